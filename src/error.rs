@@ -1,0 +1,50 @@
+//! What can go wrong, in the categories that a caller acts on (and that the command line turns into exit codes).
+
+use std::path::PathBuf;
+
+/// The result of every fallible public function.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error with everything its reader needs to mend the cause.
+///
+/// Broken contracts of a caller inside the library (a vector of the wrong length) panic; everything that *data* or the
+/// machine can do wrong is one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The content of a matrix file is not what its format demands.
+    #[error("{}:{line}: {message}", file.display())]
+    Input {
+        /// The file, `-` for the standard input.
+        file: PathBuf,
+        /// 1-based line of the (decompressed) text; 0 where no line applies.
+        line: u64,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// A modulus that is composite or out of range.
+    #[error("{0}")]
+    Modulus(String),
+    /// Options that contradict each other or the problem.
+    #[error("{0}")]
+    Usage(String),
+    /// A problem too large for the memory that is there or was allowed.
+    #[error("{0}")]
+    Memory(String),
+    /// Reading or writing failed in the operating system.
+    #[error("{}: {source}", file.display())]
+    Io {
+        /// The file, `-` for a standard stream.
+        file: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A check of the computation against itself failed: a wrong answer was caught.
+    #[error("check failed: {0}")]
+    Check(String),
+    /// A device was asked for and is not there.
+    #[error("{0}")]
+    Device(String),
+    /// The observer asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}

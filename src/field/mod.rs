@@ -1,0 +1,74 @@
+//! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`] under which the algebra above
+//! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike.
+
+mod modulus;
+mod prime_field;
+
+pub use modulus::Modulus;
+pub use prime_field::PrimeField;
+
+use rand_chacha::ChaCha20Rng;
+
+/// The generator of all random choices: explicit, seedable, the same on every machine.
+pub type Rng = ChaCha20Rng;
+
+/// A finite field GF(pᵏ) as a run-time value.
+///
+/// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is zero.
+pub trait Field: Clone + Send + Sync + std::fmt::Debug {
+    /// An element in canonical form.
+    type Elem: Copy + Eq + Default + Send + Sync + std::fmt::Debug;
+
+    /// The characteristic p.
+    fn modulus(&self) -> Modulus;
+    /// The degree k over the prime field.
+    fn degree(&self) -> usize;
+    /// The element 1.
+    fn one(&self) -> Self::Elem;
+    /// a + b.
+    fn add(&self, a: Self::Elem, b: Self::Elem) -> Self::Elem;
+    /// a - b.
+    fn sub(&self, a: Self::Elem, b: Self::Elem) -> Self::Elem;
+    /// a · b.
+    fn mul(&self, a: Self::Elem, b: Self::Elem) -> Self::Elem;
+    /// 1 / a. Panics if a = 0.
+    fn inv(&self, a: Self::Elem) -> Self::Elem;
+    /// The coordinates of `a` over GF(p) in the basis 1, t, …, tᵏ⁻¹; `digits.len()` must be k.
+    fn write_digits(&self, a: Self::Elem, digits: &mut [u64]);
+    /// The element with the given k coordinates, each below p.
+    fn from_digits(&self, digits: &[u64]) -> Self::Elem;
+    /// A uniformly random element.
+    fn random(&self, rng: &mut Rng) -> Self::Elem;
+
+    /// The element 0.
+    fn zero(&self) -> Self::Elem {
+        Self::Elem::default()
+    }
+    /// -a.
+    fn neg(&self, a: Self::Elem) -> Self::Elem {
+        self.sub(self.zero(), a)
+    }
+    /// A uniformly random non-zero element.
+    fn random_nonzero(&self, rng: &mut Rng) -> Self::Elem {
+        loop {
+            let a = self.random(rng);
+            if a != self.zero() {
+                return a;
+            }
+        }
+    }
+    /// Σ aᵢ bᵢ. Panics if the lengths differ.
+    fn dot(&self, a: &[Self::Elem], b: &[Self::Elem]) -> Self::Elem {
+        assert_eq!(a.len(), b.len());
+        a.iter().zip(b).fold(self.zero(), |s, (&x, &y)| self.add(s, self.mul(x, y)))
+    }
+    /// y ← y + a x. Panics if the lengths differ.
+    fn axpy(&self, y: &mut [Self::Elem], a: Self::Elem, x: &[Self::Elem]) {
+        assert_eq!(x.len(), y.len());
+        if a != self.zero() {
+            for (y, &x) in y.iter_mut().zip(x) {
+                *y = self.add(*y, self.mul(a, x));
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A polynomial matrix as the list of its coefficient matrices.
+
+/// A `rows × cols` matrix of polynomials of degree below `len`: Σₖ Mₖ xᵏ, stored coefficient by coefficient, each Mₖ
+/// row-major. Trailing zero coefficients are allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolyMatrix<E> {
+    rows: usize,
+    cols: usize,
+    data: Vec<E>,
+}
+
+impl<E: Copy + Default + Eq> PolyMatrix<E> {
+    /// The zero matrix with room for `len` coefficients.
+    pub fn zeros(rows: usize, cols: usize, len: usize) -> Self {
+        PolyMatrix { rows, cols, data: vec![E::default(); rows * cols * len] }
+    }
+    /// The matrix with the given coefficients (coefficient by coefficient, each row-major).
+    /// Panics if the length is not a multiple of `rows * cols`.
+    pub fn from_coefficients(rows: usize, cols: usize, data: Vec<E>) -> Self {
+        assert!(
+            rows * cols > 0 && data.len() % (rows * cols) == 0,
+            "{} entries for {rows} x {cols} coefficients",
+            data.len()
+        );
+        PolyMatrix { rows, cols, data }
+    }
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Number of stored coefficients: one more than the largest degree that fits.
+    pub fn len(&self) -> usize {
+        self.data.len() / (self.rows * self.cols)
+    }
+    /// Whether no coefficient is stored.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+    /// The coefficient of xᵏ, row-major.
+    pub fn coefficient(&self, k: usize) -> &[E] {
+        &self.data[k * self.rows * self.cols..][..self.rows * self.cols]
+    }
+    /// The coefficient of xᵏ, row-major.
+    pub fn coefficient_mut(&mut self, k: usize) -> &mut [E] {
+        &mut self.data[k * self.rows * self.cols..][..self.rows * self.cols]
+    }
+    /// The coefficient of xᵏ at (i, j).
+    pub fn get(&self, i: usize, j: usize, k: usize) -> E {
+        self.coefficient(k)[i * self.cols + j]
+    }
+    /// Sets the coefficient of xᵏ at (i, j).
+    pub fn set(&mut self, i: usize, j: usize, k: usize, value: E) {
+        let at = i * self.cols + j;
+        self.coefficient_mut(k)[at] = value;
+    }
+    /// All coefficients, one after the other.
+    pub fn data(&self) -> &[E] {
+        &self.data
+    }
+    /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`.
+    pub fn extend(&mut self, coefficients: &[E]) {
+        assert_eq!(coefficients.len() % (self.rows * self.cols), 0);
+        self.data.extend_from_slice(coefficients);
+    }
+    /// Drops coefficients from `len` on, or pads with zeros up to it.
+    pub fn resize(&mut self, len: usize) {
+        self.data.resize(self.rows * self.cols * len, E::default());
+    }
+}

@@ -1,0 +1,4 @@
+//! Polynomial matrices over a finite field.
+
+mod matrix;
+pub use matrix::PolyMatrix;

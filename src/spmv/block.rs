@@ -1,0 +1,149 @@
+//! Blocks of vectors ("multi-vectors", source paper section 2.5.1) in row-major order, residues as narrow as p allows.
+
+use crate::field::{Modulus, Rng};
+use rand::RngExt;
+
+/// The storage type of one residue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lane {
+    /// p ≤ 2⁸.
+    U8,
+    /// p ≤ 2¹⁶.
+    U16,
+    /// p ≤ 2³².
+    U32,
+    /// p < 2⁶³.
+    U64,
+    /// p ≤ 2²⁴, integers held exactly.
+    F32,
+    /// p ≤ 2⁵³, integers held exactly.
+    F64,
+}
+
+impl Lane {
+    /// The narrowest integer lane for p.
+    pub fn narrowest(modulus: Modulus) -> Lane {
+        match modulus.bits() {
+            0..=8 => Lane::U8,
+            9..=16 => Lane::U16,
+            17..=32 => Lane::U32,
+            _ => Lane::U64,
+        }
+    }
+    /// Bytes of one residue.
+    pub fn bytes(self) -> usize {
+        match self {
+            Lane::U8 => 1,
+            Lane::U16 => 2,
+            Lane::U32 | Lane::F32 => 4,
+            Lane::U64 | Lane::F64 => 8,
+        }
+    }
+    /// Whether every residue mod p has an exact value in this lane.
+    pub fn holds(self, modulus: Modulus) -> bool {
+        modulus.bits()
+            <= match self {
+                Lane::U8 => 8,
+                Lane::U16 => 16,
+                Lane::U32 => 32,
+                Lane::U64 => 63,
+                Lane::F32 => 24,
+                Lane::F64 => 53,
+            }
+    }
+}
+
+/// The residues of a block, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Lanes {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+/// `rows × width` residues in row-major order: the `width` residues of one index lie together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    pub(crate) rows: usize,
+    pub(crate) width: usize,
+    pub(crate) lanes: Lanes,
+}
+
+macro_rules! each_lane {
+    ($lanes:expr, $v:ident => $body:expr) => {
+        match $lanes {
+            Lanes::U8($v) => $body,
+            Lanes::U16($v) => $body,
+            Lanes::U32($v) => $body,
+            Lanes::U64($v) => $body,
+            Lanes::F32($v) => $body,
+            Lanes::F64($v) => $body,
+        }
+    };
+}
+
+impl Block {
+    /// The zero block.
+    pub fn zeros(lane: Lane, rows: usize, width: usize) -> Self {
+        let n = rows * width;
+        let lanes = match lane {
+            Lane::U8 => Lanes::U8(vec![0; n]),
+            Lane::U16 => Lanes::U16(vec![0; n]),
+            Lane::U32 => Lanes::U32(vec![0; n]),
+            Lane::U64 => Lanes::U64(vec![0; n]),
+            Lane::F32 => Lanes::F32(vec![0.0; n]),
+            Lane::F64 => Lanes::F64(vec![0.0; n]),
+        };
+        Block { rows, width, lanes }
+    }
+    /// The block with the given residues, row by row. Panics if their number is not `rows * width`.
+    pub fn from_residues(lane: Lane, rows: usize, width: usize, residues: &[u64]) -> Self {
+        assert_eq!(residues.len(), rows * width);
+        let mut b = Self::zeros(lane, rows, width);
+        each_lane!(&mut b.lanes, v => v.iter_mut().zip(residues).for_each(|(x, &r)| *x = r as _));
+        b
+    }
+    /// A uniformly random block mod p.
+    pub fn random(lane: Lane, rows: usize, width: usize, modulus: Modulus, rng: &mut Rng) -> Self {
+        let mut b = Self::zeros(lane, rows, width);
+        each_lane!(&mut b.lanes, v => v.iter_mut().for_each(|x| *x = rng.random_range(0..modulus.get()) as _));
+        b
+    }
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Residues in a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+    /// The storage type.
+    pub fn lane(&self) -> Lane {
+        match self.lanes {
+            Lanes::U8(_) => Lane::U8,
+            Lanes::U16(_) => Lane::U16,
+            Lanes::U32(_) => Lane::U32,
+            Lanes::U64(_) => Lane::U64,
+            Lanes::F32(_) => Lane::F32,
+            Lanes::F64(_) => Lane::F64,
+        }
+    }
+    /// The residue at (i, l).
+    pub fn get(&self, i: usize, l: usize) -> u64 {
+        assert!(l < self.width);
+        each_lane!(&self.lanes, v => v[i * self.width + l] as u64)
+    }
+    /// Sets the residue at (i, l).
+    pub fn set(&mut self, i: usize, l: usize, residue: u64) {
+        assert!(l < self.width);
+        each_lane!(&mut self.lanes, v => v[i * self.width + l] = residue as _)
+    }
+    /// All residues, row by row.
+    pub fn to_residues(&self) -> Vec<u64> {
+        each_lane!(&self.lanes, v => v.iter().map(|&x| x as u64).collect())
+    }
+}
