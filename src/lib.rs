@@ -40,6 +40,7 @@ pub mod families;
 pub mod field;
 pub mod gpu;
 pub mod io;
+pub mod isa;
 pub mod observer;
 pub mod poly;
 pub mod sequence;

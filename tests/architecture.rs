@@ -21,7 +21,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("certify", &["field", "sparse", "spmv", "blackbox", "sequence", "sigma_basis", "elimination", "poly", "dense"]),
     (
         "answers",
-        &["field", "dense", "poly", "sparse", "spmv", "blackbox", "sequence", "sigma_basis", "elimination", "certify", "gpu"],
+        &[
+            "field",
+            "dense",
+            "poly",
+            "sparse",
+            "spmv",
+            "blackbox",
+            "sequence",
+            "sigma_basis",
+            "elimination",
+            "certify",
+            "gpu",
+        ],
     ),
 ];
 

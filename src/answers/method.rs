@@ -67,7 +67,10 @@ pub fn choose(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Re
                     elimination(core, "block Wiedemann does not fit in the memory allowed")
                 }
                 Ok(w) => Choice {
-                    reason: format!("elimination may take {elimination_seconds:.0} s if the matrix fills in; {}", w.reason),
+                    reason: format!(
+                        "elimination may take {elimination_seconds:.0} s if the matrix fills in; {}",
+                        w.reason
+                    ),
                     ..w
                 },
             }
@@ -188,13 +191,16 @@ impl Work<'_> {
     fn bytes(&self, s: usize) -> u64 {
         let lane_bytes = crate::spmv::Lane::narrowest(self.core.modulus()).bytes();
         let element = if self.degree == 1 { 8.0 } else { 16.0 };
-        let layouts = 2.0 * self.core.nnz() as f64 * (4.0 + lane_bytes as f64) + 16.0 * (self.core.rows() + self.core.cols()) as f64;
-        let blocks = (2 * self.rank_bound + self.core.rows().max(self.core.cols())) as f64 * (s * self.degree * lane_bytes) as f64;
+        let layouts = 2.0 * self.core.nnz() as f64 * (4.0 + lane_bytes as f64)
+            + 16.0 * (self.core.rows() + self.core.cols()) as f64;
+        let blocks = (2 * self.rank_bound + self.core.rows().max(self.core.cols())) as f64
+            * (s * self.degree * lane_bytes) as f64;
         let scalings = (self.core.rows() + self.core.cols()) as f64 * (self.degree * self.degree * 8) as f64;
         let term = (s * s) as f64;
         // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
         let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
-        let dense_projection = if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
+        let dense_projection =
+            if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
         (layouts + blocks + scalings + basis + dense_projection) as u64
     }
 }
@@ -214,7 +220,14 @@ mod tests {
 
     #[test]
     fn small_fields_are_extended_and_large_ones_get_a_theorem() {
-        for (p, degree, by_theorem) in [(2, 16, false), (3, 11, false), (7, 6, false), (32749, 2, false), (65521, 1, false), ((1 << 61) - 1, 1, true)] {
+        for (p, degree, by_theorem) in [
+            (2, 16, false),
+            (3, 11, false),
+            (7, 6, false),
+            (32749, 2, false),
+            (65521, 1, false),
+            ((1 << 61) - 1, 1, true),
+        ] {
             let c = choose(&diagonal(5000, p), true, &by_wiedemann()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }

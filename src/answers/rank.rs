@@ -136,7 +136,10 @@ fn by_wiedemann(
         (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
     } else if choice.by_theorem && failure < 1.0 {
         let error_bound = failure.powi(values.len() as i32);
-        (Certainty::MonteCarlo { error_bound }, "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into())
+        (
+            Certainty::MonteCarlo { error_bound },
+            "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),
+        )
     } else {
         (Certainty::Heuristic, format!("{agreed} of {} independent runs agree; none can exceed the rank", values.len()))
     };

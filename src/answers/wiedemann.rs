@@ -174,7 +174,8 @@ fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>) -> Result<(usize, u
         if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree)
             && found != (degree, codegree)
         {
-            let message = format!("det F has degree and co-degree {found:?} by interpolation, ({degree}, {codegree}) by rows");
+            let message =
+                format!("det F has degree and co-degree {found:?} by interpolation, ({degree}, {codegree}) by rows");
             return Err(Error::Check(message));
         }
     }

@@ -114,7 +114,8 @@ fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Ele
     let mut t_digits = vec![0; k];
     t_digits[1] = 1;
     let t = field.from_digits(&t_digits);
-    let powers: Vec<F::Elem> = std::iter::successors(Some(field.one()), |&x| Some(field.mul(x, t))).take(2 * k - 1).collect();
+    let powers: Vec<F::Elem> =
+        std::iter::successors(Some(field.one()), |&x| Some(field.mul(x, t))).take(2 * k - 1).collect();
     let mut result = Vec::with_capacity(s * s);
     for i in 0..s {
         for j in 0..s {
