@@ -98,8 +98,7 @@ fn the_frobenius_map_is_additive_and_has_order_k() {
         assert_eq!(orbit[f.degree()], orbit[0], "t^(p^k) = t in {f:?}");
         assert!(orbit[1..f.degree()].iter().all(|x| *x != orbit[0]), "no smaller field holds t");
         // t is a root of f.
-        let value =
-            f.polynomial().iter().rev().fold(f.zero(), |v, &c| f.add(f.mul(v, f.generator()), f.embed(c)));
+        let value = f.polynomial().iter().rev().fold(f.zero(), |v, &c| f.add(f.mul(v, f.generator()), f.embed(c)));
         assert_eq!(value, f.zero());
     }
 }
