@@ -1,11 +1,22 @@
 //! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`] under which the algebra above
-//! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike.
+//! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
+//! [`DelayBudget`] says how many terms an accumulator takes before a reduction; [`random_prime`], [`ntt_primes`] and
+//! [`primitive_root`] find moduli.
 
+mod budget;
+mod extension;
+mod factor;
+pub(crate) mod isa;
 mod modulus;
 mod prime_field;
+mod primes;
 
-pub use modulus::Modulus;
+pub use budget::{Accumulator, DelayBudget, Representation};
+pub use extension::{ExtensionField, Packed};
+pub use factor::prime_factors;
+pub use modulus::{Modulus, Multiplier};
 pub use prime_field::PrimeField;
+pub use primes::{is_prime, ntt_primes, primitive_root, random_prime};
 
 use rand_chacha::ChaCha20Rng;
 
@@ -36,6 +47,7 @@ pub trait Field: Clone + Send + Sync + std::fmt::Debug {
     /// The coordinates of `a` over GF(p) in the basis 1, t, …, tᵏ⁻¹; `digits.len()` must be k.
     fn write_digits(&self, a: Self::Elem, digits: &mut [u64]);
     /// The element with the given k coordinates, each below p.
+    #[expect(clippy::wrong_self_convention, reason = "the field is a run-time value: it makes the element")]
     fn from_digits(&self, digits: &[u64]) -> Self::Elem;
     /// A uniformly random element.
     fn random(&self, rng: &mut Rng) -> Self::Elem;

@@ -1,0 +1,126 @@
+//! Elimination over GF(2), 64 columns a word, by the "method of four Russians" (Albrecht, Bard, Hart, "Efficient
+//! multiplication of dense matrices over GF(2)", ACM TOMS 37, 2010): eight basis rows make a table of their 256 sums, and
+//! one look-up clears eight pivot columns of a row.
+//!
+//! The basis grows as in [`panels`](super::panels): a panel of rows is cleared by every octet of basis rows in turn, then by
+//! the octets that it yields itself. Each basis row is zero left of its pivot.
+
+use super::Row;
+use rayon::prelude::*;
+
+/// Basis rows that share a table.
+const OCTET: usize = 8;
+/// Rows of a panel: enough to repay the tables, 256 row additions each.
+const PANEL: usize = 1024;
+
+/// Up to eight rows that are the identity in their own pivot columns.
+#[derive(Debug, Default)]
+struct Octet {
+    pivots: Vec<u32>,
+    /// The rows, one after the other.
+    words: Vec<u64>,
+}
+
+/// A basis of the row space of the rows met so far.
+#[derive(Debug)]
+pub(super) struct Bits {
+    /// Words of a row.
+    width: usize,
+    cols: usize,
+    octets: Vec<Octet>,
+    pub(super) pivot_rows: Vec<usize>,
+    pub(super) pivot_cols: Vec<u32>,
+    rows_seen: usize,
+}
+
+fn add(y: &mut [u64], x: &[u64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y ^= x);
+}
+
+fn bit(row: &[u64], j: u32) -> bool {
+    row[j as usize / 64] >> (j % 64) & 1 == 1
+}
+
+impl Octet {
+    /// The sums of all subsets of the rows.
+    fn table(&self, width: usize) -> Vec<u64> {
+        let mut table = vec![0; width << self.pivots.len()];
+        for subset in 1..1 << self.pivots.len() {
+            let (done, rest) = table.split_at_mut(subset * width);
+            let entry = &mut rest[..width];
+            entry.copy_from_slice(&done[(subset & (subset - 1)) * width..][..width]);
+            add(entry, &self.words[subset.trailing_zeros() as usize * width..][..width]);
+        }
+        table
+    }
+    /// Clears the pivot columns of `row`.
+    fn clear(&self, table: &[u64], row: &mut [u64]) {
+        let subset = self.pivots.iter().enumerate().fold(0, |s, (t, &j)| s | (bit(row, j) as usize) << t);
+        if subset != 0 {
+            add(row, &table[subset * row.len()..][..row.len()]);
+        }
+    }
+    /// Adds a row that is zero in the pivot columns, and keeps the identity there.
+    fn push(&mut self, row: &[u64], pivot: u32) {
+        for own in self.words.chunks_mut(row.len()) {
+            if bit(own, pivot) {
+                add(own, row);
+            }
+        }
+        self.words.extend_from_slice(row);
+        self.pivots.push(pivot);
+    }
+}
+
+impl Bits {
+    /// Rows that one call of [`Bits::absorb`] should bring.
+    pub(super) const STEP: usize = PANEL;
+
+    pub(super) fn new(cols: usize) -> Self {
+        Bits { width: cols.div_ceil(64), cols, octets: vec![], pivot_rows: vec![], pivot_cols: vec![], rows_seen: 0 }
+    }
+
+    /// Adds rows to the span.
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
+        let (width, first) = (self.width, self.rows_seen);
+        self.rows_seen += rows.len();
+        if self.pivot_rows.len() == self.cols || rows.is_empty() {
+            return;
+        }
+        let mut panel = vec![0u64; rows.len() * width];
+        for (line, (columns, values)) in panel.chunks_mut(width).zip(rows) {
+            for (&j, _) in columns.iter().zip(*values).filter(|(_, v)| **v != 0) {
+                line[j as usize / 64] |= 1 << (j % 64);
+            }
+        }
+        for octet in &self.octets {
+            let table = octet.table(width);
+            panel.par_chunks_mut(width).with_min_len(64).for_each(|row| octet.clear(&table, row));
+        }
+        let mut open = Octet::default();
+        let mut rest = panel.as_mut_slice();
+        for number in first..self.rows_seen {
+            let (row, behind) = rest.split_at_mut(width);
+            for (t, &j) in open.pivots.iter().enumerate() {
+                if bit(row, j) {
+                    add(row, &open.words[t * width..][..width]);
+                }
+            }
+            if let Some(word) = row.iter().position(|w| *w != 0) {
+                let pivot = word as u32 * 64 + row[word].trailing_zeros();
+                open.push(row, pivot);
+                self.pivot_rows.push(number);
+                self.pivot_cols.push(pivot);
+                if open.pivots.len() == OCTET {
+                    let table = open.table(width);
+                    behind.par_chunks_mut(width).with_min_len(64).for_each(|row| open.clear(&table, row));
+                    self.octets.push(std::mem::take(&mut open));
+                }
+            }
+            rest = behind;
+        }
+        if !open.pivots.is_empty() {
+            self.octets.push(open);
+        }
+    }
+}

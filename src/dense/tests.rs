@@ -1,0 +1,183 @@
+use super::*;
+use crate::Silent;
+use crate::field::{ExtensionField, Field, Modulus, PrimeField, Rng};
+use rand::{RngExt, SeedableRng};
+
+/// 2, 3, both sides of every change of storage or path, and the largest prime below 2⁶³.
+const PRIMES: [u64; 9] =
+    [2, 3, 65521, (1 << 24) - 3, (1 << 26) - 5, (1 << 26) + 15, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
+
+/// A matrix of rank at most `rank` with duplicate and zero rows, and zero columns.
+fn degenerate(field: &PrimeField, rows: usize, cols: usize, rank: usize, rng: &mut Rng) -> DenseMatrix<u64> {
+    let mut random = |rows: usize, cols: usize| {
+        DenseMatrix::from_entries(rows, cols, (0..rows * cols).map(|_| field.random(rng)).collect())
+    };
+    let mut a = random(rows, rank).mul(field, &random(rank, cols));
+    if rows > 3 {
+        let copy = a.row(0).to_vec();
+        a.row_mut(rows / 2).copy_from_slice(&copy);
+        a.row_mut(rows / 3).fill(0);
+    }
+    if cols > 3 {
+        (0..rows).for_each(|i| a.set(i, 1, 0));
+    }
+    a
+}
+
+#[test]
+fn blocked_elimination_agrees_with_the_textbook() {
+    let mut rng = Rng::seed_from_u64(13);
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        let shapes = [
+            (0, 5, 0),
+            (5, 0, 0),
+            (0, 0, 0),
+            (1, 1, 1),
+            (6, 6, 0),
+            (9, 8, 3),
+            (30, 40, 20),
+            (70, 65, 65),
+            (300, 20, 20),
+            (20, 300, 20),
+            (530, 90, 60),
+            (90, 530, 90),
+        ];
+        for (rows, cols, rank) in shapes {
+            let a = degenerate(&field, rows, cols, rank, &mut rng);
+            let twin = a.rank_profile(&field);
+            let echelon = a.echelon(modulus, &Silent).unwrap();
+            assert_eq!(echelon.rank(), twin.rows.len(), "{rows} x {cols} mod {p}");
+            assert_eq!(echelon.pivot_rows(), twin.rows, "{rows} x {cols} mod {p}");
+            assert_eq!(echelon.pivot_cols(), twin.cols, "{rows} x {cols} mod {p}");
+            // The column profile is the row profile of the transpose.
+            assert_eq!(a.transpose().rank_profile(&field).rows, twin.cols);
+            assert!(twin.rows.len() <= rank);
+        }
+    }
+}
+
+#[test]
+fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
+    let mut rng = Rng::seed_from_u64(14);
+    for p in [2, 65521, (1 << 61) - 1] {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        // Every panel of 100 rows brings a few new directions, in ever earlier columns.
+        let (cols, mut rows) = (150, vec![]);
+        for panel in 0..14usize {
+            let from = 140 - 10 * panel;
+            for i in 0..100 {
+                let entry = |j: usize| if j < from || i > 4 && j < from + 5 { 0 } else { field.random(&mut rng) };
+                rows.extend((0..cols).map(entry));
+            }
+        }
+        let a = DenseMatrix::from_entries(1400, cols, rows);
+        let mut echelon = Echelon::new(modulus, cols);
+        let columns: Vec<u32> = (0..cols as u32).collect();
+        for i in (0..1400).step_by(100) {
+            let part: Vec<Row<'_>> = (i..i + 100).map(|i| (columns.as_slice(), a.row(i))).collect();
+            echelon.absorb(&part, &Silent).unwrap();
+        }
+        let twin = a.rank_profile(&field);
+        assert_eq!((echelon.pivot_rows(), echelon.pivot_cols()), (&twin.rows[..], twin.cols));
+    }
+}
+
+#[test]
+fn elimination_stops_when_asked() {
+    struct Stop;
+    impl crate::Observer for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let a = DenseMatrix::from_entries(2, 2, vec![1, 2, 3, 4]);
+    assert!(matches!(a.echelon(Modulus::new(7).unwrap(), &Stop), Err(crate::Error::Interrupted)));
+}
+
+/// Σ over permutations by expansion along the first row.
+fn expansion<F: Field>(field: &F, n: usize, a: &[F::Elem]) -> F::Elem {
+    if n == 0 {
+        return field.one();
+    }
+    (0..n).fold(field.zero(), |sum, j| {
+        let minor: Vec<F::Elem> =
+            (1..n).flat_map(|i| (0..n).filter(move |&k| k != j).map(move |k| a[i * n + k])).collect();
+        let term = field.mul(a[j], expansion(field, n - 1, &minor));
+        if j % 2 == 0 { field.add(sum, term) } else { field.sub(sum, term) }
+    })
+}
+
+#[test]
+fn determinants_agree_with_the_expansion_by_minors() {
+    let mut rng = Rng::seed_from_u64(15);
+    for p in PRIMES {
+        let field = PrimeField(Modulus::new(p).unwrap());
+        for n in 0..6 {
+            for _ in 0..20 {
+                let zeros = rng.random_range(0..3);
+                let a: Vec<u64> = (0..n * n)
+                    .map(|_| if rng.random_range(0..3) < zeros { 0 } else { field.random(&mut rng) })
+                    .collect();
+                assert_eq!(determinant(&field, n, &mut a.clone()), expansion(&field, n, &a), "{a:?} mod {p}");
+            }
+        }
+    }
+    for (p, k) in [(2, 3), (2, 40), (3, 5), (65521, 2)] {
+        let field = ExtensionField::new(Modulus::new(p).unwrap(), k, &mut rng);
+        for n in 1..5 {
+            let a: Vec<_> = (0..n * n).map(|_| field.random(&mut rng)).collect();
+            assert_eq!(determinant(&field, n, &mut a.clone()), expansion(&field, n, &a));
+        }
+    }
+}
+
+#[test]
+fn many_determinants_agree_with_single_ones() {
+    let mut rng = Rng::seed_from_u64(16);
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        for (s, count) in [(1, 40), (2, 33), (3, 17), (8, 16), (17, 5), (40, 3), (5, 0)] {
+            let mut all = vec![];
+            for which in 0..count {
+                let rank = if which % 4 == 1 { s - 1 } else { s };
+                let mut a = degenerate(&field, s, s, rank, &mut rng);
+                if which % 2 == 0 {
+                    a = DenseMatrix::from_entries(
+                        s,
+                        s,
+                        (0..s * s).map(|_| if which % 3 == 0 { p - 1 } else { field.random(&mut rng) }).collect(),
+                    );
+                    (0..s).for_each(|i| a.set(i, (i + which) % s, field.random(&mut rng)));
+                }
+                all.extend_from_slice(a.data());
+            }
+            let single: Vec<u64> = all.chunks(s * s).map(|a| determinant(&field, s, &mut a.to_vec())).collect();
+            assert_eq!(determinants(modulus, s, &all), single, "s = {s} mod {p}");
+        }
+    }
+}
+
+#[test]
+fn inverses_multiply_to_the_identity() {
+    let mut rng = Rng::seed_from_u64(17);
+    for p in PRIMES {
+        let field = PrimeField(Modulus::new(p).unwrap());
+        for n in [0, 1, 2, 7, 20] {
+            let a = DenseMatrix::from_entries(n, n, (0..n * n).map(|_| field.random(&mut rng)).collect());
+            match a.inverse(&field) {
+                Some(b) => {
+                    assert_eq!(a.mul(&field, &b), DenseMatrix::identity(&field, n));
+                    assert_eq!(b.mul(&field, &a), DenseMatrix::identity(&field, n));
+                }
+                None => assert_eq!(determinant(&field, n, &mut a.data().to_vec()), 0),
+            }
+            if n > 0 {
+                assert_eq!(degenerate(&field, n, n, n - 1, &mut rng).inverse(&field), None);
+            }
+        }
+    }
+}
