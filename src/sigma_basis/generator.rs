@@ -395,7 +395,7 @@ mod tests {
         let y: Vec<u64> = (0..s * n).map(|_| field.random(&mut rng)).collect();
         let mut x: Vec<u64> = product(&field, &b, &(0..n * s).map(|_| field.random(&mut rng)).collect::<Vec<_>>(), n);
         let mut search = GeneratorSearch::new(field, s);
-        for length in 1..=32 {
+        for length in 1..=32usize {
             search.extend(&product(&field, &y, &x, n), &Silent).unwrap();
             x = product(&field, &b, &x, n);
             // 37 = 9·4 + 1: the ninth degree stands after 2·9 terms, the tenth row after 20.

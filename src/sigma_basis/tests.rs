@@ -14,7 +14,7 @@ pub(super) fn prime(p: u64) -> PrimeField {
     PrimeField(Modulus::new(p).expect("a prime"))
 }
 
-/// A series with one of several kinds of degeneracy: dense, sparse, low rank, repeated rows, zero, late start.
+/// A series with one of several kinds of degeneracy: dense, sparse, dependent columns, repeated rows, late start, zero.
 pub(super) fn series<F: Field>(field: &F, rng: &mut Rng, m: usize, n: usize, len: usize) -> PolyMatrix<F::Elem> {
     let kind = rng.random_range(0..6);
     let mut series = PolyMatrix::zeros(m, n, len);
@@ -24,7 +24,7 @@ pub(super) fn series<F: Field>(field: &F, rng: &mut Rng, m: usize, n: usize, len
                 let value = match kind {
                     0 => field.random(rng),
                     1 if rng.random_range(0..5) == 0 => field.random(rng),
-                    2 => field.mul(series.get(0, j, 0), field.random(rng)),
+                    2 if j > 0 => field.add(series.get(i, 0, k), series.get(i, j - 1, k)),
                     3 if i > 0 => series.get(i / 2, j, k),
                     4 if k >= len / 2 => field.random(rng),
                     3 | 2 => field.random(rng),
