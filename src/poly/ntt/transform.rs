@@ -359,9 +359,7 @@ mod tests {
             isa.run(Inverse { data: &mut fa, twiddles: &twiddles });
             for t in 0..n {
                 for lane in 0..8 {
-                    let c = (0..n).fold(0u128, |c, i| {
-                        c + prime.mul(a[i].0[lane], b[(t + n - i) % n].0[lane]) as u128
-                    });
+                    let c = (0..n).fold(0u128, |c, i| c + prime.mul(a[i].0[lane], b[(t + n - i) % n].0[lane]) as u128);
                     let expected = prime.mul((c % prime.q as u128) as u64, n as u64);
                     assert_eq!(fa[t].0[lane], expected, "{n} points");
                 }
