@@ -29,10 +29,9 @@
 //! Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
 use super::pm_basis::{Params, later, pm_basis};
-use super::products as poly;
 use crate::field::{Field, Rng};
 use crate::observer::Observer;
-use crate::poly::PolyMatrix;
+use crate::poly::{self, PolyMatrix};
 use crate::{Error, Result};
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
@@ -159,7 +158,8 @@ impl<F: Field> GeneratorSearch<F> {
     pub fn rank_bound(&self) -> usize {
         self.generator_rows().iter().map(|&i| self.degrees[i] as usize).sum()
     }
-    /// How many of the last terms did not change the generator: it was found from the terms before them and predicted them.
+    /// How many of the last terms the rows of the generator predicted: they are found from the terms before these. (The
+    /// generator itself may be younger, when larger rows have outgrown rows that already stood.)
     ///
     /// **Proven**: nothing about the terms to come, which may be anything. If no generator of degree sum ρ = `rank_bound()`
     /// continues the sequence, its rank is larger than ρ; so for operators of known rank at most ρ the search is over.
@@ -359,10 +359,7 @@ mod tests {
                 search.extend(&terms[search.length() * s * s..][..step * s * s], &Silent).unwrap();
                 check(&search, &terms[..search.length() * s * s], bound);
                 unchanged = if search.generator() == last { unchanged + step } else { 0 };
-                assert!(
-                    search.stable_terms() >= unchanged
-                        && search.stable_terms() < unchanged + step + usize::from(unchanged > 0)
-                );
+                assert!(search.stable_terms() >= unchanged);
                 assert!(search.rank_bound() >= rank);
                 (last, rank) = (search.generator(), search.rank_bound());
             }
@@ -402,7 +399,7 @@ mod tests {
             assert_eq!(search.rank_bound(), 37.min(s * length.div_ceil(2)), "{length}");
         }
         assert_eq!(search.generator().row_degrees, [9, 9, 9, 10]);
-        assert_eq!(search.stable_terms(), 32 - 19);
+        assert_eq!(search.stable_terms(), 32 - 20);
         search.verify(1, &mut rng).unwrap();
     }
 

@@ -21,7 +21,6 @@ mod m_basis;
 mod order_basis;
 mod pm_basis;
 mod popov;
-mod products;
 #[cfg(test)]
 mod test_field;
 #[cfg(test)]

@@ -9,11 +9,10 @@
 
 use super::m_basis::{m_basis, trim};
 use super::order_basis::OrderBasis;
-use super::products as poly;
 use crate::Result;
 use crate::field::Field;
 use crate::observer::Observer;
-use crate::poly::PolyMatrix;
+use crate::poly::{self, PolyMatrix};
 
 /// The thresholds of the σ-basis algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

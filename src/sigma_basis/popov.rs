@@ -7,10 +7,9 @@
 
 use super::order_basis::OrderBasis;
 use super::pm_basis::{Params, pm_basis};
-use super::products as poly;
 use crate::field::Field;
 use crate::observer::Observer;
-use crate::poly::PolyMatrix;
+use crate::poly::{self, PolyMatrix};
 use crate::{Error, Result};
 
 /// The order basis of `series` at `order` in shifted Popov form: the only one, whatever algorithm finds it.

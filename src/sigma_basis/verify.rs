@@ -5,9 +5,8 @@
 //! generate the whole module.
 
 use super::order_basis::{OrderBasis, leading_matrix, rank, row_degrees};
-use super::products as poly;
 use crate::field::{Field, Rng};
-use crate::poly::PolyMatrix;
+use crate::poly::{self, PolyMatrix};
 use crate::{Error, Result};
 
 /// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations and m³.
