@@ -6,13 +6,14 @@
 pub struct PolyMatrix<E> {
     rows: usize,
     cols: usize,
+    len: usize,
     data: Vec<E>,
 }
 
 impl<E: Copy + Default + Eq> PolyMatrix<E> {
     /// The zero matrix with room for `len` coefficients.
     pub fn zeros(rows: usize, cols: usize, len: usize) -> Self {
-        PolyMatrix { rows, cols, data: vec![E::default(); rows * cols * len] }
+        PolyMatrix { rows, cols, len, data: vec![E::default(); rows * cols * len] }
     }
     /// The matrix with the given coefficients (coefficient by coefficient, each row-major).
     /// Panics if the length is not a multiple of `rows * cols`.
@@ -22,7 +23,7 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
             "{} entries for {rows} x {cols} coefficients",
             data.len()
         );
-        PolyMatrix { rows, cols, data }
+        PolyMatrix { rows, cols, len: data.len() / (rows * cols), data }
     }
     /// Number of rows.
     pub fn rows(&self) -> usize {
@@ -34,11 +35,11 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
     }
     /// Number of stored coefficients: one more than the largest degree that fits.
     pub fn len(&self) -> usize {
-        self.data.len() / (self.rows * self.cols)
+        self.len
     }
     /// Whether no coefficient is stored.
     pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
+        self.len == 0
     }
     /// The coefficient of xᵏ, row-major.
     pub fn coefficient(&self, k: usize) -> &[E] {
@@ -57,17 +58,23 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
         let at = i * self.cols + j;
         self.coefficient_mut(k)[at] = value;
     }
+    /// All coefficients, one after the other, for writing.
+    pub fn data_mut(&mut self) -> &mut [E] {
+        &mut self.data
+    }
     /// All coefficients, one after the other.
     pub fn data(&self) -> &[E] {
         &self.data
     }
-    /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`.
+    /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`, or that is zero.
     pub fn extend(&mut self, coefficients: &[E]) {
         assert_eq!(coefficients.len() % (self.rows * self.cols), 0);
+        self.len += coefficients.len() / (self.rows * self.cols);
         self.data.extend_from_slice(coefficients);
     }
     /// Drops coefficients from `len` on, or pads with zeros up to it.
     pub fn resize(&mut self, len: usize) {
+        self.len = len;
         self.data.resize(self.rows * self.cols * len, E::default());
     }
 }

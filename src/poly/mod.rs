@@ -2,5 +2,18 @@
 
 mod matrix;
 mod ntt;
+mod plan;
+mod product;
+mod residues;
+mod schoolbook;
 mod simd;
+mod sums;
+mod transformed;
+
 pub use matrix::PolyMatrix;
+pub use plan::{Costs, Method, ProductPlan, ProductShape};
+pub use product::{middle_product, multiply};
+pub use transformed::Transformed;
+
+#[cfg(test)]
+mod tests;

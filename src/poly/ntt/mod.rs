@@ -14,7 +14,7 @@ mod primes;
 mod transform;
 mod twiddles;
 
-pub(crate) use primes::{MAX_PRIMES, PRIMES, Prime, Shoup};
+pub(crate) use primes::{MAX_PRIMES, PRIMES, Prime, Shoup, pow_mod};
 pub(crate) use transform::{Forward, Inverse};
 pub(crate) use twiddles::Twiddles;
 

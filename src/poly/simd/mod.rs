@@ -12,7 +12,7 @@ mod x86;
 use std::sync::OnceLock;
 
 /// Eight lanes in memory: one cache line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Row(pub [u64; 8]);
 

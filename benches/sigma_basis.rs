@@ -1,0 +1,75 @@
+//! Order bases of random series, in CPU seconds of this process: `cargo bench --bench sigma_basis [-- m n order [leaf]]`.
+//!
+//! Each line is the best of three runs, checked by `verify`. LinBox 1.7.0 (one thread, the same machine, p = 65521) is printed beside
+//! where it was measured; set `RAYON_NUM_THREADS=1` for one thread.
+
+use blackfield::Silent;
+use blackfield::field::{Field, Modulus, PrimeField, Rng};
+use blackfield::poly::PolyMatrix;
+use blackfield::sigma_basis::{GeneratorSearch, Params, pm_basis, verify};
+use rand::SeedableRng;
+use std::time::Instant;
+
+/// m, n, order and LinBox's seconds.
+const SHAPES: [(usize, usize, usize, Option<f64>); 6] = [
+    (32, 16, 820, Some(0.37)),
+    (32, 16, 1024, None),
+    (32, 16, 4096, Some(2.9)),
+    (32, 16, 16384, Some(16.5)),
+    (16, 8, 16384, Some(3.05)),
+    (64, 32, 4096, Some(15.4)),
+];
+
+fn main() {
+    let arguments: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    match arguments[..] {
+        [m, n, order] => run(m, n, order, None, None),
+        [m, n, order, leaf] => run(m, n, order, None, Some(leaf)),
+        _ => SHAPES.into_iter().for_each(|(m, n, order, rival)| run(m, n, order, rival, None)),
+    }
+}
+
+fn run(m: usize, n: usize, order: usize, rival: Option<f64>, leaf: Option<usize>) {
+    let field = PrimeField(Modulus::new(65521).expect("a prime"));
+    let mut rng = Rng::seed_from_u64(1);
+    let data = (0..m * n * order).map(|_| field.random(&mut rng)).collect();
+    let series = PolyMatrix::from_coefficients(m, n, data);
+    let mut params = Params::for_field(&field);
+    params.leaf = leaf.unwrap_or(params.leaf);
+    let shift = vec![0; m];
+    let best = |run: &mut dyn FnMut()| {
+        (0..3)
+            .map(|_| {
+                let start = cpu();
+                run();
+                cpu() - start
+            })
+            .fold(f64::INFINITY, f64::min)
+    };
+    let mut basis = None;
+    let seconds = best(&mut || basis = pm_basis(&field, &series, order, &shift, &params, &Silent).ok());
+    verify(&field, &series, &shift, &basis.expect("nobody stops it"), 1, &mut rng).expect("a right basis");
+    let rival = rival.map_or(String::new(), |r| format!("   LinBox {r:.2}, ratio {:.1}", r / seconds));
+    println!("{m:3} x {n:2}  order {order:6}  {seconds:8.3} s{rival}");
+
+    if m == 2 * n {
+        let terms: Vec<u64> = (0..n * n * order).map(|_| field.random(&mut rng)).collect();
+        for blocks in [1, 8] {
+            let size = order.div_ceil(blocks) * n * n;
+            let seconds = best(&mut || {
+                let mut search = GeneratorSearch::with_params(field, n, params);
+                terms.chunks(size).for_each(|block| search.extend(block, &Silent).expect("nobody stops it"));
+            });
+            println!("          generator, {blocks} block(s)  {seconds:8.3} s");
+        }
+    }
+}
+
+/// CPU seconds of this process, all threads; the wall clock where the system does not say.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let nanoseconds = stat.and_then(|s| s.split_whitespace().next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| START.with(|s| s.elapsed().as_secs_f64()), |n| n * 1e-9)
+}
+
+thread_local!(static START: Instant = Instant::now());

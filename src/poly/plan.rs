@@ -1,0 +1,286 @@
+//! The plan of a polynomial-matrix product: which algorithm, with which transform, at which cost.
+//!
+//! A plan is data: it is made from shapes alone, printed, tested without running, then run by
+//! [`multiply`](super::multiply) and [`middle_product`](super::middle_product) (or by hand, see
+//! [`Transformed`](super::Transformed)). The cost model counts nanoseconds of one thread with the [`Costs`] of the instruction set.
+
+use super::ntt::points_for;
+use super::residues::primes_needed;
+use super::simd::Isa;
+use crate::field::{Field, Modulus};
+use std::fmt;
+
+/// How a product is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By the definition, all pairs of coefficients.
+    Schoolbook,
+    /// Exact number-theoretic transforms modulo `primes` 50-bit primes, of `points` points each.
+    Transform {
+        /// How many primes carry the exact result.
+        primes: usize,
+        /// The cyclic length, 2ᵏ or 3 · 2ᵏ.
+        points: usize,
+    },
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Method::Schoolbook => write!(f, "schoolbook"),
+            Method::Transform { primes, points } => write!(f, "ntt of {points} points modulo {primes} prime(s)"),
+        }
+    }
+}
+
+/// Measured costs of one thread, in nanoseconds. The defaults were measured on an AMD Zen-5-class processor by
+/// `cargo bench --bench poly`; a tuner may write others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Costs {
+    /// One product of residues below 2⁵⁰ in a sum.
+    pub multiply_add: f64,
+    /// One product of field elements in a generic sum (extension fields, p ≥ 2⁵⁰).
+    pub field_multiply_add: f64,
+    /// One point and level of a transform.
+    pub butterfly: f64,
+    /// Moving one entry into or out of transform order.
+    pub movement: f64,
+    /// Starting a product by transforms.
+    pub start: f64,
+}
+
+impl Costs {
+    fn of(isa: Isa) -> Self {
+        let (multiply_add, butterfly) = match isa.name() {
+            "avx512-ifma" => (0.045, 0.07),
+            "avx2" => (0.35, 0.35),
+            _ => (0.7, 0.9),
+        };
+        Costs { multiply_add, field_multiply_add: 8.0, butterfly, movement: 1.0, start: 5000.0 }
+    }
+}
+
+impl Default for Costs {
+    /// The costs on this machine.
+    fn default() -> Self {
+        Costs::of(Isa::best())
+    }
+}
+
+/// A product A·B of an `rows × inner` by an `inner × cols` polynomial matrix, of which the coefficients `lo .. lo + len` are
+/// wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProductShape {
+    /// Rows of A.
+    pub rows: usize,
+    /// Columns of A and rows of B.
+    pub inner: usize,
+    /// Columns of B.
+    pub cols: usize,
+    /// Coefficients of A.
+    pub left_len: usize,
+    /// Coefficients of B.
+    pub right_len: usize,
+    /// The first coefficient wanted.
+    pub lo: usize,
+    /// How many are wanted.
+    pub len: usize,
+}
+
+impl ProductShape {
+    /// The coefficients of A that matter, those of B, and the wanted ones that may be other than zero.
+    pub(crate) fn effective(&self) -> (usize, usize, usize) {
+        let end = self.lo + self.len;
+        let (la, lb) = (self.left_len.min(end), self.right_len.min(end));
+        let wanted = if la == 0 || lb == 0 { 0 } else { self.len.min((la + lb - 1).saturating_sub(self.lo)) };
+        (la, lb, wanted)
+    }
+
+    /// Pairs of coefficients that meet in the wanted ones.
+    fn pairs(&self) -> usize {
+        let (la, lb, wanted) = self.effective();
+        // The number of pairs (i, j) with i < la, j < lb, i + j < n.
+        let below = |n: usize| {
+            let triangle = |n: usize| n * (n + 1) / 2;
+            triangle(n) + triangle(n.saturating_sub(la + lb))
+                - triangle(n.saturating_sub(la))
+                - triangle(n.saturating_sub(lb))
+        };
+        below(self.lo + wanted) - below(self.lo)
+    }
+
+    /// The least cyclic length N at which no other coefficient falls on a wanted one, and which holds both operands: wanted t
+    /// meets t ± N, which must lie outside 0 ..= la + lb - 2.
+    fn cyclic_len(&self) -> usize {
+        let (la, lb, wanted) = self.effective();
+        (self.lo + wanted).max((la + lb - 1).saturating_sub(self.lo)).max(la).max(lb)
+    }
+}
+
+/// How one product is computed, what it costs, and what the alternatives would.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProductPlan {
+    pub(crate) modulus: Modulus,
+    /// The degree k of the field over GF(p).
+    pub(crate) degree: usize,
+    pub(crate) shape: ProductShape,
+    /// The choice.
+    pub method: Method,
+    /// Every method considered, with its cost in nanoseconds of one thread.
+    pub candidates: Vec<(Method, f64)>,
+}
+
+impl ProductPlan {
+    /// The plan of least cost.
+    pub fn new<F: Field>(field: &F, shape: ProductShape) -> Self {
+        Self::with_costs(field, shape, &Costs::default())
+    }
+
+    /// The plan of least cost by the given costs.
+    pub fn with_costs<F: Field>(field: &F, shape: ProductShape, costs: &Costs) -> Self {
+        let (modulus, degree) = (field.modulus(), field.degree());
+        let (la, lb, wanted) = shape.effective();
+        let lanes = |n: usize| n.div_ceil(8) * 8;
+        let mut candidates = Vec::new();
+
+        let pairs = shape.pairs() as f64;
+        let products = pairs * (shape.rows * shape.inner) as f64;
+        let schoolbook = if degree == 1 && modulus.get() < 1 << 50 {
+            products * lanes(shape.cols) as f64 * costs.multiply_add
+                + costs.movement
+                    * (lb * shape.inner * lanes(shape.cols) + 2 * wanted * shape.rows * lanes(shape.cols)) as f64
+        } else {
+            products * shape.cols as f64 * costs.field_multiply_add * (degree * degree) as f64
+        };
+        candidates.push((Method::Schoolbook, schoolbook));
+
+        if wanted > 0 && shape.rows * shape.inner * shape.cols > 0 {
+            // An element is 2k - 1 digits wide (see `product`).
+            let points = points_for(shape.cyclic_len() * (2 * degree - 1));
+            if points <= super::ntt::MAX_POINTS {
+                let primes = primes_needed(modulus.get(), shape.inner * la.min(lb) * degree);
+                let entries =
+                    shape.rows * lanes(shape.inner) + shape.inner * lanes(shape.cols) + shape.rows * lanes(shape.cols);
+                let n = points as f64;
+                let transforms = entries as f64 * n * (costs.butterfly * n.log2() + costs.movement);
+                let products = n * (shape.rows * shape.inner * lanes(shape.cols)) as f64 * costs.multiply_add;
+                let cost = costs.start + primes as f64 * (transforms + products);
+                candidates.push((Method::Transform { primes, points }, cost));
+            }
+        }
+        let (method, _) = *candidates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
+        ProductPlan { modulus, degree, shape, method, candidates }
+    }
+
+    /// This plan with another method, which must be one of the candidates' kind.
+    ///
+    /// # Panics
+    /// If a transform has fewer points or primes than the product needs.
+    pub fn with_method(mut self, method: Method) -> Self {
+        if let Method::Transform { primes, points } = method {
+            let (la, lb, _) = self.shape.effective();
+            assert!(
+                points_for(points) == points && points <= super::ntt::MAX_POINTS,
+                "no transform of {points} points"
+            );
+            assert!(points >= self.shape.cyclic_len() * (2 * self.degree - 1), "{points} points are too few: {self}");
+            assert!(
+                (primes_needed(self.modulus.get(), self.shape.inner * la.min(lb).max(1) * self.degree)
+                    ..=super::ntt::MAX_PRIMES)
+                    .contains(&primes),
+                "{primes} primes do not carry this product: {self}"
+            );
+        }
+        self.method = method;
+        self
+    }
+
+    /// Bytes of scratch memory beside operands and result.
+    pub fn scratch(&self) -> usize {
+        let s = &self.shape;
+        let wide = |n: usize| n.div_ceil(8) * 64;
+        match self.method {
+            Method::Schoolbook => s.right_len * s.inner * wide(s.cols),
+            Method::Transform { primes, points } => {
+                let left = s.rows * wide(s.inner);
+                let right = s.inner * wide(s.cols);
+                let out = s.rows * wide(s.cols);
+                points * (primes * (left + right + out) + out)
+            }
+        }
+    }
+}
+
+impl fmt::Display for ProductPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = &self.shape;
+        write!(
+            f,
+            "{}x{} of length {} times {}x{} of length {}, coefficients {}..{}, over GF({}",
+            s.rows,
+            s.inner,
+            s.left_len,
+            s.inner,
+            s.cols,
+            s.right_len,
+            s.lo,
+            s.lo + s.len,
+            self.modulus
+        )?;
+        if self.degree > 1 {
+            write!(f, "^{}", self.degree)?;
+        }
+        write!(f, "): {}, {:.1} MB of scratch", self.method, self.scratch() as f64 / 1e6)?;
+        for (method, cost) in &self.candidates {
+            write!(f, "; {method}: {:.3} ms", cost / 1e6)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::PrimeField;
+
+    fn shape(rows: usize, inner: usize, cols: usize, la: usize, lb: usize, lo: usize, len: usize) -> ProductShape {
+        ProductShape { rows, inner, cols, left_len: la, right_len: lb, lo, len }
+    }
+
+    /// The counting formula against counting, and the cyclic length against its definition.
+    #[test]
+    fn pairs_and_cyclic_length() {
+        for la in 0..6usize {
+            for lb in 0..6usize {
+                for lo in 0..9 {
+                    for len in 0..9 {
+                        let s = shape(1, 1, 1, la, lb, lo, len);
+                        let meet = |t: usize| (0..la).filter(|&i| i <= t && t - i < lb).count();
+                        assert_eq!(s.pairs(), (lo..lo + len).map(meet).sum::<usize>(), "{s:?}");
+                        let (ea, eb, wanted) = s.effective();
+                        assert!((lo + wanted..lo + len).all(|t| meet(t) == 0));
+                        if wanted > 0 {
+                            let n = s.cyclic_len();
+                            let full = ea + eb - 1;
+                            assert!(n >= ea && n >= eb && n >= lo + wanted);
+                            assert!((lo..lo + wanted).all(|t| t + n >= full));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_products_are_transformed_and_short_ones_are_not() {
+        let field = PrimeField(Modulus::new(65521).unwrap());
+        let plan = |n: usize| ProductPlan::new(&field, shape(32, 32, 16, n, n, 0, 2 * n - 1));
+        assert_eq!(plan(1).method, Method::Schoolbook);
+        assert_eq!(plan(1024).method, Method::Transform { primes: 1, points: 2048 });
+        assert_eq!(plan(1025).method, Method::Transform { primes: 1, points: 3072 });
+        assert!(plan(1024).to_string().contains("ntt of 2048 points modulo 1 prime(s)"), "{}", plan(1024));
+        // A middle product needs no more points than its longer operand.
+        let middle = ProductPlan::new(&field, shape(32, 32, 16, 1025, 2048, 1024, 1024));
+        assert_eq!(middle.method, Method::Transform { primes: 1, points: 2048 });
+    }
+}

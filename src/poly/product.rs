@@ -1,0 +1,321 @@
+//! Products and middle products of polynomial matrices.
+//!
+//! By transforms: A and B are carried to their values at N roots of unity modulo enough 50-bit primes
+//! ([`residues`](super::residues) proves how many), the small matrices of values are multiplied point by point, and the
+//! inverse transform and the Chinese remainder theorem bring the wanted coefficients back. A *middle* product, the
+//! coefficients lo .. lo + len, needs a cyclic length N at which no other coefficient falls on them: the longer operand's
+//! length is enough (Hanrot, Quercia, Zimmermann, *The middle product algorithm I*, 2004, section 3).
+//!
+//! Elements of GF(pᵏ) enter by Kronecker's substitution: k digits in 2k - 1 slots, so that coefficient c of the product occupies
+//! the slots (2k-1)c … (2k-1)c + 2k-2, and its 2k - 1 digit sums are folded by the powers tʲ.
+//!
+//! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact.
+
+use super::ntt::{Inverse, Prime, Twiddles};
+use super::plan::{Method, ProductPlan, ProductShape};
+use super::residues::Leaving;
+use super::schoolbook;
+use super::simd::{Isa, Kernel, Row, Simd};
+use super::sums::{One, Shape, SumReducer, sum_of_products};
+use super::{PolyMatrix, Transformed};
+use crate::field::Field;
+use rayon::prelude::*;
+
+/// Points whose products are computed together: their operands stay in the second-level cache.
+const TILE: usize = 8;
+/// Coefficients that one task brings back from the residues.
+const SCATTER: usize = 64;
+
+/// A·B, of `a.len() + b.len() - 1` coefficients (none if a factor has none).
+///
+/// # Panics
+/// If `a.cols() != b.rows()`.
+pub fn multiply<F: Field>(field: &F, a: &PolyMatrix<F::Elem>, b: &PolyMatrix<F::Elem>) -> PolyMatrix<F::Elem> {
+    let len = if a.is_empty() || b.is_empty() { 0 } else { a.len() + b.len() - 1 };
+    middle_product(field, a, b, 0, len)
+}
+
+/// The coefficients `lo .. lo + len` of A·B; those beyond its degree are zero.
+///
+/// # Panics
+/// If `a.cols() != b.rows()`.
+pub fn middle_product<F: Field>(
+    field: &F,
+    a: &PolyMatrix<F::Elem>,
+    b: &PolyMatrix<F::Elem>,
+    lo: usize,
+    len: usize,
+) -> PolyMatrix<F::Elem> {
+    ProductPlan::new(field, ProductShape::of(a, b, lo, len)).execute(field, a, b)
+}
+
+impl ProductShape {
+    /// The shape of the coefficients `lo .. lo + len` of A·B.
+    ///
+    /// # Panics
+    /// If `a.cols() != b.rows()`.
+    pub fn of<E: Copy + Default + Eq>(a: &PolyMatrix<E>, b: &PolyMatrix<E>, lo: usize, len: usize) -> Self {
+        assert_eq!(a.cols(), b.rows(), "columns of the left and rows of the right factor");
+        let (rows, inner, cols) = (a.rows(), a.cols(), b.cols());
+        ProductShape { rows, inner, cols, left_len: a.len(), right_len: b.len(), lo, len }
+    }
+}
+
+impl ProductPlan {
+    /// Computes the product.
+    ///
+    /// # Panics
+    /// If field or operands are not those of the plan.
+    pub fn execute<F: Field>(
+        &self,
+        field: &F,
+        a: &PolyMatrix<F::Elem>,
+        b: &PolyMatrix<F::Elem>,
+    ) -> PolyMatrix<F::Elem> {
+        self.execute_with(Isa::best(), field, a, b)
+    }
+
+    pub(crate) fn execute_with<F: Field>(
+        &self,
+        isa: Isa,
+        field: &F,
+        a: &PolyMatrix<F::Elem>,
+        b: &PolyMatrix<F::Elem>,
+    ) -> PolyMatrix<F::Elem> {
+        assert_eq!(ProductShape::of(a, b, self.shape.lo, self.shape.len), self.shape, "operands of another shape");
+        assert_eq!((field.modulus(), field.degree()), (self.modulus, self.degree), "another field");
+        match self.method {
+            Method::Schoolbook => schoolbook::product(isa, field, a, b, &self.shape),
+            Method::Transform { primes, points } => {
+                let (la, lb, _) = self.shape.effective();
+                let ta = Transformed::new(isa, field, a, la, primes, points);
+                let tb = Transformed::new(isa, field, b, lb, primes, points);
+                self.run_with(isa, field, &ta, &tb)
+            }
+        }
+    }
+
+    /// The transform of a factor for products by this plan and by every plan with the same transform, on either side;
+    /// `None` if this plan does not transform.
+    ///
+    /// # Panics
+    /// If the matrix is longer than the transform.
+    pub fn transform<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>) -> Option<Transformed> {
+        match self.method {
+            Method::Schoolbook => None,
+            Method::Transform { primes, points } => {
+                Some(Transformed::new(Isa::best(), field, matrix, matrix.len(), primes, points))
+            }
+        }
+    }
+
+    /// Computes the product of transformed factors.
+    ///
+    /// # Panics
+    /// If field or factors are not those of the plan, or the plan does not transform.
+    pub fn run<F: Field>(&self, field: &F, a: &Transformed, b: &Transformed) -> PolyMatrix<F::Elem> {
+        self.run_with(Isa::best(), field, a, b)
+    }
+
+    fn run_with<F: Field>(&self, isa: Isa, field: &F, a: &Transformed, b: &Transformed) -> PolyMatrix<F::Elem> {
+        let shape = &self.shape;
+        let Method::Transform { primes, points } = self.method else { panic!("not a plan of transforms: {self}") };
+        for t in [a, b] {
+            assert_eq!((t.modulus, t.degree), (field.modulus(), field.degree()), "a factor over another field");
+            assert!(t.points == points && t.values.len() >= primes, "a factor transformed by another plan");
+        }
+        assert_eq!((a.rows, a.cols, b.rows, b.cols), (shape.rows, shape.inner, shape.inner, shape.cols));
+        assert!(a.len <= shape.left_len && b.len <= shape.right_len);
+
+        let residues: Vec<Vec<Row>> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect();
+        leave(isa, field, shape, &residues, points)
+    }
+}
+
+/// N times the cyclic product modulo prime number `t`: for every group of the result its N rows.
+fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> Vec<Row> {
+    let (points, prime) = (a.points, Prime::get(t));
+    let shape = Shape { rows: a.rows, inner: a.cols, lda: a.cols.div_ceil(8) * 8, width: b.cols.div_ceil(8) };
+    let groups = shape.rows * shape.width;
+    // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
+    let mut tiles = vec![Row::default(); groups * points];
+    let reducer = SumReducer::new(prime.q);
+    tiles.par_chunks_mut(groups * TILE).enumerate().for_each(|(i, out)| {
+        isa.run(TileProduct {
+            a: &a.values[t],
+            b: &b.values[t],
+            out,
+            first: i * TILE,
+            points,
+            shape,
+            reducer: &reducer,
+        });
+    });
+    let twiddles = Twiddles::get(prime, points);
+    let mut values = vec![Row::default(); groups * points];
+    values.par_chunks_mut(points).enumerate().for_each(|(group, data)| {
+        for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
+            data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
+        }
+        isa.run(Inverse { data, twiddles: &twiddles });
+    });
+    values
+}
+
+/// The products at the points `first ..`, as many as `out` has room for.
+struct TileProduct<'a> {
+    a: &'a [Row],
+    b: &'a [Row],
+    out: &'a mut [Row],
+    first: usize,
+    points: usize,
+    shape: Shape,
+    reducer: &'a SumReducer,
+}
+
+impl Kernel for TileProduct<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let width = self.shape.width;
+        let count = self.out.len() / (self.shape.rows * width);
+        let a = tile(self.a, self.first, count, self.points);
+        let b = tile(self.b, self.first, count, self.points);
+        let (a_size, b_size) = (a.len() / count, b.len() / count);
+        for p in 0..count {
+            let a = words(&a[p * a_size..][..a_size]);
+            let b = &b[p * b_size..][..b_size];
+            sum_of_products(s, self.shape, One(a, b), self.reducer, |i, g, lanes| {
+                self.out[(i * width + g) * count + p] = lanes;
+            });
+        }
+    }
+}
+
+/// The values of all groups at `count` points, point by point.
+#[inline(always)]
+fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Vec<Row> {
+    let groups = values.len() / points;
+    let mut tile = vec![Row::default(); groups * count];
+    for (g, group) in values.chunks_exact(points).enumerate() {
+        for (p, row) in group[first..first + count].iter().enumerate() {
+            tile[p * groups + g] = *row;
+        }
+    }
+    tile
+}
+
+/// Rows as words.
+fn words(rows: &[Row]) -> &[u64] {
+    bytemuck::cast_slice(rows)
+}
+
+/// The wanted coefficients from the residues modulo each prime.
+fn leave<F: Field>(
+    isa: Isa,
+    field: &F,
+    shape: &ProductShape,
+    residues: &[Vec<Row>],
+    points: usize,
+) -> PolyMatrix<F::Elem> {
+    let (_, _, wanted) = shape.effective();
+    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
+    let leaving = Leaving::new(field.modulus().get(), residues.len(), points);
+    let fold = Fold::new(field);
+    let size = shape.rows * shape.cols;
+    out.data_mut()[..wanted * size].par_chunks_mut(size * SCATTER).enumerate().for_each(|(i, out)| {
+        let first = (shape.lo + i * SCATTER) * fold.stride;
+        isa.run(Leave { fold: &fold, leaving: &leaving, residues, points, first, cols: shape.cols, out });
+    });
+    out
+}
+
+/// Brings a few coefficients back.
+struct Leave<'a, F: Field> {
+    fold: &'a Fold<'a, F>,
+    leaving: &'a Leaving,
+    residues: &'a [Vec<Row>],
+    points: usize,
+    /// The slot of the first digit.
+    first: usize,
+    cols: usize,
+    /// The coefficients, each row-major.
+    out: &'a mut [F::Elem],
+}
+
+impl<F: Field> Kernel for Leave<'_, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let stride = self.fold.stride;
+        let width = self.cols.div_ceil(8);
+        let groups = self.residues[0].len() / self.points;
+        let size = groups / width * self.cols;
+        let mut slots = vec![Row::default(); stride];
+        let mut digits = vec![0; stride];
+        for group in 0..groups {
+            let (row, within) = (group / width, group % width);
+            for (c, out) in self.out.chunks_exact_mut(size).enumerate() {
+                let at = group * self.points + self.first + c * stride;
+                for (d, slot) in slots.iter_mut().enumerate() {
+                    *slot = self.leaving.map(s, |t| s.load(&self.residues[t][at + d]));
+                }
+                let out = &mut out[row * self.cols..][..self.cols];
+                let end = self.cols.min(8 * within + 8);
+                for (lane, out) in out[8 * within..end].iter_mut().enumerate() {
+                    for (digit, slot) in digits.iter_mut().zip(&slots) {
+                        *digit = slot.0[lane];
+                    }
+                    *out = self.fold.element(&digits);
+                }
+            }
+        }
+    }
+}
+
+/// Σ dⱼ tʲ for 2k - 1 digits.
+struct Fold<'a, F: Field> {
+    field: &'a F,
+    degree: usize,
+    stride: usize,
+    /// tʲ for j = k … 2k-2.
+    powers: Vec<F::Elem>,
+}
+
+impl<'a, F: Field> Fold<'a, F> {
+    fn new(field: &'a F) -> Self {
+        let degree = field.degree();
+        let mut powers = Vec::new();
+        if degree > 1 {
+            let unit = |j: usize| {
+                let mut digits = vec![0; degree];
+                digits[j] = 1;
+                field.from_digits(&digits)
+            };
+            let mut power = unit(degree - 1);
+            for _ in degree..2 * degree - 1 {
+                power = field.mul(power, unit(1));
+                powers.push(power);
+            }
+        }
+        Fold { field, degree, stride: 2 * degree - 1, powers }
+    }
+
+    #[inline(always)]
+    fn element(&self, digits: &[u64]) -> F::Elem {
+        let mut element = self.field.from_digits(&digits[..self.degree]);
+        for (&digit, &power) in digits[self.degree..].iter().zip(&self.powers) {
+            if digit != 0 {
+                element = self.field.add(element, self.scaled(power, digit));
+            }
+        }
+        element
+    }
+
+    /// `power` times a digit.
+    fn scaled(&self, power: F::Elem, digit: u64) -> F::Elem {
+        let mut digits = vec![0; self.degree];
+        digits[0] = digit;
+        self.field.mul(power, self.field.from_digits(&digits))
+    }
+}

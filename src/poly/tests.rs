@@ -1,0 +1,172 @@
+//! The whole room against the definition: every method, every instruction set, prime and extension fields.
+
+use super::simd::Isa;
+use super::*;
+use crate::field::{Field, Modulus, PrimeField, Rng};
+use rand::{RngExt, SeedableRng};
+
+/// GF(p)[t] / (tᵏ - c) with elements as digit arrays; c and p chosen so that it is a field.
+#[derive(Clone, Debug)]
+struct Binomial<const K: usize> {
+    p: Modulus,
+    c: u64,
+}
+
+impl<const K: usize> Field for Binomial<K>
+where
+    [u64; K]: Default,
+{
+    type Elem = [u64; K];
+    fn modulus(&self) -> Modulus {
+        self.p
+    }
+    fn degree(&self) -> usize {
+        K
+    }
+    fn one(&self) -> [u64; K] {
+        std::array::from_fn(|i| (i == 0) as u64)
+    }
+    fn add(&self, a: [u64; K], b: [u64; K]) -> [u64; K] {
+        std::array::from_fn(|i| self.p.add(a[i], b[i]))
+    }
+    fn sub(&self, a: [u64; K], b: [u64; K]) -> [u64; K] {
+        std::array::from_fn(|i| self.p.sub(a[i], b[i]))
+    }
+    fn mul(&self, a: [u64; K], b: [u64; K]) -> [u64; K] {
+        let mut out = [0; K];
+        for i in 0..K {
+            for j in 0..K {
+                let x = self.p.mul(a[i], b[j]);
+                let x = if i + j >= K { self.p.mul(x, self.c) } else { x };
+                out[(i + j) % K] = self.p.add(out[(i + j) % K], x);
+            }
+        }
+        out
+    }
+    fn inv(&self, _: [u64; K]) -> [u64; K] {
+        unreachable!("products do not divide")
+    }
+    fn write_digits(&self, a: [u64; K], digits: &mut [u64]) {
+        digits.copy_from_slice(&a);
+    }
+    fn from_digits(&self, digits: &[u64]) -> [u64; K] {
+        digits.try_into().expect("k digits")
+    }
+    fn random(&self, rng: &mut Rng) -> [u64; K] {
+        std::array::from_fn(|_| rng.random_range(0..self.p.get()))
+    }
+}
+
+/// A matrix of random entries, or of largest ones.
+fn random<F: Field>(
+    field: &F,
+    rows: usize,
+    cols: usize,
+    len: usize,
+    largest: bool,
+    rng: &mut Rng,
+) -> PolyMatrix<F::Elem> {
+    let top = field.from_digits(&vec![field.modulus().get() - 1; field.degree()]);
+    let mut m = PolyMatrix::zeros(rows, cols, len);
+    m.data_mut().iter_mut().for_each(|x| *x = if largest { top } else { field.random(rng) });
+    m
+}
+
+/// The definition.
+fn naive<F: Field>(
+    field: &F,
+    a: &PolyMatrix<F::Elem>,
+    b: &PolyMatrix<F::Elem>,
+    lo: usize,
+    len: usize,
+) -> PolyMatrix<F::Elem> {
+    let mut c = PolyMatrix::zeros(a.rows(), b.cols(), len);
+    for i in 0..a.rows() {
+        for j in 0..b.cols() {
+            for l in 0..a.cols() {
+                for s in 0..a.len() {
+                    for t in 0..b.len() {
+                        if (lo..lo + len).contains(&(s + t)) {
+                            let x = field.mul(a.get(i, l, s), b.get(l, j, t));
+                            c.set(i, j, s + t - lo, field.add(c.get(i, j, s + t - lo), x));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    c
+}
+
+const SHAPES: [(usize, usize, usize, usize, usize); 14] = [
+    (1, 1, 1, 1, 1),
+    (1, 1, 1, 40, 33),
+    (2, 3, 1, 0, 4),
+    (3, 2, 2, 5, 0),
+    (0, 2, 2, 3, 3),
+    (2, 0, 2, 3, 3),
+    (2, 2, 0, 3, 3),
+    (3, 5, 2, 7, 1),
+    (5, 2, 9, 1, 12),
+    (4, 4, 4, 3, 29),
+    (9, 3, 17, 16, 8),
+    (2, 9, 8, 9, 20),
+    (8, 8, 8, 12, 12),
+    (1, 6, 2, 2, 90),
+];
+
+/// Every method and every instruction set on every shape, whole products and middles.
+fn check<F: Field>(field: &F) {
+    let mut rng = Rng::seed_from_u64(6);
+    for (case, (m, k, n, la, lb)) in SHAPES.into_iter().enumerate() {
+        let (a, b) =
+            (random(field, m, k, la, case % 2 == 1, &mut rng), random(field, k, n, lb, case % 2 == 1, &mut rng));
+        let full = if la == 0 || lb == 0 { 0 } else { la + lb - 1 };
+        assert_eq!(multiply(field, &a, &b), naive(field, &a, &b, 0, full), "{field:?} {m}x{k}x{n}, {la}, {lb}");
+        for (lo, len) in [(0, full), (la, lb), (lb / 2, 3), (full / 2, full + 2), (full + 3, 2), (0, 1)] {
+            let expected = naive(field, &a, &b, lo, len);
+            let plan = ProductPlan::new(field, ProductShape::of(&a, &b, lo, len));
+            for (method, _) in &plan.candidates {
+                for isa in Isa::available() {
+                    let found = plan.clone().with_method(*method).execute_with(isa, field, &a, &b);
+                    assert_eq!(found, expected, "{isa:?} {method}: {plan}");
+                }
+            }
+        }
+    }
+}
+
+fn prime(p: u64) -> PrimeField {
+    PrimeField(Modulus::new(p).unwrap())
+}
+
+#[test]
+fn products_over_prime_fields() {
+    for p in [2, 3, 65521, (1 << 31) - 1, 562949953421231, 562949953421381, 1125899906842597, 9223372036854775783] {
+        check(&prime(p));
+    }
+}
+
+#[test]
+fn products_over_extension_fields() {
+    check(&Binomial::<2> { p: Modulus::new(3).unwrap(), c: 2 });
+    check(&Binomial::<2> { p: Modulus::new(65519).unwrap(), c: 65518 });
+    check(&Binomial::<3> { p: Modulus::new(9223372036854775783).unwrap(), c: 3 });
+}
+
+/// A transform made once serves on both sides and in middle products.
+#[test]
+fn transforms_can_be_reused() {
+    let field = prime(65521);
+    let mut rng = Rng::seed_from_u64(7);
+    let p = random(&field, 6, 6, 30, false, &mut rng);
+    let f = random(&field, 6, 3, 60, false, &mut rng);
+    let method = Method::Transform { primes: 1, points: 64 };
+    let square = ProductPlan::new(&field, ProductShape::of(&p, &p, 0, 59)).with_method(method);
+    let middle = ProductPlan::new(&field, ProductShape::of(&p, &f, 29, 31)).with_method(method);
+    let tp = middle.transform(&field, &p).unwrap();
+    let tf = middle.transform(&field, &f).unwrap();
+    assert_eq!(square.run(&field, &tp, &tp), multiply(&field, &p, &p));
+    assert_eq!(middle.run(&field, &tp, &tf), middle_product(&field, &p, &f, 29, 31));
+    assert_eq!(tp.bytes(), 6 * 64 * 64);
+}

@@ -1,0 +1,111 @@
+//! A polynomial matrix in transformed form, for products with several partners.
+
+use super::PolyMatrix;
+use super::ntt::{Forward, Prime, Twiddles};
+use super::residues::Entering;
+use super::simd::{Isa, Kernel, Row, Simd};
+use crate::field::{Field, Modulus};
+use rayon::prelude::*;
+
+/// The values of a polynomial matrix at the roots of unity modulo one or more transform primes.
+///
+/// Made by [`ProductPlan::transform`](super::ProductPlan::transform); a product of two of them
+/// ([`ProductPlan::run`](super::ProductPlan::run)) costs one inverse transform. It serves on either side of a product.
+#[derive(Clone, Debug)]
+pub struct Transformed {
+    pub(crate) modulus: Modulus,
+    pub(crate) degree: usize,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+    pub(crate) len: usize,
+    pub(crate) points: usize,
+    /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of values.
+    pub(crate) values: Vec<Vec<Row>>,
+}
+
+/// Copies groups of coefficients into the rows to be transformed: how many groups are read together, so that each visit of a
+/// coefficient matrix reads a few neighbouring cache lines.
+const TOGETHER: usize = 4;
+
+impl Transformed {
+    /// The transform of the first `len` coefficients; `points` must be at least `len` times 2k - 1.
+    pub(crate) fn new<F: Field>(
+        isa: Isa,
+        field: &F,
+        matrix: &PolyMatrix<F::Elem>,
+        len: usize,
+        primes: usize,
+        points: usize,
+    ) -> Self {
+        let (rows, cols, degree) = (matrix.rows(), matrix.cols(), field.degree());
+        assert!(len * (2 * degree - 1) <= points);
+        let width = cols.div_ceil(8);
+        let values = (0..primes)
+            .map(|t| {
+                let prime = Prime::get(t);
+                let twiddles = Twiddles::get(prime, points);
+                let entering = Entering::new(field.modulus().get(), prime);
+                let mut values = vec![Row::default(); rows * width * points];
+                values.par_chunks_mut(TOGETHER * points).enumerate().for_each(|(chunk, values)| {
+                    gather(field, matrix, len, chunk * TOGETHER, values, points);
+                    for data in values.chunks_exact_mut(points) {
+                        let used = len * (2 * degree - 1);
+                        isa.run(Enter { data: &mut data[..used], entering: &entering });
+                        isa.run(Forward { data, twiddles: &twiddles });
+                    }
+                });
+                values
+            })
+            .collect();
+        Transformed { modulus: field.modulus(), degree, rows, cols, len, points, values }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.values.iter().map(|v| size_of_val(&v[..])).sum()
+    }
+}
+
+/// Writes the digits of the groups from `first` on into their rows: digit d of coefficient c goes to row (2k-1)c + d.
+fn gather<F: Field>(
+    field: &F,
+    matrix: &PolyMatrix<F::Elem>,
+    len: usize,
+    first: usize,
+    values: &mut [Row],
+    points: usize,
+) {
+    let (cols, degree) = (matrix.cols(), field.degree());
+    let (width, stride) = (cols.div_ceil(8), 2 * degree - 1);
+    let mut digits = vec![0; degree];
+    for c in 0..len {
+        let coefficient = matrix.coefficient(c);
+        for (i, data) in values.chunks_exact_mut(points).enumerate() {
+            let (row, group) = ((first + i) / width, (first + i) % width);
+            let entries = &coefficient[row * cols + 8 * group..row * cols + cols.min(8 * group + 8)];
+            for (lane, &entry) in entries.iter().enumerate() {
+                field.write_digits(entry, &mut digits);
+                for (d, &digit) in digits.iter().enumerate() {
+                    data[stride * c + d].0[lane] = digit;
+                }
+            }
+        }
+    }
+}
+
+/// Residues modulo p to residues modulo a transform prime, in place.
+struct Enter<'a> {
+    data: &'a mut [Row],
+    entering: &'a Entering,
+}
+
+impl Kernel for Enter<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        for row in self.data {
+            let x = self.entering.map(s, s.load(row));
+            s.store(x, row);
+        }
+    }
+}

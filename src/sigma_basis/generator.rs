@@ -1,0 +1,482 @@
+//! The minimal matrix generator of a sequence of s×s matrices, found while the sequence grows.
+//!
+//! **What is computed.** For the terms S_0 … S_{L-1}, let S(x) = Σ S_i x^i and take the minimal order basis at order L of the
+//! 2s×s series [S; -I] for the shift (0^s, 1^s). A row (v | w) of it says v·S ≡ w mod x^L with
+//! δ = max(deg v, deg w + 1). Reversed with δ, the coefficients f_k = v_{δ-k} satisfy Σ_k f_k S_{j+k} = 0 for
+//! 0 ≤ j < L - δ: a left generator. The s rows of smallest δ are the [`Generator`].
+//!
+//! **The rank theorem.** Let H_{a,b} = (S_{j+k}), 0 ≤ k < a, 0 ≤ j < b, be the block Hankel matrix with a + b = L + 1. For
+//! every sequence and every L, with δ_1 ≤ … ≤ δ_{2s},
+//!
+//! > δ_1 + … + δ_s = max over a + b = L + 1 of rank H_{a,b}.
+//!
+//! *Proof.* u = (u_0, …, u_{a-1}) is in the left kernel of H_{a,b} if and only if v = Σ u_k x^(a-1-k) has
+//! (v·S)_i = 0 for a - 1 ≤ i < L, that is v·S ≡ w mod x^L with deg w < a - 1: (v | w) is in the module and has shifted degree at
+//! most a - 1. The basis is reduced, so (predictable degrees) these form a space of dimension Σ_i max(0, a - δ_i), and
+//! rank H_{a,b} = s·a - Σ_i max(0, a - δ_i). As a function of a this is concave with slope s - #{i : δ_i < a}, hence largest at
+//! a = δ_s, where it is δ_1 + … + δ_s. And that a is allowed: [S; -I] maps K[x]^{2s} onto (K[x]/x^L)^s, so the module has codimension s·L and
+//! Σ δ_i = s·L + s; as δ_i ≥ δ_s for i ≥ s, (s + 1)·δ_s ≤ s·(L + 1), thus δ_s ≤ L. ∎
+//!
+//! For S_i = Yᵀ B^i C X every H_{a,b} is a product with C in the middle. So [`GeneratorSearch::rank_bound`] **never exceeds
+//! rank C** (C = B: the sequence starts at BX; C = I: the order of B), whatever the random choices and however early one stops. It
+//! never decreases with L.
+//!
+//! **What is stored.** Only the left half V (2s×s) of the basis: W = V·S mod x^L is known from it, and the residual of
+//! the whole at order k ≥ L is (V·S)_k - W_k, where deg W_i < δ_i ≤ L + 1 leaves W_L alone, which is non-zero only in a row
+//! that was a pivot at every step: it is still x^L·(0 | e_i).
+//!
+//! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on termination;
+//! Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
+
+use super::pm_basis::{Params, later, pm_basis};
+use crate::field::{Field, Rng};
+use crate::observer::Observer;
+use crate::poly::{self, PolyMatrix};
+use crate::{Error, Result};
+
+/// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generator<E> {
+    /// F(x) = Σ F_k x^k (s×s). Row i is the reversal, with its degree δ_i, of a row of the order basis: it has no
+    /// coefficient beyond x^δ_i.
+    pub matrix: PolyMatrix<E>,
+    /// The degrees δ_i, ascending. Row i annihilates the terms from S_0 to S_{L-1}: 0 = Σ_k F_k S_{j+k} for j < L - δ_i.
+    pub row_degrees: Vec<usize>,
+}
+
+/// A search for the generator of a sequence that is still being computed.
+///
+/// ```
+/// use blackfield::Silent;
+/// use blackfield::field::{Modulus, PrimeField};
+/// use blackfield::sigma_basis::GeneratorSearch;
+///
+/// // Fibonacci numbers: S_{j+2} = S_{j+1} + S_j.
+/// let mut search = GeneratorSearch::new(PrimeField(Modulus::new(101)?), 1);
+/// search.extend(&[0, 1, 1, 2, 3, 5, 8, 13], &Silent)?;
+/// assert_eq!(search.rank_bound(), 2);
+/// assert_eq!(search.stable_terms(), 5);
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GeneratorSearch<F: Field> {
+    field: F,
+    s: usize,
+    params: Params,
+    /// The terms so far: the s×s coefficients S_0 … S_{L-1}.
+    series: PolyMatrix<F::Elem>,
+    /// The left half of the order basis at order L, 2s×s.
+    left: PolyMatrix<F::Elem>,
+    degrees: Vec<i64>,
+    last_change: Vec<usize>,
+}
+
+impl<F: Field> GeneratorSearch<F> {
+    /// A search that knows no term yet, for s×s matrices. Panics if s = 0.
+    pub fn new(field: F, s: usize) -> Self {
+        let params = Params::for_field(&field);
+        Self::with_params(field, s, params)
+    }
+
+    /// As [`GeneratorSearch::new`], with thresholds of the caller's.
+    pub fn with_params(field: F, s: usize, params: Params) -> Self {
+        assert!(s > 0, "the terms are at least 1 x 1 matrices");
+        let mut left = PolyMatrix::zeros(2 * s, s, 1);
+        (0..s).for_each(|i| left.set(i, i, 0, field.one()));
+        let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
+        let series = PolyMatrix::zeros(s, s, 0);
+        GeneratorSearch { field, s, params, series, left, degrees, last_change: vec![0; 2 * s] }
+    }
+
+    /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.
+    ///
+    /// One call with all terms costs what [`pm_basis`] costs; a call that adds t terms to L costs about
+    /// as much as the top level of the recursion at order L + t, besides the t terms' own basis. So calls in
+    /// blocks of L/8 or more stay within twice the one-shot cost.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] when the observer asks to stop: the search then stands at some length between the old and the new one, and
+    /// the terms beyond it are forgotten.
+    ///
+    /// # Panics
+    /// If `terms` is not a whole number of matrices.
+    pub fn extend(&mut self, terms: &[F::Elem], observer: &dyn Observer) -> Result<()> {
+        let known = self.series.len();
+        self.series.extend(terms);
+        let done = self.advance(known, self.series.len() - known, observer);
+        if let Err(interrupted) = done {
+            // Each piece of `advance` is carried out whole or not at all.
+            let reached = (self.degrees.iter().sum::<i64>() / self.s as i64 - 1) as usize;
+            self.series.resize(reached);
+            return Err(interrupted);
+        }
+        Ok(())
+    }
+
+    /// Brings the basis from order `from` to order `from + count`.
+    fn advance(&mut self, from: usize, count: usize, observer: &dyn Observer) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        // Growth by more than what is there goes by halves: products with the 2s×s left half cost half of those in `pm_basis`.
+        if count > from.max(self.params.leaf) {
+            let half = (from + count).div_ceil(2) - from;
+            self.advance(from, half, observer)?;
+            return self.advance(from + half, count - half, observer);
+        }
+        observer.check()?;
+        let residual = self.residual(from, count);
+        let next = pm_basis(&self.field, &residual, count, &self.degrees, &self.params, observer)?;
+        self.left = poly::multiply(&self.field, &next.basis, &self.left);
+        super::m_basis::trim(&mut self.left);
+        self.last_change = later(&self.last_change, &next.last_change, from);
+        self.degrees = next.degrees;
+        Ok(())
+    }
+
+    /// The coefficients `from .. from + count` of P·[S; -I], for the basis P at order `from`.
+    fn residual(&self, from: usize, count: usize) -> PolyMatrix<F::Elem> {
+        let mut residual = poly::middle_product(&self.field, &self.left, &self.series, from, count);
+        for i in self.s..2 * self.s {
+            if self.degrees[i] == from as i64 + 1 {
+                residual.set(i, i - self.s, 0, self.field.neg(self.field.one()));
+            }
+        }
+        residual
+    }
+
+    /// The number L of terms seen.
+    pub fn length(&self) -> usize {
+        self.series.len()
+    }
+    /// The shifted degrees δ of all 2s rows of the order basis; their sum is s·(L + 1).
+    pub fn degrees(&self) -> Vec<usize> {
+        self.degrees.iter().map(|&d| d as usize).collect()
+    }
+    /// The sum of the s smallest degrees: the largest rank of a block Hankel matrix of the terms, and so a **lower bound** of
+    /// the rank behind the sequence, always (see the [module](self)).
+    pub fn rank_bound(&self) -> usize {
+        self.generator_rows().iter().map(|&i| self.degrees[i] as usize).sum()
+    }
+    /// How many of the last terms the rows of the generator predicted: they are found from the terms before these. (The
+    /// generator itself may be younger, when larger rows have outgrown rows that already stood.)
+    ///
+    /// **Proven**: nothing about the terms to come, which may be anything. If no generator of degree sum ρ = `rank_bound()`
+    /// continues the sequence, its rank is larger than ρ; so for operators of known rank at most ρ the search is over.
+    /// **Expected**: for random projections over a large field, a row of the generator that is not yet right meets a residual
+    /// that behaves like a random vector of K^s, zero with probability about q^-s, each step anew. Some steps past
+    /// L = δ_s + (column degree) the s rows are either stable for good or wrong at once.
+    pub fn stable_terms(&self) -> usize {
+        self.length() - self.generator_rows().iter().map(|&i| self.last_change[i]).max().unwrap_or(0)
+    }
+
+    /// The s rows of smallest degree, of smallest index among equals, ascending.
+    fn generator_rows(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..2 * self.s).collect();
+        rows.sort_unstable_by_key(|&i| (self.degrees[i], i));
+        rows.truncate(self.s);
+        rows
+    }
+
+    /// The generator of the terms so far.
+    pub fn generator(&self) -> Generator<F::Elem> {
+        let rows = self.generator_rows();
+        let row_degrees: Vec<usize> = rows.iter().map(|&i| self.degrees[i] as usize).collect();
+        let mut matrix = PolyMatrix::zeros(self.s, self.s, row_degrees[self.s - 1] + 1);
+        for (to, (&from, &degree)) in rows.iter().zip(&row_degrees).enumerate() {
+            for k in 0..=degree.min(self.left.len() - 1) {
+                let row = &self.left.coefficient(k)[from * self.s..][..self.s];
+                matrix.coefficient_mut(degree - k)[to * self.s..][..self.s].copy_from_slice(row);
+            }
+        }
+        Generator { matrix, row_degrees }
+    }
+
+    /// Checks the basis against the terms, independently of how it was found; afterwards `rank_bound()` is the rank of a Hankel
+    /// matrix of the terms, but for the error probability below.
+    ///
+    /// With V the left half: (1) for a random column z, V·(S·z) has no coefficient at δ_i … L-1 in row i, `trials` times; (2) no row is longer than its degree, Σ δ_i = s·(L + 1),
+    /// and the leading matrix of (V | V·S mod x^L) for the shift (0^s, 1^s) is invertible. By (1) all rows are in the module, by (2) they are a reduced
+    /// basis of it, since its codimension is s·L.
+    ///
+    /// A wrong row passes (1) with probability at most q^-`trials`, q = pᵏ the size of the field; (2) is exact.
+    ///
+    /// # Errors
+    /// [`Error::Check`] with what failed.
+    pub fn verify(&self, trials: usize, rng: &mut Rng) -> Result<()> {
+        let (field, s, length) = (&self.field, self.s, self.length());
+        let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
+        for _ in 0..trials {
+            let z = PolyMatrix::from_coefficients(s, 1, (0..s).map(|_| field.random(rng)).collect());
+            let product = poly::multiply(field, &self.left, &poly::multiply(field, &self.series, &z));
+            for (i, &degree) in self.degrees.iter().enumerate() {
+                let bad = (degree as usize..length.min(product.len())).find(|&k| product.get(i, 0, k) != field.zero());
+                if let Some(k) = bad {
+                    return failed(&format!("row {i} of degree {degree} has a residual at {k}"));
+                }
+            }
+        }
+        for (i, &degree) in self.degrees.iter().enumerate() {
+            // A row of degree L + 1 is x^L·(0 | e_i): see `residual`.
+            let allowed = if degree as usize > length { 0 } else { degree as usize + 1 };
+            let row = |k: usize| &self.left.coefficient(k)[i * s..][..s];
+            if (allowed..self.left.len()).any(|k| row(k).iter().any(|&a| a != field.zero())) {
+                return failed(&format!("row {i} is longer than its degree {degree}"));
+            }
+        }
+        if self.degrees.iter().sum::<i64>() != (s * (length + 1)) as i64 {
+            return failed("the degrees do not add up");
+        }
+        if super::order_basis::rank(field, self.leading_matrix(), 2 * s) != 2 * s {
+            return failed("the leading matrix is singular");
+        }
+        Ok(())
+    }
+
+    /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on the right.
+    fn leading_matrix(&self) -> Vec<F::Elem> {
+        let (field, s) = (&self.field, self.s);
+        let mut leading = vec![field.zero(); 4 * s * s];
+        for (i, row) in leading.chunks_exact_mut(2 * s).enumerate() {
+            let (degree, (left, right)) = (self.degrees[i] as usize, row.split_at_mut(s));
+            if degree < self.left.len() {
+                left.copy_from_slice(&self.left.coefficient(degree)[i * s..][..s]);
+            }
+            if i >= s && degree == self.length() + 1 {
+                right[i - s] = field.one();
+                continue;
+            }
+            for k in 0..self.left.len().min(degree) {
+                let v = &self.left.coefficient(k)[i * s..][..s];
+                for (&a, term) in v.iter().zip(self.series.coefficient(degree - 1 - k).chunks_exact(s)) {
+                    field.axpy(right, a, term);
+                }
+            }
+        }
+        leading
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order_basis::rank;
+    use super::super::test_field::Gf9;
+    use super::super::tests::prime;
+    use super::*;
+    use crate::Silent;
+    use crate::field::PrimeField;
+    use rand::{RngExt, SeedableRng};
+
+    /// A product of row-major matrices, n×k by k×m.
+    fn product<F: Field>(field: &F, a: &[F::Elem], b: &[F::Elem], k: usize) -> Vec<F::Elem> {
+        let m = b.len() / k;
+        let entry =
+            |row: &[F::Elem], j: usize| (0..k).fold(field.zero(), |s, l| field.add(s, field.mul(row[l], b[l * m + j])));
+        a.chunks_exact(k).flat_map(|row| (0..m).map(move |j| entry(row, j))).collect()
+    }
+
+    /// n×n operators: random, zero, identity, nilpotent, low rank, diagonal with few values.
+    fn operator<F: Field>(field: &F, rng: &mut Rng, n: usize) -> Vec<F::Elem> {
+        let kind = rng.random_range(0..6);
+        let u: Vec<F::Elem> = (0..n).map(|_| field.random(rng)).collect();
+        let mut entry = |i: usize, j: usize| match kind {
+            0 => field.random(rng),
+            1 => field.zero(),
+            2 if i == j => field.one(),
+            3 if i < j => field.random(rng),
+            4 => field.mul(u[i], u[n - 1 - j]),
+            5 if i == j => u[i / 2],
+            _ => field.zero(),
+        };
+        (0..n * n).map(|ij| entry(ij / n, ij % n)).collect()
+    }
+
+    /// The terms Yᵀ B^i C X with the rank of C, which no bound may exceed; C = B or C = 1.
+    fn sequence<F: Field>(field: &F, rng: &mut Rng, n: usize, s: usize, length: usize) -> (Vec<F::Elem>, usize) {
+        let b = operator(field, rng, n);
+        let y: Vec<F::Elem> = (0..s * n).map(|_| field.random(rng)).collect();
+        let mut x: Vec<F::Elem> = (0..n * s).map(|_| field.random(rng)).collect();
+        let start_at_b = rng.random();
+        if start_at_b {
+            x = product(field, &b, &x, n);
+        }
+        let mut terms = Vec::new();
+        for _ in 0..length {
+            terms.extend(product(field, &y, &x, n));
+            x = product(field, &b, &x, n);
+        }
+        (terms, if start_at_b { rank(field, b, n) } else { n })
+    }
+
+    fn hankel_rank<F: Field>(field: &F, terms: &[F::Elem], s: usize, a: usize, b: usize) -> usize {
+        let entry = |row: usize, col: usize| terms[((row / s + col / s) * s + row % s) * s + col % s];
+        if a * b == 0 {
+            return 0;
+        }
+        rank(field, (0..a * s * b * s).map(|at| entry(at / (b * s), at % (b * s))).collect(), b * s)
+    }
+
+    /// What the module promises of every length: the rank theorem, the Hankel nullities, the generator's equations, the check.
+    fn check<F: Field>(search: &GeneratorSearch<F>, terms: &[F::Elem], bound: usize) {
+        let (field, s, length) = (&search.field, search.s, search.length());
+        let degrees = search.degrees();
+        assert_eq!(degrees.iter().sum::<usize>(), s * (length + 1));
+        let ranks: Vec<usize> = (0..=length + 1).map(|a| hankel_rank(field, terms, s, a, length + 1 - a)).collect();
+        for (a, &rank) in ranks.iter().enumerate() {
+            assert_eq!(s * a - rank, degrees.iter().map(|&d| a.saturating_sub(d)).sum::<usize>(), "nullity of H_{a}");
+        }
+        assert_eq!(search.rank_bound(), *ranks.iter().max().unwrap());
+        assert!(search.rank_bound() <= bound);
+        let Generator { matrix, row_degrees } = search.generator();
+        assert_eq!(row_degrees.iter().sum::<usize>(), search.rank_bound());
+        for (i, &degree) in row_degrees.iter().enumerate() {
+            for j in 0..length - degree.min(length) {
+                let mut sum = vec![field.zero(); s];
+                for (k, l) in (0..=degree).flat_map(|k| (0..s).map(move |l| (k, l))) {
+                    field.axpy(&mut sum, matrix.get(i, l, k), &terms[((j + k) * s + l) * s..][..s]);
+                }
+                assert!(sum.iter().all(|&a| a == field.zero()), "row {i} at {j}");
+            }
+            assert!((degree + 1..matrix.len()).all(|k| (0..s).all(|l| matrix.get(i, l, k) == field.zero())));
+        }
+        search.verify(40, &mut Rng::seed_from_u64(1)).unwrap();
+    }
+
+    fn sequences_of_small_operators<F: Field>(field: &F, seed: u64, rounds: usize) {
+        let mut rng = Rng::seed_from_u64(seed);
+        for _ in 0..rounds {
+            let (n, s, length) = (rng.random_range(1..9), rng.random_range(1..5), rng.random_range(0..17));
+            let (terms, bound) = sequence(field, &mut rng, n, s, length);
+            let params = Params { leaf: 2, ..Params::for_field(field) };
+            let mut at_once = GeneratorSearch::with_params(field.clone(), s, params);
+            at_once.extend(&terms, &Silent).unwrap();
+            check(&at_once, &terms, bound);
+
+            let mut search = GeneratorSearch::with_params(field.clone(), s, params);
+            let (mut last, mut unchanged, mut rank) = (search.generator(), 0, 0);
+            while search.length() < length {
+                let step = rng.random_range(1..=3).min(length - search.length());
+                search.extend(&terms[search.length() * s * s..][..step * s * s], &Silent).unwrap();
+                check(&search, &terms[..search.length() * s * s], bound);
+                unchanged = if search.generator() == last { unchanged + step } else { 0 };
+                assert!(search.stable_terms() >= unchanged);
+                assert!(search.rank_bound() >= rank);
+                (last, rank) = (search.generator(), search.rank_bound());
+            }
+            assert_eq!(
+                (search.left, search.degrees, search.last_change),
+                (at_once.left, at_once.degrees, at_once.last_change)
+            );
+        }
+    }
+
+    #[test]
+    fn generators_over_prime_fields() {
+        for p in [2, 3, 65521, 4294967291, (1 << 61) - 1] {
+            sequences_of_small_operators(&prime(p), p, 30);
+        }
+    }
+
+    #[test]
+    fn generators_over_an_extension_field() {
+        sequences_of_small_operators(&Gf9, 9, 40);
+    }
+
+    #[test]
+    fn long_random_sequences_reach_the_rank_and_stand_still() {
+        // Over a large field the bound is the rank, by Coppersmith's argument, from 2·⌈n/s⌉ terms on, up to an error of about n/p.
+        let (field, mut rng, n, s) = (prime(4294967291), Rng::seed_from_u64(11), 60, 4);
+        let low: Vec<u64> = (0..n * 37).map(|_| field.random(&mut rng)).collect();
+        let high: Vec<u64> = (0..37 * n).map(|_| field.random(&mut rng)).collect();
+        let b = product(&field, &low, &high, 37);
+        let y: Vec<u64> = (0..s * n).map(|_| field.random(&mut rng)).collect();
+        let mut x: Vec<u64> = product(&field, &b, &(0..n * s).map(|_| field.random(&mut rng)).collect::<Vec<_>>(), n);
+        let mut search = GeneratorSearch::new(field, s);
+        for length in 1..=32usize {
+            search.extend(&product(&field, &y, &x, n), &Silent).unwrap();
+            x = product(&field, &b, &x, n);
+            // 37 = 9·4 + 1: the ninth degree stands after 2·9 terms, the tenth row after 20.
+            assert_eq!(search.rank_bound(), 37.min(s * length.div_ceil(2)), "{length}");
+        }
+        assert_eq!(search.generator().row_degrees, [9, 9, 9, 10]);
+        assert_eq!(search.stable_terms(), 32 - 20);
+        search.verify(1, &mut rng).unwrap();
+    }
+
+    /// The linear complexity of a scalar sequence by Berlekamp and Massey's algorithm (Massey 1969).
+    fn linear_complexity<F: Field>(field: &F, terms: &[F::Elem]) -> usize {
+        let (mut c, mut b) = (vec![field.one()], vec![field.one()]);
+        let (mut complexity, mut gap, mut last) = (0, 1, field.one());
+        for k in 0..terms.len() {
+            let discrepancy =
+                (0..c.len()).filter(|&i| i <= k).fold(field.zero(), |d, i| field.add(d, field.mul(c[i], terms[k - i])));
+            if discrepancy == field.zero() {
+                gap += 1;
+                continue;
+            }
+            let old = c.clone();
+            c.resize(c.len().max(b.len() + gap), field.zero());
+            let factor = field.neg(field.mul(discrepancy, field.inv(last)));
+            field.axpy(&mut c[gap..gap + b.len()], factor, &b);
+            if 2 * complexity <= k {
+                (complexity, b, last, gap) = (k + 1 - complexity, old, discrepancy, 1);
+            } else {
+                gap += 1;
+            }
+        }
+        complexity
+    }
+
+    #[test]
+    fn scalar_generators_have_the_degree_of_berlekamp_massey() {
+        let mut rng = Rng::seed_from_u64(2);
+        for p in [2, 3, 65521] {
+            let field = prime(p);
+            for _ in 0..40 {
+                let length = rng.random_range(0..40);
+                let sparse = rng.random_range(1..4);
+                let terms: Vec<u64> = (0..length)
+                    .map(|_| if rng.random_range(0..sparse) == 0 { field.random(&mut rng) } else { 0 })
+                    .collect();
+                let mut search = GeneratorSearch::new(field, 1);
+                search.extend(&terms, &Silent).unwrap();
+                // The shortest recurrence has max(deg, …) = δ_1 or, where no short one exists, L + 1 - δ_1.
+                let complexity = linear_complexity(&field, &terms);
+                assert_eq!(search.rank_bound(), complexity.min(length + 1 - complexity));
+            }
+        }
+    }
+
+    #[test]
+    fn verify_catches_a_wrong_basis() {
+        let (field, mut rng) = (prime(65521), Rng::seed_from_u64(8));
+        let terms: Vec<u64> = (0..4 * 12).map(|_| field.random(&mut rng)).collect();
+        let mut search = GeneratorSearch::new(field, 2);
+        search.extend(&terms, &Silent).unwrap();
+        let message =
+            |bad: &GeneratorSearch<PrimeField>| bad.verify(1, &mut Rng::seed_from_u64(3)).unwrap_err().to_string();
+
+        let mut wrong = search.clone();
+        wrong.left.set(0, 1, 2, field.add(wrong.left.get(0, 1, 2), 1));
+        assert!(message(&wrong).contains("residual"));
+
+        let mut wrong = search.clone();
+        wrong.left.resize(40);
+        wrong.left.set(3, 0, 39, 1);
+        assert!(message(&wrong).contains("longer than its degree"));
+
+        let mut wrong = search.clone();
+        wrong.degrees[1] += 1;
+        assert!(message(&wrong).contains("add up"));
+
+        // One row twice: all in the module, degrees right, no basis.
+        let mut wrong = search.clone();
+        for k in 0..wrong.left.len() {
+            for j in 0..2 {
+                wrong.left.set(1, j, k, wrong.left.get(0, j, k));
+            }
+        }
+        assert_eq!(wrong.degrees[0], wrong.degrees[1]);
+        assert!(message(&wrong).contains("singular"));
+    }
+}

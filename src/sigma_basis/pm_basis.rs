@@ -1,0 +1,66 @@
+//! PM-Basis: an order basis by divide and conquer, in O(m² (m + n) M(σ)/σ · σ log σ) operations.
+//!
+//! Source: Giorgi, Jeannerod and Villard, *On the complexity of polynomial matrix computations*, ISSAC 2003, algorithm PM-Basis.
+//! With σ = h + h': P₁ is the order basis of F at order h; the coefficients h … σ-1 of P₁·F (a middle product) are a series
+//! R, whose order basis P₂ at order h', for the shifted degrees of P₁ as shift, gives P = P₂·P₁.
+//!
+//! Invariant: both factors are in ordered weak Popov form for their shifts, hence so is the product. Entry point:
+//! [`pm_basis`].
+
+use super::m_basis::{m_basis, trim};
+use super::order_basis::OrderBasis;
+use crate::Result;
+use crate::field::Field;
+use crate::observer::Observer;
+use crate::poly::{self, PolyMatrix};
+
+/// The thresholds of the σ-basis algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// Orders up to this one go to [`m_basis`]; at least 1.
+    pub leaf: usize,
+}
+
+impl Params {
+    /// Measured defaults.
+    pub fn for_field<F: Field>(_field: &F) -> Self {
+        Params { leaf: 32 }
+    }
+}
+
+/// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given shift.
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop.
+///
+/// # Panics
+/// If `shift` has not one entry for each row of the series, or `params.leaf` is 0.
+pub fn pm_basis<F: Field>(
+    field: &F,
+    series: &PolyMatrix<F::Elem>,
+    order: usize,
+    shift: &[i64],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<OrderBasis<F::Elem>> {
+    assert!(params.leaf > 0, "a leaf takes at least one order");
+    observer.check()?;
+    if order <= params.leaf {
+        return Ok(m_basis(field, series, order, shift));
+    }
+    let half = order.div_ceil(2);
+    let first = pm_basis(field, series, half, shift, params, observer)?;
+    let residual = poly::middle_product(field, &first.basis, series, half, order - half);
+    let second = pm_basis(field, &residual, order - half, &first.degrees, params, observer)?;
+    drop(residual);
+    observer.check()?;
+    let mut basis = poly::multiply(field, &second.basis, &first.basis);
+    trim(&mut basis);
+    let last_change = later(&first.last_change, &second.last_change, half);
+    Ok(OrderBasis { basis, degrees: second.degrees, order, last_change })
+}
+
+/// The last changes of rows over two stretches, of which the first one takes `first_order` terms.
+pub(super) fn later(first: &[usize], second: &[usize], first_order: usize) -> Vec<usize> {
+    first.iter().zip(second).map(|(&a, &b)| if b > 0 { first_order + b } else { a }).collect()
+}
