@@ -1,10 +1,16 @@
 //! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them,
 //! and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
+mod canonical;
+mod digest;
 pub mod formats;
 pub mod hybrid;
+mod integer;
+mod interchange;
 mod matrix;
 mod triplets;
 
+pub(crate) use canonical::{Coordinates, Duplicates, key};
+pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub use triplets::Triplets;
