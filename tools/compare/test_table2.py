@@ -1,6 +1,7 @@
 """Tests of table2.py with small stand-ins for the two programs: python3 -m unittest discover -s tools/compare"""
 
 import contextlib
+import gzip
 import io
 import json
 import stat
@@ -79,6 +80,22 @@ class Table2(unittest.TestCase):
         self.assertIn("Total-LB fflas", rows)
         self.assertNotIn("Total-LB plain", rows)
         self.assertFalse([title for title in rows if "Wiedemann" in title])
+
+    def test_without_linbox_blackfield_runs_alone(self):
+        with unittest.mock.patch.object(table2, "build_driver", return_value=None), contextlib.redirect_stdout(io.StringIO()) as out:
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                ours = str(self.program("ours", OURS))
+                code = table2.main(["--matrix", str(self.folder / "m.sms"), "--work", str(self.folder), "--threads", "1", "--blackfield", ours])
+        self.assertEqual(code, 0)
+        self.assertIn("| Total-blackfield | 2.00 |", out.getvalue())
+        self.assertNotIn("LB", out.getvalue())
+        self.assertIn("liblinbox-dev", err.getvalue())
+
+    def test_compressed_files_are_unpacked(self):
+        text = (self.folder / "m.sms").read_bytes()
+        (self.folder / "packed.sms.gz").write_bytes(gzip.compress(text))
+        found = table2.find_matrix(str(self.folder / "packed.sms.gz"), self.folder, blackfield=None)
+        self.assertEqual((found.name, found.read_bytes()), ("packed.sms", text))
 
     def test_failing_program_is_reported(self):
         code, rows, errors = self.table("--threads", "1", ours="import sys; sys.exit('no such matrix')")
