@@ -28,8 +28,9 @@ Exit codes:
     5  a device was asked for and is not there
   130  interrupted (Ctrl-C, SIGTERM); a second signal ends the program at once
 
-Each error is one line on standard error; with --json it is {\"error\", \"kind\", \"code\"} there, and standard
-output holds either a whole document or nothing.";
+Each error is one line on standard error; with --json that line is a document, too:
+  {\"error\": message, \"kind\": word, \"code\": exit code}
+Standard output then holds a whole document or nothing.";
 
 impl Code {
     /// The code of an error.
