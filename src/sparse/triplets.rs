@@ -1,7 +1,8 @@
 //! Coordinate triplets over the integers, in canonical form: what a file says, before any modulus is chosen.
 
 use crate::field::Modulus;
-use crate::sparse::SparseMatrix;
+use crate::sparse::canonical::{Coordinates, Duplicates};
+use crate::sparse::{Integer, SparseMatrix};
 use num_bigint::BigInt;
 
 /// An integer matrix as sorted triplets (row, column, value): rows ascending, columns ascending within a row, no position
@@ -20,6 +21,25 @@ pub struct Triplets {
 }
 
 impl Triplets {
+    /// The rows × cols matrix of the given entries (row, column, value), 0-based, in any order; values at one position are
+    /// summed over the integers, zeros dropped.
+    ///
+    /// # Panics
+    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    pub fn from_entries<V: Into<Integer<'static>>>(
+        rows: usize,
+        cols: usize,
+        entries: impl IntoIterator<Item = (usize, usize, V)>,
+    ) -> Self {
+        assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
+        let mut raw = Coordinates::new();
+        for (i, j, v) in entries {
+            assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+            raw.push(i as u32, j as u32, v.into());
+        }
+        raw.canonical(rows, cols, Duplicates::Sum)
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -33,20 +53,53 @@ impl Triplets {
         self.row.len()
     }
 
+    /// All entries (row, column, value), 0-based, by rows and by columns within a row.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Integer<'_>)> {
+        self.entries_in(0..self.nnz())
+    }
+
+    /// The entries at the given positions of the canonical order.
+    ///
+    /// # Panics
+    /// If the range reaches beyond nnz.
+    pub(crate) fn entries_in(
+        &self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (usize, usize, Integer<'_>)> {
+        let first_big = self.big.partition_point(|&(k, _)| k < range.start);
+        let mut big = self.big[first_big..].iter().peekable();
+        let (row, col, value) = (&self.row[range.clone()], &self.col[range.clone()], &self.value[range.clone()]);
+        range.zip(row.iter().zip(col).zip(value)).map(move |(k, ((&i, &j), &v))| {
+            let v = big.next_if(|(at, _)| *at == k).map_or(Integer::Small(v), |(_, x)| Integer::from(x));
+            (i as usize, j as usize, v)
+        })
+    }
+
+    /// The transpose, by a counting sort.
+    pub fn transpose(&self) -> Triplets {
+        let mut raw = Coordinates::new();
+        for (i, j, v) in self.entries() {
+            raw.push(j as u32, i as u32, v);
+        }
+        raw.canonical(self.cols, self.rows, Duplicates::Sum)
+    }
+
     /// The matrix mod p; entries that p divides disappear.
     pub fn reduce(&self, modulus: Modulus) -> SparseMatrix {
+        let p = modulus.get() as i64;
         let mut start = vec![0usize; self.rows + 1];
         let (mut col, mut value) = (Vec::with_capacity(self.nnz()), Vec::with_capacity(self.nnz()));
-        let mut big = self.big.iter().peekable();
-        for k in 0..self.nnz() {
-            let v = match big.next_if(|(position, _)| *position == k) {
-                Some((_, x)) => modulus.reduce_bigint(x),
-                None => modulus.reduce_i64(self.value[k]),
+        for (i, j, v) in self.entries() {
+            let v = match v {
+                // Most entries of most matrices are smaller than p: no division.
+                Integer::Small(v) if -p < v && v < p => (v + (p & (v >> 63))) as u64,
+                Integer::Small(v) => modulus.reduce_i64(v),
+                Integer::Big(v) => modulus.reduce_bigint(&v),
             };
             if v != 0 {
-                col.push(self.col[k]);
+                col.push(j as u32);
                 value.push(v);
-                start[self.row[k] as usize + 1] += 1;
+                start[i + 1] += 1;
             }
         }
         for i in 0..self.rows {

@@ -1,0 +1,158 @@
+//! What a line of a body must look like, and the general parser of one line: every legal spelling, every error message.
+
+use super::decimal::value;
+use super::header::is_content;
+use super::text::{fields, quote};
+use crate::sparse::Integer;
+
+/// Which part of the matrix a file stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symmetry {
+    /// All of it.
+    General,
+    /// The lower triangle with the diagonal; A = Aᵀ.
+    Symmetric,
+    /// The lower triangle without the diagonal; A = -Aᵀ.
+    Skew,
+}
+
+/// The shape of a body: one entry a line.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub rows: u64,
+    pub cols: u64,
+    /// Whether lines hold values alone, by columns (a dense array), and not indices.
+    pub array: bool,
+    /// Numbers that make up a value: 0 (a pattern), 1, or 2 (complex: only its 0–1 pattern can be taken).
+    pub numbers: usize,
+    pub symmetry: Symmetry,
+    /// Whether every non-zero value is taken as 1.
+    pub ones: bool,
+    /// The number of entries that the header announces, and the line where.
+    pub announced: Option<(u64, u64)>,
+    /// Whether the body ends with `0 0 0`.
+    pub end_marker: bool,
+    /// First characters of comment lines.
+    pub comments: &'static [u8],
+}
+
+/// A line, understood. Indices are 0-based (and 0 in an array).
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Blank,
+    Entry(u32, u32, Integer<'static>),
+    EndMarker,
+}
+
+impl Layout {
+    /// Stored columns of row i (1-based): all, or those left of the diagonal.
+    #[inline(always)]
+    pub fn row_width(&self, i: u64) -> u64 {
+        match self.symmetry {
+            Symmetry::General => self.cols,
+            Symmetry::Symmetric => i,
+            Symmetry::Skew => i - 1,
+        }
+    }
+
+    /// Stored values of column j (0-based) of an array: its last ones.
+    pub fn column_height(&self, j: u64) -> u64 {
+        match self.symmetry {
+            Symmetry::General => self.rows,
+            Symmetry::Symmetric => self.rows - j,
+            Symmetry::Skew => self.rows - j - 1,
+        }
+    }
+
+    /// Whether the line holds no entry: white space or a comment.
+    pub fn is_blank(&self, line: &[u8]) -> bool {
+        !is_content(line, self.comments)
+    }
+
+    /// Parses a line (its end may be included); the error says what was found and what was expected.
+    pub fn line(&self, text: &[u8]) -> Result<Line, String> {
+        if self.is_blank(text) {
+            return Ok(Line::Blank);
+        }
+        let mut found = fields(text);
+        let mut row_col: [&[u8]; 2] = [b""; 2];
+        let mut numbers: [&[u8]; 2] = [b""; 2];
+        let indices = if self.array { 0 } else { 2 };
+        for slot in row_col[..indices].iter_mut().chain(&mut numbers[..self.numbers]) {
+            *slot = found.next().ok_or_else(|| self.wrong_fields(text))?;
+        }
+        if found.next().is_some() {
+            return Err(self.wrong_fields(text));
+        }
+        if self.end_marker && row_col == [b"0", b"0"] && numbers[0] == b"0" {
+            return Ok(Line::EndMarker);
+        }
+        if self.array {
+            return Ok(Line::Entry(0, 0, self.value(numbers)?));
+        }
+        let i = index(row_col[0], "row", self.rows)?;
+        let j = index(row_col[1], "column", self.cols)?;
+        let v = self.value(numbers)?;
+        if j > self.row_width(i) {
+            self.beyond_triangle(i, j, &v)?;
+        }
+        Ok(Line::Entry((i - 1) as u32, (j - 1) as u32, v))
+    }
+
+    /// The value that the numbers of a line spell.
+    fn value(&self, numbers: [&[u8]; 2]) -> Result<Integer<'static>, String> {
+        match self.numbers {
+            0 => Ok(Integer::Small(1)),
+            1 => value(numbers[0], self.ones),
+            _ => complex_is_nonzero(numbers),
+        }
+    }
+
+    /// An entry that a symmetric file must not store; a zero on a skew diagonal is let through, and dropped later.
+    pub fn beyond_triangle(&self, i: u64, j: u64, v: &Integer) -> Result<(), String> {
+        if i != j {
+            return Err(format!(
+                "entry ({i}, {j}) lies above the diagonal; a symmetric file stores the lower triangle alone"
+            ));
+        }
+        if v.is_zero() {
+            Ok(())
+        } else {
+            Err(format!("non-zero entry ({i}, {j}) on the diagonal of a skew-symmetric matrix"))
+        }
+    }
+
+    fn wrong_fields(&self, text: &[u8]) -> String {
+        let expected = match (self.array, self.numbers) {
+            (true, 1) => "one value",
+            (true, _) => "real and imaginary part",
+            (false, 0) => "row and column",
+            (false, 1) => "row, column and value",
+            (false, _) => "row, column, real and imaginary part",
+        };
+        format!("expected {expected}, found {}", quote(text.trim_ascii()))
+    }
+}
+
+/// 1 unless both parts are zero; called for patterns alone, since a complex matrix is refused otherwise.
+pub(super) fn complex_is_nonzero(parts: [&[u8]; 2]) -> Result<Integer<'static>, String> {
+    let mut any = false;
+    for part in parts {
+        any |= !value(part, true)?.is_zero();
+    }
+    Ok(Integer::Small(i64::from(any)))
+}
+
+/// A 1-based index up to `most`.
+fn index(field: &[u8], what: &str, most: u64) -> Result<u64, String> {
+    let digits = field.strip_prefix(b"+").or(field.strip_prefix(b"-")).unwrap_or(field);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(format!("expected a {what} index, found {}", quote(field)));
+    }
+    let size = digits.iter().fold(0u64, |n, &b| n.saturating_mul(10).saturating_add(u64::from(b - b'0')));
+    if field[0] == b'-' || size == 0 || size > most {
+        let shown = quote(field);
+        return Err(format!("{what} index {} is outside 1..={most}", shown.trim_matches('"')));
+    }
+    Ok(size)
+}

@@ -1,0 +1,271 @@
+//! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks of
+//! whole lines for bodies, with the line numbers that errors need.
+//!
+//! A stream is read one block ahead, beside the parsing of the block before, and never held whole: a compressed file costs
+//! two blocks of memory beyond its matrix.
+
+use super::scan::count_lines;
+use crate::{Error, Observer, Result};
+use flate2::read::MultiGzDecoder;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of text in a block per thread: its lines and their entries stay in cache together.
+const BLOCK_PER_THREAD: usize = 2 << 20;
+
+/// What is wrong at one byte of a block.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub at: usize,
+    pub message: String,
+}
+
+/// The unread rest of a file.
+pub(super) struct Text<'a> {
+    name: &'a Path,
+    observer: &'a dyn Observer,
+    input: Input<'a>,
+    /// Lines handed out so far.
+    lines: u64,
+}
+
+enum Input<'a> {
+    Slice { rest: &'a [u8], total: usize },
+    Stream { reader: Reader<'a>, block: Vec<u8>, at: usize },
+}
+
+impl<'a> Text<'a> {
+    /// The text in `bytes`, decompressed if they begin as gzip does.
+    pub fn from_slice(name: &'a Path, bytes: &'a [u8], observer: &'a dyn Observer) -> Result<Self> {
+        if bytes.starts_with(&GZIP) {
+            return Self::from_reader(name, bytes, bytes.len() as u64, observer);
+        }
+        observer.phase("read", bytes.len() as u64);
+        Ok(Text { name, observer, input: Input::Slice { rest: bytes, total: bytes.len() }, lines: 0 })
+    }
+
+    /// The text of a stream of `total` bytes (0 where that is not known), decompressed if it begins as gzip does.
+    pub fn from_reader(
+        name: &'a Path,
+        reader: impl Read + Send + 'a,
+        total: u64,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        observer.phase("read", total);
+        let taken = Arc::new(AtomicU64::new(0));
+        let mut reader = Counted { reader, taken: taken.clone() };
+        let mut head = vec![];
+        let io_error = |source| Error::Io { file: name.to_path_buf(), source };
+        reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head).map_err(io_error)?;
+        let gzip = head == GZIP;
+        let whole = io::Cursor::new(head).chain(reader);
+        let source: Box<dyn Read + Send + 'a> =
+            if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+        let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false };
+        let mut block = vec![];
+        reader.fill(&mut block).map_err(|e| reader.error(name, 0, &block, e))?;
+        Ok(Text { name, observer, input: Input::Stream { reader, block, at: 0 }, lines: 0 })
+    }
+
+    /// The error with this message at the given line.
+    pub fn error(&self, line: u64, message: impl Into<String>) -> Error {
+        Error::Input { file: self.name.to_path_buf(), line, message: message.into() }
+    }
+
+    /// The number of lines handed out so far: the number of the line that [`Text::next_line`] gave last.
+    pub fn line_number(&self) -> u64 {
+        self.lines
+    }
+
+    /// Unread text without consuming it: all of it in memory, else the rest of the current block (empty only at the end).
+    pub fn peek(&mut self) -> Result<&[u8]> {
+        match &mut self.input {
+            Input::Slice { rest, .. } => Ok(rest),
+            Input::Stream { reader, block, at } => {
+                if *at == block.len() {
+                    *at = 0;
+                    reader.fill(block).map_err(|e| reader.error(self.name, self.lines, block, e))?;
+                }
+                Ok(&block[*at..])
+            }
+        }
+    }
+
+    /// Bytes not yet read, where that is known.
+    pub fn remaining(&self) -> Option<u64> {
+        match &self.input {
+            Input::Slice { rest, .. } => Some(rest.len() as u64),
+            Input::Stream { .. } => None,
+        }
+    }
+
+    /// Forgets `bytes` of the text that [`Text::peek`] shows.
+    fn skip(&mut self, bytes: usize) {
+        match &mut self.input {
+            Input::Slice { rest, .. } => *rest = &rest[bytes..],
+            Input::Stream { at, .. } => *at += bytes,
+        }
+    }
+
+    /// Skips a UTF-8 byte order mark, which some editors put before the first line.
+    pub fn skip_byte_order_mark(&mut self) -> Result<()> {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        if self.peek()?.starts_with(MARK) {
+            self.skip(MARK.len());
+        }
+        Ok(())
+    }
+
+    /// The next line without its end, `None` at the end of the text.
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
+        let text = self.peek()?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let end = text.iter().position(|&b| b == b'\n');
+        let line = text[..end.unwrap_or(text.len())].to_vec();
+        self.skip(end.map_or(line.len(), |end| end + 1));
+        self.lines += 1;
+        Ok(Some(line.strip_suffix(b"\r").map(<[u8]>::to_vec).unwrap_or(line)))
+    }
+
+    /// Reports how much has been read, and asks whether to stop: for those who read by lines.
+    pub fn report(&self) -> Result<()> {
+        self.observer.progress(match &self.input {
+            Input::Slice { rest, total } => (total - rest.len()) as u64,
+            Input::Stream { reader, .. } => reader.taken.load(Ordering::Relaxed),
+        });
+        self.observer.check()
+    }
+
+    /// Hands the rest of the text to `parse`, block by block, each of whole lines; it answers with the number of line feeds
+    /// it saw. Reports progress and asks whether to stop between blocks.
+    pub fn blocks(&mut self, mut parse: impl FnMut(&[u8]) -> std::result::Result<u64, Fault> + Send) -> Result<()> {
+        let (name, observer, lines) = (self.name, self.observer, &mut self.lines);
+        let fault = |lines: u64, block: &[u8], fault: Fault| Error::Input {
+            file: name.to_path_buf(),
+            line: lines + count_lines(&block[..fault.at]) + 1,
+            message: fault.message,
+        };
+        match &mut self.input {
+            Input::Slice { rest, total } => {
+                while !rest.is_empty() {
+                    observer.check()?;
+                    let (block, behind) = rest.split_at(lines_end(rest, block_size()));
+                    *lines += parse(block).map_err(|f| fault(*lines, block, f))?;
+                    *rest = behind;
+                    observer.progress((*total - rest.len()) as u64);
+                }
+            }
+            Input::Stream { reader, block, at } => {
+                block.drain(..std::mem::take(at));
+                let mut next = vec![];
+                loop {
+                    observer.check()?;
+                    let (seen, filled) = rayon::join(|| parse(block), || reader.fill(&mut next));
+                    *lines += seen.map_err(|f| fault(*lines, block, f))?;
+                    filled.map_err(|e| reader.error(name, *lines, &next, e))?;
+                    observer.progress(reader.taken.load(Ordering::Relaxed));
+                    std::mem::swap(block, &mut next);
+                    if block.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first two bytes of gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A reader that hands out whole lines.
+struct Reader<'a> {
+    source: Box<dyn Read + Send + 'a>,
+    gzip: bool,
+    /// Bytes taken from below the decompression.
+    taken: Arc<AtomicU64>,
+    /// The beginning of the line that the last block cut off.
+    carry: Vec<u8>,
+    finished: bool,
+}
+
+impl Reader<'_> {
+    /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end.
+    fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
+        block.clear();
+        block.append(&mut self.carry);
+        let mut size = block_size();
+        while !self.finished {
+            let want = size.saturating_sub(block.len()) as u64;
+            let got = self.source.by_ref().take(want).read_to_end(block)?;
+            self.finished = (got as u64) < want;
+            if self.finished {
+                break;
+            }
+            if let Some(end) = block.iter().rposition(|&b| b == b'\n') {
+                self.carry.extend_from_slice(&block[end + 1..]);
+                block.truncate(end + 1);
+                break;
+            }
+            size *= 2;
+        }
+        Ok(())
+    }
+
+    /// What a failed read means: damage of a compressed file is bad input, all else the system's business. `lines` were
+    /// handed out before `block`, which holds what could still be read.
+    fn error(&self, file: &Path, lines: u64, block: &[u8], source: io::Error) -> Error {
+        let file = file.to_path_buf();
+        let line = lines + count_lines(block) + 1;
+        let message = match source.kind() {
+            io::ErrorKind::UnexpectedEof => "the gzip stream ends early: a truncated file".to_string(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => format!("the gzip stream is damaged: {source}"),
+            _ => return Error::Io { file, source },
+        };
+        if self.gzip { Error::Input { file, line, message } } else { Error::Io { file, source } }
+    }
+}
+
+/// A reader that tells how much was taken from it.
+struct Counted<R> {
+    reader: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.reader.read(buffer)?;
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Bytes of a block on this thread pool.
+fn block_size() -> usize {
+    BLOCK_PER_THREAD * rayon::current_num_threads()
+}
+
+/// The end of the line that byte `at` lies in: a length at which `text` can be cut.
+pub(super) fn lines_end(text: &[u8], at: usize) -> usize {
+    match text.get(at..) {
+        Some(rest) => rest.iter().position(|&b| b == b'\n').map_or(text.len(), |end| at + end + 1),
+        None => text.len(),
+    }
+}
+
+/// Text of a file as an error message shows it: in quotes, printable, not too long.
+pub(super) fn quote(text: &[u8]) -> String {
+    const MOST: usize = 40;
+    let shown = String::from_utf8_lossy(&text[..text.len().min(4 * MOST)]);
+    let dots = if shown.chars().count() > MOST || text.len() > 4 * MOST { "…" } else { "" };
+    format!("\"{}{dots}\"", shown.chars().take(MOST).collect::<String>().escape_debug())
+}
+
+/// Fields of a line: what blanks, tabs and other white space separate.
+pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
+}

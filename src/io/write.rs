@@ -1,0 +1,196 @@
+//! Writers: canonical triplets as SMS or MatrixMarket, plain or gzipped.
+//!
+//! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip members,
+//! which every gunzip takes as one. So the bytes do not depend on the number of threads. A file appears under its name only when it is whole.
+
+use crate::sparse::{Integer, Triplets};
+use crate::{Error, Observer, Result};
+use flate2::{Compression, write::GzEncoder};
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// SMS: `rows cols M`, entries, `0 0 0`.
+    Sms,
+    /// MatrixMarket: coordinate integer general.
+    MatrixMarket,
+}
+
+impl Format {
+    /// The format that a file name asks for by `.sms` or `.mtx`, and whether a further `.gz` asks for compression.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for any other name.
+    pub fn from_path(path: &Path) -> Result<(Format, bool)> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let (stem, gzip) = name.strip_suffix(".gz").map_or((&name[..], false), |stem| (stem, true));
+        match stem.rsplit_once('.') {
+            Some((_, "sms")) => Ok((Format::Sms, gzip)),
+            Some((_, "mtx")) => Ok((Format::MatrixMarket, gzip)),
+            _ => Err(Error::Usage(format!(
+                "{}: the name must end in .sms or .mtx, with .gz behind it for compression",
+                path.display()
+            ))),
+        }
+    }
+
+    /// What stands before the entries.
+    fn head(self, a: &Triplets) -> String {
+        match self {
+            Format::Sms => format!("{} {} M\n", a.rows(), a.cols()),
+            Format::MatrixMarket => {
+                format!("%%MatrixMarket matrix coordinate integer general\n{} {} {}\n", a.rows(), a.cols(), a.nnz())
+            }
+        }
+    }
+
+    /// What stands behind them.
+    fn tail(self) -> &'static str {
+        match self {
+            Format::Sms => "0 0 0\n",
+            Format::MatrixMarket => "",
+        }
+    }
+}
+
+/// Writes the matrix to a file, gzipped if the name ends in `.gz`; `-` is `stdout`, uncompressed.
+///
+/// A regular file is written under a temporary name in the same folder and renamed when complete and on disk, so that a full
+/// disk or an interruption leaves what was there before. Work is reported in entries, as phase `write`.
+///
+/// # Errors
+/// [`Error::Io`] where the system cannot write, [`Error::Interrupted`] if the observer asks to stop.
+pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, observer: &dyn Observer) -> Result<()> {
+    if path == Path::new("-") {
+        return write_named(path, stdout, a, format, false, observer);
+    }
+    let gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let io_error = |source| Error::Io { file: path.to_path_buf(), source };
+    // A link is followed, so that the file behind it is replaced; a device or a pipe is written in place.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = fs::metadata(&target).ok();
+    if old.as_ref().is_some_and(|meta| !meta.is_file()) {
+        let mut file = File::options().write(true).open(&target).map_err(io_error)?;
+        return write_named(path, &mut file, a, format, gzip, observer);
+    }
+    let (mut file, temporary) = Temporary::beside(&target).map_err(io_error)?;
+    write_named(path, &mut file, a, format, gzip, observer)?;
+    let finish = || {
+        if let Some(old) = old {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()?;
+        fs::rename(&temporary.0, &target)
+    };
+    finish().map_err(io_error)
+}
+
+/// Writes the matrix to anything that takes bytes.
+///
+/// # Errors
+/// As [`write`]; the file in an error is `-`.
+pub fn write_to(mut out: impl Write, a: &Triplets, format: Format, gzip: bool, observer: &dyn Observer) -> Result<()> {
+    write_named(Path::new("-"), &mut out, a, format, gzip, observer)
+}
+
+/// Entries in a batch: one piece of parallel work, and one gzip member.
+const BATCH: usize = 1 << 18;
+
+/// Writes the matrix; `name` stands in errors.
+fn write_named(
+    name: &Path,
+    out: &mut dyn Write,
+    a: &Triplets,
+    format: Format,
+    gzip: bool,
+    observer: &dyn Observer,
+) -> Result<()> {
+    observer.phase("write", a.nnz() as u64);
+    // At least one batch, which carries the head; the last one carries the tail.
+    let batches = a.nnz().div_ceil(BATCH).max(1);
+    let batch = |k: usize| -> io::Result<Vec<u8>> {
+        let mut text = if k == 0 { format.head(a).into_bytes() } else { vec![] };
+        for (i, j, v) in a.entries_in(k * BATCH..a.nnz().min((k + 1) * BATCH)) {
+            push_number(&mut text, i as u64 + 1);
+            text.push(b' ');
+            push_number(&mut text, j as u64 + 1);
+            text.push(b' ');
+            match v {
+                Integer::Small(v) => {
+                    if v < 0 {
+                        text.push(b'-');
+                    }
+                    push_number(&mut text, v.unsigned_abs());
+                }
+                Integer::Big(v) => text.extend_from_slice(v.to_string().as_bytes()),
+            }
+            text.push(b'\n');
+        }
+        if k + 1 == batches {
+            text.extend_from_slice(format.tail().as_bytes());
+        }
+        if !gzip {
+            return Ok(text);
+        }
+        let mut encoder = GzEncoder::new(vec![], Compression::default());
+        encoder.write_all(&text)?;
+        encoder.finish()
+    };
+    let io_error = |source| Error::Io { file: name.to_path_buf(), source };
+    let group = 2 * rayon::current_num_threads();
+    for first in (0..batches).step_by(group) {
+        observer.check()?;
+        let last = batches.min(first + group);
+        let ready: Vec<io::Result<Vec<u8>>> = (first..last).into_par_iter().map(batch).collect();
+        for bytes in ready {
+            out.write_all(&bytes.map_err(io_error)?).map_err(io_error)?;
+        }
+        observer.progress(a.nnz().min(last * BATCH) as u64);
+    }
+    out.flush().map_err(io_error)
+}
+
+/// Appends a number in decimal.
+fn push_number(text: &mut Vec<u8>, mut n: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[at..]);
+}
+
+/// A file that is removed when dropped; a rename takes it out of reach before.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A new file in the folder of `target`, named after it.
+    fn beside(target: &Path) -> io::Result<(File, Temporary)> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+        let mut attempt = 0;
+        loop {
+            let path = target.with_file_name(format!(".{name}.{}.{attempt}.part", std::process::id()));
+            match File::options().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, Temporary(path))),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+                Err(e) => return Err(e),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
+        let _ = fs::remove_file(&self.0);
+    }
+}
