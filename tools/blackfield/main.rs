@@ -1,1 +1,43 @@
-fn main() {}
+//! The program `blackfield`: the library's answers on a command line.
+//!
+//! One file is one idea. [`args`] says what may be typed and has no effects; each subcommand has a file of its own that
+//! first resolves its arguments (draws a seed, asks for a device) and then runs; around them stand [`output`] (standard
+//! output), [`progress`] (standard error and the terminal's bars), [`signals`] (Ctrl-C) and [`exit`] (what the exit codes
+//! mean). Only this program prints, makes a thread pool or ends the process: the library does none of that.
+
+mod args;
+mod completions;
+mod convert;
+mod exit;
+mod generate;
+mod info;
+mod input;
+mod man;
+mod output;
+mod progress;
+mod rank;
+mod signals;
+mod threads;
+
+use args::{Cli, Command};
+use blackfield::Result;
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::announce_panics();
+    let cli = Cli::parse();
+    let json = cli.command.json();
+    exit::guard(json, || run(cli.command)).into()
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
+        Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
+        Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
+        Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    }
+}

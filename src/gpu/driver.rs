@@ -1,0 +1,47 @@
+//! The questions to the CUDA driver, through cudarc.
+
+use super::Device;
+use crate::{Error, Result};
+use cudarc::driver::DriverError;
+use cudarc::driver::result::{self, device};
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+
+pub(super) fn devices() -> Result<Vec<Device>> {
+    // SAFETY: the call loads libcuda (which runs its initialisers) and nothing else; its results are dropped. The library
+    // is the system's own CUDA driver, found under its fixed name by the system's loader.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(Error::Device("no CUDA driver on this machine: libcuda was not found".into()));
+    }
+    match result::init() {
+        Ok(()) => {}
+        Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => return Ok(vec![]),
+        Err(e) => return Err(failed("initialisation", e)),
+    }
+    let count = device::get_count().map_err(|e| failed("counting devices", e))?;
+    (0..count).map(|ordinal| describe(ordinal).map_err(|e| failed("describing a device", e))).collect()
+}
+
+fn describe(ordinal: i32) -> std::result::Result<Device, DriverError> {
+    let handle = device::get(ordinal)?;
+    // SAFETY: `handle` comes from `device::get` just above.
+    let memory = unsafe { device::total_mem(handle)? };
+    let attribute = |which| {
+        // SAFETY: `handle` comes from `device::get` above.
+        unsafe { device::get_attribute(handle, which) }.map(|value| value.max(0) as u32)
+    };
+    Ok(Device {
+        index: ordinal as usize,
+        name: device::get_name(handle)?,
+        memory: memory as u64,
+        compute_capability: (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ),
+    })
+}
+
+/// The driver's own words; an error's text comes from the driver, which is loaded once we are here.
+fn failed(what: &str, error: DriverError) -> Error {
+    let text = error.error_string().ok().and_then(|t| t.to_str().ok()).unwrap_or("unknown error");
+    Error::Device(format!("the CUDA driver failed at {what}: {text}"))
+}

@@ -1,0 +1,124 @@
+//! How the program ends: each exit code with its message.
+
+use crate::Lab;
+
+/// The transcript of a run that must end with `code`.
+fn ending(lab: &Lab, args: &str, code: i32) -> String {
+    let run = lab.run(args);
+    assert_eq!(run.code, code, "{args}: {}", run.stderr);
+    run.transcript()
+}
+
+#[test]
+fn usage() {
+    let lab = Lab::with_diagonal("usage");
+    let endings: Vec<_> = [
+        "rank diagonal.sms -p 65520",
+        "rank diagonal.sms -p 1",
+        "rank diagonal.sms -p 9223372036854775808",
+        "rank diagonal.sms -p 99999999999999999999999",
+        "rank diagonal.sms -p seven",
+        "rank diagonal.sms",
+        "rank - - -p 7",
+        "rank diagonal.sms -p 7 --error 2",
+        "rank diagonal.sms -p 7 --trials 0",
+        "rank diagonal.sms -p 7 --block 0",
+        "rank diagonal.sms -p 7 --threads 0",
+        "rank diagonal.sms -p 7 --seed x",
+        "rank diagonal.sms -p 7 --max-memory 2Q",
+        "rank diagonal.sms -p 7 --format ellr",
+        "rank diagonal.sms -p 7 --format ell --forbid-format csr",
+        "rank diagonal.sms -p 7 --explain --quiet",
+        "determinant diagonal.sms",
+        "convert diagonal.sms diagonal.xyz",
+        "generate bibd_9_5",
+        "generate no-such-family -o f.sms",
+        "info diagonal.sms --spy-size 9",
+        "completions tcsh",
+    ]
+    .iter()
+    .map(|args| format!("$ blackfield {args}\n{}", ending(&lab, args, 2)))
+    .collect();
+    insta::assert_snapshot!(endings.join("\n"));
+}
+
+#[test]
+fn bad_input() {
+    let lab = Lab::with_diagonal("bad-input");
+    lab.write("words.sms", "3 3 M\n1 1 1\n2 two 2\n0 0 0\n");
+    lab.write("outside.sms", "3 3 M\n1 1 1\n4 1 1\n0 0 0\n");
+    lab.write("noise.bin", [0u8, 159, 146, 150, 7]);
+    lab.write("empty", "");
+    lab.answer("convert diagonal.sms whole.sms.gz");
+    let gz = lab.read("whole.sms.gz");
+    lab.write("truncated.sms.gz", &gz[..gz.len() - 10]);
+    let endings: Vec<_> = ["missing.sms", "words.sms", "outside.sms", "noise.bin", "empty", "truncated.sms.gz", "."]
+        .iter()
+        .map(|file| format!("$ blackfield rank {file} -p 7\n{}", ending(&lab, &format!("rank {file} -p 7"), 3)))
+        .collect();
+    insta::assert_snapshot!(endings.join("\n"));
+}
+
+#[test]
+fn an_error_in_json() {
+    let lab = Lab::new("json-error");
+    insta::assert_snapshot!(ending(&lab, "rank missing.sms -p 7 --json", 3));
+}
+
+#[test]
+fn too_little_memory() {
+    let lab = Lab::with_diagonal("memory");
+    insta::assert_snapshot!(ending(&lab, "rank diagonal.sms -p 7 --max-memory 64 -q", 4));
+    // The matrix fits, but no method does.
+    lab.answer("generate bibd_9_5 -o b.sms");
+    let run = lab.run("rank b.sms -p 65521 --max-memory 12K");
+    assert_eq!((run.code, run.stdout.as_str()), (4, ""), "{}", run.stderr);
+}
+
+#[test]
+fn a_device_that_is_not_there() {
+    let lab = Lab::with_diagonal("device");
+    let run = lab.run("rank diagonal.sms -p 65521 --device cuda");
+    assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
+    let expected = match blackfield::gpu::require_devices() {
+        Ok(devices) => format!("found, but not used: {}", devices[0]),
+        Err(error) => error.to_string(),
+    };
+    assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk() {
+    use std::fs::File;
+    let lab = Lab::with_diagonal("full-disk");
+    for (args, name) in [
+        ("rank diagonal.sms -p 7", "-"),
+        ("rank diagonal.sms -p 7 --json", "-"),
+        ("generate bibd_9_5 -o -", "-"),
+        ("generate bibd_9_5 -o /dev/full --to sms", "/dev/full"),
+        ("man", "-"),
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = lab.command(args).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(4), "{args}: {stderr}");
+        assert!(stderr.contains(name) && stderr.contains("No space left on device"), "{args}: {stderr}");
+    }
+    // Nobody can hear the errors of a full standard error, but nothing breaks.
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let output = lab.command("rank diagonal.sms -p 65521").stderr(full).output().unwrap();
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), &b"3\n"[..]));
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_program_quietly() {
+    let lab = Lab::with_diagonal("closed-pipe");
+    for args in ["rank diagonal.sms -p 7 -q", "generate bibd_9_5 -o - -q", "completions bash", "man", "--help"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = lab.command(args).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args}");
+        assert!(output.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

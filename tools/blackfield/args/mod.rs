@@ -1,0 +1,374 @@
+//! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
+
+mod values;
+
+pub use values::Seed;
+
+use crate::exit;
+use blackfield::answers::{self, RankOptions};
+use blackfield::field::Modulus;
+use blackfield::spmv::{Format, PlanOptions, Segregate};
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// Exact linear algebra over finite fields: the rank mod p of huge sparse matrices.
+#[derive(Debug, Parser)]
+#[command(name = "blackfield", version, max_term_width = 100, after_long_help = exit::CODES)]
+#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Rank(RankArgs),
+    Info(InfoArgs),
+    Convert(ConvertArgs),
+    Generate(GenerateArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+impl Command {
+    /// Whether the caller reads JSON, of errors too.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Rank(args) => args.json,
+            Command::Info(args) => args.json,
+            _ => false,
+        }
+    }
+}
+
+/// Options of every subcommand that works on a matrix.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Machine and output")]
+pub struct Common {
+    /// Threads to work with [default: all processors]; the answer does not depend on it
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub threads: Option<usize>,
+    /// Nothing on standard error but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Wishes for the formats of the sparse products.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Sparse formats")]
+pub struct FormatArgs {
+    /// Store every part of the matrix in this format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FormatName>,
+    /// Never choose this format (may be given several times)
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', conflicts_with = "format")]
+    pub forbid_format: Vec<FormatName>,
+    /// Whether the entries 1 and -1 get parts of their own, without values
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub segregate: When,
+}
+
+impl FormatArgs {
+    /// The same wishes in the library's terms.
+    pub fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
+            force: self.format.map(Into::into),
+            forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
+            segregate: self.segregate.into(),
+        }
+    }
+}
+
+/// The sparse formats by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// Coordinates
+    Coo,
+    /// Compressed rows without the empty ones
+    CooS,
+    /// Compressed rows
+    Csr,
+    /// Rows padded to equal length
+    Ell,
+    /// Padded rows with their lengths
+    EllR,
+    /// Diagonals
+    Dia,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Coo => Format::Coo,
+            FormatName::CooS => Format::CooS,
+            FormatName::Csr => Format::Csr,
+            FormatName::Ell => Format::Ell,
+            FormatName::EllR => Format::EllR,
+            FormatName::Dia => Format::Dia,
+        }
+    }
+}
+
+/// A choice that may be left to the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<When> for Segregate {
+    fn from(when: When) -> Self {
+        match when {
+            When::Auto => Segregate::Auto,
+            When::Always => Segregate::Always,
+            When::Never => Segregate::Never,
+        }
+    }
+}
+
+/// The rank of sparse matrices mod p.
+///
+/// Standard output has the rank alone, one line for each file and modulus in the order given; everything else (how, why,
+/// how sure) is on standard error. A file is read once for all moduli. Formats are told by content: SMS, MatrixMarket,
+/// Harwell-Boeing, Rutherford-Boeing, each also compressed with gzip.
+#[derive(Debug, Args)]
+#[command(after_long_help = RANK_JSON)]
+pub struct RankArgs {
+    /// Matrix files; `-` reads standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// The modulus, a prime below 2^63 (may be given several times)
+    #[arg(short = 'p', long = "modulus", required = true, value_name = "P", value_delimiter = ',')]
+    #[arg(value_parser = values::modulus)]
+    pub moduli: Vec<Modulus>,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+
+    /// How to compute it
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method and certainty")]
+    pub method: MethodName,
+    /// Demand a proven bound of the error probability, such as 1e-12
+    #[arg(long, value_name = "EPS", value_parser = values::probability, help_heading = "Method and certainty")]
+    pub error: Option<f64>,
+    /// Independent runs of block Wiedemann; the largest rank found is the answer
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Method and certainty")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    pub trials: usize,
+    /// The seed of all random choices: a number, or `random` to draw one and report it
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Method and certainty")]
+    pub seed: Seed,
+    /// Block size of block Wiedemann [default: by a cost model]
+    #[arg(long, value_name = "S", help_heading = "Method and certainty")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=RankOptions::MAX_BLOCK as u64))]
+    pub block: Option<usize>,
+    /// Where block Wiedemann reads the rank: the generator of the sequence started at BX, degree minus co-degree, or both
+    #[arg(long, value_name = "ROUTE", default_value = "shortcut", help_heading = "Method and certainty")]
+    pub route: RouteName,
+    /// Compute every term of the sequence even when the generator has long stood still
+    #[arg(long, help_heading = "Method and certainty")]
+    pub no_early_termination: bool,
+
+    #[command(flatten)]
+    pub formats: FormatArgs,
+
+    /// Where to compute
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
+    pub device: DeviceName,
+    /// Memory that the matrix and the computation may use, such as 500M or 2G (1K = 1024 bytes)
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which formats were chosen, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const RANK_JSON: &str = "\
+With --json, one file and one modulus give one document:
+  {file, rank, rows, cols, nnz, modulus, method, reason,
+   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\", error_bound: number or null,
+   trials, trials_agreed, block, extension_degree, field, seed, threads, device, digest,
+   plan, warnings, phases: {name: seconds}, seconds, version}
+nnz counts the entries that p does not divide; digest is of the integer matrix, whatever p.
+Several files or moduli give
+  {results: [one document each], complete, seconds, version}
+where complete is false if an error ended the work; the results before it are kept.
+
+Examples:
+  blackfield rank matrix.sms.gz -p 65521
+  blackfield rank matrix.mtx -p 2,3,5,65521 --json
+  blackfield rank matrix.mtx -p 2147483647 --error 1e-12";
+
+/// The names of [`answers::Method`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// The cheaper one, by prediction
+    Auto,
+    /// Block Wiedemann: only products with the matrix, little memory
+    Wiedemann,
+    /// Exact sparse elimination: proven, but fill-in may need much time and memory
+    Elimination,
+}
+
+impl From<MethodName> for answers::Method {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Auto => answers::Method::Auto,
+            MethodName::Wiedemann => answers::Method::Wiedemann,
+            MethodName::Elimination => answers::Method::Elimination,
+        }
+    }
+}
+
+/// The names of [`answers::Route`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RouteName {
+    /// Sequence started at BX: the degree is the rank
+    Shortcut,
+    /// Sequence started at X: degree minus co-degree
+    Codegree,
+    /// Both, compared
+    Both,
+}
+
+impl From<RouteName> for answers::Route {
+    fn from(name: RouteName) -> Self {
+        match name {
+            RouteName::Shortcut => answers::Route::Shortcut,
+            RouteName::Codegree => answers::Route::CoDegree,
+            RouteName::Both => answers::Route::Both,
+        }
+    }
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeviceName {
+    Cpu,
+    Cuda,
+}
+
+/// What a matrix looks like, and how it would be stored.
+///
+/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, and the plan of formats
+/// for the modulus given.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus of the plan, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Draw the pattern of the non-zeros as a PNG image
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
+    pub spy: Option<PathBuf>,
+    /// The longer side of the image in pixels, at most
+    #[arg(long, value_name = "PIXELS", default_value = "1000", requires = "spy")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16384))]
+    pub spy_size: usize,
+    #[command(flatten)]
+    pub formats: FormatArgs,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Rewrite a matrix in another format.
+///
+/// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in canonical
+/// order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// The new file; `-` writes to standard output
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The format to write [default: by the name of OUT]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<FileFormat>,
+    /// Reduce the entries mod P, a prime below 2^63, to 0 ... P-1
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Option<Modulus>,
+    /// Exchange rows and columns
+    #[arg(long)]
+    pub transpose: bool,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The formats that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileFormat {
+    /// Sparse Matrix Storage: one line `row column value` per entry
+    Sms,
+    /// MatrixMarket coordinate
+    Mtx,
+}
+
+/// Write a matrix of a known exact family by name.
+///
+/// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard and
+/// matching complexes, block designs, graphs. --list prints the families, how their names are read, and an example each.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The matrix's name, such as mk12-b3 or ch7-8-b4
+    #[arg(value_name = "NAME", required_unless_present = "list")]
+    pub name: Option<String>,
+    /// The file to write; `-` writes to standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// The format to write [default: by the name of FILE]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<FileFormat>,
+    /// List the families
+    #[arg(long, exclusive = true)]
+    pub list: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Print a completion script for a shell.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the manual page, or write all pages into a folder.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder, made if it does not exist
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,96 @@
+//! Parsers of single values: a prime, a size in bytes, a probability, a seed.
+
+use blackfield::field::Modulus;
+use std::str::FromStr;
+
+/// A prime 2 ≤ p < 2⁶³ in decimal digits.
+pub fn modulus(text: &str) -> Result<Modulus, String> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err("a prime in decimal digits is needed".into());
+    }
+    // More digits than a u64 holds are out of range, too: the library's message says which range.
+    let p = text.parse::<u64>();
+    p.map_err(|_| format!("modulus {text} is out of range: a prime 2 <= p < 2^63 is needed"))
+        .and_then(|p| Modulus::new(p).map_err(|e| e.to_string()))
+}
+
+/// A number of bytes: `123`, `500K`, `1.5G`, `2GiB`; K, M, G, T are powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err(format!("unknown unit `{unit}`: K, M, G or T is possible")),
+    };
+    let bytes = number.parse::<f64>().map_err(|_| "a size such as 500M or 2G is needed")? * (1u64 << shift) as f64;
+    if (1.0..(1u64 << 63) as f64).contains(&bytes) { Ok(bytes as u64) } else { Err("a size out of range".into()) }
+}
+
+/// A probability strictly between 0 and 1.
+pub fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|&e| e > 0.0 && e < 1.0);
+    value.ok_or_else(|| "a number between 0 and 1 is needed, such as 1e-12".into())
+}
+
+/// A seed, given or yet to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seed {
+    Fixed(u64),
+    Random,
+}
+
+impl FromStr for Seed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seed, String> {
+        match text {
+            "random" => Ok(Seed::Random),
+            _ => {
+                text.parse().map(Seed::Fixed).map_err(|_| "a number from 0 to 2^64 - 1, or `random`, is needed".into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in
+            [("1", 1), ("500K", 500 << 10), ("2g", 2 << 30), ("1.5GiB", 3 << 29), ("1T", 1 << 40), ("7MB", 7 << 20)]
+        {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "0", "G", "-1", "1X", "1..2", "99999999T", "1e3", "2G extra"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn moduli() {
+        assert_eq!(modulus("2").map(Modulus::get), Ok(2));
+        assert_eq!(modulus("9223372036854775783").map(Modulus::get), Ok(9223372036854775783));
+        for text in
+            ["", "0", "1", "65520", "9223372036854775808", "99999999999999999999", "-7", "+7", "7.0", "0x7", "2^31-1"]
+        {
+            assert!(modulus(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn probabilities_and_seeds() {
+        assert_eq!(probability("1e-12"), Ok(1e-12));
+        for text in ["0", "1", "-0.5", "nan", "inf", "x"] {
+            assert!(probability(text).is_err(), "{text}");
+        }
+        assert_eq!("17".parse(), Ok(Seed::Fixed(17)));
+        assert_eq!("random".parse(), Ok(Seed::Random));
+        assert!("-1".parse::<Seed>().is_err() && "1.5".parse::<Seed>().is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! How the program ends: its exit codes, the one line that says why, and the net under panics.
+
+use blackfield::{Error, Result};
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// The exit codes, as the help and the manual page list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Code {
+    Answer = 0,
+    Check = 1,
+    Usage = 2,
+    Input = 3,
+    Resources = 4,
+    Device = 5,
+    Interrupted = 130,
+}
+
+/// The paragraph of the long help and the manual page.
+pub const CODES: &str = "\
+Exit codes:
+    0  an answer was given
+    1  a check of the computation failed, or the program met an error of its own
+    2  wrong usage: an unknown option, a modulus that is not a prime below 2^63
+    3  bad input: a file that is missing, unreadable or not what its format demands
+    4  out of memory (or beyond --max-memory) or out of disk space
+    5  a device was asked for and is not there
+  130  interrupted (Ctrl-C, SIGTERM); a second signal ends the program at once
+
+Each error is one line on standard error; with --json that line is a document, too:
+  {\"error\": message, \"kind\": word, \"code\": exit code}
+Standard output then holds a whole document or nothing.";
+
+impl Code {
+    /// The code of an error.
+    pub fn of(error: &Error) -> Code {
+        match error {
+            Error::Check(_) => Code::Check,
+            Error::Modulus(_) | Error::Usage(_) => Code::Usage,
+            Error::Input { .. } => Code::Input,
+            Error::Memory(_) => Code::Resources,
+            Error::Device(_) => Code::Device,
+            Error::Interrupted => Code::Interrupted,
+            Error::Io { source, .. } => match source.kind() {
+                ErrorKind::StorageFull
+                | ErrorKind::QuotaExceeded
+                | ErrorKind::FileTooLarge
+                | ErrorKind::OutOfMemory => Code::Resources,
+                _ => Code::Input,
+            },
+        }
+    }
+
+    /// The word for it in JSON.
+    fn kind(self) -> &'static str {
+        match self {
+            Code::Answer => "answer",
+            Code::Check => "check",
+            Code::Usage => "usage",
+            Code::Input => "input",
+            Code::Resources => "resources",
+            Code::Device => "device",
+            Code::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> ExitCode {
+        ExitCode::from(code as u8)
+    }
+}
+
+/// Runs the program's work, reports its error on standard error and finds the exit code. A panic has been announced by
+/// the hook of [`announce_panics`] and ends here.
+pub fn guard(json: bool, work: impl FnOnce() -> Result<()>) -> Code {
+    // The work shares nothing with what follows, so that no broken invariant can be seen after an unwinding.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(Ok(())) => Code::Answer,
+        Ok(Err(error)) if is_closed_pipe(&error) => Code::Answer,
+        Ok(Err(error)) => {
+            let code = Code::of(&error);
+            complain(&if json {
+                serde_json::json!({"error": error.to_string(), "kind": code.kind(), "code": code as u8}).to_string()
+            } else {
+                format!("blackfield: {error}")
+            });
+            code
+        }
+        Err(_) => Code::Check,
+    }
+}
+
+/// The reader of our standard output has seen enough (`blackfield … | head`): the end of the work, not an error.
+fn is_closed_pipe(error: &Error) -> bool {
+    matches!(error, Error::Io { source, file } if source.kind() == ErrorKind::BrokenPipe && file.as_os_str() == "-")
+}
+
+/// One line on standard error. Where that is closed or full there is nobody left to tell.
+pub fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Replaces Rust's report of a panic by one line that asks for a report (and the backtrace if `RUST_BACKTRACE` is set).
+pub fn announce_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = info.payload_as_str().unwrap_or("no message");
+        let place = info.location().map_or(String::new(), |l| format!(" at {l}"));
+        complain(&format!(
+            "blackfield: internal error{place}: {message}; please report this line and the command (version {})",
+            env!("CARGO_PKG_VERSION")
+        ));
+        let trace = std::backtrace::Backtrace::capture();
+        if trace.status() == std::backtrace::BacktraceStatus::Captured {
+            complain(&trace.to_string());
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn io(file: &str, kind: ErrorKind) -> Error {
+        Error::Io { file: PathBuf::from(file), source: kind.into() }
+    }
+
+    #[test]
+    fn every_ending_has_its_code() {
+        let cases = [
+            (Error::Check("x".into()), 1),
+            (Error::Usage("x".into()), 2),
+            (Error::Modulus("x".into()), 2),
+            (Error::Input { file: "f".into(), line: 3, message: "x".into() }, 3),
+            (io("f", ErrorKind::NotFound), 3),
+            (io("f", ErrorKind::BrokenPipe), 3),
+            (io("f", ErrorKind::StorageFull), 4),
+            (Error::Memory("x".into()), 4),
+            (Error::Device("x".into()), 5),
+            (Error::Interrupted, 130),
+        ];
+        for (error, code) in cases {
+            let text = error.to_string();
+            assert_eq!(guard(false, || Err(error)) as u8, code, "{text}");
+        }
+        assert_eq!(guard(false, || Ok(())), Code::Answer);
+        assert_eq!(guard(false, || Err(io("-", ErrorKind::BrokenPipe))), Code::Answer);
+    }
+
+    #[test]
+    fn a_panic_ends_in_code_1() {
+        assert_eq!(guard(false, || panic!("a panic on purpose")), Code::Check);
+    }
+}

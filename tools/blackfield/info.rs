@@ -1,0 +1,47 @@
+//! `blackfield info FILE`: what a matrix looks like, how it would be stored, and a picture of it.
+
+use crate::args::InfoArgs;
+use crate::input;
+use crate::output;
+use crate::progress::Bars;
+use blackfield::sparse::{Statistics, spy};
+use blackfield::spmv::Plan;
+use blackfield::{Error, Result};
+use serde::Serialize;
+
+/// The document of --json.
+#[derive(Serialize)]
+struct Info {
+    file: String,
+    digest: String,
+    #[serde(flatten)]
+    statistics: Statistics,
+    modulus: u64,
+    plan: Plan,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// Prints the facts; draws the picture if asked.
+pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
+    let loaded = input::load(&args.file, args.pattern, bars)?;
+    if let Some(file) = &args.spy {
+        std::fs::write(file, spy(&loaded.triplets, args.spy_size))
+            .map_err(|source| Error::Io { file: file.clone(), source })?;
+    }
+    let statistics = Statistics::of(&loaded.triplets);
+    let plan = Plan::choose(&loaded.triplets.reduce(args.modulus), &args.formats.plan_options());
+    let digest = loaded.triplets.digest();
+    if args.json {
+        return output::print_json(&Info {
+            file: args.file.display().to_string(),
+            digest,
+            statistics,
+            modulus: args.modulus.get(),
+            plan,
+            seconds: loaded.seconds,
+            version: env!("CARGO_PKG_VERSION"),
+        });
+    }
+    output::print(&format!("{statistics}\ndigest {digest}\n\nplan mod {}\n{plan}\n", args.modulus))
+}

@@ -1,0 +1,218 @@
+//! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
+
+use crate::args::{DeviceName, RankArgs, Seed};
+use crate::input::{self, Loaded};
+use crate::output;
+use crate::progress::Bars;
+use blackfield::answers::{self, Phases, RankOptions};
+use blackfield::field::Modulus;
+use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::{Error, Result, gpu};
+use serde::Serialize;
+use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
+use std::time::Instant;
+
+/// One answer, as JSON shows it.
+#[derive(Serialize)]
+struct Answer {
+    file: String,
+    rank: usize,
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+    modulus: u64,
+    method: &'static str,
+    reason: String,
+    certainty: &'static str,
+    error_bound: Option<f64>,
+    trials: usize,
+    trials_agreed: usize,
+    block: Option<usize>,
+    extension_degree: usize,
+    field: String,
+    seed: u64,
+    threads: usize,
+    device: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+    plan: Option<String>,
+    warnings: Vec<String>,
+    #[serde(serialize_with = "output::phases")]
+    phases: Phases,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// The document of several answers.
+#[derive(Serialize)]
+struct Answers<'a> {
+    results: &'a [Answer],
+    complete: bool,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// Answers for each file and modulus in the order given.
+pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
+    input::check_stdin_once(&args.files)?;
+    check_device(args.device)?;
+    let options = resolve(args, bars);
+    let start = Instant::now();
+    let mut results = Vec::new();
+    let work = answer_all(args, &options, bars, &mut results);
+    bars.clear();
+    if args.json {
+        let one = args.files.len() == 1 && args.moduli.len() == 1;
+        match &results[..] {
+            [] => {}
+            [answer] if one => output::print_json(answer)?,
+            results => output::print_json(&Answers {
+                results,
+                complete: work.is_ok(),
+                seconds: start.elapsed().as_secs_f64(),
+                version: env!("CARGO_PKG_VERSION"),
+            })?,
+        }
+    }
+    work
+}
+
+fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
+    for file in &args.files {
+        let loaded = input::load(file, args.pattern, bars)?;
+        for &modulus in &args.moduli {
+            let answer = answer(args, options, file, &loaded, modulus, bars)?;
+            if !args.json {
+                output::print(&format!("{}\n", answer.rank))?;
+            }
+            results.push(answer);
+        }
+    }
+    Ok(())
+}
+
+fn answer(
+    args: &RankArgs,
+    options: &RankOptions,
+    file: &Path,
+    loaded: &Loaded,
+    modulus: Modulus,
+    bars: &Bars,
+) -> Result<Answer> {
+    let start = Instant::now();
+    let mut phases = Phases::default();
+    phases.add("read", loaded.seconds);
+    let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
+    let max_memory = memory_left(args.max_memory, &loaded.triplets, &matrix)?;
+    let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
+    for (name, seconds) in rank.phases.iter() {
+        phases.add(name, seconds);
+    }
+    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
+    let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
+    bars.clear();
+    let answer = Answer {
+        file: file.display().to_string(),
+        rank: rank.rank,
+        rows: matrix.rows(),
+        cols: matrix.cols(),
+        nnz: matrix.nnz(),
+        modulus: modulus.get(),
+        method: rank.method.name(),
+        reason: rank.reason,
+        certainty: rank.certainty.name(),
+        error_bound: rank.certainty.error_bound(),
+        trials: rank.trials,
+        trials_agreed: rank.trials_agreed,
+        block: rank.block,
+        extension_degree: rank.extension_degree,
+        field: field_name(modulus, rank.extension_degree),
+        seed: options.seed,
+        threads: rayon::current_num_threads(),
+        device: "cpu",
+        digest,
+        plan: rank.plan.as_ref().map(ToString::to_string),
+        warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
+        phases,
+        seconds: loaded.seconds + start.elapsed().as_secs_f64(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    describe(&answer, args.explain, bars);
+    Ok(answer)
+}
+
+/// The library's options from the arguments; a random seed is drawn and reported here.
+fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
+    let seed = match args.seed {
+        Seed::Fixed(seed) => seed,
+        Seed::Random => {
+            let seed = draw_seed();
+            bars.note(&format!("seed {seed}"));
+            seed
+        }
+    };
+    RankOptions {
+        method: args.method.into(),
+        block: args.block,
+        trials: args.trials,
+        error: args.error,
+        seed,
+        max_memory: args.max_memory,
+        plan: args.formats.plan_options(),
+        early_termination: !args.no_early_termination,
+        route: args.route.into(),
+    }
+}
+
+/// A seed from the operating system's entropy (which keys the standard library's hash maps), below 2⁵³ so that every
+/// reader of JSON gets it exactly.
+fn draw_seed() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish() >> 11
+}
+
+fn check_device(device: DeviceName) -> Result<()> {
+    match device {
+        DeviceName::Cpu => Ok(()),
+        DeviceName::Cuda => {
+            let found = gpu::require_devices()?;
+            Err(Error::Device(format!(
+                "this version has no CUDA kernels for the rank yet; found, but not used: {}",
+                found[0]
+            )))
+        }
+    }
+}
+
+/// What --max-memory leaves beside the matrix itself.
+fn memory_left(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatrix) -> Result<Option<u64>> {
+    let Some(limit) = limit else { return Ok(None) };
+    // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
+    let taken = (16 * triplets.nnz() + 12 * matrix.nnz() + 8 * (matrix.rows() + 1)) as u64;
+    let left = limit.checked_sub(taken).ok_or_else(|| {
+        Error::Memory(format!("the matrix alone takes {taken} bytes, but --max-memory allows {limit} bytes"))
+    });
+    left.map(Some)
+}
+
+fn field_name(modulus: Modulus, degree: usize) -> String {
+    if degree == 1 { format!("GF({modulus})") } else { format!("GF({modulus}^{degree})") }
+}
+
+/// The answer's circumstances on standard error.
+fn describe(answer: &Answer, explain: bool, bars: &Bars) {
+    let Answer { file, rank, modulus, certainty, method, field, reason, seconds, threads, .. } = answer;
+    let bound = answer.error_bound.filter(|&e| e > 0.0).map_or(String::new(), |e| format!(", error <= {e:.1e}"));
+    bars.note(&format!("{file}: rank {rank} mod {modulus} ({certainty}{bound})"));
+    let run = answer.block.map_or(String::new(), |block| {
+        format!(", block {block}, {} of {} trials agree, seed {}", answer.trials_agreed, answer.trials, answer.seed)
+    });
+    bars.note(&format!("  method   {method} over {field}{run}"));
+    bars.note(&format!("  why      {reason}"));
+    let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
+    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
+    if explain {
+        let plan = answer.plan.as_deref().unwrap_or("no sparse product was planned");
+        bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
+    }
+}

@@ -1,0 +1,23 @@
+//! Ctrl-C and SIGTERM: the first asks the computation to stop in order, the second ends the process at once.
+
+use crate::exit::Code;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Catches the signals from here on.
+pub fn catch() {
+    let caught = ctrlc::try_set_handler(|| {
+        if REQUESTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(Code::Interrupted as i32);
+        }
+    });
+    // This fails where the caller has had one of the signals ignored (`nohup`, a shell's background job). Such a wish is
+    // respected; the other signals then end the process in the system's way.
+    drop(caught);
+}
+
+/// Whether a signal has asked to stop.
+pub fn requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
