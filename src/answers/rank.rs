@@ -108,11 +108,8 @@ fn by_wiedemann(
     if choice.degree > 1 {
         observer.warning(&choice.reason);
     }
-    let (plan, product) = phases.time("plan", || {
-        let plan = Plan::choose(core, &options.plan);
-        let product = Product::new(core, &plan);
-        (plan, product)
-    });
+    let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
+    let product = phases.time("plan", || Product::new(core, &plan));
     let full = core.rows().min(core.cols());
     let mut values = Vec::with_capacity(options.trials);
     for trial in 0..options.trials {

@@ -4,12 +4,11 @@
 //! old ones (product, transpose, diagonal scaling) and the symmetrised B = D₁AᵀD₂AD₁; [`Preconditioned`] is the form of B
 //! that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
 //!
-//! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width k·s, *digit-major*: residue d·s + l of a
-//! row is the d-th digit of vector l. An operator over GF(p) acts on it column by column and need not know.
+//! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the d-th
+//! digit of vector l. An operator over GF(p) acts on it column by column and need not know.
 
 mod compose;
 mod diagonal;
-mod extension_scaling;
 mod preconditioned;
 mod scratch;
 

@@ -26,10 +26,9 @@
 //! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when p = 2
 //! (take a matrix with zero diagonal), which is why that form is for odd p.
 
-use super::{Operator, Scratch};
-use crate::blackbox::extension_scaling::ExtensionScaling;
+use super::Scratch;
 use crate::field::{Field, Modulus, Rng};
-use crate::spmv::{Block, Lane, Product};
+use crate::spmv::{Block, DigitScaling, Lane, Product};
 
 /// Which product of A and Aᵀ the operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,25 +47,29 @@ enum Scaling {
     /// k = 1: residues, fused into the product before it.
     Prime(Vec<u64>),
     /// k > 1: a pass of its own.
-    Extension(ExtensionScaling),
+    Extension(DigitScaling),
 }
 
 impl Scaling {
     fn random<F: Field>(field: &F, lane: Lane, len: usize, rng: &mut Rng) -> Self {
-        let entries: Vec<F::Elem> = (0..len).map(|_| field.random_nonzero(rng)).collect();
-        if field.degree() > 1 {
-            return Scaling::Extension(ExtensionScaling::new(field, lane, &entries));
+        let k = field.degree();
+        let mut digits = vec![0; k];
+        // For each entry e the digits of e, e·t, …, e·tᵏ⁻¹; for k = 1 that is e itself.
+        let mut residues = Vec::with_capacity(len * k * k);
+        for _ in 0..len {
+            let mut power = field.random_nonzero(rng);
+            for a in 0..k {
+                if a > 0 {
+                    power = field.mul(power, field.generator());
+                }
+                field.write_digits(power, &mut digits);
+                residues.extend_from_slice(&digits);
+            }
         }
-        let mut digit = [0];
-        Scaling::Prime(
-            entries
-                .into_iter()
-                .map(|e| {
-                    field.write_digits(e, &mut digit);
-                    digit[0]
-                })
-                .collect(),
-        )
+        match k {
+            1 => Scaling::Prime(residues),
+            _ => Scaling::Extension(DigitScaling::new(field.modulus(), lane, k, &residues)),
+        }
     }
     /// What the product before this scaling takes as its fused diagonal.
     fn fused(&self) -> Option<&[u64]> {

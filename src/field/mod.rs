@@ -49,6 +49,15 @@ pub trait Field: Clone + Send + Sync + std::fmt::Debug {
     /// The element with the given k coordinates, each below p.
     #[expect(clippy::wrong_self_convention, reason = "the field is a run-time value: it makes the element")]
     fn from_digits(&self, digits: &[u64]) -> Self::Elem;
+    /// The element t that generates the field over GF(p): digits 0, 1, 0, … for k > 1, and 1 for k = 1.
+    fn generator(&self) -> Self::Elem {
+        if self.degree() == 1 {
+            return self.one();
+        }
+        let mut digits = vec![0; self.degree()];
+        digits[1] = 1;
+        self.from_digits(&digits)
+    }
     /// A uniformly random element.
     fn random(&self, rng: &mut Rng) -> Self::Elem;
 

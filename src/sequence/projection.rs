@@ -22,9 +22,9 @@ pub enum Projection {
         /// A class below s for each of the n rows.
         class: Vec<u16>,
     },
-    /// Y is uniformly random over K; its digits as a (k·s) × n matrix mod p, digit-major rows.
+    /// Y is uniformly random over K; its digits as an (s·k) × n matrix mod p.
     Dense {
-        /// Row d·s + c holds the d-th digits of column c of Y.
+        /// Row c·k + d holds the d-th digits of column c of Y.
         transposed: Vec<u64>,
     },
 }
@@ -41,23 +41,18 @@ impl Projection {
         Projection::Dense { transposed: (0..n * s * field.degree()).map(|_| rng.random_range(0..p)).collect() }
     }
 
-    /// Appends Yᵀ·V to `out`: s × s elements of K, row-major. V is a digit-major block of n rows.
+    /// Appends Yᵀ·V to `out`: s × s elements of K, row-major. V is a block of n rows over K, by digits.
     pub fn project<F: Field>(&self, field: &F, v: &Block, s: usize, out: &mut Vec<F::Elem>) {
         let (p, k) = (field.modulus(), field.degree());
         assert_eq!(v.width(), k * s);
         match self {
             Projection::Partition { class } => {
                 let sums = class_sums(p, class, v, s);
-                let mut digits = vec![0; k];
-                for row in sums.chunks_exact(v.width()) {
-                    for l in 0..s {
-                        digits.iter_mut().enumerate().for_each(|(d, digit)| *digit = row[d * s + l]);
-                        out.push(field.from_digits(&digits));
-                    }
-                }
+                out.extend(sums.chunks_exact(k).map(|digits| field.from_digits(digits)));
             }
             Projection::Dense { transposed } => {
-                let products = dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues());
+                let mut products = vec![0; k * s * k * s];
+                dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues(), &mut products);
                 out.extend(combine_digits(field, s, &products));
             }
         }
@@ -100,7 +95,7 @@ fn class_sums(p: Modulus, class: &[u16], v: &Block, s: usize) -> Vec<u64> {
     }
 }
 
-/// From the (k·s) × (k·s) digit products Y_dᵀ V_e to Yᵀ V = Σ t^(d+e) Y_dᵀ V_e over K.
+/// From the (s·k) × (s·k) products of digits to YᵀV = Σ t^(d+e) Y_dᵀV_e over K.
 fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Elem> {
     let k = field.degree();
     let mut digits = vec![0; k];
@@ -111,9 +106,7 @@ fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Ele
     if k == 1 {
         return products.iter().map(|&x| embed(x)).collect();
     }
-    let mut t_digits = vec![0; k];
-    t_digits[1] = 1;
-    let t = field.from_digits(&t_digits);
+    let t = field.generator();
     let powers: Vec<F::Elem> =
         std::iter::successors(Some(field.one()), |&x| Some(field.mul(x, t))).take(2 * k - 1).collect();
     let mut result = Vec::with_capacity(s * s);
@@ -122,7 +115,7 @@ fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Ele
             let mut sum = field.zero();
             for d in 0..k {
                 for e in 0..k {
-                    let product = embed(products[(d * s + i) * k * s + e * s + j]);
+                    let product = embed(products[(i * k + d) * k * s + j * k + e]);
                     sum = field.add(sum, field.mul(powers[d + e], product));
                 }
             }

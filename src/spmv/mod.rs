@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod block;
+mod digit_scaling;
 mod kernel;
 mod layout;
 mod options;
@@ -16,6 +17,7 @@ mod scatter;
 
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
+pub use digit_scaling::DigitScaling;
 pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
