@@ -1,0 +1,164 @@
+use super::*;
+use crate::Silent;
+use crate::dense::DenseMatrix;
+use crate::field::{PrimeField, Rng};
+use rand::{RngExt, SeedableRng};
+
+const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
+
+/// Sparse only, dense only, and as it comes.
+fn ways() -> [EliminationOptions; 3] {
+    let default = EliminationOptions::default();
+    [
+        EliminationOptions { dense_threshold: 2.0, dense_size: 0, ..default },
+        EliminationOptions { dense_threshold: 0.0, ..default },
+        EliminationOptions { dense_size: 3, ..default },
+    ]
+}
+
+fn modulus(p: u64) -> Modulus {
+    Modulus::new(p).unwrap()
+}
+
+fn dense_rank(a: &SparseMatrix) -> usize {
+    let mut dense = DenseMatrix::zeros(a.rows(), a.cols());
+    for i in 0..a.rows() {
+        let (cols, values) = a.row(i);
+        cols.iter().zip(values).for_each(|(&j, &v)| dense.set(i, j as usize, v));
+    }
+    dense.rank(&PrimeField(a.modulus()))
+}
+
+fn check(a: &SparseMatrix) {
+    let expected = dense_rank(a);
+    for options in ways() {
+        let report = rank(a, &options, &Silent).unwrap();
+        assert_eq!(report.rank, expected, "{} x {} mod {} with {options:?}", a.rows(), a.cols(), a.modulus());
+        assert!(report.sparse_pivots <= report.rank && report.peak_nnz >= a.nnz());
+        let transposed = rank(&a.transpose(), &options, &Silent).unwrap();
+        assert_eq!(transposed.rank, expected);
+    }
+}
+
+#[test]
+fn random_degenerate_matrices_agree_with_the_dense_twin() {
+    let mut rng = Rng::seed_from_u64(18);
+    for p in PRIMES {
+        for (rows, cols) in [(0, 0), (0, 7), (7, 0), (1, 1), (5, 5), (12, 40), (40, 12), (60, 60), (150, 100)] {
+            for weight in [0, 1, 2, 4, 20] {
+                for units in [false, true] {
+                    let mut entries = vec![];
+                    for i in 0..rows {
+                        for _ in 0..if cols == 0 { 0 } else { weight } {
+                            let unit = if rng.random() { 1 } else { p - 1 };
+                            let value = if units { unit } else { rng.random_range(0..p) };
+                            entries.push((i, rng.random_range(0..cols), value));
+                        }
+                    }
+                    // Every seventh row repeats the one before it, every fifth is zero.
+                    entries.retain(|e| e.0 % 5 != 4);
+                    let copies: Vec<_> = entries.iter().filter(|e| e.0 % 7 == 2).map(|e| (e.0 + 1, e.1, e.2)).collect();
+                    entries.retain(|e| e.0 % 7 != 3);
+                    entries.extend(copies.into_iter().filter(|e| e.0 < rows));
+                    check(&SparseMatrix::from_triplets(modulus(p), rows, cols, &entries));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_low_rank_and_triangles_agree_with_the_dense_twin() {
+    let mut rng = Rng::seed_from_u64(19);
+    for p in PRIMES {
+        let m = modulus(p);
+        let (n, r) = (60, 13);
+        let mut factor = || -> Vec<u64> {
+            (0..n * r).map(|_| if rng.random_range(0..4) == 0 { rng.random_range(0..p) } else { 0 }).collect()
+        };
+        let (u, v) = (factor(), factor());
+        let entry = |i: usize, j: usize| (0..r).fold(0, |s, t| m.add(s, m.mul(u[i * r + t], v[j * r + t])));
+        let product: Vec<_> =
+            (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| (i, j, entry(i, j))).collect();
+        check(&SparseMatrix::from_triplets(m, n, n, &product));
+        // A triangle with a unit diagonal is regular, whatever stands above it.
+        let mut triangle: Vec<_> = (0..n).map(|i| (i, n - 1 - i, 1)).collect();
+        triangle.extend((0..3 * n).filter_map(|_| {
+            let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
+            (j < n - 1 - i).then(|| (i, j, rng.random_range(0..p)))
+        }));
+        let a = SparseMatrix::from_triplets(m, n, n, &triangle);
+        check(&a);
+        assert_eq!(rank(&a, &EliminationOptions::default(), &Silent).unwrap().rank, n);
+    }
+}
+
+/// Boundary of the k-faces of a simplex on n vertices: rows are faces of k+1 vertices, entries ±1.
+fn simplex_boundary(m: Modulus, n: usize, k: usize) -> SparseMatrix {
+    let faces = |size: u32| -> Vec<u32> { (0u32..1 << n).filter(|f| f.count_ones() == size).collect() };
+    let (rows, cols) = (faces(k as u32 + 1), faces(k as u32));
+    let mut entries = vec![];
+    for (i, face) in rows.iter().enumerate() {
+        for (t, vertex) in (0..n).filter(|v| face >> v & 1 == 1).enumerate() {
+            let j = cols.binary_search(&(face & !(1 << vertex))).unwrap();
+            entries.push((i, j, if t % 2 == 0 { 1 } else { m.neg(1) }));
+        }
+    }
+    SparseMatrix::from_triplets(m, rows.len(), cols.len(), &entries)
+}
+
+#[test]
+fn boundaries_of_a_simplex_have_the_rank_of_the_theorem() {
+    // The simplex is acyclic over every field: rank ∂ₖ = C(n-1, k).
+    let binomial = |n: usize, k: usize| (0..k).fold(1, |b, i| b * (n - i) / (i + 1));
+    for p in PRIMES {
+        for (n, k) in [(5, 1), (8, 3), (11, 2), (11, 5), (12, 4)] {
+            let a = simplex_boundary(modulus(p), n, k);
+            for options in ways() {
+                assert_eq!(rank(&a, &options, &Silent).unwrap().rank, binomial(n - 1, k), "n = {n}, k = {k} mod {p}");
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_limits_and_interruptions_are_errors() {
+    let mut rng = Rng::seed_from_u64(20);
+    let entries: Vec<_> = (0..4000).map(|_| (rng.random_range(0..400), rng.random_range(0..400), 1)).collect();
+    let a = SparseMatrix::from_triplets(modulus(65521), 400, 400, &entries);
+    let tight = EliminationOptions { max_memory: Some(10_000), ..Default::default() };
+    let error = rank(&a, &tight, &Silent).unwrap_err();
+    assert!(matches!(&error, Error::Memory(message) if message.contains("400 x 400")), "{error}");
+
+    struct Stop;
+    impl Observer for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    assert!(matches!(rank(&a, &EliminationOptions::default(), &Stop), Err(Error::Interrupted)));
+}
+
+#[test]
+fn progress_names_both_phases_and_counts_up() {
+    #[derive(Default)]
+    struct Log(std::sync::Mutex<Vec<(String, u64)>>);
+    impl Observer for Log {
+        fn phase(&self, name: &str, total: u64) {
+            self.0.lock().unwrap().push((name.to_string(), total));
+        }
+        fn progress(&self, done: u64) {
+            self.0.lock().unwrap().push((String::new(), done));
+        }
+    }
+    let log = Log::default();
+    let a = simplex_boundary(modulus(65521), 9, 4);
+    let report =
+        rank(&a, &EliminationOptions { dense_threshold: 0.1, dense_size: 20, max_memory: None }, &log).unwrap();
+    let log = log.0.into_inner().unwrap();
+    assert_eq!(log[0], ("sparse elimination".to_string(), 126));
+    let dense = log.iter().position(|entry| entry.0 == "dense elimination").expect("a dense phase");
+    assert_eq!(log[dense].1, report.dense_rows as u64);
+    assert_eq!(log[dense - 1].1, report.sparse_pivots as u64);
+    assert_eq!(log.last().unwrap().1, report.dense_rows as u64);
+}
