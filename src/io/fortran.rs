@@ -29,28 +29,34 @@ impl Fields {
         let mut rest = text.strip_prefix('(')?.strip_suffix(')')?;
         let mut scale = 0;
         let negative = rest.starts_with('-');
-        if let (Some(k), behind) = number(rest.trim_start_matches(['-', '+']))
+        if let (Some(k), behind) = number(rest.trim_start_matches(['-', '+']))?
             && let Some(behind) = behind.strip_prefix('P')
         {
             scale = if negative { -k } else { k };
             rest = behind.strip_prefix(',').unwrap_or(behind);
         }
-        let (repeat, behind) = number(rest);
-        let mut letters = behind.chars();
-        let letter = letters.next()?;
-        let (width, behind) = number(letters.as_str());
+        let (repeat, rest) = number(rest)?;
+        let letter = rest.chars().next()?;
+        let (width, rest) = number(rest.get(1..)?)?;
         let (repeat, width) = (repeat.unwrap_or(1), width?);
-        let decimals = match letter {
-            'I' if behind.is_empty() => None,
-            'I' => number(behind.strip_prefix('.')?).1.is_empty().then_some(None)?,
+        let (decimals, rest) = match rest.strip_prefix('.') {
+            Some(rest) => number(rest)?,
+            None => (None, rest),
+        };
+        let (decimals, rest) = match letter {
+            'I' => (None, rest),
             'E' | 'D' | 'F' | 'G' => {
-                let (decimals, behind) = number(behind.strip_prefix('.').unwrap_or(behind));
-                let exponent_width = behind.strip_prefix('E').unwrap_or(behind);
-                number(exponent_width).1.is_empty().then_some(decimals.or(Some(0)))?
+                let exponent_width = rest.strip_prefix('E').map_or(Some((None, rest)), number)?;
+                (Some(decimals.unwrap_or(0)), exponent_width.1)
             }
             _ => return None,
         };
-        (repeat > 0 && width > 0).then_some(Fields { repeat: repeat as usize, width: width as usize, decimals, scale })
+        (rest.is_empty() && repeat > 0 && width > 0).then_some(Fields {
+            repeat: repeat as usize,
+            width: width as usize,
+            decimals,
+            scale,
+        })
     }
 
     /// The fields of a line, blanks trimmed, those beyond its end empty.
@@ -68,10 +74,14 @@ impl Fields {
     }
 }
 
-/// Splits off a leading number up to [`MOST`].
-fn number(text: &str) -> (Option<i64>, &str) {
+/// Splits off a leading number, if there is one; `None` if it exceeds [`MOST`].
+fn number(text: &str) -> Option<(Option<i64>, &str)> {
     let (digits, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    (digits.parse().ok().filter(|&n| n <= MOST), rest)
+    if digits.is_empty() {
+        return Some((None, rest));
+    }
+    let n = digits.parse().ok().filter(|&n| n <= MOST)?;
+    Some((Some(n), rest))
 }
 
 #[cfg(test)]

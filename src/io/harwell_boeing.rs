@@ -180,7 +180,8 @@ impl Header {
         if symmetry != Symmetry::General && rows != cols {
             return Err(text.error(3, format!("a symmetric matrix must be square, found {rows} x {cols}")));
         }
-        if entries > u64::from(u32::MAX) * u64::from(u32::MAX) {
+        // No file holds so many, and twice their number (complex values) must still be a count.
+        if entries > u64::MAX / 4 {
             return Err(text.error(3, format!("{entries} entries do not fit any matrix")));
         }
 

@@ -107,7 +107,7 @@ fn unknown(first_line: &[u8]) -> String {
     }
     let expected = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
     match first_line.trim_ascii() {
-        [] => format!("{expected}, found no content in the first line"),
+        [] => format!("{expected}, found nothing in the first line"),
         line if line.contains(&0) => format!("{expected}, found binary data"),
         line => format!("{expected}, found {}", quote(line)),
     }

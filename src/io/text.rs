@@ -63,9 +63,9 @@ impl<'a> Text<'a> {
         let whole = io::Cursor::new(head).chain(reader);
         let source: Box<dyn Read + Send + 'a> =
             if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
-        let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false };
+        let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false, failure: None };
         let mut block = vec![];
-        reader.fill(&mut block).map_err(|e| reader.error(name, 0, &block, e))?;
+        reader.fill(&mut block).map_err(|e| reader.error(name, 0, e))?;
         Ok(Text { name, observer, input: Input::Stream { reader, block, at: 0 }, lines: 0 })
     }
 
@@ -86,7 +86,7 @@ impl<'a> Text<'a> {
             Input::Stream { reader, block, at } => {
                 if *at == block.len() {
                     *at = 0;
-                    reader.fill(block).map_err(|e| reader.error(self.name, self.lines, block, e))?;
+                    reader.fill(block).map_err(|e| reader.error(self.name, self.lines, e))?;
                 }
                 Ok(&block[*at..])
             }
@@ -166,7 +166,7 @@ impl<'a> Text<'a> {
                     observer.check()?;
                     let (seen, filled) = rayon::join(|| parse(block), || reader.fill(&mut next));
                     *lines += seen.map_err(|f| fault(*lines, block, f))?;
-                    filled.map_err(|e| reader.error(name, *lines, &next, e))?;
+                    filled.map_err(|e| reader.error(name, *lines, e))?;
                     observer.progress(reader.taken.load(Ordering::Relaxed));
                     std::mem::swap(block, &mut next);
                     if block.is_empty() {
@@ -190,43 +190,58 @@ struct Reader<'a> {
     taken: Arc<AtomicU64>,
     /// The beginning of the line that the last block cut off.
     carry: Vec<u8>,
+    /// Nothing more can be read.
     finished: bool,
+    /// Why, unless it was the end.
+    failure: Option<io::Error>,
 }
 
 impl Reader<'_> {
-    /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end.
+    /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end. A failure is
+    /// reported after all whole lines before it, so that what an error says does not depend on the size of blocks.
     fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
         block.clear();
         block.append(&mut self.carry);
         let mut size = block_size();
         while !self.finished {
             let want = size.saturating_sub(block.len()) as u64;
-            let got = self.source.by_ref().take(want).read_to_end(block)?;
-            self.finished = (got as u64) < want;
-            if self.finished {
+            match self.source.by_ref().take(want).read_to_end(block) {
+                Ok(got) => self.finished = (got as u64) < want,
+                Err(e) => {
+                    self.finished = true;
+                    self.failure = Some(e);
+                }
+            }
+            if self.finished && self.failure.is_none() {
                 break;
             }
-            if let Some(end) = block.iter().rposition(|&b| b == b'\n') {
-                self.carry.extend_from_slice(&block[end + 1..]);
-                block.truncate(end + 1);
-                break;
+            match block.iter().rposition(|&b| b == b'\n') {
+                Some(end) => {
+                    if self.failure.is_none() {
+                        self.carry.extend_from_slice(&block[end + 1..]);
+                    }
+                    block.truncate(end + 1);
+                    break;
+                }
+                None if self.finished => block.clear(),
+                None => size *= 2,
             }
-            size *= 2;
         }
-        Ok(())
+        if block.is_empty() { self.failure.take().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
-    /// What a failed read means: damage of a compressed file is bad input, all else the system's business. `lines` were
-    /// handed out before `block`, which holds what could still be read.
-    fn error(&self, file: &Path, lines: u64, block: &[u8], source: io::Error) -> Error {
+    /// What a failed read behind `lines` whole lines means: damage of a compressed file is bad input, all else the system's
+    /// business.
+    fn error(&self, file: &Path, lines: u64, source: io::Error) -> Error {
         let file = file.to_path_buf();
-        let line = lines + count_lines(block) + 1;
         let message = match source.kind() {
-            io::ErrorKind::UnexpectedEof => "the gzip stream ends early: a truncated file".to_string(),
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => format!("the gzip stream is damaged: {source}"),
+            io::ErrorKind::UnexpectedEof if self.gzip => "the gzip stream ends early: a truncated file".to_string(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput if self.gzip => {
+                format!("the gzip stream is damaged: {source}")
+            }
             _ => return Error::Io { file, source },
         };
-        if self.gzip { Error::Input { file, line, message } } else { Error::Io { file, source } }
+        Error::Input { file, line: lines + 1, message }
     }
 }
 

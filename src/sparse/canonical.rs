@@ -289,3 +289,99 @@ fn merge_duplicates(
     }
     (len, big)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The same by a map of big integers.
+    fn naive(entries: &[(u32, u32, BigInt)], mirror: Option<bool>) -> Vec<(usize, usize, BigInt)> {
+        let mut sum: BTreeMap<(usize, usize), BigInt> = BTreeMap::new();
+        for (i, j, v) in entries {
+            *sum.entry((*i as usize, *j as usize)).or_default() += v;
+            if let Some(skew) = mirror
+                && i != j
+            {
+                *sum.entry((*j as usize, *i as usize)).or_default() += if skew { -v } else { v.clone() };
+            }
+        }
+        sum.into_iter().filter(|(_, v)| *v != BigInt::ZERO).map(|((i, j), v)| (i, j, v)).collect()
+    }
+
+    fn check(rows: usize, cols: usize, entries: &[(u32, u32, BigInt)], mirror: Option<bool>) {
+        let mut raw = Coordinates::new();
+        entries.iter().for_each(|(i, j, v)| raw.push(*i, *j, Integer::from(v)));
+        if let Some(skew) = mirror {
+            raw.mirror(skew);
+        }
+        let a = raw.canonical(rows, cols, Duplicates::Sum);
+        let found: Vec<_> = a.entries().map(|(i, j, v)| (i, j, v.to_bigint())).collect();
+        assert!(found == naive(entries, mirror), "{rows} x {cols}, {} entries", entries.len());
+        assert!(a.big.iter().all(|(k, v)| a.value[*k] == 0 && i64::try_from(v).is_err()));
+        assert_eq!(a.value.iter().filter(|&&v| v == 0).count(), a.big.len());
+    }
+
+    /// Numbers that look random, the same everywhere.
+    fn random(k: u64) -> u64 {
+        let x = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7
+    }
+
+    #[test]
+    fn every_order_and_shape() {
+        // Enough entries for several parts and many buckets; shapes from one row to one column, dense to hypersparse.
+        let n = 3 * PART as u64 / 2;
+        let most = u32::MAX as usize;
+        for (rows, cols) in
+            [(1, 1), (1, 5000), (5000, 1), (700, 900), (1 << 20, 1 << 20), (most, most), (most, 1), (3, most)]
+        {
+            let place = |k: u64| ((random(2 * k) % rows as u64) as u32, (random(2 * k + 1) % cols as u64) as u32);
+            let mut entries: Vec<(u32, u32, BigInt)> =
+                (0..n).map(|k| (place(k).0, place(k).1, BigInt::from(k as i64 % 7 - 3))).collect();
+            check(rows, cols, &entries, None);
+            entries.sort_by_key(|&(i, j, _)| (j, i));
+            check(rows, cols, &entries, None);
+            entries.sort_by_key(|&(i, j, _)| (i, j));
+            check(rows, cols, &entries, None);
+        }
+    }
+
+    #[test]
+    fn few_entries_and_none() {
+        for (rows, cols) in [(0, 0), (0, 5), (5, 0), (1, 1), (u32::MAX as usize, u32::MAX as usize)] {
+            check(rows, cols, &[], None);
+        }
+        let last = u32::MAX - 1;
+        let corners = [(last, last, 1.into()), (0, last, 2.into()), (last, 0, 3.into()), (0, 0, 4.into())];
+        check(u32::MAX as usize, u32::MAX as usize, &corners, None);
+    }
+
+    #[test]
+    fn sums_that_leave_and_enter_the_word() {
+        let (max, min, two64) = (BigInt::from(i64::MAX), BigInt::from(i64::MIN), BigInt::from(1u128 << 64));
+        let values =
+            [max.clone(), min.clone(), two64.clone(), -&two64, BigInt::from(1), BigInt::from(-1), -&min, -&max];
+        for seed in 0..300 {
+            let entries: Vec<_> = (0..seed % 17)
+                .map(|k| {
+                    let r = random(100 * seed + k);
+                    ((r % 3) as u32, (r / 3 % 3) as u32, values[(r / 9 % 8) as usize].clone())
+                })
+                .collect();
+            check(3, 3, &entries, None);
+            check(3, 3, &entries, Some(false));
+            check(3, 3, &entries, Some(true));
+        }
+    }
+
+    #[test]
+    fn patterns_count_positions_once() {
+        let mut raw = Coordinates::new();
+        for (i, j) in [(1, 1), (0, 2), (1, 1), (1, 1), (0, 0)] {
+            raw.push(i, j, Integer::Small(1));
+        }
+        let a = raw.canonical(2, 3, Duplicates::One);
+        assert_eq!((a.row, a.col, a.value), (vec![0, 0, 1], vec![0, 2, 1], vec![1; 3]));
+    }
+}

@@ -67,3 +67,51 @@ impl SparseMatrix {
         SparseMatrix::from_triplets(modulus, a.rows(), a.cols(), &entries)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+
+    #[test]
+    fn integers_there_and_back() {
+        let mut coordinates = TriMat::new((3, 4));
+        for (i, j, v) in [(2, 1, 5), (0, 3, -7), (2, 1, 6), (1, 0, 9), (1, 0, -9), (1, 1, 0)] {
+            coordinates.add_triplet(i, j, v);
+        }
+        let a = Triplets::from(&coordinates);
+        assert_eq!(a, Triplets::from_entries(3, 4, [(0, 3, -7), (2, 1, 11)]));
+        let csr = CsMat::try_from(&a).unwrap();
+        assert!(csr.is_csr());
+        assert_eq!((csr.rows(), csr.cols(), csr.nnz(), csr.get(2, 1)), (3, 4, 2, Some(&11)));
+        assert_eq!(Triplets::from(&csr), a);
+        // Column-major storage and stored zeros, as sprs allows them.
+        assert_eq!(Triplets::from(&coordinates.to_csc::<usize>()), a);
+        assert_eq!(Triplets::from(&csr.transpose_into()), a.transpose());
+    }
+
+    #[test]
+    fn degenerate_and_large() {
+        for (rows, cols) in [(0, 0), (0, 3), (3, 0), (2, 2)] {
+            let a = Triplets::from_entries(rows, cols, std::iter::empty::<(usize, usize, i64)>());
+            assert_eq!(Triplets::from(&CsMat::try_from(&a).unwrap()), a);
+        }
+        let a = Triplets::from_entries(1, 2, [(0, 1, BigInt::from(1u128 << 64))]);
+        let message = "entry (1, 2) = 18446744073709551616 does not fit 64 bits";
+        assert_eq!(CsMat::try_from(&a).unwrap_err().to_string(), message);
+    }
+
+    #[test]
+    fn residues_there_and_back() {
+        for p in [2, 3, 65521, 9223372036854775783] {
+            let p = Modulus::new(p).unwrap();
+            let entries: Vec<_> =
+                (0..40).map(|k| (k * 7 % 11, k * k % 13, (k as u64).wrapping_mul(u64::MAX / 37))).collect();
+            let a = SparseMatrix::from_triplets(p, 11, 13, &entries);
+            let csr = CsMat::from(&a);
+            assert_eq!(SparseMatrix::from_sprs(p, &csr), a);
+            assert_eq!(SparseMatrix::from_sprs(p, &csr.to_csc()), a);
+            assert_eq!(SparseMatrix::from_sprs(p, &csr.transpose_into()), a.transpose());
+        }
+    }
+}

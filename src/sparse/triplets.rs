@@ -108,3 +108,53 @@ impl Triplets {
         SparseMatrix { modulus, cols: self.cols, start, col, value }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn residues_are_those_of_the_integers(
+            values in proptest::collection::vec(prop_oneof![-5i64..6, any::<i64>(), Just(i64::MIN), Just(i64::MAX)], 0..30),
+            factor in prop_oneof![Just(1u128), Just(3 << 64)],
+            p in prop_oneof![Just(2u64), Just(3), Just(5), Just(65521), Just(9223372036854775783)],
+        ) {
+            let modulus = Modulus::new(p).unwrap();
+            let entry = |k: usize| BigInt::from(values[k]) * BigInt::from(factor);
+            let place = |k: usize| (k / 7, k % 7);
+            let a = Triplets::from_entries(5, 7, (0..values.len()).map(|k| (place(k).0, place(k).1, entry(k))));
+            let residues: Vec<_> = (0..values.len())
+                .map(|k| {
+                    let r = ((entry(k) % p) + p) % p;
+                    (place(k).0, place(k).1, u64::try_from(r).unwrap())
+                })
+                .collect();
+            prop_assert_eq!(a.reduce(modulus), SparseMatrix::from_triplets(modulus, 5, 7, &residues));
+        }
+    }
+
+    #[test]
+    fn entries_of_a_range() {
+        let large = BigInt::from(1u128 << 70);
+        let a = Triplets::from_entries(
+            3,
+            2,
+            (0..6).map(|k| (k / 2, k % 2, BigInt::from(k + 1) * if k % 2 == 0 { large.clone() } else { 1.into() })),
+        );
+        let all: Vec<_> = a.entries().collect();
+        assert_eq!(all.len(), 6);
+        for from in 0..=6 {
+            for to in from..=6 {
+                assert!(a.entries_in(from..to).eq(all[from..to].iter().cloned()), "{from}..{to}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "entry (2, 0) outside 2 x 2")]
+    fn entries_outside_are_a_broken_contract() {
+        Triplets::from_entries(2, 2, [(2, 0, 1)]);
+    }
+}
