@@ -1,0 +1,102 @@
+//! The folder `datasets/` is complete: every file has a line in the manifest and a card, and the other way round; sizes and ranks
+//! that a theorem or a generator can tell are those of the manifest.
+
+mod common;
+
+use blackfield::families;
+use blackfield::field::Modulus;
+use common::{Source, datasets, manifest};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn file_names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).map(|path| path.file_name().unwrap().to_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn files_cards_and_manifest_name_the_same_matrices() {
+    let manifest = manifest();
+    let listed: BTreeSet<String> = manifest
+        .iter()
+        .filter_map(|e| match &e.source {
+            Source::File(path) => Some(path.file_name().unwrap().to_str().unwrap().to_string()),
+            Source::Generated(_) => None,
+        })
+        .chain(["MANIFEST.tsv".to_string(), "README.md".to_string()])
+        .collect();
+    assert_eq!(file_names(&datasets()), listed);
+    let cards: BTreeSet<String> = manifest.iter().map(|e| format!("{}.md", e.name)).collect();
+    assert_eq!(cards.len(), manifest.len(), "no name twice");
+    assert_eq!(file_names(&datasets().join("cards")), cards);
+}
+
+#[test]
+fn cards_tell_what_the_manifest_tells() {
+    for entry in manifest() {
+        let card = std::fs::read_to_string(datasets().join(format!("cards/{}.md", entry.name))).unwrap();
+        let mut facts = vec![
+            format!("# {}\n", entry.name),
+            format!("{} x {}, {} stored entries", entry.rows, entry.cols, entry.nnz),
+            "**Source**".to_string(),
+            "**Licence**".to_string(),
+        ];
+        facts.extend(entry.ranks.iter().map(|(p, rank)| format!("{rank} mod {p}")));
+        for fact in facts {
+            assert!(card.contains(&fact), "{}: '{fact}' is missing", entry.name);
+        }
+        let shipped_from_elsewhere = matches!(entry.source, Source::File(_)) && !card.contains("output of a generator");
+        assert_eq!(
+            shipped_from_elsewhere,
+            card.contains("CC-BY 4.0") && card.contains("Attribution"),
+            "{}",
+            entry.name
+        );
+    }
+}
+
+#[test]
+fn generated_matrices_have_the_sizes_of_the_manifest() {
+    let mut checked = 0;
+    for entry in manifest() {
+        // The stored ones that a generator makes are in the list too.
+        if let Ok(a) = families::generate(&entry.name) {
+            assert_eq!((a.rows(), a.cols(), a.nnz()), (entry.rows, entry.cols, entry.nnz), "{}", entry.name);
+            checked += 1;
+        } else {
+            assert!(matches!(entry.source, Source::File(_)), "{}", entry.name);
+        }
+    }
+    assert!(checked >= 25, "only {checked}");
+}
+
+#[test]
+fn ranks_of_the_manifest_agree_with_theory() {
+    let (mut equal, mut bounded) = (0, 0);
+    for entry in manifest() {
+        let rational = families::known_rank(&entry.name, None);
+        for &(p, rank) in &entry.ranks {
+            assert!(rank <= entry.rows.min(entry.cols), "{} mod {p}", entry.name);
+            if let Some(known) = families::known_rank(&entry.name, Some(Modulus::new(p).unwrap())) {
+                assert_eq!(rank, known, "{} mod {p}", entry.name);
+                equal += 1;
+            } else if let Some(rational) = rational {
+                assert!(rank <= rational, "{} mod {p}", entry.name);
+                bounded += 1;
+            }
+        }
+    }
+    assert!(equal >= 50 && bounded >= 15, "{equal} equal, {bounded} bounded");
+}
+
+#[test]
+fn stored_files_are_what_the_library_generates() {
+    let options = blackfield::io::ReadOptions::default();
+    for name in ["EX5", "bibd_49_3"] {
+        let entry = manifest().into_iter().find(|e| e.name == name).unwrap();
+        let Source::File(path) = entry.source else { panic!("{name} is stored") };
+        let stored = blackfield::io::read(&path, &options, &blackfield::Silent).unwrap();
+        let generated = families::generate(name).unwrap();
+        assert!(stored == generated, "{name}");
+    }
+}
