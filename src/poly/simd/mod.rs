@@ -11,10 +11,10 @@ mod x86;
 
 use std::sync::OnceLock;
 
-/// Eight lanes in memory: one cache line.
+/// Eight lanes in memory: one cache line. In a transform, the same coefficient of eight polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub(crate) struct Row(pub [u64; 8]);
+pub struct Row(pub [u64; 8]);
 
 /// Arithmetic on eight lanes. The moduli q are below 2⁵⁰.
 pub(crate) trait Simd: Copy + Send + Sync {
