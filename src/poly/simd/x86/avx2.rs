@@ -127,11 +127,6 @@ impl Simd for Avx2 {
         both!(|h| unsafe { _mm256_srl_epi64(a[h], _mm_cvtsi32_si128(bits as i32)) })
     }
     #[inline(always)]
-    fn shl(self, a: V, bits: u32) -> V {
-        // SAFETY: see above the impl.
-        both!(|h| unsafe { _mm256_sll_epi64(a[h], _mm_cvtsi32_si128(bits as i32)) })
-    }
-    #[inline(always)]
     fn sub_if_ge(self, x: V, m: V) -> V {
         // The blend looks at the sign of x - m alone, which is exact for x < 2^63.
         // SAFETY: see above the impl.
