@@ -1,6 +1,6 @@
 // Rank by block Wiedemann on LinBox's parts (source paper, section 3).
 //
-//   B = D₁·Aᵀ·D₂·A·D₁ through the smaller side, D₁, D₂ random diagonal, folded into the values of the two factors;
+//   B = D₁·Aᵀ·D₂·A·D₁ through the smaller side, D₁, D₂ random diagonal, folded into the values of one factor;
 //   S_i = Yᵀ·Bⁱ·X, i < 2⌈n/s⌉ + 2, X, Y random n × s;
 //   (F R) · (S; -I) = O(x^order) by LinBox's PM-Basis, shift (0, 1): the s rows of least shifted degree δ give the generator
 //   G(x) with rows x^δ·F(1/x), and deg det G = Σ δ;
@@ -18,12 +18,13 @@ struct Phases {
     size_t rank;
 };
 
-// The two factors A·D₁ and D₁·Aᵀ·D₂ of B.
+// The two factors A and D₁²·Aᵀ·D₂ of D₁·B·D₁⁻¹, which is similar to B: scaling costs nothing, and the factor with more rows keeps
+// the small values of A, whose sums LinBox's floating-point fields reduce faster (bibd_81_3: a third of the time of two scaled ones).
 inline std::pair<Triplets, Triplets> preconditioned(const Triplets& matrix, std::mt19937_64& rng) {
     const Triplets a = matrix.cols <= matrix.rows ? matrix : matrix.transposed();
-    const auto d1 = random_units(a.cols, a.modulus, rng), d2 = random_units(a.rows, a.modulus, rng);
-    const std::vector<uint32_t> ones(a.rows, 1);
-    return {a.scaled(ones, d1), a.transposed().scaled(d1, d2)};
+    std::vector<uint32_t> d1 = random_units(a.cols, a.modulus, rng);
+    for (uint32_t& d : d1) d = uint32_t(uint64_t(d) * d % a.modulus);
+    return {a, a.transposed().scaled(d1, random_units(a.rows, a.modulus, rng))};
 }
 
 inline std::vector<double> random_block(size_t n, size_t s, uint32_t modulus, std::mt19937_64& rng) {
