@@ -30,7 +30,8 @@ Exit codes:
 
 Each error is one line on standard error; with --json that line is a document, too:
   {\"error\": message, \"kind\": word, \"code\": exit code}
-Standard output then holds a whole document or nothing.";
+Standard output then holds a whole document or nothing. (What cannot be parsed as a command at all
+is answered in plain words.)";
 
 impl Code {
     /// The code of an error.

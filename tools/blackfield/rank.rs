@@ -2,11 +2,11 @@
 
 use crate::args::{DeviceName, RankArgs, Seed};
 use crate::input::{self, Loaded};
+use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::sparse::{SparseMatrix, Triplets};
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::hash::{BuildHasher, Hasher};
@@ -104,7 +104,7 @@ fn answer(
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
-    let max_memory = memory_left(args.max_memory, &loaded.triplets, &matrix)?;
+    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
@@ -182,17 +182,6 @@ fn check_device(device: DeviceName) -> Result<()> {
             )))
         }
     }
-}
-
-/// What --max-memory leaves beside the matrix itself.
-fn memory_left(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatrix) -> Result<Option<u64>> {
-    let Some(limit) = limit else { return Ok(None) };
-    // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
-    let taken = (16 * triplets.nnz() + 12 * matrix.nnz() + 8 * (matrix.rows() + 1)) as u64;
-    let left = limit.checked_sub(taken).ok_or_else(|| {
-        Error::Memory(format!("the matrix alone takes {taken} bytes, but --max-memory allows {limit} bytes"))
-    });
-    left.map(Some)
 }
 
 fn field_name(modulus: Modulus, degree: usize) -> String {

@@ -178,7 +178,7 @@ pub struct RankArgs {
     /// Where to compute
     #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
     pub device: DeviceName,
-    /// Memory that the matrix and the computation may use, such as 500M or 2G (1K = 1024 bytes)
+    /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
     /// Print one JSON document
@@ -200,7 +200,8 @@ With --json, one file and one modulus give one document:
 nnz counts the entries that p does not divide; digest is of the integer matrix, whatever p.
 Several files or moduli give
   {results: [one document each], complete, seconds, version}
-where complete is false if an error ended the work; the results before it are kept.
+where complete is false if an error ended the work; the results before it are kept. The seconds
+of each answer include the reading of its file, which happens once.
 
 Examples:
   blackfield rank matrix.sms.gz -p 65521
