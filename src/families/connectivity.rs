@@ -1,0 +1,146 @@
+//! Complexes of graphs that are not c-connected: the faces are the edge sets on n vertices that leave the graph less than
+//! c-connected.
+//!
+//! `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size K+1, columns those of size K,
+//! edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is dropped. A graph is not
+//! c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges between two parts that c-1 vertices
+//! separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers are the lexicographic order and a face's
+//! place is found by bisection.
+
+use super::assemble::{Shape, constant_rows};
+use super::combinatorics::{binomial, product, subsets};
+use super::complex::boundary_ranks;
+use crate::field::Modulus;
+use crate::sparse::Triplets;
+use crate::{Error, Result};
+use num_bigint::BigUint;
+use rayon::prelude::*;
+
+/// Edge sets that may have to be visited, at most: a bound on the time of an enumeration.
+const MAX_VISITED: u128 = 1 << 32;
+/// The same for a rank from theory, which should answer at once.
+const MAX_VISITED_FOR_RANK: u128 = 1 << 22;
+
+/// Edge e = {a, b}, a < b, of K_n in lexicographic order, as a bit.
+fn edge_bits(n: usize) -> Vec<(usize, usize, u64)> {
+    subsets(n, 2).into_iter().zip(0..).map(|(edge, e)| (edge[0], edge[1], 1u64 << (63 - e))).collect()
+}
+
+/// The maximal graphs on n vertices that are not c-connected, as edge sets.
+fn maximal_graphs(n: usize, c: usize) -> Vec<u64> {
+    let edges = edge_bits(n);
+    let mut graphs = Vec::new();
+    for separator in subsets(n, c - 1) {
+        let rest: Vec<usize> = (0..n).filter(|v| !separator.contains(v)).collect();
+        // One side of the cut, never with the last vertex: every unordered pair of sides once.
+        for side in 1u64..1 << (rest.len() - 1) {
+            let at = |v: usize| rest.iter().position(|&w| w == v).map(|i| side >> i & 1);
+            let crosses = |&&(a, b, _): &&(usize, usize, u64)| matches!((at(a), at(b)), (Some(x), Some(y)) if x != y);
+            let removed: u64 = edges.iter().filter(crosses).map(|&(_, _, bit)| bit).sum();
+            graphs.push(edges.iter().map(|&(_, _, bit)| bit).sum::<u64>() & !removed);
+        }
+    }
+    graphs
+}
+
+/// All faces with r edges, in lexicographic order (descending as numbers).
+fn faces(n: usize, graphs: &[u64], r: usize) -> Vec<u64> {
+    let edges = n * (n - 1) / 2;
+    let is_face = |face: u64| graphs.iter().any(|graph| face & !graph == 0);
+    // Subsets of faces are faces: an edge set that is none is not extended.
+    fn extend(face: u64, from: usize, left: usize, edges: usize, is_face: &impl Fn(u64) -> bool, found: &mut Vec<u64>) {
+        if left == 0 {
+            found.push(face);
+            return;
+        }
+        for e in from..=edges - left {
+            let larger = face | 1 << (63 - e);
+            if is_face(larger) {
+                extend(larger, e + 1, left - 1, edges, is_face, found);
+            }
+        }
+    }
+    if r == 0 {
+        return vec![0];
+    }
+    let starting_with = |e: usize| {
+        let mut found = Vec::new();
+        let first = 1 << (63 - e);
+        if is_face(first) {
+            extend(first, e + 1, r - 1, edges, &is_face, &mut found);
+        }
+        found
+    };
+    (0..=edges - r).into_par_iter().flat_map_iter(starting_with).collect()
+}
+
+/// The boundary matrix ∂_k of the complex of not c-connected graphs on n vertices.
+///
+/// n3c6-b1 has as many columns as rows, 90 of them empty: so it was published.
+pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
+    let r = k + 1;
+    let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64).map(|e| e as usize);
+    let Some(edges) = edges else {
+        return Err(Error::Usage(format!(
+            "{n} vertices: the complex of not {c}-connected graphs takes {} to 11",
+            c + 1
+        )));
+    };
+    let graphs = maximal_graphs(n, c);
+    let largest = graphs.iter().map(|g| g.count_ones() as usize).max().unwrap_or(0);
+    if r > largest {
+        return Err(Error::Usage(format!(
+            "a graph on {n} vertices with {r} edges is {c}-connected; the largest boundary matrix is b{}",
+            largest - 1
+        )));
+    }
+    if binomial(edges as u128, r as u128).is_none_or(|x| x > MAX_VISITED) {
+        return Err(Error::Usage(format!(
+            "more than 2^32 edge sets of size {r} on {n} vertices would have to be visited"
+        )));
+    }
+    let (long, short) = (faces(n, &graphs, r), faces(n, &graphs, k));
+    let cols = if (c, n, k) == (3, 6, 1) { long.len() } else { short.len() };
+    let rows = Some(long.len() as u128);
+    let shape = Shape::checked(rows, Some(cols as u128), product([rows, Some(r as u128)]))?;
+    Ok(constant_rows(
+        shape,
+        || (),
+        |_, i, cols, values| {
+            // The lowest bit is the last edge; dropping it gives the earliest of the faces.
+            let mut rest = long[i];
+            for (slot, dropped) in (0..r).rev().enumerate() {
+                let edge = rest & rest.wrapping_neg();
+                rest &= rest - 1;
+                let face = long[i] & !edge;
+                cols[slot] = short.partition_point(|&other| other > face) as u32;
+                values[slot] = if dropped % 2 == 0 { 1 } else { -1 };
+            }
+        },
+    ))
+}
+
+/// The rank of ∂_k, the same over every field.
+///
+/// The complex is a wedge of (n-2)! spheres of dimension 2n-5 for c = 2, of (n-3)·(n-2)!/2 spheres of dimension 2n-4 for c = 3
+/// (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker, *Complexes of not i-connected graphs*, Topology 38 (1999)):
+/// its homology is free. The face numbers are counted; `None` where that would take long.
+pub(super) fn rank(c: usize, n: usize, k: usize, _p: Option<Modulus>) -> Option<usize> {
+    let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64)?;
+    let visited = (0..=k as u128).try_fold(0u128, |sum, r| sum.checked_add(binomial(edges, r)?))?;
+    if visited > MAX_VISITED_FOR_RANK {
+        return None;
+    }
+    let graphs = maximal_graphs(n, c);
+    if graphs.iter().all(|g| (g.count_ones() as usize) < k + 1) {
+        return None;
+    }
+    let factorial: BigUint = (1..=n - 2).map(BigUint::from).product();
+    let (dimension, spheres) = if c == 2 {
+        (2 * n - 5, factorial)
+    } else {
+        (2 * n - 4, factorial * BigUint::from(n - 3) / BigUint::from(2u32))
+    };
+    let betti = |r: usize| if r == dimension + 1 { spheres.clone() } else { BigUint::ZERO };
+    boundary_ranks(k, |r| Some(faces(n, &graphs, r).len() as u128), betti)
+}
