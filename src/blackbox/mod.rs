@@ -1,1 +1,62 @@
-//! (room under construction)
+//! Black boxes: linear operators known by their products alone.
+//!
+//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`compose`] builds new boxes from
+//! old ones (product, transpose, diagonal scaling) and the symmetrised B = D₁AᵀD₂AD₁; [`Preconditioned`] is the form of B
+//! that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
+//!
+//! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width k·s, *digit-major*: residue d·s + l of a
+//! row is the d-th digit of vector l. An operator over GF(p) acts on it column by column and need not know.
+
+mod compose;
+mod diagonal;
+mod extension_scaling;
+mod preconditioned;
+mod scratch;
+
+pub use compose::{Compose, Transposed, symmetrised};
+pub use diagonal::Diagonal;
+pub use preconditioned::Preconditioned;
+pub use scratch::Scratch;
+
+use crate::field::Modulus;
+use crate::spmv::{Block, Lane, Product};
+
+/// A rows × cols operator A over GF(p) that can be applied to blocks of vectors.
+///
+/// Contract of both products: `x` and `y` have equal width and the operator's lane, `x` has as many rows as the operator
+/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics.
+pub trait Operator: Sync {
+    /// The modulus p.
+    fn modulus(&self) -> Modulus;
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// Number of columns.
+    fn cols(&self) -> usize;
+    /// The storage type of the blocks that the operator takes and gives.
+    fn lane(&self) -> Lane;
+    /// Y ← A X.
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
+    /// Y ← Aᵀ X.
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
+}
+
+impl Operator for Product {
+    fn modulus(&self) -> Modulus {
+        Product::modulus(self)
+    }
+    fn rows(&self) -> usize {
+        Product::rows(self)
+    }
+    fn cols(&self) -> usize {
+        Product::cols(self)
+    }
+    fn lane(&self) -> Lane {
+        Product::lane(self)
+    }
+    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+        Product::apply_scaled(self, None, x, y);
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+        Product::apply_transpose_scaled(self, None, x, y);
+    }
+}

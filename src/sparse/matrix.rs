@@ -91,4 +91,52 @@ impl SparseMatrix {
         }
         SparseMatrix { modulus: self.modulus, cols: self.rows(), start, col, value }
     }
+
+    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
+    pub fn without_empty_lines(&self) -> SparseMatrix {
+        let mut used = vec![false; self.cols];
+        self.col.iter().for_each(|&j| used[j as usize] = true);
+        let mut renumbered = vec![0u32; self.cols];
+        let mut cols = 0;
+        for (j, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            renumbered[j] = cols as u32;
+            cols += 1;
+        }
+        let mut start = self.start.clone();
+        start.dedup();
+        let col = self.col.iter().map(|&j| renumbered[j as usize]).collect();
+        SparseMatrix { modulus: self.modulus, cols, start, col, value: self.value.clone() }
+    }
+
+    /// Whether A = Aᵀ.
+    pub fn is_symmetric(&self) -> bool {
+        self.rows() == self.cols && *self == self.transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_lines_go_and_symmetry_stays() {
+        let p = Modulus::new(7).unwrap();
+        let a = SparseMatrix::from_triplets(p, 5, 5, &[(1, 3, 2), (3, 1, 2), (3, 3, 1), (4, 4, 7)]);
+        assert!(a.is_symmetric());
+        let b = a.without_empty_lines();
+        assert_eq!(b, SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 2), (1, 0, 2), (1, 1, 1)]));
+        assert!(b.is_symmetric());
+        let none = SparseMatrix::from_triplets(p, 3, 0, &[]).without_empty_lines();
+        assert_eq!((none.rows(), none.cols(), none.nnz()), (0, 0, 0));
+        assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric());
+        assert!(!SparseMatrix::from_triplets(p, 1, 2, &[(0, 1, 1)]).is_symmetric());
+    }
+
+    #[test]
+    fn transposing_twice_is_the_identity() {
+        let p = Modulus::new(3).unwrap();
+        let a = SparseMatrix::from_triplets(p, 3, 4, &[(0, 3, 1), (2, 0, 2), (2, 3, 1), (0, 3, 1)]);
+        assert_eq!(a.transpose().transpose(), a);
+        assert_eq!(a.transpose().row(3), (&[0u32, 2][..], &[2u64, 1][..]));
+    }
 }

@@ -1,7 +1,10 @@
-//! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them.
+//! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them,
+//! and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
 mod canonical;
 mod digest;
+pub mod formats;
+pub mod hybrid;
 mod integer;
 mod interchange;
 mod matrix;

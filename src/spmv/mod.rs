@@ -1,4 +1,24 @@
-//! Sparse products y ← αAx + βy and Y ← αAX + βY.
+//! Sparse products Y ← αAX + βY and their transposes, for one vector or a block (source paper, section 2).
+//!
+//! A [`Plan`] is data: which entries go into which format, in which residues and sums, and why ([`Plan::choose`], section
+//! 2.4.5). [`Product`] executes it: rows are taken in tiles of equal work, each row adds up all its parts in registers, and one
+//! reduction at its end brings the sum back mod p, with a scaling for free. Tiles run in parallel on the caller's rayon pool;
+//! the arithmetic is exact, so the result is the same bits for every number of threads.
 
+mod arithmetic;
 mod block;
+mod kernel;
+mod layout;
+mod options;
+mod plan;
+mod product;
+mod scatter;
+
+pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
+pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
+pub use plan::{Plan, PlannedPart};
+pub use product::Product;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! The choice of a method: data with a reason, made before any work.
+
+use super::{Method, RankOptions};
+use crate::certify::{degree_for_error, rank_failure};
+use crate::field::ExtensionField;
+use crate::sparse::SparseMatrix;
+use crate::{Error, Result};
+
+/// Fields of fewer elements are extended even where no bound is asked for: on GF(q), runs fall short of the rank with a
+/// frequency of about 1/q.
+const LEAST_LOG2_ORDER: f64 = 15.0;
+/// The order that such an extension has at least.
+const EXTENDED_LOG2_ORDER: f64 = 16.0;
+/// A theorem that fails with at most this probability is worth the dense projection and the full length that it needs.
+const WORTHWHILE_BOUND: f64 = 1e-3;
+/// Up to this many rows or columns, elimination is immediate and its answer proven.
+const SMALL: usize = 2000;
+
+/// How a rank will be computed, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// `Wiedemann` or `Elimination`.
+    pub method: Method,
+    /// The degree k of the field GF(pᵏ) that block Wiedemann works over.
+    pub degree: usize,
+    /// The block size s.
+    pub block: usize,
+    /// Whether the symmetric form of the preconditioner is used.
+    pub symmetric: bool,
+    /// Whether the run meets the conditions of [`rank_failure`]: dense projection, full length.
+    pub by_theorem: bool,
+    /// Predicted seconds on one core.
+    pub seconds: f64,
+    /// Predicted peak bytes beyond the matrix as given.
+    pub bytes: u64,
+    /// The reasons, in a sentence or two.
+    pub reason: String,
+}
+
+/// The method for the rank of `core`, a matrix without empty rows and columns; `symmetric` says whether it is.
+///
+/// # Errors
+/// [`Error::Usage`] if an error bound is asked of block Wiedemann that no extension field reaches; [`Error::Memory`] if the
+/// method would not fit in the memory allowed.
+pub fn choose(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Result<Choice> {
+    let wiedemann = wiedemann(core, symmetric, options);
+    let choice = match options.method {
+        Method::Wiedemann => wiedemann?,
+        Method::Elimination => elimination(core, "asked for"),
+        Method::Auto => {
+            let elimination_seconds = elimination_seconds(core);
+            match wiedemann {
+                _ if core.rows().min(core.cols()) <= SMALL => {
+                    elimination(core, &format!("at most {SMALL} rows or columns: elimination is immediate and proven"))
+                }
+                Err(Error::Usage(why)) => elimination(core, &why),
+                Err(other) => return Err(other),
+                // Worth four times the time for being proven.
+                Ok(w) if elimination_seconds <= 4.0 * w.seconds => {
+                    let why = format!(
+                        "even dense it takes about {elimination_seconds:.1} s, block Wiedemann {:.1} s; its answer is proven",
+                        w.seconds
+                    );
+                    elimination(core, &why)
+                }
+                Ok(w) if options.max_memory.is_some_and(|m| w.bytes > m) => {
+                    elimination(core, "block Wiedemann does not fit in the memory allowed")
+                }
+                Ok(w) => Choice {
+                    reason: format!("elimination may take {elimination_seconds:.0} s if the matrix fills in; {}", w.reason),
+                    ..w
+                },
+            }
+        }
+    };
+    match options.max_memory {
+        Some(m) if choice.method == Method::Wiedemann && choice.bytes > m => Err(Error::Memory(format!(
+            "block Wiedemann needs about {} MB, {} MB are allowed",
+            choice.bytes.div_ceil(1 << 20),
+            m >> 20
+        ))),
+        _ => Ok(choice),
+    }
+}
+
+fn elimination(core: &SparseMatrix, why: &str) -> Choice {
+    Choice {
+        method: Method::Elimination,
+        degree: 1,
+        block: 0,
+        symmetric: false,
+        by_theorem: false,
+        seconds: elimination_seconds(core),
+        bytes: 0,
+        reason: why.to_string(),
+    }
+}
+
+/// Seconds of a dense elimination: the worst that can become of a sparse one.
+fn elimination_seconds(core: &SparseMatrix) -> f64 {
+    let (m, n) = (core.rows() as f64, core.cols() as f64);
+    m * n * m.min(n) / 2e10
+}
+
+fn wiedemann(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Result<Choice> {
+    let p = core.modulus();
+    let rank_bound = core.rows().min(core.cols());
+    let log2_p = (p.get() as f64).log2();
+    let (degree, by_theorem, why) = match options.error {
+        Some(error) => {
+            let most = ExtensionField::max_degree(p);
+            let degree = degree_for_error(rank_bound, log2_p, options.trials, error, most).ok_or_else(|| {
+                Error::Usage(format!(
+                    "block Wiedemann cannot prove an error below {error:e} for rank up to {rank_bound} over GF({p}^k), \
+                     k <= {most}, with {} trials: ask for more trials or for elimination",
+                    options.trials
+                ))
+            })?;
+            (degree, true, format!("error <= {error:e} is proven over GF({p}^{degree})"))
+        }
+        None if log2_p < LEAST_LOG2_ORDER => {
+            let degree = (EXTENDED_LOG2_ORDER / log2_p).ceil() as usize;
+            (degree, false, format!("GF({p}) is too small for the method: working over GF({p}^{degree})"))
+        }
+        None if rank_failure(rank_bound, log2_p) <= WORTHWHILE_BOUND => {
+            (1, true, format!("p is large enough for a theorem: error <= {:.1e}", rank_failure(rank_bound, log2_p)))
+        }
+        None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
+    };
+    let symmetric = symmetric && p.get() != 2;
+    let work = Work { core, rank_bound, degree, symmetric, by_theorem };
+    let block = options.block.unwrap_or_else(|| work.best_block());
+    let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
+    Ok(Choice {
+        method: Method::Wiedemann,
+        degree,
+        block,
+        symmetric,
+        by_theorem,
+        seconds: work.seconds(block) * options.trials as f64,
+        bytes: work.bytes(block),
+        reason: format!("{why}; block size {block}{early}"),
+    })
+}
+
+/// What determines the cost of one run of block Wiedemann.
+struct Work<'a> {
+    core: &'a SparseMatrix,
+    rank_bound: usize,
+    degree: usize,
+    symmetric: bool,
+    by_theorem: bool,
+}
+
+impl Work<'_> {
+    /// Block sizes the model compares.
+    const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
+
+    fn best_block(&self) -> usize {
+        let seconds = |s: &usize| self.seconds(*s);
+        Self::BLOCKS.into_iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
+    }
+
+    /// Terms of the sequence.
+    fn terms(&self, s: usize) -> f64 {
+        2.0 * (self.rank_bound as f64 / s as f64).ceil()
+    }
+
+    /// Predicted seconds on one core; the constants are measured (`benches/`), good to a factor of two.
+    fn seconds(&self, s: usize) -> f64 {
+        let (s_f, k) = (s as f64, self.degree as f64);
+        let n = self.rank_bound as f64;
+        let lane_bytes = crate::spmv::Lane::narrowest(self.core.modulus()).bytes();
+        // A gathered row costs at least a cache line's worth of loads; what is longer costs in proportion.
+        let row_bytes = (s * self.degree * lane_bytes) as f64;
+        let per_entry = 0.3e-9 + row_bytes / 80e9;
+        let products = if self.symmetric { 1.0 } else { 2.0 };
+        let sequence = products * self.core.nnz() as f64 * per_entry;
+        let scaling = if self.degree > 1 { n * s_f * k * k * 1e-9 } else { 0.0 };
+        let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
+        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product.
+        let levels = self.terms(s).log2().max(1.0);
+        let sigma = 16.0 * s_f.powi(3) * levels * (2.0 * k - 1.0) * 1.2e-9;
+        self.terms(s) * (sequence + scaling + projection + sigma)
+    }
+
+    /// Predicted peak bytes: the matrix in two layouts, three blocks, series, basis and the transforms of a product.
+    fn bytes(&self, s: usize) -> u64 {
+        let lane_bytes = crate::spmv::Lane::narrowest(self.core.modulus()).bytes();
+        let element = if self.degree == 1 { 8.0 } else { 16.0 };
+        let layouts = 2.0 * self.core.nnz() as f64 * (4.0 + lane_bytes as f64) + 16.0 * (self.core.rows() + self.core.cols()) as f64;
+        let blocks = (2 * self.rank_bound + self.core.rows().max(self.core.cols())) as f64 * (s * self.degree * lane_bytes) as f64;
+        let scalings = (self.core.rows() + self.core.cols()) as f64 * (self.degree * self.degree * 8) as f64;
+        let term = (s * s) as f64;
+        // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
+        let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
+        let dense_projection = if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
+        (layouts + blocks + scalings + basis + dense_projection) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Modulus;
+
+    fn diagonal(n: usize, p: u64) -> SparseMatrix {
+        let entries: Vec<_> = (0..n).map(|i| (i, i, 1)).collect();
+        SparseMatrix::from_triplets(Modulus::new(p).unwrap(), n, n, &entries)
+    }
+    fn by_wiedemann() -> RankOptions {
+        RankOptions { method: Method::Wiedemann, ..Default::default() }
+    }
+
+    #[test]
+    fn small_fields_are_extended_and_large_ones_get_a_theorem() {
+        for (p, degree, by_theorem) in [(2, 16, false), (3, 11, false), (7, 6, false), (32749, 2, false), (65521, 1, false), ((1 << 61) - 1, 1, true)] {
+            let c = choose(&diagonal(5000, p), true, &by_wiedemann()).unwrap();
+            assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
+        }
+    }
+
+    #[test]
+    fn an_error_bound_buys_a_degree_or_elimination() {
+        let options = RankOptions { error: Some(1e-12), ..by_wiedemann() };
+        let c = choose(&diagonal(5000, 65521), false, &options).unwrap();
+        assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= 1e-12);
+        let impossible = RankOptions { error: Some(1e-300), ..by_wiedemann() };
+        assert!(matches!(choose(&diagonal(5000, 65521), false, &impossible), Err(Error::Usage(_))));
+        let auto = RankOptions { error: Some(1e-300), ..Default::default() };
+        assert_eq!(choose(&diagonal(5000, 65521), false, &auto).unwrap().method, Method::Elimination);
+    }
+
+    #[test]
+    fn memory_is_respected() {
+        let options = RankOptions { max_memory: Some(1 << 20), ..by_wiedemann() };
+        assert!(matches!(choose(&diagonal(100_000, 65521), false, &options), Err(Error::Memory(_))));
+    }
+
+    #[test]
+    fn small_matrices_are_eliminated() {
+        assert_eq!(choose(&diagonal(100, 65521), true, &RankOptions::default()).unwrap().method, Method::Elimination);
+        assert_eq!(choose(&diagonal(60_000, 65521), true, &RankOptions::default()).unwrap().method, Method::Wiedemann);
+    }
+}

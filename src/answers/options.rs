@@ -1,0 +1,101 @@
+//! What the caller wants of a rank.
+
+use crate::spmv::PlanOptions;
+use crate::{Error, Result};
+
+/// How a rank is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// The cheaper of the other two, by prediction.
+    #[default]
+    Auto,
+    /// Block Wiedemann: Krylov sequence, σ-basis, degree of the generator.
+    Wiedemann,
+    /// Exact sparse elimination with a dense finish.
+    Elimination,
+}
+
+impl Method {
+    /// `auto`, `wiedemann` or `elimination`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Wiedemann => "wiedemann",
+            Method::Elimination => "elimination",
+        }
+    }
+}
+
+/// Which generator the rank is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
+    #[default]
+    Shortcut,
+    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F.
+    CoDegree,
+    /// Both from one sequence, compared; the larger is the answer (neither can exceed the rank).
+    Both,
+}
+
+/// Everything that may be asked of [`super::rank`]; the default answers most questions.
+#[derive(Clone, Debug)]
+pub struct RankOptions {
+    /// The method, or `Auto`.
+    pub method: Method,
+    /// The block size s of block Wiedemann; `None`: by the cost model.
+    pub block: Option<usize>,
+    /// Independent runs of block Wiedemann; the largest value is the answer. At least 1.
+    pub trials: usize,
+    /// A proven bound of the error probability that the answer must meet, in (0, 1).
+    pub error: Option<f64>,
+    /// The seed of all random choices. Same seed, same answer, on any number of threads.
+    pub seed: u64,
+    /// Bytes that the computation may use beyond the matrix given.
+    pub max_memory: Option<u64>,
+    /// Wishes for the formats of the sparse products.
+    pub plan: PlanOptions,
+    /// Whether to stop the sequence once the generator has stood still.
+    pub early_termination: bool,
+    /// Which generator the rank is read from.
+    pub route: Route,
+}
+
+impl Default for RankOptions {
+    fn default() -> Self {
+        RankOptions {
+            method: Method::Auto,
+            block: None,
+            trials: 1,
+            error: None,
+            seed: 1,
+            max_memory: None,
+            plan: PlanOptions::default(),
+            early_termination: true,
+            route: Route::Shortcut,
+        }
+    }
+}
+
+impl RankOptions {
+    /// The largest block size: beyond, the σ-basis dwarfs everything.
+    pub const MAX_BLOCK: usize = 512;
+
+    /// # Errors
+    /// [`Error::Usage`] for values out of range.
+    pub(super) fn check(&self) -> Result<()> {
+        let usage = |message: String| Err(Error::Usage(message));
+        if self.trials == 0 {
+            return usage("0 trials asked for: at least 1 is needed".into());
+        }
+        if let Some(s) = self.block.filter(|s| !(1..=Self::MAX_BLOCK).contains(s)) {
+            return usage(format!("block size {s} is out of range: 1 to {} is possible", Self::MAX_BLOCK));
+        }
+        if let Some(e) = self.error.filter(|&e| !(e > 0.0 && e < 1.0)) {
+            return usage(format!("error bound {e} is out of range: 0 < error < 1 is needed"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
+
+use super::{Choice, Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
+use crate::blackbox::Preconditioned;
+use crate::field::{Field, Rng};
+use crate::poly::PolyMatrix;
+use crate::sequence::{Krylov, Projection, Start};
+use crate::sigma_basis::GeneratorSearch;
+use crate::spmv::Product;
+use crate::{Error, Observer, Result};
+
+/// What one run found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// A number that never exceeds the rank.
+    pub value: usize,
+    /// Terms of the sequence that were computed.
+    pub terms: usize,
+    /// Whether the generator had stood still when the sequence ended.
+    pub settled: bool,
+}
+
+/// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
+/// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
+const STABLE_TERMS: usize = 6;
+/// Each time the sequence grows by this fraction before the generator is looked at again.
+const GROWTH: usize = 8;
+
+/// One run over `field` with the matrix in `product`; `rank_bound` is the smaller side. The observer sees the phase `sequence`
+/// in units of terms, beginning at `terms_before` of the runs before.
+pub(super) fn run<F: Field>(
+    field: &F,
+    product: &Product,
+    choice: &Choice,
+    options: &RankOptions,
+    rng: &mut Rng,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<Run> {
+    let operator = Preconditioned::random(field, product, choice.symmetric, rng);
+    let (n, s) = (operator.order(), choice.block);
+    let projection =
+        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::partition(n, s, rng) };
+    let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
+    let mut krylov = phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, rng));
+
+    // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
+    let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
+    let last_resort = 2 * n + 2 + STABLE_TERMS;
+    observer.phase("sequence", expected as u64);
+    let mut searches = Searches::new(field, s, options.route);
+    let mut length = 0;
+    loop {
+        let target = next_length(length, expected, options.early_termination && !choice.by_theorem);
+        let mut terms = Vec::with_capacity((target - length) * s * s);
+        for _ in length..target {
+            observer.check()?;
+            phases.time("sequence", || krylov.push_term(&mut terms));
+            length += 1;
+            observer.progress(length.min(expected) as u64);
+        }
+        phases.time("sigma_basis", || searches.extend(&terms, observer))?;
+        let settled = searches.settled();
+        let full = searches.full(n);
+        if full || settled && (length >= expected || options.early_termination && !choice.by_theorem) {
+            break;
+        }
+        if length >= last_resort {
+            observer.warning("the generator has not settled at twice the order of the matrix");
+            break;
+        }
+    }
+    phases.time("sigma_basis", || searches.verify(rng))?;
+    let value = phases.time("codegree", || searches.value(field, observer))?;
+    Ok(Run { value, terms: length, settled: searches.settled() })
+}
+
+/// The length up to which the sequence is computed next.
+fn next_length(length: usize, expected: usize, early_termination: bool) -> usize {
+    if length >= expected {
+        length + (length / GROWTH).max(STABLE_TERMS)
+    } else if early_termination {
+        let target = length + (length / GROWTH).max(32);
+        // No short last piece.
+        if target + target / (2 * GROWTH) >= expected { expected } else { target }
+    } else {
+        expected
+    }
+}
+
+/// The generators under way: of the sequence itself and, for the comparison, of the sequence without its first term.
+struct Searches<F: Field> {
+    paper: Option<GeneratorSearch<F>>,
+    shortcut: Option<GeneratorSearch<F>>,
+    /// Whether the first term has been dropped for the shortcut (only needed when both read one sequence from X).
+    skip: usize,
+}
+
+impl<F: Field> Searches<F> {
+    fn new(field: &F, s: usize, route: Route) -> Self {
+        let search = || GeneratorSearch::new(field.clone(), s);
+        Searches {
+            paper: (route != Route::Shortcut).then(search),
+            shortcut: (route != Route::CoDegree).then(search),
+            skip: if route == Route::Both { s * s } else { 0 },
+        }
+    }
+    fn each(&self) -> impl Iterator<Item = &GeneratorSearch<F>> {
+        self.paper.iter().chain(&self.shortcut)
+    }
+    fn extend(&mut self, terms: &[F::Elem], observer: &dyn Observer) -> Result<()> {
+        if let Some(search) = &mut self.paper {
+            search.extend(terms, observer)?;
+        }
+        if let Some(search) = &mut self.shortcut {
+            let skipped = self.skip.min(terms.len());
+            self.skip -= skipped;
+            search.extend(&terms[skipped..], observer)?;
+        }
+        Ok(())
+    }
+    fn settled(&self) -> bool {
+        self.each().all(|search| search.stable_terms() >= STABLE_TERMS)
+    }
+    /// Whether the value has reached the order n, which it cannot exceed.
+    fn full(&self, n: usize) -> bool {
+        self.shortcut.as_ref().is_some_and(|search| search.rank_bound() >= n)
+    }
+    fn verify(&self, rng: &mut Rng) -> Result<()> {
+        for search in self.each() {
+            if !search.verify(rng) {
+                return Err(Error::Check("the sigma-basis does not annihilate its series".into()));
+            }
+        }
+        Ok(())
+    }
+    /// The rank as each route reads it; the larger where there are two, since neither can exceed the truth.
+    fn value(&self, field: &F, observer: &dyn Observer) -> Result<usize> {
+        let shortcut = match &self.shortcut {
+            Some(search) => {
+                // deg det F is a rank already; a co-degree above 0 is a zero eigenvalue that is not semisimple.
+                let (degree, codegree) = degrees(field, search)?;
+                if codegree > 0 {
+                    observer.warning(&format!("the zero eigenvalue of B has nilpotent blocks (co-degree {codegree})"));
+                }
+                Some(degree)
+            }
+            None => None,
+        };
+        let paper = match &self.paper {
+            Some(search) => {
+                let (degree, codegree) = degrees(field, search)?;
+                Some(degree - codegree)
+            }
+            None => None,
+        };
+        if let (Some(a), Some(b)) = (paper, shortcut)
+            && a != b
+        {
+            observer.warning(&format!("co-degree route says {a}, shortcut {b}: the larger is taken"));
+        }
+        Ok(paper.max(shortcut).expect("a route"))
+    }
+}
+
+/// Degree and co-degree of det F: by interpolation where GF(p) has the points, and by row division at 0; they must agree.
+fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>) -> Result<(usize, usize)> {
+    let generator = search.generator();
+    let degree: usize = generator.row_degrees.iter().sum();
+    let codegree = codegree_by_row_division(field, &generator.matrix, degree)
+        .ok_or_else(|| Error::Check("the generator's determinant is zero".into()))?;
+    if field.degree() == 1 {
+        let residues = residues(field, &generator.matrix);
+        if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree)
+            && found != (degree, codegree)
+        {
+            let message = format!("det F has degree and co-degree {found:?} by interpolation, ({degree}, {codegree}) by rows");
+            return Err(Error::Check(message));
+        }
+    }
+    Ok((degree, codegree))
+}
+
+/// A polynomial matrix over a prime field as residues.
+fn residues<F: Field>(field: &F, f: &PolyMatrix<F::Elem>) -> PolyMatrix<u64> {
+    let mut digit = [0];
+    let data = f.data().iter().map(|&x| {
+        field.write_digits(x, &mut digit);
+        digit[0]
+    });
+    PolyMatrix::from_coefficients(f.rows(), f.cols(), data.collect())
+}

@@ -1,0 +1,107 @@
+//! New boxes from old ones: the product L·R, the transpose, and the symmetrised preconditioner.
+
+use super::{Diagonal, Operator, Scratch};
+use crate::field::Modulus;
+use crate::spmv::{Block, Lane};
+
+/// The product L·R of two boxes.
+#[derive(Clone, Copy, Debug)]
+pub struct Compose<L, R> {
+    left: L,
+    right: R,
+}
+
+impl<L: Operator, R: Operator> Compose<L, R> {
+    /// L·R. Panics if the inner dimensions, the moduli or the lanes differ.
+    pub fn new(left: L, right: R) -> Self {
+        assert_eq!(left.cols(), right.rows(), "inner dimensions differ");
+        assert_eq!(left.modulus(), right.modulus(), "moduli differ");
+        assert_eq!(left.lane(), right.lane(), "lanes differ");
+        Compose { left, right }
+    }
+}
+
+impl<L: Operator, R: Operator> Operator for Compose<L, R> {
+    fn modulus(&self) -> Modulus {
+        self.left.modulus()
+    }
+    fn rows(&self) -> usize {
+        self.left.rows()
+    }
+    fn cols(&self) -> usize {
+        self.right.cols()
+    }
+    fn lane(&self) -> Lane {
+        self.left.lane()
+    }
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        let mut inner = scratch.take(self.lane(), self.right.rows(), x.width());
+        self.right.apply(x, &mut inner, scratch);
+        self.left.apply(&inner, y, scratch);
+        scratch.give(inner);
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        let mut inner = scratch.take(self.lane(), self.left.cols(), x.width());
+        self.left.apply_transpose(x, &mut inner, scratch);
+        self.right.apply_transpose(&inner, y, scratch);
+        scratch.give(inner);
+    }
+}
+
+/// The transpose of a box.
+#[derive(Clone, Copy, Debug)]
+pub struct Transposed<A>(pub A);
+
+impl<A: Operator> Operator for Transposed<A> {
+    fn modulus(&self) -> Modulus {
+        self.0.modulus()
+    }
+    fn rows(&self) -> usize {
+        self.0.cols()
+    }
+    fn cols(&self) -> usize {
+        self.0.rows()
+    }
+    fn lane(&self) -> Lane {
+        self.0.lane()
+    }
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        self.0.apply_transpose(x, y, scratch);
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        self.0.apply(x, y, scratch);
+    }
+}
+
+impl<A: Operator + ?Sized> Operator for &A {
+    fn modulus(&self) -> Modulus {
+        (**self).modulus()
+    }
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+    fn cols(&self) -> usize {
+        (**self).cols()
+    }
+    fn lane(&self) -> Lane {
+        (**self).lane()
+    }
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        (**self).apply(x, y, scratch);
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        (**self).apply_transpose(x, y, scratch);
+    }
+}
+
+/// The symmetric operator B = D₁AᵀD₂AD₁ of order `a.cols()` (Eberly and Kaltofen 1997; Chen et al. 2002, section 4),
+/// with the diagonals given by their entries, residues mod p.
+///
+/// Panics if `d1.len() != a.cols()` or `d2.len() != a.rows()`.
+pub fn symmetrised<'a, A: Operator>(a: &'a A, d1: Vec<u64>, d2: Vec<u64>) -> impl Operator + 'a {
+    assert_eq!((d1.len(), d2.len()), (a.cols(), a.rows()), "the diagonals are as long as A has columns and rows");
+    let (p, lane) = (a.modulus(), a.lane());
+    let right = Compose::new(a, Diagonal::new(p, lane, d1.clone()));
+    let left = Compose::new(Diagonal::new(p, lane, d1), Transposed(a));
+    Compose::new(left, Compose::new(Diagonal::new(p, lane, d2), right))
+}

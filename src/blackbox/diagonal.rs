@@ -1,0 +1,47 @@
+//! Diagonal scaling Y ← D X over GF(p).
+
+use super::{Operator, Scratch};
+use crate::field::Modulus;
+use crate::spmv::{Block, Lane};
+
+/// A diagonal matrix over GF(p) as a box of its own. (Where a product comes before it, use the scaled products of
+/// [`crate::spmv::Product`], which pay one reduction for both.)
+#[derive(Clone, Debug)]
+pub struct Diagonal {
+    modulus: Modulus,
+    lane: Lane,
+    entries: Vec<u64>,
+}
+
+impl Diagonal {
+    /// The diagonal matrix with these residues.
+    pub fn new(modulus: Modulus, lane: Lane, entries: Vec<u64>) -> Self {
+        Diagonal { modulus, lane, entries }
+    }
+}
+
+impl Operator for Diagonal {
+    fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+    fn rows(&self) -> usize {
+        self.entries.len()
+    }
+    fn cols(&self) -> usize {
+        self.entries.len()
+    }
+    fn lane(&self) -> Lane {
+        self.lane
+    }
+    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+        assert_eq!((x.rows(), y.rows(), x.width()), (self.rows(), self.rows(), y.width()));
+        for (i, &d) in self.entries.iter().enumerate() {
+            for l in 0..x.width() {
+                y.set(i, l, self.modulus.mul(d, x.get(i, l)));
+            }
+        }
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        self.apply(x, y, scratch);
+    }
+}

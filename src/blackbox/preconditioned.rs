@@ -1,0 +1,175 @@
+//! The preconditioned operator B of the rank algorithm, over GF(p) or an extension GF(pᵏ).
+//!
+//! For a sparse A and random diagonal matrices D₁, D₂ with non-zero entries in K = GF(pᵏ), B acts on the smaller side:
+//!
+//! - **normal form**, cols ≤ rows: B = D₁·AᵀD₂A; rows < cols: B = D₁·AD₂Aᵀ;
+//! - **symmetric form**, A = Aᵀ and p odd: B = D₁·A, with half the products.
+//!
+//! D₁·AᵀD₂A with D₁ = Δ² is similar to the symmetrised ΔAᵀD₂AΔ of the source paper's references (Δ⁻¹BΔ is that matrix)
+//! and costs one scaling less; a scaling rides on the reduction that ends a product, for free.
+//!
+//! What B must have for the rank to be read off its generator, and how often it has it (*theorem*, with S the set of
+//! non-zero elements that the entries are drawn from, r = rank A and I a column basis of A):
+//!
+//! 1. M = AᵀD₂A has rank r unless a non-zero polynomial of degree r in D₂ vanishes (Cauchy–Binet: its minor on I is
+//!    Σ_J det(A[J,I])²·Π_{j∈J} d₂ⱼ, multilinear, not zero): failure at most r/|S|. In the symmetric form M = A.
+//! 2. D₁M has a zero eigenvalue of multiplicity exactly n - r: the coefficient of λⁿ⁻ʳ in its characteristic polynomial is
+//!    ±Σ_J det(M[J,J])·Π_{j∈J} d₁ⱼ, and a symmetric matrix of rank r has a non-singular principal r-minor over any field:
+//!    failure at most r/|S|.
+//! 3. Its r non-zero eigenvalues are distinct. Specialise D₁ to the support of such a minor C; then f = det(λ·diag(e) - C),
+//!    eᵢ = 1/d₁ᵢ, has degree 1 in every eᵢ, so a square factor would be free of e, hence divide both λʳ and det C ≠ 0; and an
+//!    irreducible factor of f is inseparable only if it is a polynomial in λᵖ, so that all principal minors of C of order
+//!    prime to p on its variables vanish. For p ≥ 3 those of order 1 and 2 would make C zero there; for p = 2 those of order 1
+//!    are the diagonal of M, linear forms Σⱼ aⱼᵢ²·d₂ⱼ ≠ 0 in D₂, which vanish somewhere on I with probability at most r/|S|.
+//!    The discriminant has degree at most r(r-1) in D₁: failure at most (r(r-1) + r)/|S|.
+//!
+//! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when p = 2
+//! (take a matrix with zero diagonal), which is why that form is for odd p.
+
+use super::{Operator, Scratch};
+use crate::blackbox::extension_scaling::ExtensionScaling;
+use crate::field::{Field, Modulus, Rng};
+use crate::spmv::{Block, Lane, Product};
+
+/// Which product of A and Aᵀ the operator is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// D₁·A for a symmetric A.
+    Symmetric,
+    /// D₁·AᵀD₂A, of order cols.
+    Columns,
+    /// D₁·AD₂Aᵀ, of order rows.
+    Rows,
+}
+
+/// Scaling of the rows of a block by elements of K.
+#[derive(Debug)]
+enum Scaling {
+    /// k = 1: residues, fused into the product before it.
+    Prime(Vec<u64>),
+    /// k > 1: a pass of its own.
+    Extension(ExtensionScaling),
+}
+
+impl Scaling {
+    fn random<F: Field>(field: &F, lane: Lane, len: usize, rng: &mut Rng) -> Self {
+        let entries: Vec<F::Elem> = (0..len).map(|_| field.random_nonzero(rng)).collect();
+        if field.degree() > 1 {
+            return Scaling::Extension(ExtensionScaling::new(field, lane, &entries));
+        }
+        let mut digit = [0];
+        Scaling::Prime(
+            entries
+                .into_iter()
+                .map(|e| {
+                    field.write_digits(e, &mut digit);
+                    digit[0]
+                })
+                .collect(),
+        )
+    }
+    /// What the product before this scaling takes as its fused diagonal.
+    fn fused(&self) -> Option<&[u64]> {
+        match self {
+            Scaling::Prime(d) => Some(d),
+            Scaling::Extension(_) => None,
+        }
+    }
+    /// What remains to do after that product.
+    fn finish(&self, y: &mut Block) {
+        if let Scaling::Extension(d) = self {
+            d.apply(y);
+        }
+    }
+}
+
+/// B = D₁·A, D₁·AᵀD₂A or D₁·AD₂Aᵀ with random D₁, D₂ over K: see the module's documentation.
+#[derive(Debug)]
+pub struct Preconditioned<'a> {
+    product: &'a Product,
+    form: Form,
+    degree: usize,
+    outer: Scaling,
+    inner: Option<Scaling>,
+}
+
+impl<'a> Preconditioned<'a> {
+    /// B for the matrix of `product`, with D₁ and D₂ drawn from the non-zero elements of `field`.
+    ///
+    /// `symmetric` asserts A = Aᵀ (not checked here) and asks for the symmetric form. Panics if it is set for a rectangular A
+    /// or for p = 2, or if the characteristics of `field` and `product` differ.
+    pub fn random<F: Field>(field: &F, product: &'a Product, symmetric: bool, rng: &mut Rng) -> Self {
+        assert_eq!(field.modulus(), product.modulus(), "field and matrix have different characteristics");
+        assert!(!symmetric || product.rows() == product.cols(), "a symmetric matrix is square");
+        assert!(!symmetric || product.modulus().get() != 2, "the symmetric form is for odd p");
+        let form = match symmetric {
+            true => Form::Symmetric,
+            false if product.cols() <= product.rows() => Form::Columns,
+            false => Form::Rows,
+        };
+        let (order, other) = match form {
+            Form::Symmetric | Form::Columns => (product.cols(), product.rows()),
+            Form::Rows => (product.rows(), product.cols()),
+        };
+        let outer = Scaling::random(field, product.lane(), order, rng);
+        let inner = (form != Form::Symmetric).then(|| Scaling::random(field, product.lane(), other, rng));
+        Preconditioned { product, form, degree: field.degree(), outer, inner }
+    }
+
+    /// The order n of B.
+    pub fn order(&self) -> usize {
+        match self.form {
+            Form::Symmetric | Form::Columns => self.product.cols(),
+            Form::Rows => self.product.rows(),
+        }
+    }
+    /// The degree k of K over GF(p): blocks have a width divisible by it.
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+    /// The modulus p.
+    pub fn modulus(&self) -> Modulus {
+        self.product.modulus()
+    }
+    /// The storage type of blocks.
+    pub fn lane(&self) -> Lane {
+        self.product.lane()
+    }
+    /// The formula of B in the notation of the documentation.
+    pub fn formula(&self) -> &'static str {
+        match self.form {
+            Form::Symmetric => "D1 A",
+            Form::Columns => "D1 A^T D2 A",
+            Form::Rows => "D1 A D2 A^T",
+        }
+    }
+    /// Multiply-adds of A and Aᵀ for one column of a block.
+    pub fn multiply_adds(&self) -> u64 {
+        let nnz = self.product.nnz() as u64;
+        if self.form == Form::Symmetric { nnz } else { 2 * nnz }
+    }
+
+    /// Y ← B X. Panics if the shapes are not n × w with one width w divisible by k.
+    pub fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        assert_eq!(x.width() % self.degree, 0, "the width of a block over GF(p^k) is a multiple of k");
+        let product = self.product;
+        match (self.form, &self.inner) {
+            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y),
+            (Form::Columns, Some(d2)) => {
+                let mut w = scratch.take(product.lane(), product.rows(), x.width());
+                product.apply_scaled(d2.fused(), x, &mut w);
+                d2.finish(&mut w);
+                product.apply_transpose_scaled(self.outer.fused(), &w, y);
+                scratch.give(w);
+            }
+            (Form::Rows, Some(d2)) => {
+                let mut w = scratch.take(product.lane(), product.cols(), x.width());
+                product.apply_transpose_scaled(d2.fused(), x, &mut w);
+                d2.finish(&mut w);
+                product.apply_scaled(self.outer.fused(), &w, y);
+                scratch.give(w);
+            }
+        }
+        self.outer.finish(y);
+    }
+}

@@ -1,0 +1,92 @@
+//! Instruction sets: one place that detects them and enters code compiled for them.
+//!
+//! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper that the
+//! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+/// A computation that gains from wider vectors. `run` should be `#[inline(always)]`, and so all that it calls in its loops.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// The computation.
+    fn run(self) -> Self::Output;
+}
+
+/// An instruction set family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// What the target guarantees.
+    Portable,
+    /// AVX2 with FMA and BMI2.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL.
+    Avx512,
+}
+
+impl Isa {
+    /// The best that this machine has.
+    pub fn best() -> Isa {
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        *BEST.get_or_init(|| *Self::available().last().expect("portable code runs everywhere"))
+    }
+
+    /// All that this machine has, the best last.
+    pub fn available() -> Vec<Isa> {
+        [Isa::Portable, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_available()).collect()
+    }
+
+    /// Whether this machine has it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Isa::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => x86::has_avx2(),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => x86::has_avx512(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// Runs `kernel` as compiled for this instruction set. Panics if the machine does not have it.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Isa::Portable => kernel.run(),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => x86::run_avx2(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => x86::run_avx512(kernel),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => panic!("{self:?} is not an instruction set of this processor"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Sum<'a>(&'a [u32]);
+    impl Kernel for Sum<'_> {
+        type Output = u64;
+        #[inline(always)]
+        fn run(self) -> u64 {
+            self.0.iter().map(|&x| x as u64).sum()
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_computes_the_same() {
+        let data: Vec<u32> = (0..1000u32).map(|i| i.wrapping_mul(2654435761)).collect();
+        for isa in Isa::available() {
+            assert_eq!(isa.run(Sum(&data)), data.iter().map(|&x| x as u64).sum::<u64>(), "{isa:?}");
+        }
+        assert!(Isa::best().is_available());
+    }
+}

@@ -1,0 +1,39 @@
+//! Entry points compiled for AVX2 and AVX-512.
+
+use super::Kernel;
+
+pub(super) fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2")
+}
+
+pub(super) fn has_avx512() -> bool {
+    has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+}
+
+#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+fn avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
+fn avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[inline]
+pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    assert!(has_avx2(), "this processor has no AVX2");
+    // SAFETY: the features that `avx2` is compiled for were detected in the line above.
+    unsafe { avx2(kernel) }
+}
+
+#[inline]
+pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    assert!(has_avx512(), "this processor has no AVX-512");
+    // SAFETY: the features that `avx512` is compiled for were detected in the line above.
+    unsafe { avx512(kernel) }
+}

@@ -1,0 +1,185 @@
+//! Eight 64-bit lanes, and the one place that picks an instruction set.
+//!
+//! The transforms and the products of this room are written once, generic over [`Simd`]; an implementation of the trait
+//! is a *token* that exists only where its instructions do, so that its methods are safe to call. [`Isa::best`] detects
+//! the machine; [`Isa::run`] enters a [`Kernel`] through a function compiled for the chosen instruction set. Every
+//! implementation works on rows of eight lanes and keeps the contracts below, so all of them return the same residues.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+/// Eight lanes in memory: one cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(crate) struct Row(pub [u64; 8]);
+
+/// Arithmetic on eight lanes. The moduli q are below 2⁵⁰.
+pub(crate) trait Simd: Copy + Send + Sync {
+    /// Eight lanes in registers.
+    type V: Copy;
+    /// Eight exact sums of products.
+    type Acc: Copy;
+    /// Whether the register file holds a block of 4 × 2 accumulators.
+    const WIDE: bool;
+
+    /// Runs a kernel compiled for this instruction set.
+    fn run<K: Kernel>(self, kernel: K) -> K::Output;
+
+    fn splat(self, x: u64) -> Self::V;
+    fn load(self, x: &Row) -> Self::V;
+    fn store(self, x: Self::V, to: &mut Row);
+    /// a + b mod 2⁶⁴.
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    /// a - b mod 2⁶⁴.
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn shr(self, a: Self::V, bits: u32) -> Self::V;
+    fn shl(self, a: Self::V, bits: u32) -> Self::V;
+    /// x - m where x ≥ m, else x; for x < 2⁶³ and m ≤ 2⁶².
+    fn sub_if_ge(self, x: Self::V, m: Self::V) -> Self::V;
+    /// Shoup's product: some r ≡ x·w (mod q) in [0, 2q), for x < 2⁵², w < q and `quotient` = ⌊2⁵² w / q⌋.
+    fn mul_shoup(self, x: Self::V, w: Self::V, quotient: Self::V, q: Self::V) -> Self::V;
+    /// The empty sum.
+    fn zero_sum(self) -> Self::Acc;
+    /// sum + a·b exactly, for a, b < 2⁵⁰ and at most [`MAX_TERMS`] terms.
+    fn multiply_add(self, sum: Self::Acc, a: Self::V, b: Self::V) -> Self::Acc;
+    /// The sum as lo + 2⁵² hi with lo < 2⁵² and hi < 2⁶¹.
+    fn split_sum(self, sum: Self::Acc) -> (Self::V, Self::V);
+}
+
+/// How many products of two residues below 2⁵⁰ a sum holds: their low 52 bits add up to less than 2¹² · 2⁵² = 2⁶⁴.
+pub(crate) const MAX_TERMS: usize = 4096;
+
+/// A computation generic over the instruction set.
+pub(crate) trait Kernel {
+    type Output;
+    fn run<S: Simd>(self, s: S) -> Self::Output;
+}
+
+/// An instruction set that this machine has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Isa {
+    /// Scalar code with 128-bit products.
+    Portable(portable::Portable),
+    /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::Avx2),
+    /// AVX-512 with the 52-bit integer products of IFMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::Avx512),
+}
+
+impl Isa {
+    /// Everything this machine has, the best last.
+    pub(crate) fn available() -> Vec<Isa> {
+        #[allow(unused_mut, reason = "only x86-64 has more")]
+        let mut all = vec![Isa::Portable(portable::Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(x86::Avx2::detect().map(Isa::Avx2));
+            all.extend(x86::Avx512::detect().map(Isa::Avx512));
+        }
+        all
+    }
+
+    /// The best that this machine has.
+    pub(crate) fn best() -> Isa {
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        *BEST.get_or_init(|| *Isa::available().last().expect("the portable path is everywhere"))
+    }
+
+    /// Runs a kernel with this instruction set.
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Isa::Portable(s) => s.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(s) => s.run(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(s) => s.run(kernel),
+        }
+    }
+
+    /// Its name in plans and benchmarks.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Isa::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(_) => "avx512-ifma",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    const Q: u64 = (1 << 50) - 27; // the largest prime below 2^50
+
+    struct Ops {
+        x: Row,
+        w: Row,
+        quotient: Row,
+    }
+
+    impl Kernel for Ops {
+        type Output = [Row; 6];
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> [Row; 6] {
+            let (x, w, quotient) = (s.load(&self.x), s.load(&self.w), s.load(&self.quotient));
+            let q = s.splat(Q);
+            let mut out = [Row::default(); 6];
+            s.store(s.mul_shoup(x, w, quotient, q), &mut out[0]);
+            s.store(s.sub_if_ge(x, s.add(q, q)), &mut out[1]);
+            s.store(s.and(s.shl(x, 3), s.shr(s.sub(w, x), 7)), &mut out[2]);
+            let y = s.sub_if_ge(s.sub_if_ge(x, s.add(q, q)), q);
+            let y = s.sub_if_ge(y, q);
+            let mut sum = s.zero_sum();
+            for _ in 0..MAX_TERMS {
+                sum = s.multiply_add(sum, y, w);
+            }
+            let (lo, hi) = s.split_sum(sum);
+            s.store(lo, &mut out[3]);
+            s.store(hi, &mut out[4]);
+            s.store(y, &mut out[5]);
+            out
+        }
+    }
+
+    /// Random lanes and the extremes of every contract, against 128-bit arithmetic, on every instruction set.
+    #[test]
+    fn lanes_match_wide_integers() {
+        let mut rng = Rng::seed_from_u64(1);
+        for isa in Isa::available() {
+            for round in 0..200 {
+                let mut x = Row(std::array::from_fn(|_| rng.random_range(0..1u64 << 52)));
+                let mut w = Row(std::array::from_fn(|_| rng.random_range(0..Q)));
+                if round == 0 {
+                    x = Row([0, (1 << 52) - 1, Q, Q - 1, 2 * Q, 2 * Q - 1, 4 * Q - 1, (1 << 52) - 1]);
+                    w = Row([Q - 1, Q - 1, Q - 1, Q - 1, Q - 1, 1, Q - 1, 0]);
+                }
+                let quotient = Row(w.0.map(|w| (((w as u128) << 52) / Q as u128) as u64));
+                let out = isa.run(Ops { x, w, quotient });
+                for l in 0..8 {
+                    let (x, w) = (x.0[l], w.0[l]);
+                    let r = out[0].0[l];
+                    assert!(r < 2 * Q, "{isa:?}: {x} * {w} gave {r}");
+                    assert_eq!(r % Q, (x as u128 * w as u128 % Q as u128) as u64, "{isa:?}: {x} * {w}");
+                    assert_eq!(out[1].0[l], if x >= 2 * Q { x - 2 * Q } else { x });
+                    assert_eq!(out[2].0[l], (x << 3) & (w.wrapping_sub(x) >> 7));
+                    let y = out[5].0[l];
+                    let sum = MAX_TERMS as u128 * y as u128 * w as u128;
+                    let (lo, hi) = (out[3].0[l], out[4].0[l]);
+                    assert!(lo < 1 << 52 && hi < 1 << 61);
+                    assert_eq!(lo as u128 + ((hi as u128) << 52), sum, "{isa:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! ELL_R: room for the heaviest row in every row, and the number of entries each has.
+
+use super::{Csr, Rows};
+use std::ops::Range;
+
+/// ELLpack with row lengths, row-major; slots beyond a row's length are never read. `value` is empty in a part without values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EllR<V> {
+    width: usize,
+    count: Vec<u32>,
+    col: Vec<u32>,
+    value: Vec<V>,
+}
+
+impl<V> EllR<V> {
+    /// Entries of all rows.
+    pub fn nnz(&self) -> usize {
+        self.count.iter().map(|&c| c as usize).sum()
+    }
+}
+
+impl<V: Copy> From<&Csr<V>> for EllR<V> {
+    fn from(a: &Csr<V>) -> Self {
+        let width = (0..a.rows()).map(|i| a.row(i).len()).max().unwrap_or(0);
+        let slots = a.rows() * width;
+        let mut col = Vec::with_capacity(slots);
+        let mut value = Vec::with_capacity(if a.values().is_empty() { 0 } else { slots });
+        for i in 0..a.rows() {
+            col.extend_from_slice(&a.columns()[a.row(i)]);
+            col.resize((i + 1) * width, 0);
+            if let Some(&filler) = a.values().first() {
+                value.extend_from_slice(&a.values()[a.row(i)]);
+                value.resize((i + 1) * width, filler);
+            }
+        }
+        EllR { width, count: (0..a.rows()).map(|i| a.row(i).len() as u32).collect(), col, value }
+    }
+}
+
+impl<V> Rows<V> for EllR<V> {
+    fn columns(&self) -> &[u32] {
+        &self.col
+    }
+    fn values(&self) -> &[V] {
+        &self.value
+    }
+    fn seek(&self, _row: usize) -> usize {
+        0
+    }
+    #[inline(always)]
+    fn span(&self, row: usize, _cursor: &mut usize) -> Range<usize> {
+        let first = row * self.width;
+        first..first + self.count[row] as usize
+    }
+    fn bytes(&self) -> usize {
+        size_of_val(&self.count[..]) + size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}

@@ -1,0 +1,124 @@
+//! The sparse formats as data (source paper, sections 2.1 and 2.4.3–2.4.4).
+//!
+//! Each holds the positions of some entries of a rows × cols matrix, and their values of a storage type V, or no values at all
+//! where they are all +1 or all -1. Column indices are 32-bit, offsets 64-bit. Every format is built from [`Csr`], and all but
+//! [`Dia`] answer the same question in constant time: where do the entries of the next row lie ([`Rows::span`])?
+
+mod coo;
+mod coo_s;
+mod csr;
+mod dia;
+mod ell;
+mod ell_r;
+
+pub use coo::Coo;
+pub use coo_s::CooS;
+pub use csr::Csr;
+pub use dia::Dia;
+pub use ell::Ell;
+pub use ell_r::EllR;
+
+use std::ops::Range;
+
+/// The names of the formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Coordinates: row and column of every entry.
+    Coo,
+    /// Compressed rows, with pointers to the non-empty rows only.
+    #[serde(rename = "coo_s")]
+    CooS,
+    /// Compressed rows.
+    Csr,
+    /// ELLpack: every row has the same number of entries.
+    Ell,
+    /// ELLpack with the number of entries of each row.
+    #[serde(rename = "ell_r")]
+    EllR,
+    /// Dense diagonals.
+    Dia,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 6] = [Format::Coo, Format::CooS, Format::Csr, Format::Ell, Format::EllR, Format::Dia];
+
+    /// The name as the source paper prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Coo => "COO",
+            Format::CooS => "COO_S",
+            Format::Csr => "CSR",
+            Format::Ell => "ELL",
+            Format::EllR => "ELL_R",
+            Format::Dia => "DIA",
+        }
+    }
+}
+
+/// Formats whose rows lie as runs in arrays of columns and values.
+///
+/// Rows are visited in ascending order with a cursor that belongs to the visitor: `seek` places it at a first row, and each
+/// `span` takes the next one.
+pub trait Rows<V> {
+    /// The columns of all slots.
+    fn columns(&self) -> &[u32];
+    /// The values of all slots; empty in a part without values.
+    fn values(&self) -> &[V];
+    /// The cursor for a visit that starts at `row`.
+    fn seek(&self, row: usize) -> usize;
+    /// The slots of `row`; the cursor moves on.
+    fn span(&self, row: usize, cursor: &mut usize) -> Range<usize>;
+    /// Bytes of all arrays.
+    fn bytes(&self) -> usize;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of weights 3, 0, 1, 3, 0 over 6 columns.
+    fn sample() -> Csr<i16> {
+        Csr::new(vec![0, 3, 3, 4, 7, 7], vec![0, 2, 5, 1, 0, 3, 4], vec![1, -2, 3, 4, 5, -6, 7])
+    }
+    fn listed<V: Copy>(rows: usize, a: &impl Rows<V>, from: usize) -> Vec<(usize, u32, V)> {
+        let mut cursor = a.seek(from);
+        (from..rows)
+            .flat_map(|i| a.span(i, &mut cursor).map(move |k| (i, a.columns()[k], a.values()[k])).collect::<Vec<_>>())
+            .collect()
+    }
+
+    #[test]
+    fn all_formats_hold_the_same_entries_from_any_row_on() {
+        let a = sample();
+        for from in 0..=5 {
+            let expected = listed(5, &a, from);
+            assert_eq!(expected.len(), a.columns().len() - [0, 3, 3, 4, 7, 7][from]);
+            assert_eq!(listed(5, &Coo::from(&a), from), expected);
+            assert_eq!(listed(5, &CooS::from(&a), from), expected);
+            assert_eq!(listed(5, &EllR::from(&a), from), expected);
+        }
+        let (ell, rest) = Ell::split(&a, 1);
+        assert_eq!(rest.nnz() + ell.columns().len(), a.nnz());
+        assert_eq!(ell.columns().len(), 0, "a row without entries leaves nothing to a format of equal rows");
+        let full = Csr::new(vec![0, 2, 4], vec![0, 1, 1, 2], vec![1i16, 2, 3, 4]);
+        let (ell, rest) = Ell::split(&full, 2);
+        assert_eq!((listed(2, &ell, 1), rest.nnz()), (vec![(1, 1, 3), (1, 2, 4)], 0));
+        let (ell, rest) = Ell::split(&full, 1);
+        assert_eq!((listed(2, &ell, 0), listed(2, &rest, 0)), (vec![(0, 0, 1), (1, 1, 3)], vec![(0, 1, 2), (1, 2, 4)]));
+    }
+
+    #[test]
+    fn diagonals_are_found_and_taken_out() {
+        // A full diagonal at +1, a lone entry elsewhere.
+        let a = Csr::new(vec![0, 1, 3, 4], vec![1, 0, 2, 3], vec![1i16, 9, 2, 3]);
+        let (dia, rest) = Dia::split(&a, 4, 1.0);
+        assert_eq!((dia.offsets(), rest.nnz()), (&[1i64][..], 1));
+        assert_eq!((0..3).map(|i| dia.value(0, i)).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(listed(3, &rest, 0), [(1, 0, 9)]);
+        let (all, rest) = Dia::split(&a, 4, 0.0);
+        assert_eq!((all.offsets().len(), all.nnz(), rest.nnz()), (2, 4, 0));
+        assert_eq!((all.value(0, 0), all.value(0, 1)), (0, 9), "absent positions hold zero");
+    }
+}

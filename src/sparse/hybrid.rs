@@ -1,0 +1,105 @@
+//! Hybrid matrices: a list of parts, each in its format, with +1 and -1 entries in parts without values (source paper,
+//! sections 2.4.2 and 2.4.4).
+
+use super::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
+use super::matrix::SparseMatrix;
+
+/// Which entries a part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Entries {
+    /// Entries +1, without values.
+    Plus,
+    /// Entries -1, without values.
+    Minus,
+    /// Entries with values.
+    Valued,
+}
+
+/// The entries of a part in one of the formats.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body<V> {
+    /// See [`Coo`].
+    Coo(Coo<V>),
+    /// See [`CooS`].
+    CooS(CooS<V>),
+    /// See [`Csr`].
+    Csr(Csr<V>),
+    /// See [`Ell`].
+    Ell(Ell<V>),
+    /// See [`EllR`].
+    EllR(EllR<V>),
+    /// See [`Dia`].
+    Dia(Dia<V>),
+}
+
+impl<V: Copy> Body<V> {
+    /// Entries of the matrix in this part.
+    pub fn nnz(&self) -> usize {
+        match self {
+            Body::Coo(b) => b.columns().len(),
+            Body::CooS(b) => b.columns().len(),
+            Body::Csr(b) => b.columns().len(),
+            Body::Ell(b) => b.columns().len(),
+            Body::EllR(b) => b.nnz(),
+            Body::Dia(b) => b.nnz(),
+        }
+    }
+    /// Bytes of all arrays.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Body::Coo(b) => b.bytes(),
+            Body::CooS(b) => b.bytes(),
+            Body::Csr(b) => b.bytes(),
+            Body::Ell(b) => b.bytes(),
+            Body::EllR(b) => b.bytes(),
+            Body::Dia(b) => b.bytes(),
+        }
+    }
+    /// The format's name.
+    pub fn format(&self) -> Format {
+        match self {
+            Body::Coo(_) => Format::Coo,
+            Body::CooS(_) => Format::CooS,
+            Body::Csr(_) => Format::Csr,
+            Body::Ell(_) => Format::Ell,
+            Body::EllR(_) => Format::EllR,
+            Body::Dia(_) => Format::Dia,
+        }
+    }
+}
+
+/// A part of a hybrid matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part<V> {
+    /// What it holds.
+    pub entries: Entries,
+    /// Where.
+    pub body: Body<V>,
+}
+
+/// The entries of `a` of one kind, as compressed rows; `value` prepares a residue and is not called for sign parts.
+/// Without segregation, ask for `Valued` with `segregate = false`: all entries.
+pub fn select<V: Copy>(a: &SparseMatrix, entries: Entries, segregate: bool, value: impl Fn(u64) -> V) -> Csr<V> {
+    let one = 1;
+    let minus_one = a.modulus().get() - 1;
+    let kind = |v: u64| match v {
+        _ if !segregate => Entries::Valued,
+        // Mod 2, where both are the same, +1 it is.
+        _ if v == one => Entries::Plus,
+        _ if v == minus_one => Entries::Minus,
+        _ => Entries::Valued,
+    };
+    let (mut start, mut col, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..a.rows() {
+        let (cols, residues) = a.row(i);
+        for (&j, &v) in cols.iter().zip(residues).filter(|&(_, &v)| kind(v) == entries) {
+            col.push(j);
+            if entries == Entries::Valued {
+                values.push(value(v));
+            }
+        }
+        start.push(col.len());
+    }
+    Csr::new(start, col, values)
+}

@@ -1,0 +1,65 @@
+//! What a user may wish of a plan.
+
+use super::Lane;
+use crate::isa::Isa;
+use crate::sparse::formats::Format;
+
+/// Whether +1 and -1 entries get parts of their own, without values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Segregation {
+    /// Where enough entries are ±1.
+    #[default]
+    Auto,
+    /// Wherever there is such an entry.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// How transposed products are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TransposeMode {
+    /// By a second layout, of the transpose: fast, twice the memory.
+    #[default]
+    Stored,
+    /// By scattering from the layout of the matrix: no second copy, several times slower.
+    Scatter,
+}
+
+/// The kinds of sums: see the module `arithmetic`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArithmeticKind {
+    /// 32-bit sums.
+    Narrow,
+    /// 64-bit sums.
+    Wide,
+    /// Two 64-bit sums of half products.
+    Split,
+    /// Canonical 64-bit sums.
+    Long,
+    /// Floating-point sums.
+    Float,
+}
+
+/// Wishes for [`super::Plan::choose`]; the default wishes nothing.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct PlanOptions {
+    /// Put every entry that it can hold into this format first.
+    pub force: Option<Format>,
+    /// Formats not to use (CSR holds what nothing else may).
+    pub forbid: Vec<Format>,
+    /// Parts for ±1.
+    pub segregation: Segregation,
+    /// The storage of residues; `None`: the narrowest.
+    pub lane: Option<Lane>,
+    /// The kind of sums; `None`: the fastest that is exact.
+    pub arithmetic: Option<ArithmeticKind>,
+    /// The instruction set; `None`: the best of this machine.
+    pub isa: Option<Isa>,
+    /// How transposed products are made.
+    pub transpose: TransposeMode,
+}

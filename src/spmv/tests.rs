@@ -1,0 +1,349 @@
+//! The naive twin, stamped over formats × arithmetics × widths × instruction sets × scalars × primes.
+
+use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide};
+use super::*;
+use crate::field::{Modulus, Rng};
+use crate::isa::Isa;
+use crate::sparse::SparseMatrix;
+use crate::sparse::formats::Format;
+use rand::{RngExt, SeedableRng};
+
+const PRIMES: [u64; 14] = [
+    2,
+    3,
+    7,
+    251,
+    257,
+    4093,
+    65521,
+    65537,
+    67108859,
+    (1 << 31) - 1,
+    4294967291,
+    (1 << 61) - 1,
+    9223372036854775783,
+    2305843009213693951,
+];
+
+fn modulus(p: u64) -> Modulus {
+    Modulus::new(p).unwrap()
+}
+
+/// α·A·X + β·Y, entry by entry.
+fn naive(a: &SparseMatrix, alpha: u64, x: &Block, beta: u64, y: &Block) -> Vec<u64> {
+    let p = a.modulus();
+    let mut result = Vec::new();
+    for i in 0..a.rows() {
+        let (cols, values) = a.row(i);
+        for l in 0..x.width() {
+            let sum = cols.iter().zip(values).fold(0, |s, (&j, &v)| p.add(s, p.mul(v, x.get(j as usize, l))));
+            result.push(p.add(p.mul(alpha, sum), p.mul(beta, y.get(i, l))));
+        }
+    }
+    result
+}
+
+/// Every kind of matrix that a format could trip over.
+fn matrices(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
+    let m = p.get();
+    let mut any = |rows: usize, cols: usize, nnz: usize, units: bool| {
+        let entries: Vec<_> = (0..nnz)
+            .map(|_| {
+                let v = if units && rng.random_range(0..3) > 0 { [1, m - 1][rng.random_range(0..2)] } else { rng.random_range(0..m) };
+                (rng.random_range(0..rows), rng.random_range(0..cols), v)
+            })
+            .collect();
+        SparseMatrix::from_triplets(p, rows, cols, &entries)
+    };
+    let mut list = vec![any(40, 30, 200, true), any(7, 50, 60, false), any(60, 5, 40, true), any(1, 1, 1, false)];
+    let triplets = |rows, cols, entries: &[_]| SparseMatrix::from_triplets(p, rows, cols, entries);
+    list.push(triplets(0, 5, &[]));
+    list.push(triplets(5, 0, &[]));
+    list.push(triplets(4, 4, &[]));
+    // One dense row of largest values among empty ones.
+    list.push(triplets(20, 300, &(0..300).map(|j| (13, j, m - 1)).collect::<Vec<_>>()));
+    list.push(triplets(300, 20, &(0..300).map(|i| (i, 13, m / 2)).collect::<Vec<_>>()));
+    // Three diagonals, one entry off them.
+    let band: Vec<_> = (0..90usize).map(|k| (k % 30, (k % 30 + [0, 1, 28][k / 30]) % 30, (k as u64 * 7 + 2) % m)).collect();
+    list.push(triplets(30, 30, &band));
+    // Equal rows of +1 and -1.
+    list.push(triplets(16, 9, &(0..64).map(|k| (k / 4, 2 * (k % 4), [1, m - 1][k % 2])).collect::<Vec<_>>()));
+    list
+}
+
+fn lanes_of(p: Modulus) -> Vec<(Lane, ArithmeticKind)> {
+    use ArithmeticKind::*;
+    let all = [
+        (Lane::U8, Narrow),
+        (Lane::U16, Narrow),
+        (Lane::U16, Wide),
+        (Lane::U32, Wide),
+        (Lane::U32, Split),
+        (Lane::U64, Long),
+        (Lane::F32, Float),
+        (Lane::F64, Float),
+    ];
+    let fits = |&(lane, kind): &(Lane, ArithmeticKind)| {
+        let float = match lane {
+            Lane::F32 => Float32::product_terms(p) >= 1,
+            Lane::F64 => Float64::product_terms(p) >= 1,
+            _ => true,
+        };
+        lane.holds(p) && float && (kind != Split || p.get() >= 1 << 16)
+    };
+    all.into_iter().filter(fits).collect()
+}
+
+fn check(a: &SparseMatrix, options: &PlanOptions, width: usize, rng: &mut Rng) {
+    let p = a.modulus();
+    let plan = Plan::choose(a, options).unwrap();
+    let product = Product::new(a, &plan);
+    assert_eq!(plan.parts.is_empty(), a.nnz() == 0);
+    let transpose = a.transpose();
+    let random = |rows, rng: &mut Rng| Block::random(plan.lane, rows, width, p, rng);
+    let largest = |rows: usize| Block::from_residues(plan.lane, rows, width, &vec![p.get() - 1; rows * width]);
+    for (round, (alpha, beta)) in [(1, 0), (p.get() - 1, 1), (0, p.get() - 1), (p.get() / 3, p.get() / 2)].into_iter().enumerate() {
+        let context = || format!("p = {p}, {options:?}, width {width}, alpha {alpha}, beta {beta}\n{plan}");
+        let x = if round == 0 { largest(a.cols()) } else { random(a.cols(), rng) };
+        let mut y = random(a.rows(), rng);
+        let expected = naive(a, alpha, &x, beta, &y);
+        product.apply(alpha, &x, beta, &mut y);
+        assert_eq!(y.to_residues(), expected, "{}", context());
+
+        let x = if round == 0 { largest(a.rows()) } else { random(a.rows(), rng) };
+        let mut y = random(a.cols(), rng);
+        let expected = naive(&transpose, alpha, &x, beta, &y);
+        product.apply_transpose(alpha, &x, beta, &mut y);
+        assert_eq!(y.to_residues(), expected, "transpose, {}", context());
+
+        let d: Vec<u64> = (0..a.cols()).map(|_| rng.random_range(0..p.get())).collect();
+        product.apply_transpose_scaled(Some(&d), &x, &mut y);
+        let zero = Block::zeros(plan.lane, a.cols(), width);
+        let unscaled = naive(&transpose, 1, &x, 0, &zero);
+        let expected: Vec<u64> = unscaled.iter().enumerate().map(|(k, &v)| p.mul(d[k / width], v)).collect();
+        assert_eq!(y.to_residues(), expected, "scaled, {}", context());
+    }
+}
+
+#[test]
+fn every_arithmetic_and_width_on_every_instruction_set() {
+    let mut rng = Rng::seed_from_u64(1);
+    for p in PRIMES.map(modulus) {
+        for a in matrices(p, &mut rng) {
+            for (lane, arithmetic) in lanes_of(p) {
+                for isa in Isa::available() {
+                    for width in [1, 2, 7, 8, 16, 33, 64] {
+                        let options =
+                            PlanOptions { lane: Some(lane), arithmetic: Some(arithmetic), isa: Some(isa), ..Default::default() };
+                        check(&a, &options, width, &mut rng);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_format_with_and_without_segregation() {
+    let mut rng = Rng::seed_from_u64(2);
+    for p in [2, 3, 65521, 4294967291, (1 << 61) - 1].map(modulus) {
+        for a in matrices(p, &mut rng) {
+            for format in Format::ALL {
+                for segregation in [Segregation::Auto, Segregation::Always, Segregation::Never] {
+                    for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {
+                        let options = PlanOptions { force: Some(format), segregation, transpose, ..Default::default() };
+                        check(&a, &options, 5, &mut rng);
+                    }
+                }
+                check(&a, &PlanOptions { forbid: vec![format], ..Default::default() }, 16, &mut rng);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_heavier_than_the_budget_are_folded() {
+    let mut rng = Rng::seed_from_u64(3);
+    // 40 000 terms exceed the budget of 16-bit lanes in 32-bit sums (32 775 residues), and any of f32.
+    for (p, lane, kind) in [
+        (65521, Lane::U16, ArithmeticKind::Narrow),
+        (251, Lane::U8, ArithmeticKind::Narrow),
+        (4093, Lane::F32, ArithmeticKind::Float),
+        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Wide),
+        (4294967291, Lane::U32, ArithmeticKind::Wide),
+        (4294967291, Lane::U32, ArithmeticKind::Split),
+        (67108859, Lane::F64, ArithmeticKind::Float),
+    ] {
+        let p = modulus(p);
+        let n = 40_000;
+        for v in [1, p.get() - 1, p.get() / 2] {
+            let a = SparseMatrix::from_triplets(p, 2, n, &(0..n).map(|j| (1, j, v)).collect::<Vec<_>>());
+            for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {
+                let options = PlanOptions { lane: Some(lane), arithmetic: Some(kind), transpose, ..Default::default() };
+                check(&a, &options, 4, &mut rng);
+                check(&a.transpose(), &options, 4, &mut rng);
+            }
+        }
+    }
+}
+
+/// The largest sum a budget allows comes out right, and one more term would break the documented inequality.
+fn edge<A: Arithmetic>(p: u64, limit: u128) {
+    let m = modulus(p);
+    let (a, largest) = (A::new(m), p as u128 - 1);
+    for (budget, term) in [(A::sum_terms(m), largest), (A::product_terms(m), largest * (p / 2) as u128)] {
+        assert!(p as u128 + budget as u128 * term <= limit, "p = {p}");
+        assert!(p as u128 + (budget as u128 + 1) * term > limit, "p = {p}");
+    }
+    let _ = a;
+}
+
+#[test]
+fn budgets_are_tight() {
+    for p in [2u64, 3, 251] {
+        edge::<Narrow<u8, i8>>(p, (i32::MAX as u128).min((p as u128) << 21));
+    }
+    for p in [2u64, 257, 65521] {
+        edge::<Narrow<u16, i16>>(p, (i32::MAX as u128).min((p as u128) << 21));
+        edge::<Wide<u16, i16>>(p, (i64::MAX as u128).min((p as u128) << 50));
+    }
+    for p in [65537u64, (1 << 31) - 1, 4294967291] {
+        edge::<Wide<u32, i32>>(p, (i64::MAX as u128).min((p as u128) << 50));
+    }
+    for p in [3u64, 4093] {
+        edge::<Float32>(p, ((1u128 << 24) - p as u128).min((p as u128) << 21));
+    }
+    for p in [3u64, 67108859] {
+        edge::<Float64>(p, ((1u128 << 53) - p as u128).min((p as u128) << 50));
+    }
+}
+
+/// Sums at the edge of every budget, built term by term with the extreme operands, against 128-bit arithmetic.
+fn sums_at_the_edge<A: Arithmetic>(p: u64, lane: impl Fn(u64) -> A::Lane, back: impl Fn(A::Lane) -> u64) {
+    let m = modulus(p);
+    let a = A::new(m);
+    let terms = |budget: u64| budget.min(70_000);
+    let x = lane(p - 1);
+    for v in [p / 2, p / 2 + 1, 1, p - 1].map(|v| v % p) {
+        let (mut plus, mut minus, mut product) = (a.zero(), a.zero(), a.zero());
+        for _ in 0..terms(A::sum_terms(m)) {
+            plus = a.add(plus, x);
+            minus = a.sub(minus, x);
+        }
+        for _ in 0..terms(A::product_terms(m)) {
+            product = a.multiply_add(product, a.value(v), x);
+        }
+        let times = |t: u64, y: u64| m.mul(m.reduce(t), y);
+        let sum = times(terms(A::sum_terms(m)), p - 1);
+        let products = times(terms(A::product_terms(m)), m.mul(v, p - 1));
+        assert_eq!(back(a.finish(plus)), sum, "p = {p}");
+        assert_eq!(back(a.finish(minus)), m.neg(sum), "p = {p}");
+        assert_eq!(back(a.finish(product)), products, "p = {p}, v = {v}");
+        for d in [0, 1, p / 2, p - 1] {
+            assert_eq!(back(a.scale(product, a.scalar(d))), m.mul(d, products), "p = {p}, v = {v}, d = {d}");
+            assert_eq!(back(a.scale(minus, a.scalar(d))), m.mul(d, m.neg(sum)), "p = {p}, d = {d}");
+        }
+        assert_eq!(back(a.finish(a.fold(product))), products);
+    }
+}
+
+#[test]
+fn sums_are_exact_at_the_edge() {
+    for p in [2, 3, 127, 251] {
+        sums_at_the_edge::<Narrow<u8, i8>>(p, |x| x as u8, u64::from);
+    }
+    for p in [2, 257, 32749, 65521] {
+        sums_at_the_edge::<Narrow<u16, i16>>(p, |x| x as u16, u64::from);
+        sums_at_the_edge::<Wide<u16, i16>>(p, |x| x as u16, u64::from);
+    }
+    for p in [65537, 67108859, (1 << 31) - 1, 4294967291] {
+        sums_at_the_edge::<Wide<u32, i32>>(p, |x| x as u32, u64::from);
+        sums_at_the_edge::<Split>(p, |x| x as u32, u64::from);
+    }
+    for p in [2, 3, 65537, (1 << 61) - 1, 9223372036854775783] {
+        sums_at_the_edge::<Long>(p, |x| x, |x| x);
+    }
+    for p in [2, 3, 257, 4093] {
+        sums_at_the_edge::<Float32>(p, |x| x as f32, |x| x as u64);
+    }
+    for p in [2, 3, 65521, 67108859] {
+        sums_at_the_edge::<Float64>(p, |x| x as f64, |x| x as u64);
+    }
+}
+
+#[test]
+fn same_bits_on_any_number_of_threads() {
+    let p = modulus(65521);
+    let mut rng = Rng::seed_from_u64(4);
+    let entries: Vec<_> = (0..200_000)
+        .map(|_| (rng.random_range(0..30_000), rng.random_range(0..20_000), [1, p.get() - 1, 5][rng.random_range(0..3)]))
+        .collect();
+    let a = SparseMatrix::from_triplets(p, 30_000, 20_000, &entries);
+    for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {
+        let plan = Plan::choose(&a, &PlanOptions { transpose, ..Default::default() }).unwrap();
+        let product = Product::new(&a, &plan);
+        let x = Block::random(plan.lane, 20_000, 48, p, &mut rng);
+        let on = |threads: usize| {
+            let mut y = Block::zeros(plan.lane, 30_000, 48);
+            let mut z = Block::zeros(plan.lane, 20_000, 48);
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                product.apply_scaled(None, &x, &mut y);
+                product.apply_transpose_scaled(None, &y, &mut z);
+            });
+            z
+        };
+        assert_eq!(on(1), on(2));
+        assert_eq!(on(1), on(5));
+    }
+}
+
+#[test]
+fn powers_and_sequences() {
+    let p = modulus(101);
+    // The companion matrix of x³ - x - 1 … as a cyclic shift: order 3.
+    let shift = SparseMatrix::from_triplets(p, 3, 3, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)]);
+    let product = Product::new(&shift, &Plan::choose(&shift, &PlanOptions::default()).unwrap());
+    let x = Block::from_residues(product.lane(), 3, 2, &[1, 2, 3, 4, 5, 6]);
+    assert_eq!(product.power(0, x.clone()), x);
+    assert_eq!(product.power(3, x.clone()), x);
+    assert_eq!(product.power(1, x.clone()).to_residues(), [3, 4, 5, 6, 1, 2]);
+    let (mut seen, mut y) = (Vec::new(), x.clone());
+    product.sequence(4, &mut y, |i, b| seen.push((i, b.get(0, 0))));
+    assert_eq!(seen, [(1, 3), (2, 5), (3, 1), (4, 3)]);
+}
+
+#[test]
+fn plans_say_what_they_do() {
+    let p = modulus(65521);
+    let m = p.get();
+    let equal_rows: Vec<_> = (0..100).flat_map(|i| [(i, i % 50, 1), (i, 50 + i % 40, m - 1)]).collect();
+    let a = SparseMatrix::from_triplets(p, 100, 100, &equal_rows);
+    let plan = Plan::choose(&a, &PlanOptions::default()).unwrap();
+    let formats: Vec<_> = plan.parts.iter().map(|part| (part.format, part.width)).collect();
+    assert_eq!(formats, [(Format::Ell, 1), (Format::Ell, 1)]);
+    assert_eq!((plan.lane, plan.arithmetic), (Lane::U16, ArithmeticKind::Narrow));
+    assert!(plan.to_string().contains("Plus in ELL(1), Minus in ELL(1)"), "{plan}");
+    let text = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+
+    let band: Vec<_> = (0..100usize).flat_map(|i| [(i, i, 5), (i, (i + 1).min(99), 7)]).collect();
+    let plan = Plan::choose(&SparseMatrix::from_triplets(p, 100, 100, &band), &PlanOptions::default()).unwrap();
+    assert_eq!(plan.parts[0].format, Format::Dia);
+    let few = SparseMatrix::from_triplets(p, 100, 100, &[(3, 4, 1)]);
+    assert_eq!(Plan::choose(&few, &PlanOptions::default()).unwrap().parts[0].format, Format::Coo);
+    let some: Vec<_> = (0..30).map(|i| (3 * i, i, 1)).collect();
+    let plan = Plan::choose(&SparseMatrix::from_triplets(p, 100, 100, &some), &PlanOptions::default()).unwrap();
+    assert_eq!(plan.parts[0].format, Format::CooS);
+}
+
+#[test]
+fn impossible_wishes_are_refused() {
+    let a = SparseMatrix::from_triplets(modulus(65521), 2, 2, &[(0, 0, 3)]);
+    for options in [
+        PlanOptions { lane: Some(Lane::U8), ..Default::default() },
+        PlanOptions { lane: Some(Lane::F32), ..Default::default() },
+        PlanOptions { lane: Some(Lane::U32), arithmetic: Some(ArithmeticKind::Narrow), ..Default::default() },
+    ] {
+        assert!(matches!(Plan::choose(&a, &options), Err(crate::Error::Usage(_))), "{options:?}");
+    }
+}

@@ -1,0 +1,99 @@
+//! The house keeps its shape: a room imports only from rooms earlier in the flow, `unsafe` stays in its corners, and files
+//! stay readable.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every room with the rooms it may use, in the order of the flow.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("field", &[]),
+    ("dense", &["field"]),
+    ("poly", &["field", "dense"]),
+    ("sparse", &["field"]),
+    ("io", &["field", "sparse"]),
+    ("families", &["field", "sparse"]),
+    ("spmv", &["field", "sparse"]),
+    ("gpu", &["field", "sparse", "spmv"]),
+    ("blackbox", &["field", "sparse", "spmv"]),
+    ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
+    ("sigma_basis", &["field", "dense", "poly"]),
+    ("elimination", &["field", "dense", "sparse"]),
+    ("certify", &["field", "sparse", "spmv", "blackbox", "sequence", "sigma_basis", "elimination", "poly", "dense"]),
+    (
+        "answers",
+        &["field", "dense", "poly", "sparse", "spmv", "blackbox", "sequence", "sigma_basis", "elimination", "certify", "gpu"],
+    ),
+];
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The code of a file without its tests and comments.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let body = text.split("#[cfg(test)]").next().unwrap();
+    body.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let rooms: Vec<&str> = MAY_USE.iter().map(|(room, _)| *room).collect();
+    let mut offences = Vec::new();
+    for (room, allowed) in MAY_USE {
+        let files = rust_files(&root().join("src").join(room));
+        assert!(!files.is_empty(), "room {room} is empty");
+        for file in files.iter().filter(|f| !f.ends_with("tests.rs")) {
+            let code = code(file);
+            for other in rooms.iter().filter(|other| *other != room && !allowed.contains(other)) {
+                if code.contains(&format!("crate::{other}")) {
+                    offences.push(format!("{} uses {other}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+    for entry in fs::read_dir(root().join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(!path.is_dir() || rooms.contains(&name.as_str()), "room {name} is not in the table");
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_its_corners_and_says_why() {
+    for file in rust_files(&root().join("src")) {
+        let code = code(&file);
+        let uses = code.matches("unsafe").count() - code.matches("unsafe_code").count();
+        let name = file.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let corner = ["/avx2", "/avx512", "/x86", "/clmul", "src/gpu/", "io/map.rs"].iter().any(|c| name.contains(c));
+        assert!(uses == 0 || corner, "{name}: unsafe outside instruction-set folders, gpu and foreign interfaces");
+        if uses > 0 {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(text.contains("SAFETY:"), "{name}: unsafe without a SAFETY comment");
+        }
+    }
+}
+
+#[test]
+fn files_tell_one_idea() {
+    for folder in ["src", "tools", "tests", "benches"] {
+        for file in rust_files(&root().join(folder)) {
+            let lines = fs::read_to_string(&file).unwrap().lines().count();
+            assert!(lines <= 600, "{}: {lines} lines want to be two files", file.display());
+        }
+    }
+}

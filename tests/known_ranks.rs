@@ -1,0 +1,83 @@
+//! Every matrix of `datasets/MANIFEST.tsv` with a known rank, at every listed prime, by both methods.
+
+mod common;
+
+use blackfield::answers::{Method, RankOptions, Route, rank};
+use blackfield::certify::Certainty;
+use blackfield::field::Modulus;
+use blackfield::sparse::Triplets;
+use blackfield::{Silent, families, io};
+use common::{Entry, Source, manifest};
+
+fn load(entry: &Entry) -> Triplets {
+    match &entry.source {
+        Source::File(path) => io::read(path, &io::ReadOptions::default(), &Silent).unwrap(),
+        Source::Generated(name) => families::generate(name).unwrap(),
+    }
+}
+
+fn check_all(method: Method) {
+    let mut checked = 0;
+    for entry in manifest().iter().filter(|e| !e.ranks.is_empty()) {
+        let matrix = load(entry);
+        assert_eq!((matrix.rows(), matrix.cols()), (entry.rows, entry.cols), "{}", entry.name);
+        for &(p, expected) in &entry.ranks {
+            let options = RankOptions { method, ..Default::default() };
+            let answer = rank(&matrix.reduce(Modulus::new(p).unwrap()), &options, &Silent).unwrap();
+            assert_eq!(answer.rank, expected, "{} mod {p} by {}: {}", entry.name, method.name(), answer.reason);
+            assert_eq!(answer.method, method);
+            checked += 1;
+        }
+    }
+    assert!(checked >= 120, "only {checked} known ranks");
+}
+
+#[test]
+fn by_wiedemann() {
+    check_all(Method::Wiedemann);
+}
+
+#[test]
+fn by_elimination() {
+    check_all(Method::Elimination);
+}
+
+#[test]
+fn both_routes_and_several_trials_agree() {
+    for name in ["EX1", "ch5-5-b2", "mk9-b3", "kneser_6_2_1", "bibd_12_5", "Trefethen_200", "klein"] {
+        let Some(entry) = manifest().into_iter().find(|e| e.name.starts_with(name)) else { panic!("{name}") };
+        let matrix = load(&entry);
+        for &(p, expected) in &entry.ranks {
+            let a = matrix.reduce(Modulus::new(p).unwrap());
+            for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
+                let options =
+                    RankOptions { method: Method::Wiedemann, route, trials: 2, block: Some(4), seed: 7, ..Default::default() };
+                let answer = rank(&a, &options, &Silent).unwrap();
+                assert_eq!(answer.rank, expected, "{name} mod {p}, {route:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_bound_is_met_by_an_extension_field() {
+    let a = families::generate("EX1").unwrap().reduce(Modulus::new(65521).unwrap());
+    let options = RankOptions { method: Method::Wiedemann, error: Some(1e-12), ..Default::default() };
+    let answer = rank(&a, &options, &Silent).unwrap();
+    assert_eq!(answer.rank, 547);
+    assert!(answer.extension_degree > 1);
+    assert!(matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= 1e-12), "{answer:?}");
+}
+
+#[test]
+fn same_bits_on_any_number_of_threads() {
+    let a = families::generate("ch5-5-b3").unwrap().reduce(Modulus::new(65521).unwrap());
+    let options = RankOptions { method: Method::Wiedemann, ..Default::default() };
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let answer = pool.install(|| rank(&a, &options, &Silent)).unwrap();
+        (answer.rank, answer.certainty, answer.trials_agreed, answer.block, answer.reason)
+    };
+    assert_eq!(on(1), on(2));
+    assert_eq!(on(1), on(5));
+}
