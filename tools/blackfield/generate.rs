@@ -15,11 +15,10 @@ pub fn run(args: &GenerateArgs, bars: &Bars) -> Result<()> {
     output.write(&triplets, bars)
 }
 
-/// The families in columns: how a name is built, an example, what it is.
+/// One family after the other: its names, what it is, how large, an example.
 fn listing() -> String {
-    let families = families::catalogue();
-    let width = |text: fn(&families::Family) -> &str| families.iter().map(|f| text(f).len()).max().unwrap_or(0);
-    let (name, example) = (width(|f| f.pattern), width(|f| f.example));
-    let line = |f: &families::Family| format!("{:name$}  {:example$}  {}\n", f.pattern, f.example, f.description);
-    families.iter().map(line).collect()
+    let entry = |family: &families::Family| {
+        format!("{}\n    {}\n    {}; such as {}\n", family.pattern, family.about, family.size, family.example)
+    };
+    families::catalogue().iter().map(entry).collect()
 }

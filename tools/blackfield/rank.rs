@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
+use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::hash::{BuildHasher, Hasher};
@@ -36,7 +37,7 @@ struct Answer {
     device: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
-    plan: Option<String>,
+    plan: Option<Plan>,
     warnings: Vec<String>,
     #[serde(serialize_with = "output::phases")]
     phases: Phases,
@@ -132,7 +133,7 @@ fn answer(
         threads: rayon::current_num_threads(),
         device: "cpu",
         digest,
-        plan: rank.plan.as_ref().map(ToString::to_string),
+        plan: rank.plan,
         warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
         phases,
         seconds: loaded.seconds + start.elapsed().as_secs_f64(),
@@ -201,7 +202,7 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
-        let plan = answer.plan.as_deref().unwrap_or("no sparse product was planned");
+        let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }
 }

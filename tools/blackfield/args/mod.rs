@@ -7,7 +7,8 @@ pub use values::Seed;
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::spmv::{Format, PlanOptions, Segregate};
+use blackfield::sparse::formats::Format;
+use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -76,7 +77,8 @@ impl FormatArgs {
         PlanOptions {
             force: self.format.map(Into::into),
             forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
-            segregate: self.segregate.into(),
+            segregation: self.segregate.into(),
+            ..Default::default()
         }
     }
 }
@@ -119,12 +121,12 @@ pub enum When {
     Never,
 }
 
-impl From<When> for Segregate {
+impl From<When> for Segregation {
     fn from(when: When) -> Self {
         match when {
-            When::Auto => Segregate::Auto,
-            When::Always => Segregate::Always,
-            When::Never => Segregate::Never,
+            When::Auto => Segregation::Auto,
+            When::Always => Segregation::Always,
+            When::Never => Segregation::Never,
         }
     }
 }
