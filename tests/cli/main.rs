@@ -106,7 +106,7 @@ fn redact_seconds(text: &str) -> String {
         let number = &rest[start..];
         let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
         let (number, after) = number.split_at(end);
-        let is_seconds = number.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 3);
+        let is_seconds = number.split_once('.').is_some_and(|(_, d)| d.len() == 3 && !d.contains('.'));
         out.push_str(&rest[..start]);
         out.push_str(if is_seconds { "[s]" } else { number });
         rest = after;

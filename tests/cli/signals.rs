@@ -90,17 +90,16 @@ fn the_second_signal_ends_the_program_at_once() {
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let lab = Lab::new("nohup");
-    let program = lab.command("rank - -p 65521");
+    let program = lab.command("rank - -p 65521 --threads 2");
     let mut command = Command::new("env");
     command.arg("--ignore-signal=HUP").arg(program.get_program()).args(program.get_args());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // The program announces nothing before its input is there: half of it first, so that it is known to be reading.
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(&DIAGONAL.as_bytes()[..10]).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    // The thread pool starts after the signals have been seen to.
+    let tasks = format!("/proc/{}/task", child.id());
+    wait_for("threads", || std::fs::read_dir(&tasks).is_ok_and(|tasks| tasks.count() >= 3).then_some(()));
     send("HUP", &child);
-    stdin.write_all(&DIAGONAL.as_bytes()[10..]).unwrap();
-    drop(stdin);
+    std::thread::sleep(Duration::from_millis(200));
+    child.stdin.take().unwrap().write_all(DIAGONAL.as_bytes()).unwrap();
     assert_eq!(end(&mut child).code(), Some(0), "nohup protects a long computation");
 }
 

@@ -2,13 +2,14 @@
 
 use crate::args::ConvertArgs;
 use crate::input;
-use crate::output;
+use crate::output::MatrixFile;
 use crate::progress::Bars;
 use blackfield::Result;
 use blackfield::sparse::{SparseMatrix, Triplets};
 
 /// Reads IN and writes OUT.
 pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
+    let output = MatrixFile::resolve(&args.output, args.to)?;
     let mut triplets = input::load(&args.input, args.pattern, bars)?.triplets;
     if let Some(modulus) = args.modulus {
         triplets = residues(&triplets.reduce(modulus));
@@ -16,7 +17,7 @@ pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
     if args.transpose {
         triplets = triplets.transpose();
     }
-    output::write_matrix(&args.output, args.to, &triplets, bars)
+    output.write(&triplets, bars)
 }
 
 /// The residues 0 … p-1 as an integer matrix.

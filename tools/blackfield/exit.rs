@@ -30,7 +30,8 @@ Exit codes:
 
 Each error is one line on standard error; with --json that line is a document, too:
   {\"error\": message, \"kind\": word, \"code\": exit code}
-Standard output then holds a whole document or nothing.";
+Standard output then holds a whole document or nothing. (What cannot be parsed as a command at all
+is answered in plain words.)";
 
 impl Code {
     /// The code of an error.
@@ -105,7 +106,9 @@ pub fn complain(line: &str) {
 /// Replaces Rust's report of a panic by one line that asks for a report (and the backtrace if `RUST_BACKTRACE` is set).
 pub fn announce_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
         let place = info.location().map_or(String::new(), |l| format!(" at {l}"));
         complain(&format!(
             "blackfield: internal error{place}: {message}; please report this line and the command (version {})",

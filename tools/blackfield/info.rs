@@ -30,7 +30,7 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
             .map_err(|source| Error::Io { file: file.clone(), source })?;
     }
     let statistics = Statistics::of(&loaded.triplets);
-    let plan = Plan::choose(&loaded.triplets.reduce(args.modulus), &args.formats.plan_options());
+    let plan = Plan::choose(&loaded.triplets.reduce(args.modulus), &args.formats.plan_options())?;
     let digest = loaded.triplets.digest();
     if args.json {
         return output::print_json(&Info {

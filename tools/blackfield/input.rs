@@ -17,7 +17,7 @@ pub struct Loaded {
 /// Reads `file` (`-`: standard input), as its 0–1 pattern if asked.
 pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
     let start = Instant::now();
-    let options = ReadOptions { pattern, ..Default::default() };
+    let options = ReadOptions { pattern };
     let triplets = io::read(file, &options, bars)?;
     let seconds = start.elapsed().as_secs_f64();
     bars.clear();

@@ -13,6 +13,7 @@ mod generate;
 mod info;
 mod input;
 mod man;
+mod memory;
 mod output;
 mod progress;
 mod rank;

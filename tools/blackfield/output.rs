@@ -24,17 +24,31 @@ pub fn print_json(document: &impl Serialize) -> Result<()> {
     print(&text)
 }
 
-/// Writes a matrix to `file` (`-`: standard output) in the format wished or, without a wish, that the name asks for.
-pub fn write_matrix(file: &Path, to: Option<FileFormat>, matrix: &Triplets, bars: &Bars) -> Result<()> {
-    let format = match to {
-        Some(FileFormat::Sms) => Format::Sms,
-        Some(FileFormat::Mtx) => Format::MatrixMarket,
-        None if file.as_os_str() == "-" => Format::MatrixMarket,
-        None => Format::from_path(file)?.0,
-    };
-    let written = io::write(file, matrix, format, &mut std::io::stdout().lock(), bars);
-    bars.clear();
-    written
+/// Where a matrix will go, and in which format.
+pub struct MatrixFile<'a> {
+    file: &'a Path,
+    format: Format,
+}
+
+impl<'a> MatrixFile<'a> {
+    /// `file` (`-`: standard output) in the format wished or, without a wish, that the name asks for (MatrixMarket where
+    /// there is no name). Nothing is opened yet: a wrong name is refused before any work.
+    pub fn resolve(file: &'a Path, to: Option<FileFormat>) -> Result<Self> {
+        let format = match to {
+            Some(FileFormat::Sms) => Format::Sms,
+            Some(FileFormat::Mtx) => Format::MatrixMarket,
+            None if file.as_os_str() == "-" => Format::MatrixMarket,
+            None => Format::from_path(file)?.0,
+        };
+        Ok(MatrixFile { file, format })
+    }
+
+    /// Writes the matrix there.
+    pub fn write(&self, matrix: &Triplets, bars: &Bars) -> Result<()> {
+        let written = io::write(self.file, matrix, self.format, &mut std::io::stdout().lock(), bars);
+        bars.clear();
+        written
+    }
 }
 
 /// Phases as the object `{name: seconds}`, in their order.

@@ -2,11 +2,12 @@
 
 use crate::args::{DeviceName, RankArgs, Seed};
 use crate::input::{self, Loaded};
+use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::hash::{BuildHasher, Hasher};
@@ -36,7 +37,7 @@ struct Answer {
     device: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
-    plan: Option<String>,
+    plan: Option<Plan>,
     warnings: Vec<String>,
     #[serde(serialize_with = "output::phases")]
     phases: Phases,
@@ -104,7 +105,7 @@ fn answer(
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
-    let max_memory = memory_left(args.max_memory, &loaded.triplets, &matrix)?;
+    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
@@ -132,7 +133,7 @@ fn answer(
         threads: rayon::current_num_threads(),
         device: "cpu",
         digest,
-        plan: rank.plan.as_ref().map(ToString::to_string),
+        plan: rank.plan,
         warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
         phases,
         seconds: loaded.seconds + start.elapsed().as_secs_f64(),
@@ -184,17 +185,6 @@ fn check_device(device: DeviceName) -> Result<()> {
     }
 }
 
-/// What --max-memory leaves beside the matrix itself.
-fn memory_left(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatrix) -> Result<Option<u64>> {
-    let Some(limit) = limit else { return Ok(None) };
-    // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
-    let taken = (16 * triplets.nnz() + 12 * matrix.nnz() + 8 * (matrix.rows() + 1)) as u64;
-    let left = limit.checked_sub(taken).ok_or_else(|| {
-        Error::Memory(format!("the matrix alone takes {taken} bytes, but --max-memory allows {limit} bytes"))
-    });
-    left.map(Some)
-}
-
 fn field_name(modulus: Modulus, degree: usize) -> String {
     if degree == 1 { format!("GF({modulus})") } else { format!("GF({modulus}^{degree})") }
 }
@@ -212,7 +202,7 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
-        let plan = answer.plan.as_deref().unwrap_or("no sparse product was planned");
+        let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }
 }

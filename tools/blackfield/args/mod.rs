@@ -7,7 +7,8 @@ pub use values::Seed;
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::spmv::{Format, PlanOptions, Segregate};
+use blackfield::sparse::formats::Format;
+use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -76,7 +77,8 @@ impl FormatArgs {
         PlanOptions {
             force: self.format.map(Into::into),
             forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
-            segregate: self.segregate.into(),
+            segregation: self.segregate.into(),
+            ..Default::default()
         }
     }
 }
@@ -119,12 +121,12 @@ pub enum When {
     Never,
 }
 
-impl From<When> for Segregate {
+impl From<When> for Segregation {
     fn from(when: When) -> Self {
         match when {
-            When::Auto => Segregate::Auto,
-            When::Always => Segregate::Always,
-            When::Never => Segregate::Never,
+            When::Auto => Segregation::Auto,
+            When::Always => Segregation::Always,
+            When::Never => Segregation::Never,
         }
     }
 }
@@ -178,7 +180,7 @@ pub struct RankArgs {
     /// Where to compute
     #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
     pub device: DeviceName,
-    /// Memory that the matrix and the computation may use, such as 500M or 2G (1K = 1024 bytes)
+    /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
     /// Print one JSON document
@@ -200,7 +202,8 @@ With --json, one file and one modulus give one document:
 nnz counts the entries that p does not divide; digest is of the integer matrix, whatever p.
 Several files or moduli give
   {results: [one document each], complete, seconds, version}
-where complete is false if an error ended the work; the results before it are kept.
+where complete is false if an error ended the work; the results before it are kept. The seconds
+of each answer include the reading of its file, which happens once.
 
 Examples:
   blackfield rank matrix.sms.gz -p 65521

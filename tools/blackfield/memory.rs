@@ -1,0 +1,60 @@
+//! How much memory a computation may use: what the user allows or the machine has, less what the matrix takes.
+
+use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::{Error, Result};
+
+/// What the limit (or, without one, the machine's memory) leaves beside the matrix in both its forms. `None` where
+/// neither is known.
+///
+/// # Errors
+/// [`Error::Memory`] where the matrix alone is beyond the limit.
+pub fn left_beside(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatrix) -> Result<Option<u64>> {
+    let Some(limit) = limit.or_else(of_machine) else { return Ok(None) };
+    // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
+    let taken = (16 * triplets.nnz() + 12 * matrix.nnz() + 8 * (matrix.rows() + 1)) as u64;
+    let left = limit.checked_sub(taken).ok_or_else(|| {
+        Error::Memory(format!("the matrix alone takes {taken} bytes, {limit} bytes are allowed (--max-memory)"))
+    });
+    left.map(Some)
+}
+
+/// Physical memory, or the control group's share of it, where the system tells (Linux).
+fn of_machine() -> Option<u64> {
+    let installed = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| mem_total(&text));
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    installed.into_iter().chain(group).min()
+}
+
+/// Bytes of the line `MemTotal:   16303412 kB`.
+fn mem_total(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    Some(kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use blackfield::Silent;
+    use blackfield::field::Modulus;
+    use blackfield::io::{ReadOptions, read_bytes};
+    use std::path::Path;
+
+    #[test]
+    fn total_memory_is_a_line_of_meminfo() {
+        assert_eq!(mem_total("MemTotal:       16303412 kB\nMemFree:  1 kB\n"), Some(16303412 << 10));
+        assert_eq!(mem_total("MemFree:  1 kB\n"), None);
+        assert_eq!(mem_total("MemTotal: many\n"), None);
+    }
+
+    #[test]
+    fn the_matrix_counts() {
+        let text = b"2 2 M\n1 1 1\n2 2 7\n0 0 0\n";
+        let triplets = read_bytes(Path::new("a"), text, &ReadOptions::default(), &Silent).unwrap();
+        let matrix = triplets.reduce(Modulus::new(7).unwrap());
+        // 2 · 16 bytes of triplets, 1 · 12 bytes of residues, 3 offsets of 8 bytes.
+        assert_eq!(left_beside(Some(100), &triplets, &matrix).unwrap(), Some(32));
+        assert_eq!(left_beside(Some(68), &triplets, &matrix).unwrap(), Some(0));
+        assert!(matches!(left_beside(Some(67), &triplets, &matrix), Err(Error::Memory(_))));
+    }
+}
