@@ -27,9 +27,9 @@ pub fn codegree_by_interpolation(p: Modulus, f: &PolyMatrix<u64>, degree_bound: 
     for first in (0..points).step_by(chunk) {
         let count = chunk.min(points - first);
         let matrices = poly::evaluate_geometric(p, f, ratio, p.pow(ratio, first as u64), count);
-        values.extend(dense::determinants(p, f.rows(), &matrices));
+        values.extend(dense::determinants(p, f.rows(), matrices.data()));
     }
-    let determinant = poly::interpolate_geometric(p, &values, ratio);
+    let determinant = poly::interpolate_geometric(p, &values, 1, ratio);
     let degree = determinant.iter().rposition(|&c| c != 0)?;
     let codegree = determinant.iter().position(|&c| c != 0)?;
     Some((degree, codegree))
