@@ -11,8 +11,8 @@ pub type Row<'a> = (&'a [u32], &'a [u64]);
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, `f64` for p < 2²⁶, else `u64`. Time for m rows of rank r over n columns: about
-/// m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
+/// Storage: one bit an entry for p = 2, `f64` for p < 2²⁶, else `u64`. Time for m rows of rank r over n columns: at
+/// most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
     storage: Storage,

@@ -1,9 +1,9 @@
 //! Dense linear algebra mod p: products, ranks, determinants, inverses.
 //!
-//! - [`gemm`]: products through floating point with delayed reduction, for every p < 2⁶³.
+//! - [`gemm()`]: products through floating point with delayed reduction, for every p < 2⁶³.
 //! - [`Echelon`]: rank and rank profiles of any number of rows, by blocked elimination over those products
 //!   (bit-packed for p = 2).
-//! - [`determinants`]: thousands of small determinants at once; [`determinant`]: one, over any field.
+//! - [`determinants()`]: thousands of small determinants at once; [`determinant`]: one, over any field.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
 mod bits;

@@ -3,7 +3,7 @@
 //! Positions are a running order of the columns: pivot columns first, in the order they were found, the others behind
 //! them in ascending order. Block i of the basis holds kᵢ rows; in their own pivot columns they are the identity (not
 //! stored), before them they are zero, behind them lies T. A new panel P of rows is cleared by every block in turn,
-//! P[behind] -= P[pivots]·T, one matrix product each; what is left of it is brought to reduced echelon form by halves, and
+//! `P[behind] -= P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves, and
 //! its non-zero rows are the next block.
 //!
 //! Invariant: each basis row is 0 left of its pivot in the *original* column order. Hence the pivot columns are the

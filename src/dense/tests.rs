@@ -181,3 +181,22 @@ fn inverses_multiply_to_the_identity() {
         }
     }
 }
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let mut rng = Rng::seed_from_u64(21);
+    for p in [2, 65521, (1 << 61) - 1] {
+        let modulus = Modulus::new(p).unwrap();
+        let a = degenerate(&PrimeField(modulus), 700, 300, 200, &mut rng);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let echelon = a.echelon(modulus, &Silent).unwrap();
+                let mut squares = vec![0; 300 * 300];
+                gemm(modulus, 300, 700, 300, a.transpose().data(), a.data(), &mut squares);
+                (echelon.pivot_rows().to_vec(), echelon.pivot_cols(), determinants(modulus, 10, a.data()), squares)
+            })
+        };
+        assert_eq!(run(1), run(3));
+    }
+}

@@ -1,6 +1,6 @@
 //! The exact rank of a sparse matrix by elimination, for any p < 2⁶³.
 //!
-//! Right-looking sparse elimination takes pivots of small Markowitz cost ([`markowitz`]); rows and columns with a single
+//! Right-looking sparse elimination takes pivots of small Markowitz cost (`markowitz.rs`); rows and columns with a single
 //! entry come first and cost nothing. Eliminated rows are dropped, since only the rank is asked for. As soon as a
 //! dense elimination of what is left is expected to take less time than the sparse steps that remain, or its density
 //! passes a threshold, [`crate::dense::Echelon`] finishes. Every step is exact arithmetic mod p: the rank is proven.
@@ -68,7 +68,7 @@ pub fn rank(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn Obser
     observer.phase("sparse elimination", a.rows().min(a.cols()) as u64);
     let mut work = 0;
     loop {
-        if report.sparse_pivots % WINDOW == 0 {
+        if report.sparse_pivots.is_multiple_of(WINDOW) {
             observer.check()?;
             observer.progress(report.sparse_pivots as u64);
             let rest = Rest::of(&active);

@@ -82,14 +82,17 @@ impl Limbs {
             });
         }
     }
-    /// Σₜ sum(t)·2^(wt) mod p, by Horner's rule in steps of two: 63 + 2w and 53 + w bits fit 128 bits since w ≤ 23.
+    /// Σₜ sum(t)·2^(wt) mod p, by Horner's rule in steps of two: since w ≤ 23, 63 + 2w bits and (unreduced, at the top)
+    /// 53 + 2w bits fit a word of 128.
     #[inline(always)]
     fn assemble(self, sum: impl Fn(usize) -> u64) -> u64 {
         let top = 2 * self.count - 2;
         let mut r = sum(top) as u128;
         for t in (0..top).step_by(2).rev() {
-            r = (self.modulus.reduce_u128(r) as u128) << (2 * self.width);
-            r += ((sum(t + 1) as u128) << self.width) + sum(t) as u128;
+            if t + 2 < top {
+                r = self.modulus.reduce_u128(r) as u128;
+            }
+            r = (r << (2 * self.width)) + ((sum(t + 1) as u128) << self.width) + sum(t) as u128;
         }
         self.modulus.reduce_u128(r)
     }

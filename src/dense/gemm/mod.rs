@@ -1,7 +1,7 @@
 //! Matrix products mod p through floating-point products with delayed reduction (Dumas, Giorgi, Pernet, "Dense linear
 //! algebra over word-size prime fields", ACM TOMS 35, 2008): k·(p-1)² ≤ 2⁵³ keeps a sum of k products exact.
 //!
-//! Residues below 2²⁶ may live in `f64` ([`float`]); larger ones are cut into limbs ([`limbs`]). Entry: [`gemm`].
+//! Residues below 2²⁶ may live in `f64` ([`float`]); larger ones are cut into limbs ([`limbs`]). Entry: [`gemm()`].
 
 mod float;
 mod kernel;

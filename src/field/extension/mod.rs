@@ -1,9 +1,9 @@
-//! GF(pᵏ) as GF(p)[t]/(f): the field to work in when p is too small for a probabilistic method.
+//! GF(pᵏ) as `GF(p)[t]/(f)`: the field to work in when p is too small for a probabilistic method.
 //!
 //! An element is its k digits over GF(p), packed into bit-fields of one 128-bit word. A field has one bit more than p-1
 //! needs, so that sums and differences act on all digits at once inside the word; over GF(2) it is a single bit and a
 //! sum is an exclusive or. Products go one of three ways, chosen once for each field:
-//! - logarithm tables up to pᵏ = 2²⁰ ([`tables`]),
+//! - logarithm tables up to pᵏ = 2²⁰, for p = 2 up to 2¹⁰ ([`tables`]),
 //! - carry-less word products for p = 2 ([`binary`]),
 //! - schoolbook convolution of the digits with delayed reduction otherwise ([`schoolbook`]).
 //!
@@ -136,7 +136,7 @@ impl ExtensionField {
             Multiply::Schoolbook(schoolbook::Schoolbook::new(layout, &tail))
         };
         let mut field = ExtensionField { layout, tail, multiply };
-        if degree > 1 && field.order() <= 1 << tables::MAX_LOG2_ORDER {
+        if tables::Tables::pay(&field) {
             field.multiply = Multiply::Tables(Arc::new(tables::Tables::new(&field)));
         }
         field

@@ -7,7 +7,9 @@ use super::{ExtensionField, Packed};
 use crate::field::{Field, prime_factors};
 
 /// Tables are built for fields of up to 2²⁰ elements: 12 MiB at most.
-pub(super) const MAX_LOG2_ORDER: u32 = 20;
+const MAX_LOG2_ORDER: u32 = 20;
+/// Over GF(2) a carry-less product is faster than a look-up that leaves the first-level cache.
+const MAX_LOG2_ORDER_BINARY: u32 = 10;
 /// Bits of a group of digits; two digits of a field with a table always fit: p ≤ 2¹⁰ there.
 const GROUP_BITS: u32 = 12;
 
@@ -24,6 +26,11 @@ pub(super) struct Tables {
 }
 
 impl Tables {
+    /// Whether tables are the fastest way to multiply in this field. Over GF(p) itself they are not.
+    pub(super) fn pay(field: &ExtensionField) -> bool {
+        let limit = if field.layout.modulus.get() == 2 { MAX_LOG2_ORDER_BINARY } else { MAX_LOG2_ORDER };
+        field.layout.degree > 1 && field.order() <= 1 << limit
+    }
     /// The tables of a field whose products do not need them yet.
     pub(super) fn new(field: &ExtensionField) -> Self {
         let (p, k, width) = (field.layout.modulus.get() as u32, field.layout.degree, field.layout.width);

@@ -6,7 +6,7 @@ fn fields() -> Vec<ExtensionField> {
     let mut rng = Rng::seed_from_u64(7);
     let largest = (1u64 << 63) - 25;
     let shapes: Vec<(u64, usize)> = [
-        (2, vec![1, 2, 8, 20, 21, 31, 63, 64, 65, 100, 127]),
+        (2, vec![1, 2, 8, 10, 11, 20, 21, 31, 63, 64, 65, 100, 127]),
         (3, vec![1, 2, 5, 12, 13, 40, 42]),
         (5, vec![2, 8, 9, 32]),
         (1021, vec![2, 3, 11]),

@@ -3,7 +3,7 @@
 //! A [`Kernel`] is safe portable code whose loops the compiler can vectorise; [`dispatch`] compiles it once per
 //! instruction set and runs the widest version that the machine has. Results do not depend on the choice: kernels
 //! compute with integers, or with floats that hold integers exactly. Carry-less products, which portable code cannot
-//! express, are [`clmul`].
+//! express, are [`clmul()`].
 
 mod clmul;
 pub(crate) use clmul::clmul;
