@@ -1,5 +1,5 @@
-//! Tests of the whole room: every accepted spelling, every refusal with its message, streams and threads, writers, and random
-//! files against what they were made from.
+//! Tests of the whole room: every accepted spelling, every refusal with its message, streams and threads, writers, and
+//! random files against what they were made from.
 
 mod files;
 mod harwell_boeing;
