@@ -1,5 +1,5 @@
 //! Matrix files in and out: [`read`] takes any of the formats below, plain or gzipped, from a file or the standard
-//! input, and gives canonical integer [`Triplets`]; [`write`] puts them back.
+//! input, and gives canonical integer [`Triplets`]; [`write()`] puts them back.
 //!
 //! What a file is, its *content* decides, never its name:
 //!
@@ -11,7 +11,7 @@
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
 //!
 //! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a
-//! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input)
+//! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`]
 //! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel; compressed
 //! files and pipes are parsed while they stream in.
 

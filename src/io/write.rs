@@ -93,7 +93,7 @@ pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, 
 /// Writes the matrix to anything that takes bytes.
 ///
 /// # Errors
-/// As [`write`]; the file in an error is `-`.
+/// As [`write()`]; the file in an error is `-`.
 pub fn write_to(mut out: impl Write, a: &Triplets, format: Format, gzip: bool, observer: &dyn Observer) -> Result<()> {
     write_named(Path::new("-"), &mut out, a, format, gzip, observer)
 }
