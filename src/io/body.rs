@@ -2,15 +2,14 @@
 //!
 //! A block of text is cut at line ends into chunks. Lines are counted first (a vector instruction per 32 bytes), so that
 //! every chunk owns the slice of the arrays that its entries can need, and no entry moves again unless blank lines or zeros
-//! left gaps. Each chunk is then read by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) behind it. Whatever the
-//! chunks find (a fault, the end marker, too many lines) takes effect in the order of the file: results and messages do not depend
-//! on the number of threads.
+//! left gaps. Each chunk is then read by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`])
+//! behind it. Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of the file:
+//! results and messages do not depend on the number of threads.
 
 use super::line::{Layout, Line};
 use super::scan::{WINDOW, count_lines, plain_line};
 use super::text::{Fault, lines_end, quote};
-use crate::sparse::{Coordinates, Integer, key};
-use num_bigint::BigInt;
+use crate::sparse::{BigEntry, Coordinates, Integer, key};
 use rayon::prelude::*;
 
 /// Bytes of text in a chunk.
@@ -33,7 +32,7 @@ pub(super) struct Body {
 /// know its place, with 0 as the row and the number of the value within the chunk as the column.
 struct Chunk {
     stored: usize,
-    big: Vec<(u32, u32, BigInt)>,
+    big: Vec<BigEntry>,
     seen: u64,
     /// As in [`Coordinates`], for this chunk alone.
     sorted: bool,

@@ -74,6 +74,9 @@ impl<'a> Decimal<'a> {
             let v = self.whole.iter().fold(0, |v, &b| v * 10 + i64::from(b - b'0'));
             return Ok(Integer::Small(if self.negative { -v } else { v }));
         }
+        if let Some(v) = self.short() {
+            return Ok(Integer::Small(v));
+        }
         let mut digits = [self.whole, self.fraction].concat();
         let mut shift = self.exponent - self.fraction.len() as i64;
         while digits.pop_if(|b| *b == b'0').is_some() {
@@ -92,6 +95,25 @@ impl<'a> Decimal<'a> {
         digits.resize(digits.len() + shift as usize, b'0');
         let sign = if self.negative { Sign::Minus } else { Sign::Plus };
         Ok(BigInt::from_biguint(sign, big(&digits)).into())
+    }
+
+    /// The number, if it is an integer of at most 18 digits in all: what most files have, without an allocation.
+    fn short(&self) -> Option<i64> {
+        let mut shift = self.exponent - self.fraction.len() as i64;
+        if self.whole.len() + self.fraction.len() > 18 || shift > 18 {
+            return None;
+        }
+        let digits = self.whole.iter().chain(self.fraction);
+        let mut v = digits.fold(0i64, |v, &b| v * 10 + i64::from(b - b'0'));
+        while shift < 0 && v % 10 == 0 {
+            if v == 0 {
+                return Some(0);
+            }
+            v /= 10;
+            shift += 1;
+        }
+        let unit = 10i64.pow(u32::try_from(shift).ok()?);
+        v.checked_mul(unit).map(|v| if self.negative { -v } else { v })
     }
 }
 

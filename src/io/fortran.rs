@@ -1,8 +1,8 @@
 //! Fortran edit descriptors, as Harwell–Boeing headers give them, and the fixed-width fields that they describe.
 //!
-//! `(16I5)` is 16 integers of 5 characters a line, `(1P,5E16.8)` five numbers of 16 characters; neighbours may touch. Where a
-//! number has no decimal point, its last d digits are the fraction (`w.d`); where it has no exponent, a scale factor kP divides
-//! it by 10ᵏ (Fortran 2018, 13.7.2 and 13.8.5).
+//! `(16I5)` is 16 integers of 5 characters a line, `(1P,5E16.8)` five numbers of 16 characters; neighbours may touch.
+//! Where a number has no decimal point, its last d digits are the fraction (`w.d`); where it has no exponent, a scale
+//! factor kP divides it by 10ᵏ (Fortran 2018, 13.7.2 and 13.8.5).
 
 use super::decimal::Decimal;
 

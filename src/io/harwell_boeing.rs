@@ -1,5 +1,6 @@
-//! Harwell–Boeing and Rutherford–Boeing files (I. S. Duff, R. G. Grimes, J. G. Lewis, *Users' guide for the Harwell–Boeing
-//! sparse matrix collection*, 1992; *The Rutherford–Boeing sparse matrix collection*, 1997), assembled matrices.
+//! Harwell–Boeing and Rutherford–Boeing files (I. S. Duff, R. G. Grimes, J. G. Lewis, *Users' guide for the
+//! Harwell–Boeing sparse matrix collection*, 1992; *The Rutherford–Boeing sparse matrix collection*, 1997), assembled
+//! matrices.
 //!
 //! ```text
 //! title                                                        key
@@ -12,9 +13,9 @@
 //! values      unless the type is a pattern
 //! ```
 //!
-//! The type is three letters: R real, C complex, P pattern, I integer; U unsymmetric, S symmetric, H Hermitian, Z skew,
-//! R rectangular; A assembled, E elemental. Data stand in fixed columns ([`super::fortran`]). Right-hand sides come last and are
-//! not read.
+//! The type is three letters: R real, C complex, P pattern, I integer; U unsymmetric, S symmetric, H Hermitian, Z
+//! skew, R rectangular; A assembled, E elemental. Data stand in fixed columns ([`super::fortran`]). Right-hand sides
+//! come last and are not read.
 
 use super::decimal::{integer_or_one, malformed};
 use super::fortran::Fields;

@@ -1,5 +1,5 @@
-//! Matrix files in and out: [`read`] takes any of the formats below, plain or gzipped, from a file or the standard input, and
-//! gives canonical integer [`Triplets`]; [`write`] puts them back.
+//! Matrix files in and out: [`read`] takes any of the formats below, plain or gzipped, from a file or the standard
+//! input, and gives canonical integer [`Triplets`]; [`write()`] puts them back.
 //!
 //! What a file is, its *content* decides, never its name:
 //!
@@ -10,9 +10,10 @@
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
 //!
-//! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a file that
-//! contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input) with the line, what was found, and what
-//! was expected. Files are memory-mapped and parsed in parallel; compressed files and pipes are parsed while they stream in.
+//! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a
+//! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`]
+//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel; compressed
+//! files and pipes are parsed while they stream in.
 
 mod body;
 mod decimal;
@@ -49,8 +50,8 @@ pub struct ReadOptions {
 /// rewritten meanwhile.
 ///
 /// # Errors
-/// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix), [`Error::Io`] where
-/// the system cannot read, [`Error::Interrupted`] if the observer asks to stop.
+/// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),
+/// [`Error::Io`] where the system cannot read, [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
     if path == Path::new("-") {
         return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?, options);

@@ -1,7 +1,8 @@
 //! Writers: canonical triplets as SMS or MatrixMarket, plain or gzipped.
 //!
-//! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip members,
-//! which every gunzip takes as one. So the bytes do not depend on the number of threads. A file appears under its name only when it is whole.
+//! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
+//! members, which every gunzip takes as one. So the bytes do not depend on the number of threads. A file appears under
+//! its name only when it is whole.
 
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result};
@@ -92,7 +93,7 @@ pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, 
 /// Writes the matrix to anything that takes bytes.
 ///
 /// # Errors
-/// As [`write`]; the file in an error is `-`.
+/// As [`write()`]; the file in an error is `-`.
 pub fn write_to(mut out: impl Write, a: &Triplets, format: Format, gzip: bool, observer: &dyn Observer) -> Result<()> {
     write_named(Path::new("-"), &mut out, a, format, gzip, observer)
 }

@@ -27,7 +27,7 @@ pub(crate) struct Coordinates {
     pub row: Vec<u32>,
     pub col: Vec<u32>,
     pub value: Vec<i64>,
-    pub big: Vec<(u32, u32, BigInt)>,
+    pub big: Vec<BigEntry>,
     pub sorted: bool,
     pub next: u64,
 }
@@ -37,6 +37,9 @@ pub(crate) struct Coordinates {
 pub(crate) fn key(row: u32, col: u32) -> u64 {
     (row as u64) << 32 | col as u64
 }
+
+/// Row, column and a value that does not fit a word.
+pub(crate) type BigEntry = (u32, u32, BigInt);
 
 /// An entry on its way through the buckets: its [`key`] and its value.
 type Entry = (u64, i64);
@@ -149,7 +152,7 @@ impl Coordinates {
                 value.split_off_mut(..size).expect("the sizes add up to n"),
             ));
         }
-        let merged: Vec<(usize, Vec<(u32, u32, BigInt)>)> = work
+        let merged: Vec<(usize, Vec<BigEntry>)> = work
             .into_par_iter()
             .map(|(entries, row, col, value)| {
                 sort_bucket(entries);
@@ -266,7 +269,7 @@ fn merge_duplicates(
     row: &mut [u32],
     col: &mut [u32],
     value: &mut [i64],
-) -> (usize, Vec<(u32, u32, BigInt)>) {
+) -> (usize, Vec<BigEntry>) {
     let (mut len, mut big) = (0, vec![]);
     for run in entries.chunk_by(|a, b| a.0 == b.0) {
         let (k, first) = run[0];

@@ -36,6 +36,12 @@ impl From<i64> for Integer<'_> {
     }
 }
 
+impl From<i32> for Integer<'_> {
+    fn from(v: i32) -> Self {
+        Integer::Small(v.into())
+    }
+}
+
 impl From<BigInt> for Integer<'_> {
     fn from(v: BigInt) -> Self {
         v.to_i64().map_or_else(|| Integer::Big(Cow::Owned(v)), Integer::Small)

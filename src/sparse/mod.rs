@@ -10,7 +10,7 @@ mod interchange;
 mod matrix;
 mod triplets;
 
-pub(crate) use canonical::{Coordinates, Duplicates, key};
+pub(crate) use canonical::{BigEntry, Coordinates, Duplicates, key};
 pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub use triplets::Triplets;

@@ -1,0 +1,97 @@
+//! Compression, pipes, blocks and threads: the same matrix and the same messages whatever the way in.
+
+use super::*;
+use crate::sparse::Integer;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+#[test]
+fn gzip_members_and_damage() {
+    let text = "2 2 M\n1 1 5\n2 2 6\n0 0 0\n";
+    let whole = "2x2: 1 1 5, 2 2 6";
+    let members = [gzip(&text.as_bytes()[..9]), gzip(b""), gzip(&text.as_bytes()[9..])].concat();
+    assert_eq!(shown(&members, &EXACT), whole);
+
+    let packed = gzip(text.as_bytes());
+    for cut in 2..packed.len() {
+        let message = shown(&packed[..cut], &EXACT);
+        assert!(message.ends_with(": the gzip stream ends early: a truncated file"), "{cut}: {message}");
+    }
+    let mut damaged = packed.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    assert!(shown(&damaged, &EXACT).starts_with("t:5: the gzip stream is damaged: "), "{}", shown(&damaged, &EXACT));
+    // What is wrong before the damage is told first.
+    let early = gzip(b"2 2 M\n1 1 x\n0 0 0\n");
+    assert_eq!(shown(&early[..early.len() - 1], &EXACT), "t:2: expected a number, found \"x\"");
+}
+
+/// A reader that gives a few bytes at a time, as pipes do.
+struct Dribble<'a>(&'a [u8]);
+
+impl Read for Dribble<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = (self.0.len() % 7 + 1).min(self.0.len()).min(buffer.len());
+        buffer[..n].copy_from_slice(&self.0[..n]);
+        self.0 = &self.0[n..];
+        Ok(n)
+    }
+}
+
+#[test]
+fn streams_read_as_files_do() {
+    for text in [
+        "2 2 M\n1 1 5\n2 2 6\n0 0 0\n",
+        "",
+        "1",
+        "\u{1f}",
+        "2 2 M\n1 1 x\n",
+        "%%MatrixMarket matrix array real general\n1 1\n1",
+    ] {
+        for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
+            let stream = Text::from_reader(Path::new("t"), Dribble(&bytes), 0, &Silent).and_then(|t| parse(t, &EXACT));
+            let whole = read_text(&bytes, &EXACT);
+            assert_eq!(format!("{stream:?}"), format!("{whole:?}"), "{text}");
+        }
+    }
+}
+
+/// A text of many blocks, read on pools of several sizes, plain and gzipped: the same matrix, and the same line in errors.
+#[test]
+fn blocks_and_threads() {
+    let mut text = "300000 1000 M\n".to_string();
+    let mut expected = BTreeMap::new();
+    for k in 0..600_000usize {
+        let (i, j, v) = (k * 7919 % 300_000, k * k % 1000, k as i64 % 11 - 5);
+        // Spellings of all kinds and lengths, so that chunks end anywhere.
+        let (pad, end) = ([" ", "  ", "\t", " +"][k % 4], ["\n", "\r\n", " \n", "\n\n"][k / 3 % 4]);
+        let pad = if v < 0 && k % 4 == 3 { " " } else { pad };
+        text.push_str(&format!("{} {}{pad}{v}{end}", i + 1, j + 1));
+        *expected.entry((i, j)).or_insert(0) += v;
+    }
+    expected.retain(|_, v| *v != 0);
+    let lines = text.matches('\n').count();
+    let good = format!("{text}0 0 0\n");
+    let mut wrong = text.clone();
+    wrong.push_str("1 1 x\n0 0 0\n");
+    let expected: Vec<(usize, usize, i64)> = expected.into_iter().map(|((i, j), v)| (i, j, v)).collect();
+    let mut digest = None;
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            for packed in [false, true] {
+                let file = |text: &str| if packed { gzip(text.as_bytes()) } else { text.as_bytes().to_vec() };
+                let a = read_text(file(&good), &EXACT).unwrap();
+                let found = a.entries().map(|(i, j, v)| (i, j, if let Integer::Small(v) = v { v } else { 0 }));
+                assert!(found.eq(expected.iter().copied()));
+                assert_eq!(&a.digest(), digest.get_or_insert(a.digest()));
+                let place = lines + 1;
+                assert_eq!(shown(file(&wrong), &EXACT), format!("t:{place}: expected a number, found \"x\""));
+                let message = "the file ends after 600000 entries without the end marker \"0 0 0\": a truncated file";
+                assert_eq!(shown(file(&text), &EXACT), format!("t:{lines}: {message}"));
+                let after = format!("{good}{}1 1 1\n", "\n".repeat(5_000_000));
+                let message = "expected nothing after the end marker \"0 0 0\", found \"1 1 1\"";
+                assert_eq!(shown(file(&after), &EXACT), format!("t:{}: {message}", lines + 2 + 5_000_000));
+            }
+        });
+    }
+}
