@@ -1,45 +1,80 @@
-//! Scratch memory for transforms: zeroed rows, on huge pages where the system has them.
+//! Scratch memory for transforms: rows on huge pages, used again by the next product.
 //!
-//! A product touches tens of megabytes once; with 4 KiB pages the faults cost as much as the transforms, and the strided walks
-//! miss the address cache. So large buffers are mapped anonymously with the advice to use huge pages.
+//! A product touches tens of megabytes once. With fresh 4 KiB pages their faults and clearing cost as much as the transforms, and
+//! the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to use huge pages, and a
+//! few of them, [`KEPT`] bytes at most in the whole program, wait for the next product.
 
 use super::simd::Row;
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
 
-/// From this size on memory is mapped: two huge pages.
-const MAPPED: usize = 4 << 20;
+/// From this size on memory is mapped: one huge page.
+const MAPPED: usize = 2 << 20;
+/// The most that waits for reuse.
+const KEPT: usize = 128 << 20;
 
-/// A zeroed, growable-by-nobody slice of rows.
+static WAITING: Mutex<Vec<MmapMut>> = Mutex::new(Vec::new());
+
+/// A slice of rows whose first content is unspecified.
 #[derive(Debug)]
-pub(crate) enum Buffer {
+pub(crate) struct Buffer {
+    memory: Memory,
+    len: usize,
+}
+
+#[derive(Debug)]
+enum Memory {
     Heap(Vec<Row>),
     Mapped(MmapMut),
+    /// What is left after dropping.
+    Gone,
 }
 
 impl Buffer {
-    /// `len` rows of zeros.
+    /// `len` rows with unspecified content.
     ///
     /// # Panics
     /// If the system has no memory left.
-    pub(crate) fn zeros(len: usize) -> Self {
+    pub(crate) fn new(len: usize) -> Self {
         let bytes = len * size_of::<Row>();
         if bytes < MAPPED {
-            return Buffer::Heap(vec![Row::default(); len]);
+            return Buffer { memory: Memory::Heap(vec![Row::default(); len]), len };
         }
+        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |map: &MmapMut| (bytes..=2 * bytes).contains(&map.len());
+        let best = (0..waiting.len()).filter(|&i| fits(&waiting[i])).min_by_key(|&i| waiting[i].len());
+        if let Some(i) = best {
+            return Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len };
+        }
+        drop(waiting);
         let map = MmapMut::map_anon(bytes).unwrap_or_else(|e| panic!("no memory for {bytes} bytes of scratch: {e}"));
         #[cfg(target_os = "linux")]
         {
             // Advice only: where it is refused the small pages serve as well.
             let _ = map.advise(memmap2::Advice::HugePage);
         }
-        Buffer::Mapped(map)
+        Buffer { memory: Memory::Mapped(map), len }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Memory::Mapped(map) = std::mem::replace(&mut self.memory, Memory::Gone) {
+            let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+            while !waiting.is_empty() && waiting.iter().map(|m| m.len()).sum::<usize>() + map.len() > KEPT {
+                waiting.remove(0);
+            }
+            if map.len() <= KEPT {
+                waiting.push(map);
+            }
+        }
     }
 }
 
 impl Clone for Buffer {
     fn clone(&self) -> Self {
-        let mut copy = Buffer::zeros(self.len());
+        let mut copy = Buffer::new(self.len);
         copy.copy_from_slice(self);
         copy
     }
@@ -48,18 +83,20 @@ impl Clone for Buffer {
 impl Deref for Buffer {
     type Target = [Row];
     fn deref(&self) -> &[Row] {
-        match self {
-            Buffer::Heap(rows) => rows,
-            Buffer::Mapped(map) => bytemuck::cast_slice(map),
+        match &self.memory {
+            Memory::Heap(rows) => rows,
+            Memory::Mapped(map) => bytemuck::cast_slice(&map[..self.len * size_of::<Row>()]),
+            Memory::Gone => &[],
         }
     }
 }
 
 impl DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [Row] {
-        match self {
-            Buffer::Heap(rows) => rows,
-            Buffer::Mapped(map) => bytemuck::cast_slice_mut(map),
+        match &mut self.memory {
+            Memory::Heap(rows) => rows,
+            Memory::Mapped(map) => bytemuck::cast_slice_mut(&mut map[..self.len * size_of::<Row>()]),
+            Memory::Gone => &mut [],
         }
     }
 }
@@ -68,17 +105,22 @@ impl DerefMut for Buffer {
 mod tests {
     use super::*;
 
+    /// Every size is writable to its end, keeps what was written while others come and go, and waiting memory is bounded.
     #[test]
-    fn both_kinds_are_zeroed_and_writable() {
+    fn buffers_are_apart_and_bounded() {
         let edge = MAPPED / size_of::<Row>();
-        for len in [0, 1, edge - 1, edge, edge + 1] {
-            let mut buffer = Buffer::zeros(len);
-            assert_eq!(matches!(buffer, Buffer::Mapped(_)), len >= edge);
-            assert!(buffer.len() == len && buffer.iter().all(|row| *row == Row::default()));
-            if let Some(row) = buffer.last_mut() {
-                row.0[7] = 5;
-            }
-            assert_eq!(buffer.clone().last(), buffer.last());
+        let mut held = Vec::new();
+        for (i, len) in [0, 1, edge - 1, edge, edge + 1, 3 * edge, edge, 70 * edge].into_iter().enumerate() {
+            let mut buffer = Buffer::new(len);
+            assert_eq!(buffer.len(), len);
+            buffer.fill(Row([i as u64; 8]));
+            drop(Buffer::new(len + 7));
+            held.push((i, buffer.clone()));
         }
+        for (i, buffer) in held {
+            assert!(buffer.iter().all(|row| *row == Row([i as u64; 8])));
+        }
+        let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(waiting.iter().map(|m| m.len()).sum::<usize>() <= KEPT);
     }
 }

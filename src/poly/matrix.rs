@@ -19,7 +19,7 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
     /// Panics if the length is not a multiple of `rows * cols`.
     pub fn from_coefficients(rows: usize, cols: usize, data: Vec<E>) -> Self {
         assert!(
-            rows * cols > 0 && data.len() % (rows * cols) == 0,
+            rows * cols > 0 && data.len().is_multiple_of(rows * cols),
             "{} entries for {rows} x {cols} coefficients",
             data.len()
         );

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod evaluate;
+mod fourier;
 mod interpolate;
 mod matrix;
 mod ntt;

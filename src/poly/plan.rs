@@ -4,11 +4,15 @@
 //! [`multiply`](super::multiply) and [`middle_product`](super::middle_product) (or by hand, see
 //! [`Transformed`](super::Transformed)). The cost model counts nanoseconds of one thread with the [`Costs`] of the instruction set.
 
+use super::fourier::fourier_terms;
 use super::ntt::points_for;
 use super::residues::primes_needed;
 use super::simd::Isa;
 use crate::field::{Field, Modulus};
 use std::fmt;
+
+/// Scratch of one block of rows: half of a third-level cache slice, so that the point products find it there.
+const BLOCK_BYTES: usize = 16 << 20;
 
 /// How a product is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +26,11 @@ pub enum Method {
         /// The cyclic length, 2ᵏ or 3 · 2ᵏ.
         points: usize,
     },
+    /// Floating-point Fourier transforms whose rounding is proven harmless, two real sequences in one.
+    Fourier {
+        /// The cyclic length, 2ᵏ.
+        points: usize,
+    },
 }
 
 impl fmt::Display for Method {
@@ -29,6 +38,7 @@ impl fmt::Display for Method {
         match self {
             Method::Schoolbook => write!(f, "schoolbook"),
             Method::Transform { primes, points } => write!(f, "ntt of {points} points modulo {primes} prime(s)"),
+            Method::Fourier { points } => write!(f, "f64 fft of {points} points"),
         }
     }
 }
@@ -45,6 +55,12 @@ pub struct Costs {
     pub butterfly: f64,
     /// Moving one entry into or out of transform order.
     pub movement: f64,
+    /// One point and level of a floating-point transform of one real sequence.
+    pub fourier_butterfly: f64,
+    /// One product of two real sequences at one point.
+    pub fourier_multiply_add: f64,
+    /// Moving one entry into or out of a floating-point transform.
+    pub fourier_movement: f64,
     /// Starting a product by transforms.
     pub start: f64,
 }
@@ -56,7 +72,16 @@ impl Costs {
             "avx2" => (0.35, 0.35),
             _ => (0.7, 0.9),
         };
-        Costs { multiply_add, field_multiply_add: 8.0, butterfly, movement: 1.0, start: 5000.0 }
+        Costs {
+            multiply_add,
+            field_multiply_add: 8.0,
+            butterfly,
+            movement: 1.0,
+            fourier_butterfly: 0.08,
+            fourier_multiply_add: 0.2,
+            fourier_movement: 4.0,
+            start: 5000.0,
+        }
     }
 }
 
@@ -94,6 +119,18 @@ impl ProductShape {
         let (la, lb) = (self.left_len.min(end), self.right_len.min(end));
         let wanted = if la == 0 || lb == 0 { 0 } else { self.len.min((la + lb - 1).saturating_sub(self.lo)) };
         (la, lb, wanted)
+    }
+
+    /// Rows of A that are transformed and multiplied at a time: what about [`BLOCK_BYTES`] of scratch hold, at least four.
+    pub(crate) fn block_rows(&self, primes: usize, points: usize) -> usize {
+        let block = BLOCK_BYTES / self.row_bytes(primes, points).max(1);
+        (block / 4 * 4).max(4).min(self.rows.max(1))
+    }
+
+    /// Bytes of scratch for one row of A and of the product.
+    fn row_bytes(&self, primes: usize, points: usize) -> usize {
+        let (inner, cols) = (self.inner.div_ceil(8), self.cols.div_ceil(8));
+        64 * points * (primes * (inner + cols) + cols)
     }
 
     /// Pairs of coefficients that meet in the wanted ones.
@@ -167,6 +204,16 @@ impl ProductPlan {
                 let cost = costs.start + primes as f64 * (transforms + products);
                 candidates.push((Method::Transform { primes, points }, cost));
             }
+            let points = points.next_power_of_two();
+            // d² ≤ la·lb, rounded up.
+            let terms = (shape.inner * degree) as f64 * ((la * lb) as f64).sqrt() * (1.0 + 1e-9);
+            if points <= 1 << 26 && terms <= fourier_terms(modulus.get(), points, shape.inner) as f64 {
+                let n = points as f64;
+                let entries = (shape.rows * shape.inner + shape.inner * shape.cols + shape.rows * shape.cols) as f64;
+                let transforms = entries * n * (costs.fourier_butterfly * n.log2() + costs.fourier_movement);
+                let products = n * (shape.rows * shape.inner * shape.cols) as f64 * costs.fourier_multiply_add;
+                candidates.push((Method::Fourier { points }, costs.start + transforms + products));
+            }
         }
         let (method, _) = *candidates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
         ProductPlan { modulus, degree, shape, method, candidates }
@@ -177,6 +224,12 @@ impl ProductPlan {
     /// # Panics
     /// If a transform has fewer points or primes than the product needs.
     pub fn with_method(mut self, method: Method) -> Self {
+        if let Method::Fourier { points } = method {
+            assert!(
+                self.candidates.iter().any(|(m, _)| *m == method),
+                "an unproven transform of {points} points: {self}"
+            );
+        }
         if let Method::Transform { primes, points } = method {
             let (la, lb, _) = self.shape.effective();
             assert!(
@@ -201,11 +254,12 @@ impl ProductPlan {
         let wide = |n: usize| n.div_ceil(8) * 64;
         match self.method {
             Method::Schoolbook => s.right_len * s.inner * wide(s.cols),
+            Method::Fourier { points } => {
+                let entries = s.rows * s.inner + s.inner * s.cols + 3 * s.rows * s.cols;
+                8 * points * entries
+            }
             Method::Transform { primes, points } => {
-                let left = s.rows * wide(s.inner);
-                let right = s.inner * wide(s.cols);
-                let out = s.rows * wide(s.cols);
-                points * (primes * (left + right + out) + out)
+                points * primes * s.inner * wide(s.cols) + s.block_rows(primes, points) * s.row_bytes(primes, points)
             }
         }
     }

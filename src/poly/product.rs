@@ -16,10 +16,10 @@ use super::ntt::MAX_PRIMES;
 use super::ntt::{Inverse, Prime, Twiddles};
 use super::plan::{Method, ProductPlan, ProductShape};
 use super::residues::Leaving;
-use super::schoolbook;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
 use super::{PolyMatrix, Transformed};
+use super::{fourier, schoolbook};
 use crate::field::Field;
 use rayon::prelude::*;
 
@@ -88,11 +88,18 @@ impl ProductPlan {
         assert_eq!((field.modulus(), field.degree()), (self.modulus, self.degree), "another field");
         match self.method {
             Method::Schoolbook => schoolbook::product(isa, field, a, b, &self.shape),
+            Method::Fourier { points } => fourier::product(isa, field, a, b, &self.shape, points),
             Method::Transform { primes, points } => {
                 let (la, lb, _) = self.shape.effective();
-                let ta = Transformed::new(isa, field, a, la, primes, points);
-                let tb = Transformed::new(isa, field, b, lb, primes, points);
-                self.run_with(isa, field, &ta, &tb)
+                let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len);
+                let tb = Transformed::new(isa, field, b, 0..b.rows(), lb, primes, points);
+                let block = self.shape.block_rows(primes, points);
+                for first in (0..a.rows()).step_by(block) {
+                    let rows = first..a.rows().min(first + block);
+                    let ta = Transformed::new(isa, field, a, rows, la, primes, points);
+                    self.run_rows(isa, field, &ta, &tb, first, &mut out);
+                }
+                out
             }
         }
     }
@@ -104,9 +111,9 @@ impl ProductPlan {
     /// If the matrix is longer than the transform.
     pub fn transform<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>) -> Option<Transformed> {
         match self.method {
-            Method::Schoolbook => None,
+            Method::Schoolbook | Method::Fourier { .. } => None,
             Method::Transform { primes, points } => {
-                Some(Transformed::new(Isa::best(), field, matrix, matrix.len(), primes, points))
+                Some(Transformed::new(Isa::best(), field, matrix, 0..matrix.rows(), matrix.len(), primes, points))
             }
         }
     }
@@ -116,10 +123,6 @@ impl ProductPlan {
     /// # Panics
     /// If field or factors are not those of the plan, or the plan does not transform.
     pub fn run<F: Field>(&self, field: &F, a: &Transformed, b: &Transformed) -> PolyMatrix<F::Elem> {
-        self.run_with(Isa::best(), field, a, b)
-    }
-
-    fn run_with<F: Field>(&self, isa: Isa, field: &F, a: &Transformed, b: &Transformed) -> PolyMatrix<F::Elem> {
         let shape = &self.shape;
         let Method::Transform { primes, points } = self.method else { panic!("not a plan of transforms: {self}") };
         for t in [a, b] {
@@ -129,8 +132,43 @@ impl ProductPlan {
         assert_eq!((a.rows, a.cols, b.rows, b.cols), (shape.rows, shape.inner, shape.inner, shape.cols));
         assert!(a.len <= shape.left_len && b.len <= shape.right_len);
 
+        let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
+        self.run_rows(Isa::best(), field, a, b, 0, &mut out);
+        out
+    }
+
+    /// The rows of the product from `first` on, as many as `a` has.
+    fn run_rows<F: Field>(
+        &self,
+        isa: Isa,
+        field: &F,
+        a: &Transformed,
+        b: &Transformed,
+        first: usize,
+        out: &mut PolyMatrix<F::Elem>,
+    ) {
+        let (_, _, wanted) = self.shape.effective();
+        if wanted == 0 || a.rows * b.cols == 0 {
+            return;
+        }
+        let Method::Transform { primes, points } = self.method else { panic!("not a plan of transforms: {self}") };
         let residues: Vec<Buffer> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect();
-        leave(isa, field, shape, &residues, points)
+        let leaving = Leaving::new(field.modulus().get(), primes, points);
+        let fold = Fold::new(field);
+        let size = self.shape.rows * self.shape.cols;
+        out.data_mut()[..wanted * size].par_chunks_mut(size * SCATTER).enumerate().for_each(|(i, out)| {
+            let slot = (self.shape.lo + i * SCATTER) * fold.stride;
+            isa.run(Leave {
+                fold: &fold,
+                leaving: &leaving,
+                residues: &residues,
+                points,
+                slot,
+                shape: &self.shape,
+                first,
+                out,
+            });
+        });
     }
 }
 
@@ -140,7 +178,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     let shape = Shape { rows: a.rows, inner: a.cols, lda: a.cols.div_ceil(8) * 8, width: b.cols.div_ceil(8) };
     let groups = shape.rows * shape.width;
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
-    let mut tiles = Buffer::zeros(groups * points);
+    let mut tiles = Buffer::new(groups * points);
     let reducer = SumReducer::new(prime.q);
     tiles.par_chunks_mut(groups * TILE).enumerate().for_each(|(i, out)| {
         isa.run(TileProduct {
@@ -154,7 +192,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
         });
     });
     let twiddles = Twiddles::get(prime, points);
-    let mut values = Buffer::zeros(groups * points);
+    let mut values = Buffer::new(groups * points);
     values.par_chunks_mut(points).enumerate().for_each(|(group, data)| {
         for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
             data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
@@ -226,26 +264,6 @@ fn words(rows: &[Row]) -> &[u64] {
     bytemuck::cast_slice(rows)
 }
 
-/// The wanted coefficients from the residues modulo each prime.
-fn leave<F: Field>(
-    isa: Isa,
-    field: &F,
-    shape: &ProductShape,
-    residues: &[Buffer],
-    points: usize,
-) -> PolyMatrix<F::Elem> {
-    let (_, _, wanted) = shape.effective();
-    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
-    let leaving = Leaving::new(field.modulus().get(), residues.len(), points);
-    let fold = Fold::new(field);
-    let size = shape.rows * shape.cols;
-    out.data_mut()[..wanted * size].par_chunks_mut(size * SCATTER).enumerate().for_each(|(i, out)| {
-        let first = (shape.lo + i * SCATTER) * fold.stride;
-        isa.run(Leave { fold: &fold, leaving: &leaving, residues, points, first, cols: shape.cols, out });
-    });
-    out
-}
-
 /// Brings a few coefficients back.
 struct Leave<'a, F: Field> {
     fold: &'a Fold<'a, F>,
@@ -253,8 +271,10 @@ struct Leave<'a, F: Field> {
     residues: &'a [Buffer],
     points: usize,
     /// The slot of the first digit.
+    slot: usize,
+    shape: &'a ProductShape,
+    /// The row of the result to which the first group belongs.
     first: usize,
-    cols: usize,
     /// The coefficients, each row-major.
     out: &'a mut [F::Elem],
 }
@@ -264,24 +284,25 @@ impl<F: Field> Kernel for Leave<'_, F> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let stride = self.fold.stride;
-        let width = self.cols.div_ceil(8);
+        let cols = self.shape.cols;
+        let width = cols.div_ceil(8);
         let groups = self.residues[0].len() / self.points;
-        let size = groups / width * self.cols;
+        let size = self.shape.rows * cols;
         let residues: Vec<&[Row]> = self.residues.iter().map(|r| &r[..]).collect();
         let mut lanes = [s.splat(0); MAX_PRIMES];
         let mut slots = vec![Row::default(); stride];
         let mut digits = vec![0; stride];
         for group in 0..groups {
-            let (row, within) = (group / width, group % width);
+            let (row, within) = (self.first + group / width, group % width);
             for (c, out) in self.out.chunks_exact_mut(size).enumerate() {
-                let at = group * self.points + self.first + c * stride;
+                let at = group * self.points + self.slot + c * stride;
                 for (d, slot) in slots.iter_mut().enumerate() {
                     for (lanes, residues) in lanes.iter_mut().zip(&residues) {
                         *lanes = s.load(&residues[at + d]);
                     }
                     *slot = self.leaving.map(s, &lanes);
                 }
-                let out = &mut out[row * self.cols..][8 * within..self.cols.min(8 * within + 8)];
+                let out = &mut out[row * cols..][8 * within..cols.min(8 * within + 8)];
                 if stride == 1 {
                     for (&digit, out) in slots[0].0.iter().zip(out) {
                         *out = self.fold.field.from_digits(&[digit]);
@@ -300,16 +321,16 @@ impl<F: Field> Kernel for Leave<'_, F> {
 }
 
 /// Σ dⱼ tʲ for 2k - 1 digits.
-struct Fold<'a, F: Field> {
+pub(crate) struct Fold<'a, F: Field> {
     field: &'a F,
     degree: usize,
-    stride: usize,
+    pub(crate) stride: usize,
     /// tʲ for j = k … 2k-2.
     powers: Vec<F::Elem>,
 }
 
 impl<'a, F: Field> Fold<'a, F> {
-    fn new(field: &'a F) -> Self {
+    pub(crate) fn new(field: &'a F) -> Self {
         let degree = field.degree();
         let mut powers = Vec::new();
         if degree > 1 {
@@ -328,7 +349,7 @@ impl<'a, F: Field> Fold<'a, F> {
     }
 
     #[inline(always)]
-    fn element(&self, digits: &[u64]) -> F::Elem {
+    pub(crate) fn element(&self, digits: &[u64]) -> F::Elem {
         let mut element = self.field.from_digits(&digits[..self.degree]);
         for (&digit, &power) in digits[self.degree..].iter().zip(&self.powers) {
             if digit != 0 {

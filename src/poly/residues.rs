@@ -196,8 +196,8 @@ mod tests {
             let m = if p < BALANCED_LIMIT { (p / 2) as u128 } else { (p - 1) as u128 };
             let factor = if p < BALANCED_LIMIT { 2u32 } else { 1 };
             let mut product = BigUint::from(1u32);
-            for t in 0..MAX_PRIMES {
-                product *= PRIMES[t].0;
+            for (t, (q, _)) in PRIMES.iter().enumerate() {
+                product *= *q;
                 let largest = (&product - 1u32) / (BigUint::from(m * m) * factor);
                 if let Some(terms) = largest.to_usize().filter(|&terms| terms > 0 && terms < usize::MAX) {
                     assert_eq!(primes_needed(p, terms), t + 1, "mod {p}");

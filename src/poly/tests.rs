@@ -170,3 +170,51 @@ fn transforms_can_be_reused() {
     assert_eq!(middle.run(&field, &tp, &tf), middle_product(&field, &p, &f, 29, 31));
     assert_eq!(tp.bytes(), 6 * 64 * 64);
 }
+
+/// A long product in several blocks of rows, depth-first transforms of 2ᵏ and 3 · 2ᵏ points: at a random point the values multiply.
+#[test]
+fn long_products_multiply_values() {
+    let mut rng = Rng::seed_from_u64(10);
+    for (p, la, lb) in [(65521, 16000, 16700), ((1 << 31) - 1, 9000, 12000)] {
+        let field = prime(p);
+        let (a, b) = (random(&field, 9, 8, la, false, &mut rng), random(&field, 8, 5, lb, false, &mut rng));
+        let plan = ProductPlan::new(&field, ProductShape::of(&a, &b, 0, la + lb - 1));
+        let Method::Transform { primes, points } = plan.method else { panic!("{plan}") };
+        assert!(plan.shape.block_rows(primes, points) < 9, "{plan}");
+        let c = plan.execute(&field, &a, &b);
+        let x = field.random(&mut rng);
+        let [a, b, c] = [&a, &b, &c].map(|m| evaluate_at(&field, m, x));
+        for i in 0..9 {
+            for j in 0..5 {
+                let row: Vec<u64> = (0..8).map(|l| b[5 * l + j]).collect();
+                assert_eq!(field.dot(&a[8 * i..][..8], &row), c[5 * i + j], "mod {p}: {plan}");
+            }
+        }
+    }
+}
+
+/// The longest product that one prime (then two) carries, all entries of largest absolute value and one sign: coefficient t is the
+/// number of its pairs times M².
+#[test]
+fn exact_at_the_edge_of_the_chinese_remainder_bound() {
+    for (p, primes) in [(1048573u64, 1), (2305843009213693951, 3)] {
+        let field = prime(p);
+        let largest = if p < 1 << 49 { p / 2 } else { p - 1 };
+        let mut len = 1;
+        while residues::primes_needed(p, len + 1) == primes && len < 4000 {
+            len += 1;
+        }
+        let a = PolyMatrix::from_coefficients(1, 1, vec![largest; len]);
+        let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
+        let method = Method::Transform { primes, points: (2 * len - 1).next_power_of_two() };
+        let plan = ProductPlan::new(&field, shape).with_method(method);
+        for isa in Isa::available() {
+            let c = plan.execute_with(isa, &field, &a, &a);
+            for t in 0..2 * len - 1 {
+                let pairs = (t + 1).min(2 * len - 1 - t) as u64;
+                let expected = field.mul(pairs, field.mul(largest, largest));
+                assert_eq!(c.get(0, 0, t), expected, "{isa:?} mod {p} at {t} of {len}");
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@ use super::residues::Entering;
 use super::simd::{Isa, Kernel, Row, Simd};
 use crate::field::{Field, Modulus};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The values of a polynomial matrix at the roots of unity modulo one or more transform primes.
 ///
@@ -25,35 +26,39 @@ pub struct Transformed {
 }
 
 /// How many groups are read together, so that each visit of a coefficient matrix reads a few neighbouring cache lines: what half
-/// a second-level cache of 1 MiB holds, but at least four.
-fn together(points: usize) -> usize {
-    ((512 << 10) / (points * size_of::<Row>())).clamp(4, 32)
+/// a second-level cache of 1 MiB holds, but at least four, and few enough to occupy all threads.
+fn together(points: usize, groups: usize) -> usize {
+    let cached = ((512 << 10) / (points * size_of::<Row>())).clamp(4, 32);
+    cached.min(groups.div_ceil(4 * rayon::current_num_threads())).max(1)
 }
 
 impl Transformed {
-    /// The transform of the first `len` coefficients; `points` must be at least `len` times 2k - 1.
+    /// The transform of the rows `rows` of the first `len` coefficients; `points` must be at least `len` times 2k - 1.
     pub(crate) fn new<F: Field>(
         isa: Isa,
         field: &F,
         matrix: &PolyMatrix<F::Elem>,
+        rows: Range<usize>,
         len: usize,
         primes: usize,
         points: usize,
     ) -> Self {
-        let (rows, cols, degree) = (matrix.rows(), matrix.cols(), field.degree());
-        assert!(len * (2 * degree - 1) <= points);
+        let (cols, degree) = (matrix.cols(), field.degree());
+        let used = len * (2 * degree - 1);
+        assert!(used <= points, "{used} digits do not fit {points} points");
         let width = cols.div_ceil(8);
         let values = (0..primes)
             .map(|t| {
                 let prime = Prime::get(t);
                 let twiddles = Twiddles::get(prime, points);
                 let entering = Entering::new(field.modulus().get(), prime);
-                let mut values = Buffer::zeros(rows * width * points);
-                let together = together(points);
+                let groups = rows.len() * width;
+                let mut values = Buffer::new(groups * points);
+                let together = together(points, groups);
                 values.par_chunks_mut(together * points).enumerate().for_each(|(chunk, values)| {
-                    gather(field, matrix, len, chunk * together, values, points);
+                    gather(field, matrix, len, rows.start * width + chunk * together, values, points);
                     for data in values.chunks_exact_mut(points) {
-                        let used = len * (2 * degree - 1);
+                        data[used..].fill(Row::default());
                         isa.run(Enter { data: &mut data[..used], entering: &entering });
                         isa.run(Forward { data, twiddles: &twiddles });
                     }
@@ -61,7 +66,7 @@ impl Transformed {
                 values
             })
             .collect();
-        Transformed { modulus: field.modulus(), degree, rows, cols, len, points, values }
+        Transformed { modulus: field.modulus(), degree, rows: rows.len(), cols, len, points, values }
     }
 
     /// Bytes held.
@@ -81,28 +86,25 @@ fn gather<F: Field>(
 ) {
     let (cols, degree) = (matrix.cols(), field.degree());
     let (width, stride) = (cols.div_ceil(8), 2 * degree - 1);
-    if degree == 1 {
-        for (c, coefficient) in matrix.data().chunks_exact(matrix.rows() * cols).take(len).enumerate() {
-            for (i, data) in values.chunks_exact_mut(points).enumerate() {
-                let (row, group) = ((first + i) / width, (first + i) % width);
-                let entries = &coefficient[row * cols..][8 * group..cols.min(8 * group + 8)];
-                for (lane, &entry) in data[c].0.iter_mut().zip(entries) {
-                    field.write_digits(entry, std::slice::from_mut(lane));
-                }
-            }
-        }
-        return;
-    }
     let mut digits = vec![0; degree];
     for c in 0..len {
         let coefficient = matrix.coefficient(c);
         for (i, data) in values.chunks_exact_mut(points).enumerate() {
             let (row, group) = ((first + i) / width, (first + i) % width);
-            let entries = &coefficient[row * cols + 8 * group..row * cols + cols.min(8 * group + 8)];
+            let entries = &coefficient[row * cols..][8 * group..cols.min(8 * group + 8)];
+            let slots = &mut data[stride * c..][..stride];
+            slots.fill(Row::default());
+            if let [slot] = slots {
+                // A prime field: one digit, written in place.
+                for (lane, &entry) in slot.0.iter_mut().zip(entries) {
+                    field.write_digits(entry, std::slice::from_mut(lane));
+                }
+                continue;
+            }
             for (lane, &entry) in entries.iter().enumerate() {
                 field.write_digits(entry, &mut digits);
-                for (d, &digit) in digits.iter().enumerate() {
-                    data[stride * c + d].0[lane] = digit;
+                for (slot, &digit) in slots.iter_mut().zip(&digits) {
+                    slot.0[lane] = digit;
                 }
             }
         }

@@ -67,7 +67,7 @@ impl Prime {
     }
     /// A root of unity of order n; n must divide q - 1.
     pub(crate) fn root(self, n: u64) -> u64 {
-        assert!((self.q - 1) % n == 0, "no root of order {n} modulo {}", self.q);
+        assert!((self.q - 1).is_multiple_of(n), "no root of order {n} modulo {}", self.q);
         pow_mod(self.generator, (self.q - 1) / n, self.q)
     }
     /// The constant w in the form for fast products.

@@ -45,7 +45,7 @@ impl Kernel for Forward<'_> {
     fn run<S: Simd>(self, s: S) {
         let m = multiples(s, self.twiddles.prime.q);
         let table = &self.twiddles.forward[..];
-        if self.data.len() % 3 == 0 {
+        if self.data.len().is_multiple_of(3) {
             radix3::<S, false>(s, self.data, self.twiddles.omega, m);
             let third = self.data.len() / 3;
             for part in self.data.chunks_exact_mut(third) {
@@ -64,7 +64,7 @@ impl Kernel for Inverse<'_> {
     fn run<S: Simd>(self, s: S) {
         let m = multiples(s, self.twiddles.prime.q);
         let table = &self.twiddles.inverse[..];
-        if self.data.len() % 3 == 0 {
+        if self.data.len().is_multiple_of(3) {
             let third = self.data.len() / 3;
             for part in self.data.chunks_exact_mut(third) {
                 inverse_power(s, part, table, m);
@@ -90,7 +90,7 @@ fn canonical<S: Simd>(s: S, data: &mut [Row], m: Multiples<S::V>) {
 /// Size 2ᵏ: one radix-2 level where k is odd (its twiddle factor is 1), then radix 4.
 #[inline(always)]
 fn forward_power<S: Simd>(s: S, data: &mut [Row], table: &[Shoup], m: Multiples<S::V>) {
-    if data.len().trailing_zeros() % 2 == 0 {
+    if data.len().trailing_zeros().is_multiple_of(2) {
         forward_blocks(s, data, 0, table, m);
     } else {
         let (low, high) = data.split_at_mut(data.len() / 2);
@@ -106,7 +106,7 @@ fn forward_power<S: Simd>(s: S, data: &mut [Row], table: &[Shoup], m: Multiples<
 
 #[inline(always)]
 fn inverse_power<S: Simd>(s: S, data: &mut [Row], table: &[Shoup], m: Multiples<S::V>) {
-    if data.len().trailing_zeros() % 2 == 0 {
+    if data.len().trailing_zeros().is_multiple_of(2) {
         inverse_blocks(s, data, 0, table, m);
     } else {
         let (low, high) = data.split_at_mut(data.len() / 2);
@@ -164,7 +164,7 @@ fn inverse_blocks<S: Simd>(s: S, data: &mut [Row], b: usize, table: &[Shoup], m:
         // The blocks that end here, from the smallest up.
         let end = start + leaf;
         let mut size = 4 * leaf;
-        while size <= n && end % size == 0 {
+        while size <= n && end.is_multiple_of(size) {
             inverse4(s, &mut data[end - size..end], b * (n / size) + end / size - 1, table, m);
             size *= 4;
         }
@@ -185,7 +185,7 @@ fn leaf_size(n: usize) -> usize {
 #[inline(always)]
 fn largest_block(start: usize, n: usize) -> usize {
     let mut size = n;
-    while start % size != 0 {
+    while !start.is_multiple_of(size) {
         size /= 4;
     }
     size

@@ -23,7 +23,7 @@ impl Twiddles {
     /// (32 bytes a point of the largest size used so far).
     pub(crate) fn get(prime: Prime, points: usize) -> Arc<Twiddles> {
         static CACHE: [Mutex<Option<Arc<Twiddles>>>; MAX_PRIMES] = [const { Mutex::new(None) }; MAX_PRIMES];
-        let power = if points % 3 == 0 { points / 3 } else { points };
+        let power = if points.is_multiple_of(3) { points / 3 } else { points };
         assert!(power.is_power_of_two() && power <= 1 << 26, "no transform of {points} points");
         let entries = (power / 2).max(1);
         let mut cached = CACHE[prime.index].lock().unwrap_or_else(|poisoned| poisoned.into_inner());

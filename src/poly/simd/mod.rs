@@ -27,6 +27,8 @@ pub(crate) trait Simd: Copy + Send + Sync {
 
     /// Runs a kernel compiled for this instruction set.
     fn run<K: Kernel>(self, kernel: K) -> K::Output;
+    /// a·b + c in f64, fused where there is an instruction for it.
+    fn fused(a: f64, b: f64, c: f64) -> f64;
 
     fn splat(self, x: u64) -> Self::V;
     fn load(self, x: &Row) -> Self::V;

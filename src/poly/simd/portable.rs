@@ -20,6 +20,10 @@ impl Simd for Portable {
         kernel.run(self)
     }
     #[inline(always)]
+    fn fused(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+    #[inline(always)]
     fn splat(self, x: u64) -> [u64; 8] {
         [x; 8]
     }

@@ -90,6 +90,10 @@ impl Simd for Avx2 {
         unsafe { enter(self, kernel) }
     }
     #[inline(always)]
+    fn fused(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
     fn splat(self, x: u64) -> V {
         // SAFETY: see above the impl.
         unsafe { [_mm256_set1_epi64x(x as i64); 2] }

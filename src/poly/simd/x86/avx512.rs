@@ -34,6 +34,10 @@ impl Simd for Avx512 {
         unsafe { enter(self, kernel) }
     }
     #[inline(always)]
+    fn fused(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
     fn splat(self, x: u64) -> __m512i {
         // SAFETY: see above the impl.
         unsafe { _mm512_set1_epi64(x as i64) }

@@ -1,0 +1,260 @@
+//! Products by floating-point Fourier transforms, for small p or short lengths: exact because the rounding error is proven to
+//! stay below one half.
+//!
+//! Balanced digits go into complex f64 transforms of rustfft, two real sequences in one: with z = a + ib the transforms are
+//! A(t) = (Z(t) + Z̄(-t)) / 2 and B(t) = (Z(t) - Z̄(-t)) / 2i, and as those of real sequences they are needed at t = 0 … N/2
+//! only. Point products, then two results to one inverse transform.
+//!
+//! **The bound.** Let u = 2⁻⁵³, N = 2ⁿ, M = ⌊p/2⌋, and let one transform change every path from input to output by a relative error
+//! of at most η. A level adds (1 + u), multiplies by a twiddle factor (1 + √5 u; Brent, Percival, Zimmermann, *Error bounds on
+//! complex floating-point multiplication*, 2007) which is itself wrong by at most 24 u (cosine and sine of an angle below 2π
+//! that went through three roundings), so η ≤ 28·n·u; we take η = 56·n·u, twice that, since rustfft merges levels into larger
+//! butterflies. Following Percival (*Rapid multiplication modulo the sum and difference of highly composite numbers*, 2003): the norms of the
+//! transforms are at most √(2N·l)·M for length l, sums of k complex products err by √2·2k·u relative to Σ|a||b|, and every
+//! output of the inverse is within η of a mean of its inputs. Together, for operands of lengths l, l' and d = √(l·l'),
+//!
+//! |error| ≤ 4·k·d·M²·(3η + 2√2·k·u + 4u) · (1 + 2⁻¹⁰),
+//!
+//! which must be below 1/2, and k·d·M² below 2⁵¹. [`fourier_terms`] solves this for k·d. Entry point: [`product`].
+
+use super::PolyMatrix;
+use super::plan::ProductShape;
+use super::product::Fold;
+use super::simd::{Isa, Kernel, Simd};
+use crate::field::{Field, Modulus};
+use rayon::prelude::*;
+use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftPlanner};
+use std::sync::Arc;
+
+/// Points whose products are computed together, as lanes.
+const LANES: usize = 8;
+/// Coefficients that one task brings back.
+const SCATTER: usize = 64;
+
+/// The largest k·d (inner dimension times the geometric mean of the lengths) for which a product modulo p by transforms of
+/// `points` = 2ⁿ points is proven exact; 0 if none is.
+pub(crate) fn fourier_terms(p: u64, points: usize, inner: usize) -> usize {
+    let u = 1.0 / (1u64 << 53) as f64;
+    let eta = 56.0 * points.ilog2() as f64 * u;
+    let relative = 3.0 * eta + (2.0 * std::f64::consts::SQRT_2 * inner as f64 + 4.0) * u;
+    let square = ((p / 2) as f64).powi(2);
+    // The factor covers (1 + 2⁻¹⁰) and the roundings of this very line.
+    let by_rounding = 0.5 / (4.0 * square * relative * (1.0 + 1.0 / 512.0));
+    let by_size = (1u64 << 51) as f64 / square * 0.999;
+    by_rounding.min(by_size) as usize
+}
+
+/// The wanted coefficients by transforms of `points` points.
+pub(crate) fn product<F: Field>(
+    isa: Isa,
+    field: &F,
+    a: &PolyMatrix<F::Elem>,
+    b: &PolyMatrix<F::Elem>,
+    shape: &ProductShape,
+    points: usize,
+) -> PolyMatrix<F::Elem> {
+    let (la, lb, wanted) = shape.effective();
+    let mut planner = FftPlanner::new();
+    let forward = planner.plan_fft_forward(points);
+    let inverse = planner.plan_fft_inverse(points);
+    let fa = spectra(field, a, la, points, &*forward);
+    let fb = spectra(field, b, lb, points, &*forward);
+
+    // Tile after tile of LANES points; within one, entry after entry.
+    let entries = shape.rows * shape.cols;
+    let tiles = (points / 2 + 1).div_ceil(LANES);
+    let mut products = vec![Lanes::default(); tiles * entries];
+    products.par_chunks_mut(entries).enumerate().for_each(|(tile, out)| {
+        isa.run(TileProduct { a: &fa, b: &fb, points, first: tile * LANES, shape, out });
+    });
+    drop((fa, fb));
+
+    let pairs = entries.div_ceil(2);
+    let mut residues = vec![[0u64; 2]; pairs * points];
+    let modulus = field.modulus();
+    residues.par_chunks_mut(points).enumerate().for_each(|(pair, out)| {
+        bring_back(&products, entries, 2 * pair, points, &inverse, modulus, out);
+    });
+    drop(products);
+
+    let fold = Fold::new(field);
+    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
+    out.data_mut()[..wanted * entries].par_chunks_mut(SCATTER * entries).enumerate().for_each(|(i, out)| {
+        let mut digits = vec![0; fold.stride];
+        for e in 0..entries {
+            for (c, out) in out.chunks_exact_mut(entries).enumerate() {
+                let at = e / 2 * points + (shape.lo + i * SCATTER + c) * fold.stride;
+                for (digit, both) in digits.iter_mut().zip(&residues[at..]) {
+                    *digit = both[e % 2];
+                }
+                out[e] = fold.element(&digits);
+            }
+        }
+    });
+    out
+}
+
+/// The transforms of the balanced digits, entries 2i and 2i + 1 as real and imaginary part of one sequence.
+fn spectra<F: Field>(
+    field: &F,
+    matrix: &PolyMatrix<F::Elem>,
+    len: usize,
+    points: usize,
+    fft: &dyn Fft<f64>,
+) -> Vec<Complex<f64>> {
+    let entries = matrix.rows() * matrix.cols();
+    let (modulus, stride) = (field.modulus(), 2 * field.degree() - 1);
+    let mut spectra = vec![Complex::default(); entries.div_ceil(2) * points];
+    spectra.par_chunks_mut(points).enumerate().for_each(|(pair, z)| {
+        let mut digits = vec![0; field.degree()];
+        for c in 0..len {
+            let both = &matrix.coefficient(c)[2 * pair..entries.min(2 * pair + 2)];
+            for (part, &x) in both.iter().enumerate() {
+                field.write_digits(x, &mut digits);
+                for (z, &digit) in z[c * stride..].iter_mut().zip(&digits) {
+                    let value = modulus.balanced(digit) as f64;
+                    if part == 0 { z.re = value } else { z.im = value }
+                }
+            }
+        }
+        fft.process(z);
+    });
+    spectra
+}
+
+/// One entry at LANES points.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lanes {
+    re: [f64; LANES],
+    im: [f64; LANES],
+}
+
+/// The products of two matrices of spectra at the points `first ..`.
+struct TileProduct<'a> {
+    a: &'a [Complex<f64>],
+    b: &'a [Complex<f64>],
+    points: usize,
+    first: usize,
+    shape: &'a ProductShape,
+    out: &'a mut [Lanes],
+}
+
+impl Kernel for TileProduct<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let (rows, inner, cols) = (self.shape.rows, self.shape.inner, self.shape.cols);
+        let a = separate(self.a, rows * inner, self.points, self.first);
+        let b = separate(self.b, inner * cols, self.points, self.first);
+        for i in 0..rows {
+            let a = &a[i * inner..][..inner];
+            for j in 0..cols {
+                let mut sum = Lanes::default();
+                for (l, x) in a.iter().enumerate() {
+                    let y = &b[l * cols + j];
+                    for lane in 0..LANES {
+                        sum.re[lane] = S::fused(x.re[lane], y.re[lane], sum.re[lane]);
+                        sum.im[lane] = S::fused(x.re[lane], y.im[lane], sum.im[lane]);
+                        sum.re[lane] = S::fused(-x.im[lane], y.im[lane], sum.re[lane]);
+                        sum.im[lane] = S::fused(x.im[lane], y.re[lane], sum.im[lane]);
+                    }
+                }
+                self.out[i * cols + j] = sum;
+            }
+        }
+    }
+}
+
+/// The spectra of all entries at the points `first ..`, two from every transformed pair.
+#[inline(always)]
+fn separate(spectra: &[Complex<f64>], entries: usize, points: usize, first: usize) -> Vec<Lanes> {
+    let mut out = vec![Lanes::default(); entries.next_multiple_of(2)];
+    for (both, z) in out.chunks_exact_mut(2).zip(spectra.chunks_exact(points)) {
+        for lane in 0..LANES {
+            let t = (first + lane) % points;
+            let (z, w) = (z[t], z[(points - t) % points]);
+            both[0].re[lane] = 0.5 * (z.re + w.re);
+            both[0].im[lane] = 0.5 * (z.im - w.im);
+            both[1].re[lane] = 0.5 * (z.im + w.im);
+            both[1].im[lane] = 0.5 * (w.re - z.re);
+        }
+    }
+    out
+}
+
+/// The residues of entries `e` and `e + 1` from their spectra at 0 … N/2.
+fn bring_back(
+    products: &[Lanes],
+    entries: usize,
+    e: usize,
+    points: usize,
+    inverse: &Arc<dyn Fft<f64>>,
+    modulus: Modulus,
+    out: &mut [[u64; 2]],
+) {
+    let mut z = vec![Complex::default(); points];
+    for t in 0..=points / 2 {
+        let tile = &products[t / LANES * entries..][..entries];
+        let (x, lane) = (&tile[e], t % LANES);
+        let (y_re, y_im) = tile.get(e + 1).map_or((0.0, 0.0), |y| (y.re[lane], y.im[lane]));
+        z[t] = Complex::new(x.re[lane] - y_im, x.im[lane] + y_re);
+        z[(points - t) % points] = Complex::new(x.re[lane] + y_im, y_re - x.im[lane]);
+    }
+    // At t = 0 both lines write the same place: there the spectra are real but for rounding, which the bound covers.
+    inverse.process(&mut z);
+    let scale = 1.0 / points as f64;
+    for (out, z) in out.iter_mut().zip(&z) {
+        *out = [z.re, z.im].map(|x| modulus.reduce_i64((x * scale).round() as i64));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::PrimeField;
+
+    /// The documented inequality holds at the value returned and fails soon above it.
+    #[test]
+    fn bound_at_its_edge() {
+        let u = 2f64.powi(-53);
+        for p in [2, 3, 251, 65521, (1 << 31) - 1] {
+            for n in [1, 4, 10, 20] {
+                for inner in [1, 32, 1000] {
+                    let terms = fourier_terms(p, 1 << n, inner) as f64;
+                    let m2 = ((p / 2) as f64).powi(2);
+                    let eta = 56.0 * n as f64 * u;
+                    let factor = 3.0 * eta + 2.0 * 2f64.sqrt() * inner as f64 * u + 4.0 * u;
+                    let error = |terms: f64| 4.0 * terms * m2 * factor * (1.0 + 2f64.powi(-10));
+                    let fits = |terms: f64| error(terms) < 0.5 && terms * m2 < 2f64.powi(51);
+                    assert!(terms == 0.0 || fits(terms), "p = {p}, 2^{n} points");
+                    assert!(!fits(1.01 * terms + 1.0), "p = {p}, 2^{n} points");
+                }
+            }
+        }
+        assert!(fourier_terms(65521, 1 << 10, 1) >= 512);
+        assert_eq!(fourier_terms((1 << 31) - 1, 4, 1), 0);
+    }
+
+    /// The largest entries of one sign, at the longest length that the bound allows: coefficient t is (number of pairs)·M².
+    #[test]
+    fn exact_at_the_edge_of_the_bound() {
+        for p in [4093u64, 65521] {
+            let field = PrimeField(Modulus::new(p).unwrap());
+            let len = (6..17).map(|n| fourier_terms(p, 2 << n, 1).min(1 << n)).max().unwrap();
+            let points = (2 * len - 1).next_power_of_two();
+            assert!(len <= fourier_terms(p, points, 1));
+            let a = PolyMatrix::from_coefficients(1, 1, vec![p / 2; len]);
+            let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
+            let c = product(Isa::best(), &field, &a, &a, &shape, points);
+            for t in 0..2 * len - 1 {
+                let pairs = (t + 1).min(2 * len - 1 - t) as u128;
+                assert_eq!(
+                    c.get(0, 0, t) as u128,
+                    pairs * (p as u128 / 2).pow(2) % p as u128,
+                    "mod {p} at {t} of {len}"
+                );
+            }
+        }
+    }
+}
