@@ -66,6 +66,10 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
     pub fn data(&self) -> &[E] {
         &self.data
     }
+    /// All coefficients, one after the other, by value.
+    pub fn into_data(self) -> Vec<E> {
+        self.data
+    }
     /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`, or that is zero.
     pub fn extend(&mut self, coefficients: &[E]) {
         assert_eq!(coefficients.len() % (self.rows * self.cols), 0);

@@ -11,12 +11,14 @@
 //!
 //! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact.
 
+use super::buffer::Buffer;
+use super::ntt::MAX_PRIMES;
 use super::ntt::{Inverse, Prime, Twiddles};
 use super::plan::{Method, ProductPlan, ProductShape};
 use super::residues::Leaving;
 use super::schoolbook;
 use super::simd::{Isa, Kernel, Row, Simd};
-use super::sums::{One, Shape, SumReducer, sum_of_products};
+use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
 use super::{PolyMatrix, Transformed};
 use crate::field::Field;
 use rayon::prelude::*;
@@ -127,18 +129,18 @@ impl ProductPlan {
         assert_eq!((a.rows, a.cols, b.rows, b.cols), (shape.rows, shape.inner, shape.inner, shape.cols));
         assert!(a.len <= shape.left_len && b.len <= shape.right_len);
 
-        let residues: Vec<Vec<Row>> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect();
+        let residues: Vec<Buffer> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect();
         leave(isa, field, shape, &residues, points)
     }
 }
 
 /// N times the cyclic product modulo prime number `t`: for every group of the result its N rows.
-fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> Vec<Row> {
+fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> Buffer {
     let (points, prime) = (a.points, Prime::get(t));
     let shape = Shape { rows: a.rows, inner: a.cols, lda: a.cols.div_ceil(8) * 8, width: b.cols.div_ceil(8) };
     let groups = shape.rows * shape.width;
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
-    let mut tiles = vec![Row::default(); groups * points];
+    let mut tiles = Buffer::zeros(groups * points);
     let reducer = SumReducer::new(prime.q);
     tiles.par_chunks_mut(groups * TILE).enumerate().for_each(|(i, out)| {
         isa.run(TileProduct {
@@ -152,7 +154,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
         });
     });
     let twiddles = Twiddles::get(prime, points);
-    let mut values = vec![Row::default(); groups * points];
+    let mut values = Buffer::zeros(groups * points);
     values.par_chunks_mut(points).enumerate().for_each(|(group, data)| {
         for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
             data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
@@ -185,10 +187,24 @@ impl Kernel for TileProduct<'_> {
         for p in 0..count {
             let a = words(&a[p * a_size..][..a_size]);
             let b = &b[p * b_size..][..b_size];
-            sum_of_products(s, self.shape, One(a, b), self.reducer, |i, g, lanes| {
-                self.out[(i * width + g) * count + p] = lanes;
-            });
+            let mut sink = TilePoint { out: self.out, width, count, p };
+            sum_of_products(s, self.shape, One(a, b), self.reducer, &mut sink);
         }
+    }
+}
+
+/// Point p of a tile of `count` points.
+struct TilePoint<'a> {
+    out: &'a mut [Row],
+    width: usize,
+    count: usize,
+    p: usize,
+}
+
+impl Sink for TilePoint<'_> {
+    #[inline(always)]
+    fn put(&mut self, i: usize, g: usize, lanes: Row) {
+        self.out[(i * self.width + g) * self.count + self.p] = lanes;
     }
 }
 
@@ -215,7 +231,7 @@ fn leave<F: Field>(
     isa: Isa,
     field: &F,
     shape: &ProductShape,
-    residues: &[Vec<Row>],
+    residues: &[Buffer],
     points: usize,
 ) -> PolyMatrix<F::Elem> {
     let (_, _, wanted) = shape.effective();
@@ -234,7 +250,7 @@ fn leave<F: Field>(
 struct Leave<'a, F: Field> {
     fold: &'a Fold<'a, F>,
     leaving: &'a Leaving,
-    residues: &'a [Vec<Row>],
+    residues: &'a [Buffer],
     points: usize,
     /// The slot of the first digit.
     first: usize,
@@ -251,6 +267,8 @@ impl<F: Field> Kernel for Leave<'_, F> {
         let width = self.cols.div_ceil(8);
         let groups = self.residues[0].len() / self.points;
         let size = groups / width * self.cols;
+        let residues: Vec<&[Row]> = self.residues.iter().map(|r| &r[..]).collect();
+        let mut lanes = [s.splat(0); MAX_PRIMES];
         let mut slots = vec![Row::default(); stride];
         let mut digits = vec![0; stride];
         for group in 0..groups {
@@ -258,11 +276,19 @@ impl<F: Field> Kernel for Leave<'_, F> {
             for (c, out) in self.out.chunks_exact_mut(size).enumerate() {
                 let at = group * self.points + self.first + c * stride;
                 for (d, slot) in slots.iter_mut().enumerate() {
-                    *slot = self.leaving.map(s, |t| s.load(&self.residues[t][at + d]));
+                    for (lanes, residues) in lanes.iter_mut().zip(&residues) {
+                        *lanes = s.load(&residues[at + d]);
+                    }
+                    *slot = self.leaving.map(s, &lanes);
                 }
-                let out = &mut out[row * self.cols..][..self.cols];
-                let end = self.cols.min(8 * within + 8);
-                for (lane, out) in out[8 * within..end].iter_mut().enumerate() {
+                let out = &mut out[row * self.cols..][8 * within..self.cols.min(8 * within + 8)];
+                if stride == 1 {
+                    for (&digit, out) in slots[0].0.iter().zip(out) {
+                        *out = self.fold.field.from_digits(&[digit]);
+                    }
+                    continue;
+                }
+                for (lane, out) in out.iter_mut().enumerate() {
                     for (digit, slot) in digits.iter_mut().zip(&slots) {
                         *digit = slot.0[lane];
                     }

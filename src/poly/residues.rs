@@ -6,6 +6,7 @@
 
 use super::ntt::{MAX_PRIMES, PRIMES, Prime, Shoup};
 use super::simd::{Row, Simd};
+use super::sums::times;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -65,7 +66,7 @@ impl Entering {
             }
             Some(w) => {
                 let q = s.splat(self.q);
-                let high = s.mul_shoup(s.shr(x, 50), s.splat(w.w), s.splat(w.quotient), q);
+                let high = times(s, s.shr(x, 50), w, q);
                 let sum = s.add(s.and(x, s.splat((1 << 50) - 1)), high); // below 4q
                 s.sub_if_ge(s.sub_if_ge(sum, s.splat(2 * self.q)), q)
             }
@@ -121,17 +122,17 @@ impl Leaving {
         }
     }
 
-    /// One row of residues modulo p from the rows of the residues modulo each prime, `residues(t)` below qₜ.
+    /// One row of residues modulo p from the rows of the residues modulo each prime, `residues[t]` below qₜ.
     #[inline(always)]
-    pub(crate) fn map<S: Simd>(&self, s: S, residues: impl Fn(usize) -> S::V) -> Row {
+    pub(crate) fn map<S: Simd>(&self, s: S, residues: &[S::V; MAX_PRIMES]) -> Row {
         let mut digits = [s.splat(0); MAX_PRIMES];
         for t in 0..self.primes {
             let (q, q2) = (s.splat(self.q[t]), s.splat(2 * self.q[t]));
-            let times = |x: S::V, w: Shoup| s.mul_shoup(x, s.splat(w.w), s.splat(w.quotient), q);
-            let mut x = s.sub_if_ge(s.add(times(residues(t), self.scale[t]), s.splat(self.offset[t])), q2);
+            let scaled = times(s, residues[t], self.scale[t], q);
+            let mut x = s.sub_if_ge(s.add(scaled, s.splat(self.offset[t])), q2);
             for (&digit, &inverse) in digits[..t].iter().zip(&self.inverse[t]) {
                 // x < 2q and digit < 2⁵⁰ < 2q: the difference plus 2q is below 4q.
-                x = times(s.sub(s.add(x, q2), digit), inverse);
+                x = times(s, s.sub(s.add(x, q2), digit), inverse, q);
             }
             digits[t] = s.sub_if_ge(x, q);
         }
@@ -139,8 +140,8 @@ impl Leaving {
         if self.p < 1 << 50 {
             let p = s.splat(self.p);
             let mut sum = s.splat(self.back);
-            for (&digit, w) in digits[..self.primes].iter().zip(&self.weight) {
-                sum = s.add(sum, s.mul_shoup(digit, s.splat(w.w), s.splat(w.quotient), p));
+            for (&digit, &w) in digits[..self.primes].iter().zip(&self.weight) {
+                sum = s.add(sum, times(s, digit, w, p));
             }
             for multiple in [8, 4, 2, 1] {
                 sum = s.sub_if_ge(sum, s.splat(multiple * self.p)); // below 9p at first
@@ -152,7 +153,10 @@ impl Leaving {
                 s.store(digit, row);
             }
             for (lane, out) in out.0.iter_mut().enumerate() {
-                *out = (0..self.primes).fold(self.back, |sum, t| self.add_digit(sum, lanes[t].0[lane], self.weight[t]));
+                *out = self.back;
+                for (row, &weight) in lanes[..self.primes].iter().zip(&self.weight) {
+                    *out = self.add_digit(*out, row.0[lane], weight);
+                }
             }
         }
         out
@@ -225,7 +229,11 @@ mod tests {
                 })
                 .collect();
             let leaving = Leaving::new(self.p, self.primes, 1);
-            let left = leaving.map(s, |t| s.load(&entered[t]));
+            let mut residues = [s.splat(0); MAX_PRIMES];
+            for (residue, row) in residues.iter_mut().zip(&entered) {
+                *residue = s.load(row);
+            }
+            let left = leaving.map(s, &residues);
             (entered, left)
         }
     }

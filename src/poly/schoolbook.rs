@@ -3,7 +3,7 @@
 use super::PolyMatrix;
 use super::plan::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
-use super::sums::{Pairs, Shape, SumReducer, sum_of_products};
+use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;
 use rayon::prelude::*;
 
@@ -111,13 +111,25 @@ impl<F: Field> Kernel for Coefficient<'_, F> {
         let first = (self.t + 1).saturating_sub(self.b.len);
         let end = self.a.len.min(self.t + 1);
         let pairs = Meeting { a: self.a, b: self.b, t: self.t, first, end };
-        let cols = self.shape.cols;
-        sum_of_products(s, shape, pairs, self.reducer, |i, g, lanes| {
-            let out = &mut self.out[i * cols + 8 * g..i * cols + cols.min(8 * g + 8)];
-            for (out, lane) in out.iter_mut().zip(lanes.0) {
-                *out = self.field.from_digits(&[lane]);
-            }
-        });
+        let mut sink = Entries { field: self.field, cols: self.shape.cols, out: self.out };
+        sum_of_products(s, shape, pairs, self.reducer, &mut sink);
+    }
+}
+
+/// Writes groups of residues as field elements.
+struct Entries<'a, F: Field> {
+    field: &'a F,
+    cols: usize,
+    out: &'a mut [F::Elem],
+}
+
+impl<F: Field> Sink for Entries<'_, F> {
+    #[inline(always)]
+    fn put(&mut self, i: usize, g: usize, lanes: Row) {
+        let out = &mut self.out[i * self.cols..][8 * g..self.cols.min(8 * g + 8)];
+        for (out, lane) in out.iter_mut().zip(lanes.0) {
+            *out = self.field.from_digits(&[lane]);
+        }
     }
 }
 

@@ -24,16 +24,26 @@ impl SumReducer {
     #[inline(always)]
     fn reduce<S: Simd>(&self, s: S, sum: S::Acc) -> S::V {
         let (lo, hi) = s.split_sum(sum);
-        let parts = [lo, s.and(hi, s.splat((1 << 50) - 1)), s.shr(hi, 50)];
         let q = s.splat(self.q);
-        let [x, y, z] = [0, 1, 2].map(|i| {
-            let w = self.weights[i];
-            s.mul_shoup(parts[i], s.splat(w.w), s.splat(w.quotient), q)
-        });
+        let x = times(s, lo, self.weights[0], q);
+        let y = times(s, s.and(hi, s.splat((1 << 50) - 1)), self.weights[1], q);
+        let z = times(s, s.shr(hi, 50), self.weights[2], q);
         let total = s.add(s.add(x, y), z); // below 6q
         let total = s.sub_if_ge(total, s.splat(4 * self.q));
         s.sub_if_ge(s.sub_if_ge(total, s.splat(2 * self.q)), q)
     }
+}
+
+/// x·w modulo q, in [0, 2q).
+#[inline(always)]
+pub(crate) fn times<S: Simd>(s: S, x: S::V, w: Shoup, q: S::V) -> S::V {
+    s.mul_shoup(x, s.splat(w.w), s.splat(w.quotient), q)
+}
+
+/// Receives the result of a product.
+pub(crate) trait Sink {
+    /// Group g of row i.
+    fn put(&mut self, i: usize, g: usize, lanes: Row);
 }
 
 /// A list of products to be summed: for every pair, C += A·B with A of `m` rows of `lda` words, of which `inner` count,
@@ -71,35 +81,35 @@ pub(crate) struct Shape {
     pub(crate) width: usize,
 }
 
-/// Σ A·B over all pairs, entries below q in and out; `put(i, g, lanes)` receives group g of row i of the result.
+/// Σ A·B over all pairs, entries below q in and out.
 #[inline(always)]
 pub(crate) fn sum_of_products<S: Simd>(
     s: S,
     shape: Shape,
     pairs: impl Pairs,
     reducer: &SumReducer,
-    mut put: impl FnMut(usize, usize, Row),
+    sink: &mut impl Sink,
 ) {
     let mut group = 0;
     while group < shape.width {
         let mut row = 0;
         if S::WIDE && group + 2 <= shape.width {
             while row + 4 <= shape.rows {
-                block::<S, 4, 2>(s, shape, pairs, reducer, row, group, &mut put);
+                block::<S, 4, 2>(s, shape, pairs, reducer, row, group, sink);
                 row += 4;
             }
             while row < shape.rows {
-                block::<S, 1, 2>(s, shape, pairs, reducer, row, group, &mut put);
+                block::<S, 1, 2>(s, shape, pairs, reducer, row, group, sink);
                 row += 1;
             }
             group += 2;
         } else {
             while S::WIDE && row + 8 <= shape.rows {
-                block::<S, 8, 1>(s, shape, pairs, reducer, row, group, &mut put);
+                block::<S, 8, 1>(s, shape, pairs, reducer, row, group, sink);
                 row += 8;
             }
             while row < shape.rows {
-                block::<S, 1, 1>(s, shape, pairs, reducer, row, group, &mut put);
+                block::<S, 1, 1>(s, shape, pairs, reducer, row, group, sink);
                 row += 1;
             }
             group += 1;
@@ -116,14 +126,17 @@ fn block<S: Simd, const R: usize, const G: usize>(
     reducer: &SumReducer,
     row: usize,
     group: usize,
-    put: &mut impl FnMut(usize, usize, Row),
+    sink: &mut impl Sink,
 ) {
     let mut sums = [[s.zero_sum(); G]; R];
     let mut total: Option<[[S::V; G]; R]> = None;
     let mut terms = 0;
     for i in 0..pairs.count() {
         let (a, b) = pairs.get(i);
-        let a: [&[u64]; R] = std::array::from_fn(|r| &a[(row + r) * shape.lda..][..shape.inner]);
+        let mut rows: [&[u64]; R] = [&[]; R];
+        for (r, words) in rows.iter_mut().enumerate() {
+            *words = &a[(row + r) * shape.lda..][..shape.inner];
+        }
         let mut start = 0;
         while start < shape.inner {
             if terms == MAX_TERMS {
@@ -131,13 +144,16 @@ fn block<S: Simd, const R: usize, const G: usize>(
                 terms = 0;
             }
             let end = shape.inner.min(start + MAX_TERMS - terms);
-            let rows = b[start * shape.width..end * shape.width].chunks_exact(shape.width);
-            for (l, b) in (start..end).zip(rows) {
-                let b: [S::V; G] = std::array::from_fn(|g| s.load(&b[group + g]));
+            for l in start..end {
+                let from = &b[l * shape.width + group..][..G];
+                let mut lanes = [s.splat(0); G];
+                for g in 0..G {
+                    lanes[g] = s.load(&from[g]);
+                }
                 for r in 0..R {
-                    let x = s.splat(a[r][l]);
+                    let x = s.splat(rows[r][l]);
                     for g in 0..G {
-                        sums[r][g] = s.multiply_add(sums[r][g], x, b[g]);
+                        sums[r][g] = s.multiply_add(sums[r][g], x, lanes[g]);
                     }
                 }
             }
@@ -150,7 +166,7 @@ fn block<S: Simd, const R: usize, const G: usize>(
         for (g, total) in total.into_iter().enumerate() {
             let mut lanes = Row::default();
             s.store(total, &mut lanes);
-            put(row + r, group + g, lanes);
+            sink.put(row + r, group + g, lanes);
         }
     }
 }
@@ -190,6 +206,17 @@ mod tests {
         q: u64,
     }
 
+    struct Into<'a> {
+        c: &'a mut [Row],
+        width: usize,
+    }
+
+    impl Sink for Into<'_> {
+        fn put(&mut self, i: usize, g: usize, lanes: Row) {
+            self.c[i * self.width + g] = lanes;
+        }
+    }
+
     impl Kernel for Product<'_> {
         type Output = Vec<Row>;
         #[inline(always)]
@@ -197,7 +224,7 @@ mod tests {
             let mut c = vec![Row::default(); self.shape.rows * self.shape.width];
             let reducer = SumReducer::new(self.q);
             let width = self.shape.width;
-            sum_of_products(s, self.shape, One(self.a, self.b), &reducer, |i, g, lanes| c[i * width + g] = lanes);
+            sum_of_products(s, self.shape, One(self.a, self.b), &reducer, &mut Into { c: &mut c, width });
             c
         }
     }

@@ -1,6 +1,7 @@
 //! A polynomial matrix in transformed form, for products with several partners.
 
 use super::PolyMatrix;
+use super::buffer::Buffer;
 use super::ntt::{Forward, Prime, Twiddles};
 use super::residues::Entering;
 use super::simd::{Isa, Kernel, Row, Simd};
@@ -20,12 +21,14 @@ pub struct Transformed {
     pub(crate) len: usize,
     pub(crate) points: usize,
     /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of values.
-    pub(crate) values: Vec<Vec<Row>>,
+    pub(crate) values: Vec<Buffer>,
 }
 
-/// Copies groups of coefficients into the rows to be transformed: how many groups are read together, so that each visit of a
-/// coefficient matrix reads a few neighbouring cache lines.
-const TOGETHER: usize = 4;
+/// How many groups are read together, so that each visit of a coefficient matrix reads a few neighbouring cache lines: what half
+/// a second-level cache of 1 MiB holds, but at least four.
+fn together(points: usize) -> usize {
+    ((512 << 10) / (points * size_of::<Row>())).clamp(4, 32)
+}
 
 impl Transformed {
     /// The transform of the first `len` coefficients; `points` must be at least `len` times 2k - 1.
@@ -45,9 +48,10 @@ impl Transformed {
                 let prime = Prime::get(t);
                 let twiddles = Twiddles::get(prime, points);
                 let entering = Entering::new(field.modulus().get(), prime);
-                let mut values = vec![Row::default(); rows * width * points];
-                values.par_chunks_mut(TOGETHER * points).enumerate().for_each(|(chunk, values)| {
-                    gather(field, matrix, len, chunk * TOGETHER, values, points);
+                let mut values = Buffer::zeros(rows * width * points);
+                let together = together(points);
+                values.par_chunks_mut(together * points).enumerate().for_each(|(chunk, values)| {
+                    gather(field, matrix, len, chunk * together, values, points);
                     for data in values.chunks_exact_mut(points) {
                         let used = len * (2 * degree - 1);
                         isa.run(Enter { data: &mut data[..used], entering: &entering });
@@ -77,6 +81,18 @@ fn gather<F: Field>(
 ) {
     let (cols, degree) = (matrix.cols(), field.degree());
     let (width, stride) = (cols.div_ceil(8), 2 * degree - 1);
+    if degree == 1 {
+        for (c, coefficient) in matrix.data().chunks_exact(matrix.rows() * cols).take(len).enumerate() {
+            for (i, data) in values.chunks_exact_mut(points).enumerate() {
+                let (row, group) = ((first + i) / width, (first + i) % width);
+                let entries = &coefficient[row * cols..][8 * group..cols.min(8 * group + 8)];
+                for (lane, &entry) in data[c].0.iter_mut().zip(entries) {
+                    field.write_digits(entry, std::slice::from_mut(lane));
+                }
+            }
+        }
+        return;
+    }
     let mut digits = vec![0; degree];
     for c in 0..len {
         let coefficient = matrix.coefficient(c);

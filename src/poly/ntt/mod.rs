@@ -8,7 +8,7 @@
 //! quotients, and residues stay lazy in [0, 4q) between the levels (Harvey, *Faster arithmetic for number-theoretic
 //! transforms*, 2014).
 //!
-//! Entry points: [`Prime::get`] for the prime, [`Forward`] and [`Inverse`] for the kernels.
+//! Entry point: [`Ntt`]; inside the room, the kernels [`Forward`] and [`Inverse`].
 
 mod primes;
 mod transform;
@@ -17,6 +17,50 @@ mod twiddles;
 pub(crate) use primes::{MAX_PRIMES, PRIMES, Prime, Shoup, pow_mod};
 pub(crate) use transform::{Forward, Inverse};
 pub(crate) use twiddles::Twiddles;
+
+use super::simd::{Isa, Row};
+use std::sync::Arc;
+
+/// A transform of eight polynomials at a time modulo one of the primes of the room.
+#[derive(Clone, Debug)]
+pub struct Ntt {
+    isa: Isa,
+    twiddles: Arc<Twiddles>,
+    points: usize,
+}
+
+impl Ntt {
+    /// The primes that can be used: below 2⁵⁰ and 1 modulo 3 · 2²⁶.
+    pub const PRIMES: [u64; MAX_PRIMES] = [PRIMES[0].0, PRIMES[1].0, PRIMES[2].0, PRIMES[3].0];
+
+    /// The transform of `points` = 2ᵏ or 3 · 2ᵏ ≤ 3 · 2²⁶ points modulo number `prime` of [`Ntt::PRIMES`].
+    ///
+    /// # Panics
+    /// If there is no such length or prime.
+    pub fn new(prime: usize, points: usize) -> Self {
+        Ntt { isa: Isa::best(), twiddles: Twiddles::get(Prime::get(prime), points), points }
+    }
+    /// From eight polynomials (coefficients below the prime) to their values at all roots of unity, in an order of its own.
+    ///
+    /// # Panics
+    /// If `data` has not as many rows as the transform has points.
+    pub fn forward(&self, data: &mut [Row]) {
+        assert_eq!(data.len(), self.points);
+        self.isa.run(Forward { data, twiddles: &self.twiddles });
+    }
+    /// From the values (below the prime, in the order of [`forward`](Ntt::forward)) to the coefficients times `points`.
+    ///
+    /// # Panics
+    /// If `data` has not as many rows as the transform has points.
+    pub fn inverse(&self, data: &mut [Row]) {
+        assert_eq!(data.len(), self.points);
+        self.isa.run(Inverse { data, twiddles: &self.twiddles });
+    }
+    /// The name of the instruction set in use.
+    pub fn instruction_set(&self) -> &'static str {
+        self.isa.name()
+    }
+}
 
 /// The largest length supported.
 pub(crate) const MAX_POINTS: usize = 3 << 26;

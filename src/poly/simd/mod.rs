@@ -11,10 +11,10 @@ mod x86;
 
 use std::sync::OnceLock;
 
-/// Eight lanes in memory: one cache line.
+/// Eight lanes in memory: one cache line. In a transform, the same coefficient of eight polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub(crate) struct Row(pub [u64; 8]);
+pub struct Row(pub [u64; 8]);
 
 /// Arithmetic on eight lanes. The moduli q are below 2⁵⁰.
 pub(crate) trait Simd: Copy + Send + Sync {
@@ -37,7 +37,6 @@ pub(crate) trait Simd: Copy + Send + Sync {
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     fn shr(self, a: Self::V, bits: u32) -> Self::V;
-    fn shl(self, a: Self::V, bits: u32) -> Self::V;
     /// x - m where x ≥ m, else x; for x < 2⁶³ and m ≤ 2⁶².
     fn sub_if_ge(self, x: Self::V, m: Self::V) -> Self::V;
     /// Shoup's product: some r ≡ x·w (mod q) in [0, 2q), for x < 2⁵², w < q and `quotient` = ⌊2⁵² w / q⌋.
@@ -137,7 +136,7 @@ mod tests {
             let mut out = [Row::default(); 6];
             s.store(s.mul_shoup(x, w, quotient, q), &mut out[0]);
             s.store(s.sub_if_ge(x, s.add(q, q)), &mut out[1]);
-            s.store(s.and(s.shl(x, 3), s.shr(s.sub(w, x), 7)), &mut out[2]);
+            s.store(s.and(s.add(x, x), s.shr(s.sub(w, x), 7)), &mut out[2]);
             let y = s.sub_if_ge(s.sub_if_ge(x, s.add(q, q)), q);
             let y = s.sub_if_ge(y, q);
             let mut sum = s.zero_sum();
@@ -172,7 +171,7 @@ mod tests {
                     assert!(r < 2 * Q, "{isa:?}: {x} * {w} gave {r}");
                     assert_eq!(r % Q, (x as u128 * w as u128 % Q as u128) as u64, "{isa:?}: {x} * {w}");
                     assert_eq!(out[1].0[l], if x >= 2 * Q { x - 2 * Q } else { x });
-                    assert_eq!(out[2].0[l], (x << 3) & (w.wrapping_sub(x) >> 7));
+                    assert_eq!(out[2].0[l], (2 * x) & (w.wrapping_sub(x) >> 7));
                     let y = out[5].0[l];
                     let sum = MAX_TERMS as u128 * y as u128 * w as u128;
                     let (lo, hi) = (out[3].0[l], out[4].0[l]);

@@ -48,10 +48,6 @@ impl Simd for Portable {
         a.map(|a| a >> bits)
     }
     #[inline(always)]
-    fn shl(self, a: [u64; 8], bits: u32) -> [u64; 8] {
-        a.map(|a| a << bits)
-    }
-    #[inline(always)]
     fn sub_if_ge(self, x: [u64; 8], m: [u64; 8]) -> [u64; 8] {
         // A difference below zero wraps to a word above every x < 2^63.
         lanes(|i| x[i].min(x[i].wrapping_sub(m[i])))

@@ -41,8 +41,7 @@ unsafe fn to_f64(x: __m256i) -> __m256d {
 /// Needs AVX2 and FMA; the contract of [`Simd::mul_shoup`].
 ///
 /// With t = x·w/q: the quotient's f64 factor lies in (w/q - 2⁻⁵², w/q], so x times it in (t - 1, t]; rounding the
-/// product moves it by at most 1/4 (it is below 2⁵¹, as q > 2w fails only for x·w/q < 2⁵² where it is 1/4 still) and
-/// rounding to an integer by 1/2. Hence c ∈ [t - 7/4, t + 3/4] and r = x·w - c·q ∈ [-3q/4, 7q/4]; adding 2q to the
+/// product, which is below 2⁵², moves it by at most 1/4, and rounding to an integer by 1/2. Hence c ∈ [t - 7/4, t + 3/4] and r = x·w - c·q ∈ [-3q/4, 7q/4]; adding 2q to the
 /// negative ones leaves [0, 2q). Both h - c·q and the low part of h are integers below 2⁵³, hence exact.
 #[inline(always)]
 unsafe fn mul_shoup(x: __m256i, w: __m256i, quotient: __m256i, q: __m256i) -> __m256i {
@@ -64,9 +63,20 @@ unsafe fn mul_shoup(x: __m256i, w: __m256i, quotient: __m256i, q: __m256i) -> __
 /// Sums of a₀b₀, of a₀b₁ + a₁b₀ and of a₁b₁ for a = a₀ + 2²⁵ a₁: 4096 terms stay below 2⁶², 2⁶³ and 2⁶².
 type Sums = [__m256i; 3];
 
-#[inline(always)]
-fn both<T: Copy>(f: impl Fn(usize) -> T) -> [T; 2] {
-    [f(0), f(1)]
+/// The same for both halves. Not a function of a closure: a closure that is not inlined would lose the instruction set.
+macro_rules! both {
+    (|$h:ident| $body:expr) => {
+        [
+            {
+                let $h = 0;
+                $body
+            },
+            {
+                let $h = 1;
+                $body
+            },
+        ]
+    };
 }
 
 // In all of these, SAFETY: an `Avx2` comes from `detect` alone, so the instructions are there.
@@ -87,7 +97,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load(self, x: &Row) -> V {
         // SAFETY: see above the impl; a row is two readable vectors of 32 bytes, aligned to 64.
-        both(|h| unsafe { _mm256_load_si256(x.0[4 * h..].as_ptr().cast()) })
+        both!(|h| unsafe { _mm256_load_si256(x.0[4 * h..].as_ptr().cast()) })
     }
     #[inline(always)]
     fn store(self, x: V, to: &mut Row) {
@@ -99,33 +109,28 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn add(self, a: V, b: V) -> V {
         // SAFETY: see above the impl.
-        both(|h| unsafe { _mm256_add_epi64(a[h], b[h]) })
+        both!(|h| unsafe { _mm256_add_epi64(a[h], b[h]) })
     }
     #[inline(always)]
     fn sub(self, a: V, b: V) -> V {
         // SAFETY: see above the impl.
-        both(|h| unsafe { _mm256_sub_epi64(a[h], b[h]) })
+        both!(|h| unsafe { _mm256_sub_epi64(a[h], b[h]) })
     }
     #[inline(always)]
     fn and(self, a: V, b: V) -> V {
         // SAFETY: see above the impl.
-        both(|h| unsafe { _mm256_and_si256(a[h], b[h]) })
+        both!(|h| unsafe { _mm256_and_si256(a[h], b[h]) })
     }
     #[inline(always)]
     fn shr(self, a: V, bits: u32) -> V {
         // SAFETY: see above the impl.
-        both(|h| unsafe { _mm256_srl_epi64(a[h], _mm_cvtsi32_si128(bits as i32)) })
-    }
-    #[inline(always)]
-    fn shl(self, a: V, bits: u32) -> V {
-        // SAFETY: see above the impl.
-        both(|h| unsafe { _mm256_sll_epi64(a[h], _mm_cvtsi32_si128(bits as i32)) })
+        both!(|h| unsafe { _mm256_srl_epi64(a[h], _mm_cvtsi32_si128(bits as i32)) })
     }
     #[inline(always)]
     fn sub_if_ge(self, x: V, m: V) -> V {
         // The blend looks at the sign of x - m alone, which is exact for x < 2^63.
         // SAFETY: see above the impl.
-        both(|h| unsafe {
+        both!(|h| unsafe {
             let d = _mm256_castsi256_pd(_mm256_sub_epi64(x[h], m[h]));
             _mm256_castpd_si256(_mm256_blendv_pd(d, _mm256_castsi256_pd(x[h]), d))
         })
@@ -133,7 +138,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn mul_shoup(self, x: V, w: V, quotient: V, q: V) -> V {
         // SAFETY: see above the impl; the contract is the caller's.
-        both(|h| unsafe { mul_shoup(x[h], w[h], quotient[h], q[h]) })
+        both!(|h| unsafe { mul_shoup(x[h], w[h], quotient[h], q[h]) })
     }
     #[inline(always)]
     fn zero_sum(self) -> [Sums; 2] {
@@ -143,7 +148,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn multiply_add(self, sum: [Sums; 2], a: V, b: V) -> [Sums; 2] {
         // SAFETY: see above the impl.
-        both(|h| unsafe {
+        both!(|h| unsafe {
             let mask = _mm256_set1_epi64x((1 << 25) - 1);
             let (a0, a1) = (_mm256_and_si256(a[h], mask), _mm256_srli_epi64::<25>(a[h]));
             let (b0, b1) = (_mm256_and_si256(b[h], mask), _mm256_srli_epi64::<25>(b[h]));
@@ -158,7 +163,7 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn split_sum(self, sum: [Sums; 2]) -> (V, V) {
         // SAFETY: see above the impl.
-        let halves = both(|h| unsafe {
+        let halves = both!(|h| unsafe {
             let [s0, s1, s2] = sum[h];
             let low27 = _mm256_set1_epi64x((1 << 27) - 1);
             let low2 = _mm256_set1_epi64x(3);

@@ -69,11 +69,6 @@ impl Simd for Avx512 {
         unsafe { _mm512_srl_epi64(a, _mm_cvtsi32_si128(bits as i32)) }
     }
     #[inline(always)]
-    fn shl(self, a: __m512i, bits: u32) -> __m512i {
-        // SAFETY: see above the impl.
-        unsafe { _mm512_sll_epi64(a, _mm_cvtsi32_si128(bits as i32)) }
-    }
-    #[inline(always)]
     fn sub_if_ge(self, x: __m512i, m: __m512i) -> __m512i {
         // SAFETY: see above the impl. A difference below zero wraps to a word above every x < 2^63.
         unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, m)) }

@@ -1,0 +1,117 @@
+//! What the room `poly` costs: transforms, products of polynomial matrices, and the planner's choice against its alternatives.
+//!
+//! `cargo bench --bench poly [-- ntt|products|evaluation]`. Run it with `RAYON_NUM_THREADS=1` for the cost model's unit, one
+//! thread. Times are CPU seconds, the smallest of several runs, as shared machines
+//! wander. The products check one
+//! coefficient against the definition on each run.
+
+use blackfield::field::{Field, Modulus, PrimeField, Rng};
+use blackfield::poly::{Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row};
+use rand::{RngExt, SeedableRng};
+use std::time::Instant;
+
+/// Seconds that the threads of this process have computed, where Linux tells; else the wall clock.
+fn clock() -> f64 {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    let of_task = |task: std::fs::DirEntry| -> Option<f64> {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        Some(text.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").ok();
+    let cpu = tasks.and_then(|tasks| tasks.flatten().map(of_task).sum::<Option<f64>>());
+    cpu.unwrap_or_else(|| START.elapsed().as_secs_f64())
+}
+
+/// The least CPU time of `rounds` runs, in seconds.
+fn least(rounds: usize, mut run: impl FnMut()) -> f64 {
+    (0..rounds)
+        .map(|_| {
+            let start = clock();
+            run();
+            clock() - start
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn random(field: &PrimeField, rows: usize, cols: usize, len: usize, rng: &mut Rng) -> PolyMatrix<u64> {
+    PolyMatrix::from_coefficients(rows, cols, (0..rows * cols * len).map(|_| field.random(rng)).collect())
+}
+
+fn transforms(rng: &mut Rng) {
+    println!("transforms: microseconds for one polynomial (eight run together), picoseconds for a point and level");
+    println!("{:>9} {:>10} {:>10} {:>8} {:>8}", "points", "forward", "inverse", "fwd ps", "inv ps");
+    for points in [64, 256, 1024, 1536, 4096, 8192, 12288, 16384, 65536, 262144] {
+        let ntt = Ntt::new(0, points);
+        let mut data: Vec<Row> =
+            (0..points).map(|_| Row(std::array::from_fn(|_| rng.random_range(0..Ntt::PRIMES[0])))).collect();
+        let repeat = (1 << 18) / points + 1;
+        let forward = least(7, || (0..repeat).for_each(|_| ntt.forward(&mut data))) / repeat as f64 / 8.0;
+        let inverse = least(7, || (0..repeat).for_each(|_| ntt.inverse(&mut data))) / repeat as f64 / 8.0;
+        let steps = points as f64 * (points as f64).log2();
+        println!(
+            "{points:>9} {:>10.3} {:>10.3} {:>8.1} {:>8.1}",
+            forward * 1e6,
+            inverse * 1e6,
+            forward * 1e12 / steps,
+            inverse * 1e12 / steps
+        );
+    }
+    println!("instruction set: {}", Ntt::new(0, 64).instruction_set());
+}
+
+/// One coefficient of the product, from the definition.
+fn coefficient(field: &PrimeField, a: &PolyMatrix<u64>, b: &PolyMatrix<u64>, i: usize, j: usize, t: usize) -> u64 {
+    let mut sum = 0;
+    for s in (t + 1).saturating_sub(b.len())..a.len().min(t + 1) {
+        for l in 0..a.cols() {
+            sum = field.add(sum, field.mul(a.get(i, l, s), b.get(l, j, t - s)));
+        }
+    }
+    sum
+}
+
+fn products(rng: &mut Rng) {
+    println!(
+        "\nproducts 32 x 32 times 32 x 16, milliseconds; G/s: products of residues in the matrix products, a second"
+    );
+    for p in [65521, (1 << 31) - 1, 9223372036854775783] {
+        let field = PrimeField(Modulus::new(p).expect("a prime"));
+        for len in [1, 4, 16, 64, 256, 1024, 4096, 16384] {
+            if p > 1 << 32 && len > 4096 {
+                continue;
+            }
+            let (a, b) = (random(&field, 32, 32, len, rng), random(&field, 32, 16, len, rng));
+            let plan = ProductPlan::new(&field, ProductShape::of(&a, &b, 0, 2 * len - 1));
+            let expected = coefficient(&field, &a, &b, 3, 5, len - 1);
+            for (method, cost) in plan.candidates.iter().filter(|(_, cost)| *cost < 3e9) {
+                let forced = plan.clone().with_method(*method);
+                let time = least(if *cost > 3e8 { 3 } else { 7 }, || {
+                    assert_eq!(forced.execute(&field, &a, &b).get(3, 5, len - 1), expected);
+                });
+                let pairs = match method {
+                    Method::Transform { primes, points } => primes * points,
+                    Method::Schoolbook => len * len,
+                };
+                println!(
+                    "p = {p}, length {len:>5}: {:>9.3} ms (planned {:>9.3}), {:>5.1} G/s{} {method}",
+                    time * 1e3,
+                    cost / 1e6,
+                    (pairs * 32 * 32 * 16) as f64 / time / 1e9,
+                    if *method == plan.method { " *" } else { "  " },
+                );
+            }
+        }
+    }
+}
+
+fn main() {
+    let only = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    let mut rng = Rng::seed_from_u64(1);
+    if wanted("ntt") {
+        transforms(&mut rng);
+    }
+    if wanted("products") {
+        products(&mut rng);
+    }
+}
