@@ -31,7 +31,8 @@ fn main() {
 }
 
 fn run(m: usize, n: usize, order: usize, rival: Option<f64>, leaf: Option<usize>) {
-    let field = PrimeField(Modulus::new(65521).expect("a prime"));
+    let modulus = std::env::var("MODULUS").map_or(65521, |p| p.parse().expect("a number"));
+    let field = PrimeField(Modulus::new(modulus).expect("a prime"));
     let mut rng = Rng::seed_from_u64(1);
     let data = (0..m * n * order).map(|_| field.random(&mut rng)).collect();
     let series = PolyMatrix::from_coefficients(m, n, data);

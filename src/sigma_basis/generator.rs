@@ -29,6 +29,7 @@
 //! Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
 use super::pm_basis::{Params, later, pm_basis};
+use super::products::{self, compose};
 use crate::field::{Field, Rng};
 use crate::observer::Observer;
 use crate::poly::{self, PolyMatrix};
@@ -127,8 +128,7 @@ impl<F: Field> GeneratorSearch<F> {
         observer.check()?;
         let residual = self.residual(from, count);
         let next = pm_basis(&self.field, &residual, count, &self.degrees, &self.params, observer)?;
-        self.left = poly::multiply(&self.field, &next.basis, &self.left);
-        super::m_basis::trim(&mut self.left);
+        self.left = compose(&self.field, &next.basis, &self.left);
         self.last_change = later(&self.last_change, &next.last_change, from);
         self.degrees = next.degrees;
         Ok(())
@@ -136,7 +136,7 @@ impl<F: Field> GeneratorSearch<F> {
 
     /// The coefficients `from .. from + count` of P·[S; -I], for the basis P at order `from`.
     fn residual(&self, from: usize, count: usize) -> PolyMatrix<F::Elem> {
-        let mut residual = poly::middle_product(&self.field, &self.left, &self.series, from, count);
+        let mut residual = products::residual(&self.field, &self.left, &self.series, from, count);
         for i in self.s..2 * self.s {
             if self.degrees[i] == from as i64 + 1 {
                 residual.set(i, i - self.s, 0, self.field.neg(self.field.one()));

@@ -15,6 +15,7 @@
 
 use super::kernel::{FieldKernel, Kernel, Target};
 use super::order_basis::OrderBasis;
+use super::products::trim;
 use super::word_kernel::WordKernel;
 use crate::field::Field;
 use crate::poly::PolyMatrix;
@@ -218,11 +219,4 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         trim(&mut basis);
         OrderBasis { basis, degrees: self.degrees, order: self.order, last_change: self.last_change }
     }
-}
-
-/// Drops trailing zero coefficients, down to one.
-pub(super) fn trim<E: Copy + Default + Eq>(matrix: &mut PolyMatrix<E>) {
-    let is_zero = |k: usize| matrix.coefficient(k).iter().all(|&a| a == E::default());
-    let len = (1..matrix.len()).rev().find(|&k| !is_zero(k)).map_or(1, |k| k + 1);
-    matrix.resize(len);
 }

@@ -21,6 +21,7 @@ mod m_basis;
 mod order_basis;
 mod pm_basis;
 mod popov;
+mod products;
 #[cfg(test)]
 mod test_field;
 #[cfg(test)]

@@ -7,12 +7,13 @@
 //! Invariant: both factors are in ordered weak Popov form for their shifts, hence so is the product. Entry point:
 //! [`pm_basis`].
 
-use super::m_basis::{m_basis, trim};
+use super::m_basis::m_basis;
 use super::order_basis::OrderBasis;
+use super::products::{compose, residual};
 use crate::Result;
 use crate::field::Field;
 use crate::observer::Observer;
-use crate::poly::{self, PolyMatrix};
+use crate::poly::PolyMatrix;
 
 /// The thresholds of the σ-basis algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +51,11 @@ pub fn pm_basis<F: Field>(
     }
     let half = order.div_ceil(2);
     let first = pm_basis(field, series, half, shift, params, observer)?;
-    let residual = poly::middle_product(field, &first.basis, series, half, order - half);
-    let second = pm_basis(field, &residual, order - half, &first.degrees, params, observer)?;
-    drop(residual);
+    let rest = residual(field, &first.basis, series, half, order - half);
+    let second = pm_basis(field, &rest, order - half, &first.degrees, params, observer)?;
+    drop(rest);
     observer.check()?;
-    let mut basis = poly::multiply(field, &second.basis, &first.basis);
-    trim(&mut basis);
+    let basis = compose(field, &second.basis, &first.basis);
     let last_change = later(&first.last_change, &second.last_change, half);
     Ok(OrderBasis { basis, degrees: second.degrees, order, last_change })
 }

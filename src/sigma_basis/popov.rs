@@ -7,9 +7,10 @@
 
 use super::order_basis::OrderBasis;
 use super::pm_basis::{Params, pm_basis};
+use super::products::compose;
 use crate::field::Field;
 use crate::observer::Observer;
-use crate::poly::{self, PolyMatrix};
+use crate::poly::PolyMatrix;
 use crate::{Error, Result};
 
 /// The order basis of `series` at `order` in shifted Popov form: the only one, whatever algorithm finds it.
@@ -36,8 +37,7 @@ pub fn popov<F: Field>(
     }
     let leading = super::order_basis::leading_matrix(&reduced.basis, &opposite, &reduced.degrees);
     let inverse = PolyMatrix::from_coefficients(m, m, inverse_of_lower(field, leading, m));
-    let mut basis = poly::multiply(field, &inverse, &reduced.basis);
-    super::m_basis::trim(&mut basis);
+    let basis = compose(field, &inverse, &reduced.basis);
     let last_change = pivot_degrees.iter().map(|_| order).collect();
     Ok(OrderBasis { basis, degrees, order, last_change })
 }

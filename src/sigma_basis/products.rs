@@ -1,0 +1,81 @@
+//! The two products of the divide-and-conquer step, cut to the lengths at which transforms are cheapest.
+//!
+//! Generic degrees make the sizes fall just wrong. With σ = 2h and an m×n series, m = 2n, the basis P₁ of the first half has degree h/2:
+//! - *Residual*: the coefficients h … 2h-1 of P₁·F need only those of F from h/2 on, 3h/2 of them, and a cyclic product of 3h/2 points.
+//! - *Basis*: P₂·P₁ has h + 1 coefficients. A cyclic product of h points adds the last one onto the first; both are computed apart,
+//!   as products of two constant matrices.
+
+use crate::field::Field;
+use crate::poly::{self, PolyMatrix};
+
+/// From this many coefficients of each factor on, the ends of a product are worth two products of constant matrices.
+const SEPARATE_ENDS: usize = 16;
+
+/// The coefficients `from .. from + count` of `basis`·`series`.
+pub(super) fn residual<F: Field>(
+    field: &F,
+    basis: &PolyMatrix<F::Elem>,
+    series: &PolyMatrix<F::Elem>,
+    from: usize,
+    count: usize,
+) -> PolyMatrix<F::Elem> {
+    let unused = (from + 1).saturating_sub(basis.len()).min(series.len());
+    let used = slice(series, unused, series.len().min(from + count));
+    poly::middle_product(field, basis, &used, from - unused, count)
+}
+
+/// `second`·`first`, both without trailing zero coefficients, the result likewise.
+pub(super) fn compose<F: Field>(
+    field: &F,
+    second: &PolyMatrix<F::Elem>,
+    first: &PolyMatrix<F::Elem>,
+) -> PolyMatrix<F::Elem> {
+    if second.len().min(first.len()) < SEPARATE_ENDS {
+        let mut product = poly::multiply(field, second, first);
+        trim(&mut product);
+        return product;
+    }
+    let last = second.len() + first.len() - 2;
+    let constant = |a: usize, b: usize| poly::multiply(field, &slice(second, a, a + 1), &slice(first, b, b + 1));
+    let mut product = constant(0, 0);
+    product.extend(poly::middle_product(field, second, first, 1, last - 1).data());
+    product.extend(constant(second.len() - 1, first.len() - 1).data());
+    trim(&mut product);
+    product
+}
+
+/// The coefficients `from .. to`, none if there are none.
+fn slice<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, from: usize, to: usize) -> PolyMatrix<E> {
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    PolyMatrix::from_coefficients(rows, cols, matrix.data()[rows * cols * from..rows * cols * to.max(from)].to_vec())
+}
+
+/// Drops trailing zero coefficients, down to one.
+pub(super) fn trim<E: Copy + Default + Eq>(matrix: &mut PolyMatrix<E>) {
+    let is_zero = |k: usize| matrix.coefficient(k).iter().all(|&a| a == E::default());
+    let len = (1..matrix.len()).rev().find(|&k| !is_zero(k)).map_or(1, |k| k + 1);
+    matrix.resize(len);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{prime, series};
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn they_are_the_plain_products() {
+        let (field, mut rng) = (prime(65521), Rng::seed_from_u64(4));
+        for _ in 0..60 {
+            let (a_len, b_len) = (rng.random_range(1..60), rng.random_range(1..60));
+            let (a, b) = (series(&field, &mut rng, 3, 3, a_len), series(&field, &mut rng, 3, 2, b_len));
+            let mut plain = poly::multiply(&field, &a, &b);
+            trim(&mut plain);
+            assert_eq!(compose(&field, &a, &b), plain);
+            let (from, count) = (rng.random_range(0..130), rng.random_range(1..40));
+            plain.resize(from + count);
+            assert_eq!(residual(&field, &a, &b, from, count), slice(&plain, from, from + count));
+        }
+    }
+}
