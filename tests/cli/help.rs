@@ -42,7 +42,7 @@ fn completions_know_every_subcommand_and_parse() {
 fn manual_pages_render() {
     let lab = Lab::new("man");
     let page = lab.answer("man");
-    assert!(page.contains(".TH blackfield 1") && page.contains("Exit codes:"), "{page}");
+    assert!(page.contains(".TH blackfield 1") && page.contains("\n.nf\nExit codes:\n    0  "), "{page}");
     lab.answer("man pages/1");
     let names = SUBCOMMANDS.map(|name| format!("blackfield-{name}.1"));
     for name in names.iter().map(String::as_str).chain(["blackfield.1"]) {

@@ -21,17 +21,17 @@ pub enum Code {
 pub const CODES: &str = "\
 Exit codes:
     0  an answer was given
-    1  a check of the computation failed, or the program met an error of its own
-    2  wrong usage: an unknown option, a modulus that is not a prime below 2^63
-    3  bad input: a file that is missing, unreadable or not what its format demands
+    1  a check of the computation failed, or the program met a bug
+    2  wrong usage: an unknown option, a modulus that is not a prime
+    3  bad input: a file that is missing or not what its format demands
     4  out of memory (or beyond --max-memory) or out of disk space
     5  a device was asked for and is not there
-  130  interrupted (Ctrl-C, SIGTERM); a second signal ends the program at once
+  130  interrupted (Ctrl-C, SIGTERM); a second signal ends it at once
 
-Each error is one line on standard error; with --json that line is a document, too:
+Each error is one line on standard error. With --json that line is
   {\"error\": message, \"kind\": word, \"code\": exit code}
-Standard output then holds a whole document or nothing. (What cannot be parsed as a command at all
-is answered in plain words.)";
+and standard output holds a whole document or nothing. (What cannot be
+parsed as a command at all is answered in plain words.)";
 
 impl Code {
     /// The code of an error.

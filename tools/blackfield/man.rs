@@ -4,17 +4,29 @@ use crate::args::{Cli, ManArgs};
 use crate::output;
 use blackfield::{Error, Result};
 use clap::CommandFactory;
+use clap_mangen::Man;
 
 /// Prints `blackfield.1`, or writes it and one page per subcommand into the folder given.
 pub fn run(args: &ManArgs) -> Result<()> {
-    match &args.dir {
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page).expect("a Vec takes every write");
-            output::print(&String::from_utf8_lossy(&page))
-        }
-        Some(dir) => std::fs::create_dir_all(dir)
-            .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
-            .map_err(|source| Error::Io { file: dir.clone(), source }),
+    let mut command = Cli::command();
+    // Gives the subcommands their full names, `blackfield-rank`.
+    command.build();
+    let Some(dir) = &args.dir else { return output::print(&page(&Man::new(command))) };
+    std::fs::create_dir_all(dir).map_err(|source| Error::Io { file: dir.clone(), source })?;
+    let subcommands: Vec<_> = command.get_subcommands().cloned().collect();
+    for man in subcommands.into_iter().chain([command]).map(Man::new) {
+        let file = dir.join(man.get_filename());
+        std::fs::write(&file, page(&man)).map_err(|source| Error::Io { file, source })?;
     }
+    Ok(())
+}
+
+/// The page in roff. What stands behind the options (exit codes, JSON, examples) keeps its lines as they are.
+fn page(man: &Man) -> String {
+    let mut roff = Vec::new();
+    man.render(&mut roff).expect("a Vec takes every write");
+    let roff = String::from_utf8_lossy(&roff).into_owned();
+    let Some((before, after)) = roff.split_once(".SH EXTRA\n") else { return roff };
+    let (details, rest) = after.split_at(after.find("\n.SH ").map_or(after.len(), |end| end + 1));
+    format!("{before}.SH DETAILS\n.nf\n{details}.fi\n{rest}")
 }

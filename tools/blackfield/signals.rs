@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: the first asks the computation to stop in order, the second ends the process at once.
 
-use crate::exit::Code;
+use crate::exit::{self, Code};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -10,6 +11,9 @@ pub fn catch() {
     let caught = ctrlc::try_set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             std::process::exit(Code::Interrupted as i32);
+        }
+        if std::io::stderr().is_terminal() {
+            exit::complain("blackfield: stopping; a second signal ends at once");
         }
     });
     // This fails where the caller has had one of the signals ignored (`nohup`, a shell's background job). Such a wish is

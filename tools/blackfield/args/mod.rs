@@ -196,14 +196,16 @@ pub struct RankArgs {
 const RANK_JSON: &str = "\
 With --json, one file and one modulus give one document:
   {file, rank, rows, cols, nnz, modulus, method, reason,
-   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\", error_bound: number or null,
-   trials, trials_agreed, block, extension_degree, field, seed, threads, device, digest,
-   plan, warnings, phases: {name: seconds}, seconds, version}
-nnz counts the entries that p does not divide; digest is of the integer matrix, whatever p.
-Several files or moduli give
+   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
+   error_bound: number or null, trials, trials_agreed, block,
+   extension_degree, field, seed, threads, device, digest, plan,
+   warnings, phases: {name: seconds}, seconds, version}
+nnz counts the entries that p does not divide; digest is of the integer
+matrix, whatever p. Several files or moduli give
   {results: [one document each], complete, seconds, version}
-where complete is false if an error ended the work; the results before it are kept. The seconds
-of each answer include the reading of its file, which happens once.
+where complete is false if an error ended the work; the results before
+it are kept. The seconds of each answer include the reading of its file,
+which happens once.
 
 Examples:
   blackfield rank matrix.sms.gz -p 65521
