@@ -26,7 +26,7 @@ pub fn codegree_by_interpolation(p: Modulus, f: &PolyMatrix<u64>, degree_bound: 
     let chunk = (1 << 22) / (f.rows() * f.rows()).max(1) + 1;
     for first in (0..points).step_by(chunk) {
         let count = chunk.min(points - first);
-        let matrices = poly::evaluate_geometric(p, f, ratio, p.pow(ratio, first as u64), count);
+        let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count);
         values.extend(dense::determinants(p, f.rows(), matrices.data()));
     }
     let determinant = poly::interpolate_geometric(p, &values, 1, ratio);
