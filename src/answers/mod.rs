@@ -12,3 +12,6 @@ pub use method::{Choice, choose};
 pub use options::{Method, RankOptions, Route};
 pub use phases::Phases;
 pub use rank::{Rank, rank};
+
+#[cfg(test)]
+mod tests;

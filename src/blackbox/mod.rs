@@ -59,3 +59,6 @@ impl Operator for Product {
         Product::apply_transpose_scaled(self, None, x, y);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,3 +9,6 @@ mod projection;
 
 pub use krylov::{Krylov, Start};
 pub use projection::Projection;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Both methods against a dense rank, on random and degenerate matrices over all kinds of fields.
+
+use super::*;
+use crate::certify::Certainty;
+use crate::dense::DenseMatrix;
+use crate::field::{Modulus, PrimeField, Rng};
+use crate::sparse::SparseMatrix;
+use crate::{Error, Observer, Silent};
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn dense_rank(a: &SparseMatrix) -> usize {
+    let mut d = DenseMatrix::zeros(a.rows(), a.cols());
+    for i in 0..a.rows() {
+        let (cols, values) = a.row(i);
+        cols.iter().zip(values).for_each(|(&j, &v)| d.set(i, j as usize, v));
+    }
+    d.rank(&PrimeField(a.modulus()))
+}
+
+/// A product of random factors of inner size r, its rank at most r.
+fn low_rank(p: Modulus, rows: usize, cols: usize, r: usize, rng: &mut Rng) -> SparseMatrix {
+    let mut factor = |rows: usize, cols: usize| -> Vec<Vec<u64>> {
+        let entry = |rng: &mut Rng| if rng.random_range(0..3) == 0 { rng.random_range(0..p.get()) } else { 0 };
+        (0..rows).map(|_| (0..cols).map(|_| entry(rng)).collect()).collect()
+    };
+    let (l, m) = (factor(rows, r), factor(r, cols));
+    let mut entries = Vec::new();
+    for (i, row) in l.iter().enumerate() {
+        for (k, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0) {
+            entries.extend(m[k].iter().enumerate().map(|(j, &y)| (i, j, p.mul(x, y))));
+        }
+    }
+    SparseMatrix::from_triplets(p, rows, cols, &entries)
+}
+
+fn cases(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
+    let make = |rows, cols, entries: &[_]| SparseMatrix::from_triplets(p, rows, cols, entries);
+    let n = 24;
+    let mut list = vec![
+        make(0, 7, &[]),
+        make(7, 0, &[]),
+        make(5, 5, &[]),
+        make(1, 1, &[(0, 0, 1)]),
+        // Identity, a nilpotent shift, an alternating matrix with zero diagonal, all ones, one row, one column.
+        make(n, n, &(0..n).map(|i| (i, i, 1)).collect::<Vec<_>>()),
+        make(n, n, &(1..n).map(|i| (i - 1, i, 1)).collect::<Vec<_>>()),
+        make(n, n, &(0..n / 2).flat_map(|i| [(2 * i, 2 * i + 1, 1), (2 * i + 1, 2 * i, 1)]).collect::<Vec<_>>()),
+        make(9, n, &(0..9 * n).map(|k| (k / n, k % n, 1)).collect::<Vec<_>>()),
+        make(n, n, &(0..n).map(|j| (3, j, p.get() - 1)).collect::<Vec<_>>()),
+        make(n, n, &(0..n).map(|i| (i, 5, p.get() / 2)).collect::<Vec<_>>()),
+    ];
+    for (rows, cols, r) in [(30, 20, 7), (20, 30, 20), (25, 25, 13), (12, 40, 1)] {
+        list.push(low_rank(p, rows, cols, r, rng));
+    }
+    // Duplicate rows and empty lines.
+    let base = low_rank(p, 10, 14, 6, rng);
+    let twice: Vec<_> = (0..10)
+        .flat_map(|i| base.row(i).0.iter().zip(base.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>())
+        .flat_map(|(i, j, v)| [(3 * i, 2 * j, v), (3 * i + 1, 2 * j, v)])
+        .collect();
+    list.push(make(33, 30, &twice));
+    list
+}
+
+#[test]
+fn both_methods_agree_with_the_dense_rank() {
+    let mut rng = Rng::seed_from_u64(1);
+    for p in [2, 3, 5, 251, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+        for (c, a) in cases(p, &mut rng).iter().enumerate() {
+            let expected = dense_rank(a);
+            for method in [Method::Wiedemann, Method::Elimination] {
+                let options = RankOptions { method, seed: 3, ..Default::default() };
+                let answer = rank(a, &options, &Silent).unwrap();
+                assert_eq!(answer.rank, expected, "case {c} mod {p} by {}: {}", method.name(), answer.reason);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_block_size_and_route_gives_the_rank() {
+    let mut rng = Rng::seed_from_u64(2);
+    let p = Modulus::new(65521).unwrap();
+    for a in cases(p, &mut rng) {
+        let expected = dense_rank(&a);
+        for block in [2, 3, 8, 40] {
+            for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
+                for early_termination in [false, true] {
+                    let options = RankOptions {
+                        method: Method::Wiedemann,
+                        block: Some(block),
+                        route,
+                        early_termination,
+                        ..Default::default()
+                    };
+                    assert_eq!(rank(&a, &options, &Silent).unwrap().rank, expected, "{options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_value_never_exceeds_the_rank_whatever_the_seed() {
+    // One column at a time over the smallest field that is not extended, where runs may well fall short.
+    let mut rng = Rng::seed_from_u64(3);
+    let p = Modulus::new(32771).unwrap();
+    for seed in 0..40 {
+        let a = low_rank(p, 18, 15, 9, &mut rng);
+        let options = RankOptions { method: Method::Wiedemann, block: Some(1), seed, ..Default::default() };
+        assert!(rank(&a, &options, &Silent).unwrap().rank <= dense_rank(&a));
+    }
+}
+
+#[test]
+fn certainty_is_what_the_theorems_give() {
+    let mut rng = Rng::seed_from_u64(4);
+    let certainty = |p: u64, error: Option<f64>, rng: &mut Rng| {
+        let a = low_rank(Modulus::new(p).unwrap(), 40, 30, 11, rng);
+        let options = RankOptions { method: Method::Wiedemann, error, trials: 2, ..Default::default() };
+        let answer = rank(&a, &options, &Silent).unwrap();
+        assert_eq!(answer.rank, dense_rank(&a));
+        assert_eq!((answer.trials, answer.trials_agreed), (2, 2));
+        answer.certainty
+    };
+    assert_eq!(certainty(65521, None, &mut rng), Certainty::Heuristic);
+    assert_eq!(certainty(2, None, &mut rng), Certainty::Heuristic);
+    for (p, error) in [(65521, 1e-12), (2, 1e-12), (3, 1e-20), ((1 << 61) - 1, 1e-30)] {
+        let Certainty::MonteCarlo { error_bound } = certainty(p, Some(error), &mut rng) else { panic!("p = {p}") };
+        assert!(error_bound <= error, "p = {p}: {error_bound}");
+    }
+    assert!(matches!(certainty((1 << 61) - 1, None, &mut rng), Certainty::MonteCarlo { error_bound } if error_bound < 1e-20));
+    let identity = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
+    let full = rank(&identity, &RankOptions { method: Method::Wiedemann, ..Default::default() }, &Silent).unwrap();
+    assert_eq!((full.rank, full.certainty), (9, Certainty::Proven));
+}
+
+/// Counts what it is told and stops after a while.
+#[derive(Default)]
+struct Witness {
+    phases: AtomicUsize,
+    progress: AtomicUsize,
+    stop_after: Option<usize>,
+}
+impl Observer for Witness {
+    fn phase(&self, _name: &str, _total: u64) {
+        self.phases.fetch_add(1, Ordering::Relaxed);
+    }
+    fn progress(&self, _done: u64) {
+        self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+    fn cancelled(&self) -> bool {
+        self.stop_after.is_some_and(|n| self.progress.load(Ordering::Relaxed) >= n)
+    }
+}
+
+#[test]
+fn observers_see_progress_and_can_stop() {
+    let p = Modulus::new(65521).unwrap();
+    let a = SparseMatrix::from_triplets(p, 500, 500, &(0..500).map(|i| (i, (7 * i) % 500, 3)).collect::<Vec<_>>());
+    for method in [Method::Wiedemann, Method::Elimination] {
+        let options = RankOptions { method, ..Default::default() };
+        let witness = Witness::default();
+        rank(&a, &options, &witness).unwrap();
+        assert!(witness.phases.load(Ordering::Relaxed) >= 1);
+    }
+    let witness = Witness { stop_after: Some(3), ..Default::default() };
+    let stopped = rank(&a, &RankOptions { method: Method::Wiedemann, ..Default::default() }, &witness);
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+}
+
+#[test]
+fn options_out_of_range_are_refused() {
+    let a = SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 1, 1, &[(0, 0, 1)]);
+    for options in [
+        RankOptions { trials: 0, ..Default::default() },
+        RankOptions { block: Some(0), ..Default::default() },
+        RankOptions { block: Some(RankOptions::MAX_BLOCK + 1), ..Default::default() },
+        RankOptions { error: Some(0.0), ..Default::default() },
+        RankOptions { error: Some(1.0), ..Default::default() },
+        RankOptions { error: Some(f64::NAN), ..Default::default() },
+    ] {
+        assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))), "{options:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Terms against Yᵀ Bⁱ X computed from the definition.
+
+use super::*;
+use crate::blackbox::{Preconditioned, Scratch};
+use crate::field::{ExtensionField, Field, Modulus, PrimeField, Rng};
+use crate::sparse::SparseMatrix;
+use crate::spmv::{Block, Lane, Plan, PlanOptions, Product};
+use rand::{RngExt, SeedableRng};
+
+fn elements<F: Field>(field: &F, b: &Block) -> Vec<F::Elem> {
+    b.to_residues().chunks_exact(field.degree()).map(|digits| field.from_digits(digits)).collect()
+}
+
+/// Yᵀ·V from the definition, Y and V as n × s elements.
+fn definition<F: Field>(field: &F, y: &[F::Elem], v: &[F::Elem], s: usize) -> Vec<F::Elem> {
+    let mut result = vec![field.zero(); s * s];
+    for (y, v) in y.chunks_exact(s).zip(v.chunks_exact(s)) {
+        for i in 0..s {
+            field.axpy(&mut result[i * s..][..s], y[i], v);
+        }
+    }
+    result
+}
+
+fn projections_are_their_definition<F: Field>(field: &F, lane: Lane, rng: &mut Rng) {
+    let (s, k, p) = (3, field.degree(), field.modulus());
+    // 40 000 rows cross the boundary between two chunks of class sums.
+    for n in [0, 1, 5, 40_000] {
+        let v = Block::random(lane, n, s * k, p, rng);
+        let values = elements(field, &v);
+        let partition = Projection::partition(n, s, rng);
+        let Projection::Partition { class } = &partition else { unreachable!() };
+        let y: Vec<F::Elem> =
+            class.iter().flat_map(|&c| (0..s).map(move |l| l == c as usize)).map(|one| if one { field.one() } else { field.zero() }).collect();
+        let mut found = Vec::new();
+        partition.project(field, &v, s, &mut found);
+        assert_eq!(found, definition(field, &y, &values, s));
+
+        let dense = Projection::dense(field, n, s, rng);
+        let Projection::Dense { transposed } = &dense else { unreachable!() };
+        let y: Vec<F::Elem> = (0..n)
+            .flat_map(|j| (0..s).map(move |c| (j, c)))
+            .map(|(j, c)| field.from_digits(&(0..k).map(|d| transposed[(c * k + d) * n + j]).collect::<Vec<_>>()))
+            .collect();
+        found.clear();
+        dense.project(field, &v, s, &mut found);
+        assert_eq!(found, definition(field, &y, &values, s));
+    }
+}
+
+#[test]
+fn projections() {
+    let mut rng = Rng::seed_from_u64(1);
+    for (p, lane) in [(2, Lane::U8), (65521, Lane::U16), (65521, Lane::U32), ((1 << 61) - 1, Lane::U64), (4093, Lane::F32), (65521, Lane::F64)] {
+        projections_are_their_definition(&PrimeField(Modulus::new(p).unwrap()), lane, &mut rng);
+    }
+    for (p, k, lane) in [(2, 16, Lane::U8), (65521, 3, Lane::U16), ((1 << 31) - 1, 2, Lane::U32)] {
+        projections_are_their_definition(&ExtensionField::new(Modulus::new(p).unwrap(), k, &mut rng), lane, &mut rng);
+    }
+}
+
+#[test]
+fn the_shortcut_is_the_sequence_without_its_first_term() {
+    let mut rng = Rng::seed_from_u64(2);
+    let p = Modulus::new(65521).unwrap();
+    let entries: Vec<_> =
+        (0..60).map(|_| (rng.random_range(0..20), rng.random_range(0..15), rng.random_range(0..65521))).collect();
+    let a = SparseMatrix::from_triplets(p, 20, 15, &entries);
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap());
+    let field = PrimeField(p);
+    let b = Preconditioned::random(&field, &product, false, &mut rng);
+    let terms = |start: Start, count: usize| {
+        let mut rng = Rng::seed_from_u64(9);
+        let projection = Projection::partition(15, 2, &mut rng);
+        let mut krylov = Krylov::new(&field, &b, projection, 2, start, &mut rng);
+        let mut terms = Vec::new();
+        (0..count).for_each(|_| krylov.push_term(&mut terms));
+        terms
+    };
+    assert_eq!(terms(Start::X, 9)[4..], terms(Start::Bx, 8)[..]);
+    // The terms are Yᵀ Bⁱ X with B as it acts on vectors.
+    let mut rng = Rng::seed_from_u64(9);
+    let projection = Projection::partition(15, 2, &mut rng);
+    let mut x = Block::random(b.lane(), 15, 2, p, &mut rng);
+    let (mut scratch, mut expected) = (Scratch::new(), Vec::new());
+    for _ in 0..5 {
+        projection.project(&field, &x, 2, &mut expected);
+        let mut y = Block::zeros(b.lane(), 15, 2);
+        b.apply(&x, &mut y, &mut scratch);
+        x = y;
+    }
+    assert_eq!(terms(Start::X, 5), expected);
+}
