@@ -126,7 +126,7 @@ impl Rest {
             )));
         }
         let density = self.nnz as f64 / (self.rows as f64 * self.cols as f64);
-        let sparse_time = work as f64 * pivots as f64 / WINDOW as f64 * NANOSECONDS_PER_ENTRY;
+        let sparse_time = work as f64 * pivots as f64 / WINDOW as f64 * SPARSE_WEIGHT;
         let cheaper = self.dense_time(modulus) < sparse_time;
         let dense = pivots <= options.dense_size || density >= options.dense_threshold || cheaper;
         Ok(fits(dense_memory) && dense || !fits(self.memory))
@@ -141,16 +141,22 @@ impl Rest {
     }
 }
 
-/// Time of one entry read in a sparse step, on a core of 2024 (measured on EX5 and mk12-b3).
-const NANOSECONDS_PER_ENTRY: f64 = 3.0;
+/// Weight of one entry read by a sparse step in the estimate of the time that remains, in nanoseconds.
+///
+/// Tuned, not the cost of an entry: that is 8 … 21 ns of CPU time, search included (medians of five, one thread, 2-core
+/// AMD EPYC virtual machine with AVX-512; about 10 on the large cases). The estimate supposes min(rows, cols) more pivots of
+/// the present cost, presumably too many where the rank is lower. Of the two values compared, 10 and 3, the first was
+/// slower on ch7-8-b4 (6.4 against 5.0 s) and within 0.04 s of the second on nine other runs, EX5 among them.
+const SPARSE_WEIGHT: f64 = 3.0;
 
-/// Time of one multiply-add of the dense elimination on the same core: rank at n = 2000, divided by n³/3.
+/// CPU time of one multiply-add of the dense elimination on the same machine: rank at n = 2000, divided by n³/3 (p = 2,
+/// 65521, 2²⁶ - 5, 2³¹ - 1, 2⁶¹ - 1; one thread, rounded).
 fn nanoseconds_per_product(modulus: Modulus) -> f64 {
     match modulus.bits() {
         1 => 0.01,
         2..=23 => 0.035,
         24..=26 => 0.07,
-        27..=44 => 0.35,
+        27..=44 => 0.3,
         _ => 0.6,
     }
 }
