@@ -10,7 +10,7 @@
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{Subsets, binomial, falling_factorial, product};
-use super::complex::{boundary_ranks, torsion_free_by_spectrum};
+use super::complex::{boundary_ranks, sign, torsion_free_by_spectrum};
 use super::partitions::{conjugate, contains_rectangle, partitions, specht_dimension, with_column};
 use crate::field::Modulus;
 use crate::sparse::Triplets;
@@ -57,7 +57,7 @@ pub(super) fn boundary(m: usize, n: usize, k: usize) -> Result<Triplets> {
                 let rows_place = tables.rank(k, rooks.clone().map(|j| board_rows[j]));
                 let cols_place = rank_sequence(&short, rooks.map(|j| board_cols[j]));
                 cols[slot] = (rows_place * short_all + cols_place) as u32;
-                values[slot] = if dropped % 2 == 0 { 1 } else { -1 };
+                values[slot] = sign(dropped);
             }
         },
     ))

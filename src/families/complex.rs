@@ -1,7 +1,13 @@
-//! Ranks of boundary matrices from face numbers and Betti numbers, and what small primes can change.
+//! What boundary matrices of simplicial complexes have in common: the sign of a dropped vertex, ranks from face numbers and Betti
+//! numbers, and what small primes can change.
 
 use crate::field::Modulus;
 use num_bigint::BigUint;
+
+/// (-1)ⁱ, the sign with which dropping vertex i of a face enters its boundary.
+pub(super) fn sign(i: usize) -> i64 {
+    if i.is_multiple_of(2) { 1 } else { -1 }
+}
 
 /// The rank of ∂_k from rank ∂₀ = 1 and rank ∂_j = f_j - rank ∂_{j-1} - β̃_{j-1} (rank and nullity of ∂_{j-1}, with homology
 /// between). `faces(r)` is the number of faces with r vertices, `betti(r)` the reduced Betti number of dimension r - 1.

@@ -9,7 +9,7 @@
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{binomial, product, subsets};
-use super::complex::boundary_ranks;
+use super::complex::{boundary_ranks, sign};
 use crate::field::Modulus;
 use crate::sparse::Triplets;
 use crate::{Error, Result};
@@ -114,7 +114,7 @@ pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
                 rest &= rest - 1;
                 let face = long[i] & !edge;
                 cols[slot] = short.partition_point(|&other| other > face) as u32;
-                values[slot] = if dropped % 2 == 0 { 1 } else { -1 };
+                values[slot] = sign(dropped);
             }
         },
     ))

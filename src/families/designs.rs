@@ -72,7 +72,7 @@ pub(super) fn pairs_in_subsets_rank(v: usize, k: usize, p: Option<Modulus>) -> O
         return None;
     }
     let (t, k) = if v - k < 2 { (v - k, v - 2) } else { (2, k) };
-    let vanishes = |c: u128| p.is_some_and(|p| c % u128::from(p.get()) == 0);
+    let vanishes = |c: u128| p.is_some_and(|p| c.is_multiple_of(u128::from(p.get())));
     let mut rank = 0;
     for i in 0..=t as u128 {
         let step = binomial(v as u128, i)? - if i == 0 { 0 } else { binomial(v as u128, i - 1)? };

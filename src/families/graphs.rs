@@ -98,7 +98,7 @@ pub(super) fn hypercube_laplacian_rank(d: usize, p: Option<Modulus>) -> Option<u
         None => 0,
         Some(2) => (1 << (d - 1)) - 1,
         Some(p) => (1..=d as u128)
-            .filter(|k| k % u128::from(p) == 0)
+            .filter(|k| k.is_multiple_of(u128::from(p)))
             .map(|k| binomial(d as u128, k).expect("below 2^31"))
             .sum::<u128>() as usize,
     };

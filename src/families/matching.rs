@@ -11,7 +11,7 @@
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{Subsets, binomial, product};
-use super::complex::{boundary_ranks, torsion_free_by_spectrum};
+use super::complex::{boundary_ranks, sign, torsion_free_by_spectrum};
 use super::partitions::{self_conjugate_partitions, specht_dimension};
 use crate::field::Modulus;
 use crate::sparse::Triplets;
@@ -110,7 +110,7 @@ pub(super) fn boundary(n: usize, q: usize, k: usize) -> Result<Triplets> {
             for (slot, dropped) in (0..r).rev().enumerate() {
                 let (before, after) = (&points[..dropped * q], &points[(dropped + 1) * q..]);
                 cols[slot] = places.rank(k, before.iter().chain(after).copied()) as u32;
-                values[slot] = if dropped % 2 == 0 { 1 } else { -1 };
+                values[slot] = sign(dropped);
             }
         },
     ))

@@ -57,12 +57,15 @@ pub(super) fn menage(n: usize) -> Result<Triplets> {
 /// simple common root -1 where n is even. At 1, f(1) = n - 2. Mod 2 the two meet: 1 is then a root of f of multiplicity 2 where
 /// n ≡ 2 mod 4, of multiplicity 1 where 4 | n.
 pub(super) fn menage_rank(n: usize, p: Option<Modulus>) -> Option<usize> {
+    if n < 3 {
+        return None;
+    }
     let common = match p.map(Modulus::get) {
         Some(2) => [1, 0, 2, 0][n % 4],
-        Some(p) => usize::from(n % 2 == 0) + usize::from((n as u64).abs_diff(2) % p == 0),
-        None => usize::from(n % 2 == 0),
+        Some(p) => usize::from(n.is_multiple_of(2)) + usize::from((n as u64 - 2).is_multiple_of(p)),
+        None => usize::from(n.is_multiple_of(2)),
     };
-    (n >= 3).then(|| n - common)
+    Some(n - common)
 }
 
 /// The tridiagonal matrix with ones on and above the diagonal and `below` under it.

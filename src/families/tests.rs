@@ -109,7 +109,7 @@ fn absolute_determinant(a: &Triplets) -> i64 {
         for (used, count) in states {
             for e in (0..a.nnz()).filter(|&e| a.row[e] as usize == i && used >> a.col[e] & 1 == 0) {
                 let inversions = (used >> a.col[e]).count_ones();
-                let sign = if inversions % 2 == 0 { 1 } else { -1 };
+                let sign = if inversions.is_multiple_of(2) { 1 } else { -1 };
                 *next.entry(used | 1 << a.col[e]).or_default() += sign * count * a.value[e];
             }
         }

@@ -206,7 +206,7 @@ pub(super) fn hexagon_rank(a: usize, b: usize, c: usize, p: Option<Modulus>) -> 
     let regular = p.is_none_or(|p| {
         let valuation = |mut x: u64| {
             let mut v = 0i64;
-            while x % p.get() == 0 {
+            while x.is_multiple_of(p.get()) {
                 x /= p.get();
                 v += 1;
             }
