@@ -14,6 +14,12 @@ const MAPPED: usize = 2 << 20;
 /// The most that waits for reuse.
 const KEPT: usize = 128 << 20;
 
+/// Rows from one group of a transform to the next: the points and one tile more where they are many, for lists that begin at
+/// multiples of a large power of two would all meet in a few sets of the caches.
+pub(crate) fn padded(points: usize) -> usize {
+    if points < 64 { points } else { points + 8 }
+}
+
 static WAITING: Mutex<Vec<MmapMut>> = Mutex::new(Vec::new());
 
 /// A slice of rows whose first content is unspecified.

@@ -18,11 +18,11 @@
 //! which must be below 1/2, and k·d·M² below 2⁵¹. [`fourier_terms`] solves this for k·d. Entry point: [`product`].
 
 use super::PolyMatrix;
+use super::chunks::for_each_chunk;
 use super::plan::ProductShape;
 use super::product::Fold;
 use super::simd::{Isa, Kernel, Simd};
 use crate::field::{Field, Modulus};
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub(crate) fn product<F: Field>(
     let entries = shape.rows * shape.cols;
     let tiles = (points / 2 + 1).div_ceil(LANES);
     let mut products = vec![Lanes::default(); tiles * entries];
-    products.par_chunks_mut(entries).enumerate().for_each(|(tile, out)| {
+    for_each_chunk(&mut products, entries, |tile, out| {
         isa.run(TileProduct { a: &fa, b: &fb, points, first: tile * LANES, shape, out });
     });
     drop((fa, fb));
@@ -73,14 +73,14 @@ pub(crate) fn product<F: Field>(
     let pairs = entries.div_ceil(2);
     let mut residues = vec![[0u64; 2]; pairs * points];
     let modulus = field.modulus();
-    residues.par_chunks_mut(points).enumerate().for_each(|(pair, out)| {
+    for_each_chunk(&mut residues, points, |pair, out| {
         bring_back(&products, entries, 2 * pair, points, &inverse, modulus, out);
     });
     drop(products);
 
     let fold = Fold::new(field);
     let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
-    out.data_mut()[..wanted * entries].par_chunks_mut(SCATTER * entries).enumerate().for_each(|(i, out)| {
+    for_each_chunk(&mut out.data_mut()[..wanted * entries], SCATTER * entries, |i, out| {
         let mut digits = vec![0; fold.stride];
         for e in 0..entries {
             for (c, out) in out.chunks_exact_mut(entries).enumerate() {
@@ -106,7 +106,7 @@ fn spectra<F: Field>(
     let entries = matrix.rows() * matrix.cols();
     let (modulus, stride) = (field.modulus(), 2 * field.degree() - 1);
     let mut spectra = vec![Complex::default(); entries.div_ceil(2) * points];
-    spectra.par_chunks_mut(points).enumerate().for_each(|(pair, z)| {
+    for_each_chunk(&mut spectra, points, |pair, z| {
         let mut digits = vec![0; field.degree()];
         for c in 0..len {
             let both = &matrix.coefficient(c)[2 * pair..entries.min(2 * pair + 2)];

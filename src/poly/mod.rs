@@ -1,6 +1,7 @@
 //! Polynomial matrices over a finite field.
 
 mod buffer;
+mod chunks;
 mod evaluate;
 mod fourier;
 mod interpolate;

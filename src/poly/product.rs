@@ -11,7 +11,8 @@
 //!
 //! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, padded};
+use super::chunks::for_each_chunk;
 use super::ntt::MAX_PRIMES;
 use super::ntt::{Inverse, Prime, Twiddles};
 use super::plan::{Method, ProductPlan, ProductShape};
@@ -21,7 +22,6 @@ use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
 use super::{PolyMatrix, Transformed};
 use super::{fourier, schoolbook};
 use crate::field::Field;
-use rayon::prelude::*;
 
 /// Points whose products are computed together: their operands stay in the second-level cache.
 const TILE: usize = 8;
@@ -156,7 +156,7 @@ impl ProductPlan {
         let leaving = Leaving::new(field.modulus().get(), primes, points);
         let fold = Fold::new(field);
         let size = self.shape.rows * self.shape.cols;
-        out.data_mut()[..wanted * size].par_chunks_mut(size * SCATTER).enumerate().for_each(|(i, out)| {
+        for_each_chunk(&mut out.data_mut()[..wanted * size], size * SCATTER, |i, out| {
             let slot = (self.shape.lo + i * SCATTER) * fold.stride;
             isa.run(Leave {
                 fold: &fold,
@@ -180,7 +180,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
     let mut tiles = Buffer::new(groups * points);
     let reducer = SumReducer::new(prime.q);
-    tiles.par_chunks_mut(groups * TILE).enumerate().for_each(|(i, out)| {
+    for_each_chunk(&mut tiles, groups * TILE, |i, out| {
         isa.run(TileProduct {
             a: &a.values[t],
             b: &b.values[t],
@@ -192,8 +192,10 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
         });
     });
     let twiddles = Twiddles::get(prime, points);
-    let mut values = Buffer::new(groups * points);
-    values.par_chunks_mut(points).enumerate().for_each(|(group, data)| {
+    let stride = padded(points);
+    let mut values = Buffer::new(groups * stride);
+    for_each_chunk(&mut values, stride, |group, data| {
+        let data = &mut data[..points];
         for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
             data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
         }
@@ -249,9 +251,9 @@ impl Sink for TilePoint<'_> {
 /// The values of all groups at `count` points, point by point.
 #[inline(always)]
 fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Vec<Row> {
-    let groups = values.len() / points;
+    let groups = values.len() / padded(points);
     let mut tile = vec![Row::default(); groups * count];
-    for (g, group) in values.chunks_exact(points).enumerate() {
+    for (g, group) in values.chunks_exact(padded(points)).enumerate() {
         for (p, row) in group[first..first + count].iter().enumerate() {
             tile[p * groups + g] = *row;
         }
@@ -286,7 +288,7 @@ impl<F: Field> Kernel for Leave<'_, F> {
         let stride = self.fold.stride;
         let cols = self.shape.cols;
         let width = cols.div_ceil(8);
-        let groups = self.residues[0].len() / self.points;
+        let groups = self.residues[0].len() / padded(self.points);
         let size = self.shape.rows * cols;
         let residues: Vec<&[Row]> = self.residues.iter().map(|r| &r[..]).collect();
         let mut lanes = [s.splat(0); MAX_PRIMES];
@@ -295,7 +297,7 @@ impl<F: Field> Kernel for Leave<'_, F> {
         for group in 0..groups {
             let (row, within) = (self.first + group / width, group % width);
             for (c, out) in self.out.chunks_exact_mut(size).enumerate() {
-                let at = group * self.points + self.slot + c * stride;
+                let at = group * padded(self.points) + self.slot + c * stride;
                 for (d, slot) in slots.iter_mut().enumerate() {
                     for (lanes, residues) in lanes.iter_mut().zip(&residues) {
                         *lanes = s.load(&residues[at + d]);

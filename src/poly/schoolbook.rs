@@ -1,11 +1,11 @@
 //! Products by the definition, for short lengths: Cₜ = Σ Aᵢ B_(t-i).
 
 use super::PolyMatrix;
+use super::chunks::for_each_chunk;
 use super::plan::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;
-use rayon::prelude::*;
 
 /// The wanted coefficients. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each matrix product are one exact
 /// sum; other fields use their own arithmetic.
@@ -26,11 +26,11 @@ pub(crate) fn product<F: Field>(
     if field.degree() == 1 && field.modulus().get() < 1 << 50 {
         let (a, b) = (Words::left(field, a), Words::right(field, b));
         let reducer = SumReducer::new(field.modulus().get());
-        out_data.par_chunks_mut(size).enumerate().for_each(|(t, out)| {
+        for_each_chunk(out_data, size, |t, out| {
             isa.run(Coefficient { field, a: &a, b: &b, t: shape.lo + t, shape, reducer: &reducer, out });
         });
     } else {
-        out_data.par_chunks_mut(size).enumerate().for_each(|(t, out)| {
+        for_each_chunk(out_data, size, |t, out| {
             let t = shape.lo + t;
             for i in (t + 1).saturating_sub(b.len())..a.len().min(t + 1) {
                 let (x, y) = (a.coefficient(i), b.coefficient(t - i));

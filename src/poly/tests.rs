@@ -168,7 +168,7 @@ fn transforms_can_be_reused() {
     let tf = middle.transform(&field, &f).unwrap();
     assert_eq!(square.run(&field, &tp, &tp), multiply(&field, &p, &p));
     assert_eq!(middle.run(&field, &tp, &tf), middle_product(&field, &p, &f, 29, 31));
-    assert_eq!(tp.bytes(), 6 * 64 * 64);
+    assert_eq!(tp.bytes(), 6 * (64 + 8) * 64);
 }
 
 /// A long product in several blocks of rows, depth-first transforms of 2ᵏ and 3 · 2ᵏ points: at a random point the values multiply.

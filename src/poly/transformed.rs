@@ -1,12 +1,12 @@
 //! A polynomial matrix in transformed form, for products with several partners.
 
 use super::PolyMatrix;
-use super::buffer::Buffer;
+use super::buffer::{Buffer, padded};
+use super::chunks::for_each_chunk;
 use super::ntt::{Forward, Prime, Twiddles};
 use super::residues::Entering;
 use super::simd::{Isa, Kernel, Row, Simd};
 use crate::field::{Field, Modulus};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The values of a polynomial matrix at the roots of unity modulo one or more transform primes.
@@ -21,14 +21,15 @@ pub struct Transformed {
     pub(crate) cols: usize,
     pub(crate) len: usize,
     pub(crate) points: usize,
-    /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of values.
+    /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of values,
+    /// [`padded`].
     pub(crate) values: Vec<Buffer>,
 }
 
 /// How many groups are read together, so that each visit of a coefficient matrix reads a few neighbouring cache lines: what half
-/// a second-level cache of 1 MiB holds, but at least four, and few enough to occupy all threads.
+/// a second-level cache of 1 MiB holds, but at least eight, and few enough to occupy all threads.
 fn together(points: usize, groups: usize) -> usize {
-    let cached = ((512 << 10) / (points * size_of::<Row>())).clamp(4, 32);
+    let cached = ((512 << 10) / (points * size_of::<Row>())).clamp(8, 32);
     cached.min(groups.div_ceil(4 * rayon::current_num_threads())).max(1)
 }
 
@@ -53,11 +54,13 @@ impl Transformed {
                 let twiddles = Twiddles::get(prime, points);
                 let entering = Entering::new(field.modulus().get(), prime);
                 let groups = rows.len() * width;
-                let mut values = Buffer::new(groups * points);
+                let stride = padded(points);
+                let mut values = Buffer::new(groups * stride);
                 let together = together(points, groups);
-                values.par_chunks_mut(together * points).enumerate().for_each(|(chunk, values)| {
-                    gather(field, matrix, len, rows.start * width + chunk * together, values, points);
-                    for data in values.chunks_exact_mut(points) {
+                for_each_chunk(&mut values, together * stride, |chunk, values| {
+                    gather(field, matrix, len, rows.start * width + chunk * together, values, stride);
+                    for data in values.chunks_exact_mut(stride) {
+                        let data = &mut data[..points];
                         data[used..].fill(Row::default());
                         isa.run(Enter { data: &mut data[..used], entering: &entering });
                         isa.run(Forward { data, twiddles: &twiddles });
@@ -82,14 +85,14 @@ fn gather<F: Field>(
     len: usize,
     first: usize,
     values: &mut [Row],
-    points: usize,
+    group_stride: usize,
 ) {
     let (cols, degree) = (matrix.cols(), field.degree());
     let (width, stride) = (cols.div_ceil(8), 2 * degree - 1);
     let mut digits = vec![0; degree];
     for c in 0..len {
         let coefficient = matrix.coefficient(c);
-        for (i, data) in values.chunks_exact_mut(points).enumerate() {
+        for (i, data) in values.chunks_exact_mut(group_stride).enumerate() {
             let (row, group) = ((first + i) / width, (first + i) % width);
             let entries = &coefficient[row * cols..][8 * group..cols.min(8 * group + 8)];
             let slots = &mut data[stride * c..][..stride];
