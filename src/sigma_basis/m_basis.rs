@@ -31,11 +31,15 @@ const PARALLEL_WORK: usize = 1 << 20;
 /// # Panics
 /// If `shift` has not one entry for each row of the series.
 pub fn m_basis<F: Field>(field: &F, series: &PolyMatrix<F::Elem>, order: usize, shift: &[i64]) -> OrderBasis<F::Elem> {
-    let word = if field.degree() == 1 { WordKernel::new(field.modulus()) } else { None };
-    match word {
+    match word_kernel(field) {
         Some(kernel) => iterate(field, &kernel, series, order, shift),
         None => iterate(field, &FieldKernel(field), series, order, shift),
     }
+}
+
+/// The vector kernel, for the fields that have it.
+pub(super) fn word_kernel<F: Field>(field: &F) -> Option<WordKernel> {
+    if field.degree() == 1 { WordKernel::new(field.modulus()) } else { None }
 }
 
 /// The iteration over a given kernel.

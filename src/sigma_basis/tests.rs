@@ -100,7 +100,7 @@ fn all_algorithms_agree<F: Field>(field: &F, seed: u64, rounds: usize) {
         let direct = m_basis(field, &series, order, &shift);
         check(field, &series, &shift, &direct);
         for leaf in 1..4 {
-            let params = Params { leaf, ..Params::for_field(field) };
+            let params = Params { leaf };
             let divided = pm_basis(field, &series, order, &shift, &params, &Silent).unwrap();
             assert_eq!(divided, direct, "leaf {leaf}");
         }
@@ -117,8 +117,7 @@ fn all_algorithms_agree<F: Field>(field: &F, seed: u64, rounds: usize) {
             assert_eq!(row(&m_basis(field, &series, last, &shift)), row(&direct));
             assert!(last == 0 || row(&m_basis(field, &series, last - 1, &shift)) != row(&direct));
         }
-        let canonical =
-            popov(field, &series, order, &shift, &Params { leaf: 2, ..Params::for_field(field) }, &Silent).unwrap();
+        let canonical = popov(field, &series, order, &shift, &Params { leaf: 2 }, &Silent).unwrap();
         check(field, &series, &shift, &canonical);
         assert!(is_popov(field, &canonical.basis, &shift));
         // Mixing the columns of the series changes the pivots, not the module.
@@ -217,4 +216,31 @@ fn an_observer_can_stop_it() {
     assert_eq!((search.length(), search.rank_bound()), (3, 1));
     search.extend(&[8, 16, 32], &Silent).unwrap();
     assert_eq!((search.length(), search.rank_bound(), search.stable_terms()), (6, 1, 4));
+}
+
+#[test]
+fn every_number_of_threads_gives_the_same_basis() {
+    // Large enough for the steps of a leaf to be shared.
+    let (field, mut rng) = (prime(65521), Rng::seed_from_u64(12));
+    let series = PolyMatrix::from_coefficients(64, 32, (0..64 * 32 * 48).map(|_| field.random(&mut rng)).collect());
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| m_basis(&field, &series, 48, &[0; 64]))
+    };
+    let one = run(1);
+    assert_eq!(one.degrees, [24; 64]);
+    assert_eq!(run(3), one);
+    verify(&field, &series, &[0; 64], &one, 2, &mut rng).unwrap();
+}
+
+#[test]
+fn long_orders_by_division_are_those_by_steps() {
+    let mut rng = Rng::seed_from_u64(13);
+    for (p, order) in [(65521, 333), (2, 150), ((1 << 61) - 1, 150)] {
+        let field = prime(p);
+        let series = PolyMatrix::from_coefficients(3, 2, (0..3 * 2 * order).map(|_| field.random(&mut rng)).collect());
+        let shift = [0, 5, -20];
+        let direct = m_basis(&field, &series, order, &shift);
+        assert_eq!(pm_basis(&field, &series, order, &shift, &Params { leaf: 4 }, &Silent).unwrap(), direct);
+    }
 }

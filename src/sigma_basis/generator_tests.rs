@@ -1,0 +1,223 @@
+//! Matrix generators against Hankel ranks, the generator's equations, Berlekamp–Massey and theorems.
+
+use super::super::order_basis::rank;
+
+use super::super::test_field::Gf9;
+use super::super::tests::prime;
+use super::*;
+use crate::Silent;
+use crate::field::PrimeField;
+use rand::{RngExt, SeedableRng};
+
+/// A product of row-major matrices, n×k by k×m.
+fn product<F: Field>(field: &F, a: &[F::Elem], b: &[F::Elem], k: usize) -> Vec<F::Elem> {
+    let m = b.len() / k;
+    let entry =
+        |row: &[F::Elem], j: usize| (0..k).fold(field.zero(), |s, l| field.add(s, field.mul(row[l], b[l * m + j])));
+    a.chunks_exact(k).flat_map(|row| (0..m).map(move |j| entry(row, j))).collect()
+}
+
+/// n×n operators: random, zero, identity, nilpotent, low rank, diagonal with few values.
+fn operator<F: Field>(field: &F, rng: &mut Rng, n: usize) -> Vec<F::Elem> {
+    let kind = rng.random_range(0..6);
+    let u: Vec<F::Elem> = (0..n).map(|_| field.random(rng)).collect();
+    let mut entry = |i: usize, j: usize| match kind {
+        0 => field.random(rng),
+        1 => field.zero(),
+        2 if i == j => field.one(),
+        3 if i < j => field.random(rng),
+        4 => field.mul(u[i], u[n - 1 - j]),
+        5 if i == j => u[i / 2],
+        _ => field.zero(),
+    };
+    (0..n * n).map(|ij| entry(ij / n, ij % n)).collect()
+}
+
+/// The terms Yᵀ B^i C X with the rank of C, which no bound may exceed; C = B or C = 1.
+fn sequence<F: Field>(field: &F, rng: &mut Rng, n: usize, s: usize, length: usize) -> (Vec<F::Elem>, usize) {
+    let b = operator(field, rng, n);
+    let y: Vec<F::Elem> = (0..s * n).map(|_| field.random(rng)).collect();
+    let mut x: Vec<F::Elem> = (0..n * s).map(|_| field.random(rng)).collect();
+    let start_at_b = rng.random();
+    if start_at_b {
+        x = product(field, &b, &x, n);
+    }
+    let mut terms = Vec::new();
+    for _ in 0..length {
+        terms.extend(product(field, &y, &x, n));
+        x = product(field, &b, &x, n);
+    }
+    (terms, if start_at_b { rank(field, b, n) } else { n })
+}
+
+fn hankel_rank<F: Field>(field: &F, terms: &[F::Elem], s: usize, a: usize, b: usize) -> usize {
+    let entry = |row: usize, col: usize| terms[((row / s + col / s) * s + row % s) * s + col % s];
+    if a * b == 0 {
+        return 0;
+    }
+    rank(field, (0..a * s * b * s).map(|at| entry(at / (b * s), at % (b * s))).collect(), b * s)
+}
+
+/// What the module promises of every length: the rank theorem, the Hankel nullities, the generator's equations, the check.
+fn check<F: Field>(search: &GeneratorSearch<F>, terms: &[F::Elem], bound: usize) {
+    let (field, s, length) = (&search.field, search.s, search.length());
+    let degrees = search.degrees();
+    assert_eq!(degrees.iter().sum::<usize>(), s * (length + 1));
+    let ranks: Vec<usize> = (0..=length + 1).map(|a| hankel_rank(field, terms, s, a, length + 1 - a)).collect();
+    for (a, &rank) in ranks.iter().enumerate() {
+        assert_eq!(s * a - rank, degrees.iter().map(|&d| a.saturating_sub(d)).sum::<usize>(), "nullity of H_{a}");
+    }
+    assert_eq!(search.rank_bound(), *ranks.iter().max().unwrap());
+    assert!(search.rank_bound() <= bound);
+    let Generator { matrix, row_degrees } = search.generator();
+    assert_eq!(row_degrees.iter().sum::<usize>(), search.rank_bound());
+    for (i, &degree) in row_degrees.iter().enumerate() {
+        for j in 0..length - degree.min(length) {
+            let mut sum = vec![field.zero(); s];
+            for (k, l) in (0..=degree).flat_map(|k| (0..s).map(move |l| (k, l))) {
+                field.axpy(&mut sum, matrix.get(i, l, k), &terms[((j + k) * s + l) * s..][..s]);
+            }
+            assert!(sum.iter().all(|&a| a == field.zero()), "row {i} at {j}");
+        }
+        assert!((degree + 1..matrix.len()).all(|k| (0..s).all(|l| matrix.get(i, l, k) == field.zero())));
+    }
+    search.verify(40, &mut Rng::seed_from_u64(1)).unwrap();
+}
+
+fn sequences_of_small_operators<F: Field>(field: &F, seed: u64, rounds: usize) {
+    let mut rng = Rng::seed_from_u64(seed);
+    for _ in 0..rounds {
+        let (n, s, length) = (rng.random_range(1..9), rng.random_range(1..5), rng.random_range(0..17));
+        let (terms, bound) = sequence(field, &mut rng, n, s, length);
+        let params = Params { leaf: 2 };
+        let mut at_once = GeneratorSearch::with_params(field.clone(), s, params);
+        at_once.extend(&terms, &Silent).unwrap();
+        check(&at_once, &terms, bound);
+
+        let mut search = GeneratorSearch::with_params(field.clone(), s, params);
+        let (mut last, mut unchanged, mut rank) = (search.generator(), 0, 0);
+        while search.length() < length {
+            let step = rng.random_range(1..=3).min(length - search.length());
+            search.extend(&terms[search.length() * s * s..][..step * s * s], &Silent).unwrap();
+            check(&search, &terms[..search.length() * s * s], bound);
+            unchanged = if search.generator() == last { unchanged + step } else { 0 };
+            assert!(search.stable_terms() >= unchanged);
+            assert!(search.rank_bound() >= rank);
+            (last, rank) = (search.generator(), search.rank_bound());
+        }
+        assert_eq!(
+            (search.left, search.degrees, search.last_change),
+            (at_once.left, at_once.degrees, at_once.last_change)
+        );
+    }
+}
+
+#[test]
+fn generators_over_prime_fields() {
+    for p in [2, 3, 65521, 4294967291, (1 << 61) - 1] {
+        sequences_of_small_operators(&prime(p), p, 20);
+    }
+}
+
+#[test]
+fn generators_over_an_extension_field() {
+    sequences_of_small_operators(&Gf9, 9, 40);
+}
+
+#[test]
+fn long_random_sequences_reach_the_rank_and_stand_still() {
+    // Over a large field the bound is the rank, by Coppersmith's argument, from 2·⌈n/s⌉ terms on, up to an error of about n/p.
+    let (field, mut rng, n, s) = (prime(4294967291), Rng::seed_from_u64(11), 60, 4);
+    let low: Vec<u64> = (0..n * 37).map(|_| field.random(&mut rng)).collect();
+    let high: Vec<u64> = (0..37 * n).map(|_| field.random(&mut rng)).collect();
+    let b = product(&field, &low, &high, 37);
+    let y: Vec<u64> = (0..s * n).map(|_| field.random(&mut rng)).collect();
+    let mut x: Vec<u64> = product(&field, &b, &(0..n * s).map(|_| field.random(&mut rng)).collect::<Vec<_>>(), n);
+    let mut search = GeneratorSearch::new(field, s);
+    for length in 1..=32usize {
+        search.extend(&product(&field, &y, &x, n), &Silent).unwrap();
+        x = product(&field, &b, &x, n);
+        // 37 = 9·4 + 1: the ninth degree stands after 2·9 terms, the tenth row after 20.
+        assert_eq!(search.rank_bound(), 37.min(s * length.div_ceil(2)), "{length}");
+    }
+    assert_eq!(search.generator().row_degrees, [9, 9, 9, 10]);
+    assert_eq!(search.stable_terms(), 32 - 20);
+    search.verify(1, &mut rng).unwrap();
+}
+
+/// The linear complexity of a scalar sequence by Berlekamp and Massey's algorithm (Massey 1969).
+fn linear_complexity<F: Field>(field: &F, terms: &[F::Elem]) -> usize {
+    let (mut c, mut b) = (vec![field.one()], vec![field.one()]);
+    let (mut complexity, mut gap, mut last) = (0, 1, field.one());
+    for k in 0..terms.len() {
+        let discrepancy =
+            (0..c.len()).filter(|&i| i <= k).fold(field.zero(), |d, i| field.add(d, field.mul(c[i], terms[k - i])));
+        if discrepancy == field.zero() {
+            gap += 1;
+            continue;
+        }
+        let old = c.clone();
+        c.resize(c.len().max(b.len() + gap), field.zero());
+        let factor = field.neg(field.mul(discrepancy, field.inv(last)));
+        field.axpy(&mut c[gap..gap + b.len()], factor, &b);
+        if 2 * complexity <= k {
+            (complexity, b, last, gap) = (k + 1 - complexity, old, discrepancy, 1);
+        } else {
+            gap += 1;
+        }
+    }
+    complexity
+}
+
+#[test]
+fn scalar_generators_have_the_degree_of_berlekamp_massey() {
+    let mut rng = Rng::seed_from_u64(2);
+    for p in [2, 3, 65521] {
+        let field = prime(p);
+        for _ in 0..40 {
+            let length = rng.random_range(0..40);
+            let sparse = rng.random_range(1..4);
+            let terms: Vec<u64> = (0..length)
+                .map(|_| if rng.random_range(0..sparse) == 0 { field.random(&mut rng) } else { 0 })
+                .collect();
+            let mut search = GeneratorSearch::new(field, 1);
+            search.extend(&terms, &Silent).unwrap();
+            // The shortest recurrence has max(deg, …) = δ_1 or, where no short one exists, L + 1 - δ_1.
+            let complexity = linear_complexity(&field, &terms);
+            assert_eq!(search.rank_bound(), complexity.min(length + 1 - complexity));
+        }
+    }
+}
+
+#[test]
+fn verify_catches_a_wrong_basis() {
+    let (field, mut rng) = (prime(65521), Rng::seed_from_u64(8));
+    let terms: Vec<u64> = (0..4 * 12).map(|_| field.random(&mut rng)).collect();
+    let mut search = GeneratorSearch::new(field, 2);
+    search.extend(&terms, &Silent).unwrap();
+    let message =
+        |bad: &GeneratorSearch<PrimeField>| bad.verify(1, &mut Rng::seed_from_u64(3)).unwrap_err().to_string();
+
+    let mut wrong = search.clone();
+    wrong.left.set(0, 1, 2, field.add(wrong.left.get(0, 1, 2), 1));
+    assert!(message(&wrong).contains("residual"));
+
+    let mut wrong = search.clone();
+    wrong.left.resize(40);
+    wrong.left.set(3, 0, 39, 1);
+    assert!(message(&wrong).contains("longer than its degree"));
+
+    let mut wrong = search.clone();
+    wrong.degrees[1] += 1;
+    assert!(message(&wrong).contains("add up"));
+
+    // One row twice: all in the module, degrees right, no basis.
+    let mut wrong = search.clone();
+    for k in 0..wrong.left.len() {
+        for j in 0..2 {
+            wrong.left.set(1, j, k, wrong.left.get(0, j, k));
+        }
+    }
+    assert_eq!(wrong.degrees[0], wrong.degrees[1]);
+    assert!(message(&wrong).contains("singular"));
+}
