@@ -1,5 +1,6 @@
 //! Blocks of vectors ("multi-vectors", source paper section 2.5.1) in row-major order, residues as narrow as p allows.
 
+use super::aligned::Aligned;
 use crate::field::{Modulus, Rng};
 use rand::RngExt;
 
@@ -57,12 +58,12 @@ impl Lane {
 /// The residues of a block, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Lanes {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
-    U64(Vec<u64>),
-    F32(Vec<f32>),
-    F64(Vec<f64>),
+    U8(Aligned<u8>),
+    U16(Aligned<u16>),
+    U32(Aligned<u32>),
+    U64(Aligned<u64>),
+    F32(Aligned<f32>),
+    F64(Aligned<f64>),
 }
 
 /// `rows × width` residues in row-major order: the `width` residues of one index lie together.
@@ -87,16 +88,16 @@ macro_rules! each_lane {
 }
 
 impl Block {
-    /// The zero block.
+    /// The zero block. Its memory begins on a cache line; large blocks are first touched by rayon's current pool.
     pub fn zeros(lane: Lane, rows: usize, width: usize) -> Self {
         let n = rows * width;
         let lanes = match lane {
-            Lane::U8 => Lanes::U8(vec![0; n]),
-            Lane::U16 => Lanes::U16(vec![0; n]),
-            Lane::U32 => Lanes::U32(vec![0; n]),
-            Lane::U64 => Lanes::U64(vec![0; n]),
-            Lane::F32 => Lanes::F32(vec![0.0; n]),
-            Lane::F64 => Lanes::F64(vec![0.0; n]),
+            Lane::U8 => Lanes::U8(Aligned::zeros(n)),
+            Lane::U16 => Lanes::U16(Aligned::zeros(n)),
+            Lane::U32 => Lanes::U32(Aligned::zeros(n)),
+            Lane::U64 => Lanes::U64(Aligned::zeros(n)),
+            Lane::F32 => Lanes::F32(Aligned::zeros(n)),
+            Lane::F64 => Lanes::F64(Aligned::zeros(n)),
         };
         Block { rows, width, lanes }
     }

@@ -40,7 +40,8 @@ impl<A: Arithmetic> Matrices<A> {
             values.extend(row.iter().map(|&r| arithmetic.value(r)));
             values.resize(values.len() + padded - degree, arithmetic.value(0));
         }
-        let budget = usize::try_from(A::product_terms(p)).unwrap_or(usize::MAX).max(1);
+        let budget = A::budget(p).expect("an arithmetic for p").products();
+        let budget = usize::try_from(budget).unwrap_or(usize::MAX);
         Matrices { arithmetic, degree, padded, values, budget }
     }
     fn apply(&self, width: usize, y: &mut [A::Lane]) {
@@ -84,18 +85,21 @@ impl<A: Arithmetic, const K: usize> Kernel for ScaleRows<'_, A, K> {
         let Self { arithmetic: a, degree: k, budget, width, rows, matrices } = self;
         for (row, matrix) in rows.chunks_exact_mut(width).zip(matrices.chunks_exact(k * K)) {
             for digits in row.chunks_exact_mut(k) {
-                let mut sums = [a.zero(); K];
+                let mut sums = [a.widen(a.zero()); K];
                 for (d, values) in matrix.chunks_exact(K).enumerate() {
                     if d > 0 && d % budget == 0 {
-                        sums = sums.map(|s| a.fold(s));
+                        for s in &mut sums {
+                            *s = a.fold(*s);
+                        }
                     }
                     let values: &[A::Value; K] = values.try_into().expect("K values");
                     for c in 0..K {
                         sums[c] = a.multiply_add(sums[c], values[c], digits[d]);
                     }
                 }
-                let scaled = sums.map(|s| a.finish(s));
-                digits.copy_from_slice(&scaled[..k]);
+                for (digit, &sum) in digits.iter_mut().zip(&sums) {
+                    *digit = a.finish(sum);
+                }
             }
         }
     }
@@ -138,12 +142,11 @@ impl DigitScaling {
     ///
     /// Panics if p does not go with the lane or the degree exceeds 128.
     pub fn new(p: Modulus, lane: Lane, degree: usize, matrices: &[u64]) -> Self {
-        let k = degree as u64;
         let engine = match lane {
             Lane::U8 => Engine::U8(Matrices::new(p, degree, matrices)),
-            Lane::U16 if Narrow::<u16, i16>::product_terms(p) >= k => Engine::NarrowU16(Matrices::new(p, degree, matrices)),
+            Lane::U16 if holds::<Narrow<u16, i16>>(p, degree) => Engine::NarrowU16(Matrices::new(p, degree, matrices)),
             Lane::U16 => Engine::WideU16(Matrices::new(p, degree, matrices)),
-            Lane::U32 if Wide::<u32, i32>::product_terms(p) >= k => Engine::WideU32(Matrices::new(p, degree, matrices)),
+            Lane::U32 if holds::<Wide<u32, i32>>(p, degree) => Engine::WideU32(Matrices::new(p, degree, matrices)),
             Lane::U32 => Engine::SplitU32(Matrices::new(p, degree, matrices)),
             Lane::U64 => Engine::U64(Matrices::new(p, degree, matrices)),
             Lane::F32 => Engine::F32(Matrices::new(p, degree, matrices)),
@@ -157,6 +160,11 @@ impl DigitScaling {
     pub fn apply(&self, y: &mut Block) {
         self.engine.apply(y);
     }
+}
+
+/// Whether a sum takes this many products.
+fn holds<A: Arithmetic>(p: Modulus, products: usize) -> bool {
+    A::budget(p).is_some_and(|budget| budget.products() >= products as u64)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use crate::isa::Kernel;
-use crate::sparse::formats::Rows;
+use crate::sparse::formats::{Dia, Rows};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
 
@@ -17,11 +17,39 @@ pub(super) enum Finish<'a, A: Arithmetic> {
     Combine(A::Scalar, A::Value),
 }
 
+/// Terms that may follow a fold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub sums: usize,
+    pub products: usize,
+}
+
+/// Most parts a layout has: three kinds of entries, each in a main format, its diagonals and a rest.
+pub(super) const MAX_PARTS: usize = 9;
+
+/// W lanes from `offset` on of the rows of a row-major block.
+#[derive(Clone, Copy)]
+pub(super) struct Strip<'a, L, const W: usize> {
+    lanes: &'a [L],
+    stride: usize,
+}
+
+impl<'a, L, const W: usize> Strip<'a, L, W> {
+    #[inline(always)]
+    pub(super) fn new(lanes: &'a [L], stride: usize, offset: usize) -> Self {
+        Strip { lanes: lanes.get(offset..).unwrap_or(&[]), stride }
+    }
+    #[inline(always)]
+    pub(super) fn row(self, j: usize) -> &'a [L; W] {
+        self.lanes[j * self.stride..][..W].try_into().expect("W lanes")
+    }
+}
+
 /// Lanes `offset..offset + W` of the rows `rows` of A·X.
 ///
-/// `y` holds exactly those rows, with all their `stride` lanes; `x` holds all rows of X. `fold` says that rows may exceed the
-/// budget of terms, so that sums are folded on the way.
-pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize> {
+/// `parts` lists those without values first. `y` holds exactly those rows, with all their `stride` lanes; `x` holds all rows
+/// of X. With `FOLD`, rows may exceed the budget of `terms`, so that sums are folded on the way.
+pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],
     pub rows: Range<usize>,
@@ -30,164 +58,238 @@ pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize> {
     pub stride: usize,
     pub offset: usize,
     pub finish: Finish<'a, A>,
-    pub fold: Option<Budget>,
+    pub terms: Terms,
 }
 
-/// How many terms may follow a fold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    pub sums: usize,
-    pub products: usize,
-}
+/// Rows that are added up together: their sums stay in the first-level cache, and what a part's format costs is paid once
+/// for all of them.
+const TILE: usize = 16;
 
-impl<A: Arithmetic, const W: usize> Kernel for RowsKernel<'_, A, W> {
+impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, A, W, FOLD> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { arithmetic: a, parts, rows, x, y, stride, offset, finish, fold } = self;
+        let Self { arithmetic: a, parts, rows, x, y, stride, offset, finish, terms } = self;
+        let x = Strip::<_, W>::new(x, stride, offset);
+        let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
+        let mut sums = [[a.zero(); W]; TILE];
+        let mut accs = [[a.widen(a.zero()); W]; TILE];
         let mut cursors = [0usize; MAX_PARTS];
         for (cursor, part) in cursors.iter_mut().zip(parts) {
-            *cursor = seek(&part.body, rows.start);
+            *cursor = part.body.seek(rows.start);
         }
-        for (i, y_row) in rows.zip(y.chunks_exact_mut(stride)) {
-            let mut sum = [a.zero(); W];
-            for (part, cursor) in parts.iter().zip(&mut cursors) {
+        let (sign_cursors, valued_cursors) = cursors.split_at_mut(signs.len());
+        let tiles = rows.clone().step_by(TILE).map(|first| first..rows.end.min(first + TILE));
+        for (rows, y) in tiles.zip(y.chunks_mut(TILE * stride)) {
+            let sums = &mut sums[..rows.len()];
+            sums.fill([a.zero(); W]);
+            for (part, cursor) in signs.iter().zip(&mut *sign_cursors) {
                 match &part.body {
-                    Body::Csr(b) => {
-                        add_run::<A, _, W>(a, b, part.entries, i, cursor, x, stride, offset, &mut sum, fold)
-                    }
-                    Body::Ell(b) => {
-                        add_run::<A, _, W>(a, b, part.entries, i, cursor, x, stride, offset, &mut sum, fold)
-                    }
-                    Body::EllR(b) => {
-                        add_run::<A, _, W>(a, b, part.entries, i, cursor, x, stride, offset, &mut sum, fold)
-                    }
-                    Body::CooS(b) => {
-                        add_run::<A, _, W>(a, b, part.entries, i, cursor, x, stride, offset, &mut sum, fold)
-                    }
-                    Body::Coo(b) => {
-                        add_run::<A, _, W>(a, b, part.entries, i, cursor, x, stride, offset, &mut sum, fold)
-                    }
-                    Body::Dia(b) => {
-                        for (d, &diagonal) in b.offsets().iter().enumerate() {
-                            let Some(j) = b.column(diagonal, i) else { continue };
-                            let (v, x_row) = (b.value(d, i), lanes::<_, W>(x, j, stride, offset));
+                    Body::Coo(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::CooS(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Csr(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Ell(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::EllR(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Dia(_) => unreachable!("diagonals hold values"),
+                }
+            }
+            if valued.is_empty() {
+                for ((i, sum), y) in rows.zip(sums).zip(y.chunks_exact_mut(stride)) {
+                    let y = (&mut y[offset..][..W]).try_into().expect("W lanes");
+                    close_sum(a, sum, finish, i, y);
+                }
+                continue;
+            }
+            let accs = &mut accs[..rows.len()];
+            for (acc, sum) in accs.iter_mut().zip(sums) {
+                for l in 0..W {
+                    acc[l] = a.widen(if FOLD { a.fold_sum(sum[l]) } else { sum[l] });
+                }
+            }
+            for (part, cursor) in valued.iter().zip(&mut *valued_cursors) {
+                match &part.body {
+                    Body::Coo(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::CooS(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Csr(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Ell(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::EllR(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Dia(b) => add_diagonals::<A, W, FOLD>(a, b, rows.clone(), x, accs),
+                }
+            }
+            for ((i, acc), y) in rows.zip(accs).zip(y.chunks_exact_mut(stride)) {
+                let y = (&mut y[offset..][..W]).try_into().expect("W lanes");
+                close(a, acc, finish, i, y);
+            }
+        }
+    }
+}
+
+/// sums ± the rows of x that a part without values names in `rows`.
+#[allow(clippy::too_many_arguments, reason = "inlined: registers of the loop below")]
+#[inline(always)]
+fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
+    a: A,
+    entries: Entries,
+    part: &impl Rows<A::Value>,
+    rows: Range<usize>,
+    cursor: &mut usize,
+    x: Strip<A::Lane, W>,
+    terms: Terms,
+    sums: &mut [[A::Sum; W]],
+) {
+    macro_rules! rows {
+        ($add:ident) => {
+            for (i, sum) in rows.zip(sums) {
+                let mut s = *sum;
+                let columns = &part.columns()[part.span(i, cursor)];
+                if FOLD {
+                    for run in columns.chunks(terms.sums) {
+                        for &j in run {
+                            let x_row = x.row(j as usize);
                             for l in 0..W {
-                                sum[l] = a.multiply_add(sum[l], v, x_row[l]);
-                                if fold.is_some() {
-                                    sum[l] = a.fold(sum[l]);
-                                }
+                                s[l] = a.$add(s[l], x_row[l]);
                             }
+                        }
+                        for l in 0..W {
+                            s[l] = a.fold_sum(s[l]);
+                        }
+                    }
+                } else {
+                    for &j in columns {
+                        let x_row = x.row(j as usize);
+                        for l in 0..W {
+                            s[l] = a.$add(s[l], x_row[l]);
                         }
                     }
                 }
+                *sum = s;
             }
-            let y_row: &mut [A::Lane; W] = (&mut y_row[offset..offset + W]).try_into().expect("W lanes");
-            match finish {
-                Finish::Set => (0..W).for_each(|l| y_row[l] = a.finish(sum[l])),
-                Finish::Diagonal(d) => {
-                    let d = a.scalar(d[i]);
-                    (0..W).for_each(|l| y_row[l] = a.scale(sum[l], d));
-                }
-                Finish::Combine(alpha, beta) => {
-                    for l in 0..W {
-                        let old = a.fold(a.multiply_add(a.zero(), beta, y_row[l]));
-                        y_row[l] = a.finish(a.add(old, a.scale(sum[l], alpha)));
-                    }
-                }
-            }
-        }
+        };
     }
+    if entries == Entries::Minus { rows!(sub) } else { rows!(add) }
 }
 
-/// Most parts a layout has: three kinds of entries, each in a main format, its diagonals and a rest.
-pub(super) const MAX_PARTS: usize = 9;
-
-pub(super) fn seek<V>(body: &Body<V>, row: usize) -> usize {
-    match body {
-        Body::Coo(b) => b.seek(row),
-        Body::CooS(b) => b.seek(row),
-        Body::Csr(b) => b.seek(row),
-        Body::Ell(b) => b.seek(row),
-        Body::EllR(b) => b.seek(row),
-        Body::Dia(_) => 0,
-    }
-}
-
-/// Lanes `offset..offset + W` of row j.
+/// accs + the rows of x that a part with values names in `rows`, times the values.
 #[inline(always)]
-fn lanes<L, const W: usize>(x: &[L], j: usize, stride: usize, offset: usize) -> &[L; W] {
-    let first = j * stride + offset;
-    x[first..first + W].try_into().expect("W lanes")
-}
-
-/// sum += the entries of row i that lie in `part`.
-#[allow(clippy::too_many_arguments, reason = "registers of the innermost loop")]
-#[inline(always)]
-fn add_run<A: Arithmetic, R: Rows<A::Value>, const W: usize>(
+fn add_products<A: Arithmetic, const W: usize, const FOLD: bool>(
     a: A,
-    part: &R,
-    entries: Entries,
-    i: usize,
+    part: &impl Rows<A::Value>,
+    rows: Range<usize>,
     cursor: &mut usize,
-    x: &[A::Lane],
-    stride: usize,
-    offset: usize,
-    sum: &mut [A::Acc; W],
-    fold: Option<Budget>,
+    x: Strip<A::Lane, W>,
+    terms: Terms,
+    accs: &mut [[A::Acc; W]],
 ) {
-    let span = part.span(i, cursor);
-    let columns = &part.columns()[span.clone()];
-    // A local copy, so that the sums stay in registers.
-    let mut s = *sum;
-    let every = match fold {
-        None => usize::MAX,
-        Some(budget) => {
-            s = s.map(|s| a.fold(s));
-            if entries == Entries::Valued { budget.products } else { budget.sums }
-        }
-    };
-    match entries {
-        Entries::Plus => {
-            for run in columns.chunks(every) {
-                for &j in run {
-                    let x_row = lanes::<_, W>(x, j as usize, stride, offset);
-                    for l in 0..W {
-                        s[l] = a.add(s[l], x_row[l]);
-                    }
-                }
-                if fold.is_some() {
-                    s = s.map(|s| a.fold(s));
-                }
-            }
-        }
-        Entries::Minus => {
-            for run in columns.chunks(every) {
-                for &j in run {
-                    let x_row = lanes::<_, W>(x, j as usize, stride, offset);
-                    for l in 0..W {
-                        s[l] = a.sub(s[l], x_row[l]);
-                    }
-                }
-                if fold.is_some() {
-                    s = s.map(|s| a.fold(s));
-                }
-            }
-        }
-        Entries::Valued => {
-            for (run, values) in columns.chunks(every).zip(part.values()[span].chunks(every)) {
+    for (i, acc) in rows.zip(accs) {
+        let mut s = *acc;
+        let span = part.span(i, cursor);
+        let (columns, values) = (&part.columns()[span.clone()], &part.values()[span]);
+        if FOLD {
+            for (run, values) in columns.chunks(terms.products).zip(values.chunks(terms.products)) {
                 for (&j, &v) in run.iter().zip(values) {
-                    let x_row = lanes::<_, W>(x, j as usize, stride, offset);
+                    let x_row = x.row(j as usize);
                     for l in 0..W {
                         s[l] = a.multiply_add(s[l], v, x_row[l]);
                     }
                 }
-                if fold.is_some() {
-                    s = s.map(|s| a.fold(s));
+                for l in 0..W {
+                    s[l] = a.fold(s[l]);
+                }
+            }
+        } else {
+            for (&j, &v) in columns.iter().zip(values) {
+                let x_row = x.row(j as usize);
+                for l in 0..W {
+                    s[l] = a.multiply_add(s[l], v, x_row[l]);
                 }
             }
         }
+        *acc = s;
     }
-    *sum = s;
+}
+
+/// accs + the rows of x on diagonals of `rows`, times the values.
+#[inline(always)]
+fn add_diagonals<A: Arithmetic, const W: usize, const FOLD: bool>(
+    a: A,
+    part: &Dia<A::Value>,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    accs: &mut [[A::Acc; W]],
+) {
+    for (d, &offset) in part.offsets().iter().enumerate() {
+        for (i, acc) in rows.clone().zip(&mut *accs) {
+            let Some(j) = part.column(offset, i) else { continue };
+            let (v, x_row) = (part.value(d, i), x.row(j));
+            for l in 0..W {
+                acc[l] = a.multiply_add(acc[l], v, x_row[l]);
+                acc[l] = if FOLD { a.fold(acc[l]) } else { acc[l] };
+            }
+        }
+    }
+}
+
+/// Row i of Y from a sum of residues.
+#[inline(always)]
+pub(super) fn close_sum<A: Arithmetic, const W: usize>(
+    a: A,
+    sum: &[A::Sum; W],
+    finish: Finish<A>,
+    i: usize,
+    y: &mut [A::Lane; W],
+) {
+    match finish {
+        Finish::Set => {
+            for l in 0..W {
+                y[l] = a.finish_sum(sum[l]);
+            }
+        }
+        Finish::Diagonal(d) => {
+            let d = a.scalar(d[i]);
+            for l in 0..W {
+                y[l] = a.scale_sum(sum[l], d);
+            }
+        }
+        Finish::Combine(alpha, beta) => {
+            for l in 0..W {
+                y[l] = combine(a, a.scale_sum(sum[l], alpha), beta, y[l]);
+            }
+        }
+    }
+}
+
+/// Row i of Y from a sum of products.
+#[inline(always)]
+pub(super) fn close<A: Arithmetic, const W: usize>(
+    a: A,
+    acc: &[A::Acc; W],
+    finish: Finish<A>,
+    i: usize,
+    y: &mut [A::Lane; W],
+) {
+    match finish {
+        Finish::Set => {
+            for l in 0..W {
+                y[l] = a.finish(acc[l]);
+            }
+        }
+        Finish::Diagonal(d) => {
+            let d = a.scalar(d[i]);
+            for l in 0..W {
+                y[l] = a.scale(acc[l], d);
+            }
+        }
+        Finish::Combine(alpha, beta) => {
+            for l in 0..W {
+                y[l] = combine(a, a.scale(acc[l], alpha), beta, y[l]);
+            }
+        }
+    }
+}
+
+/// t + β·y: a residue and one product, which every budget holds.
+#[inline(always)]
+fn combine<A: Arithmetic>(a: A, t: A::Lane, beta: A::Value, y: A::Lane) -> A::Lane {
+    a.finish(a.multiply_add(a.widen(a.add(a.zero(), t)), beta, y))
 }

@@ -1,10 +1,10 @@
 //! A matrix laid out for products in one arithmetic: its parts, its tiles of rows, its loops.
 
 use super::arithmetic::Arithmetic;
-use super::kernel::{Budget, Finish, MAX_PARTS, RowsKernel};
+use super::kernel::{Finish, MAX_PARTS, RowsKernel, Terms};
 use super::plan::PlannedPart;
 use super::scatter::ScatterKernel;
-use crate::isa::Isa;
+use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format};
 use crate::sparse::hybrid::{Body, Entries, Part, select};
@@ -23,9 +23,9 @@ pub(super) struct Layout<A: Arithmetic> {
     rows: usize,
     cols: usize,
     tiles: Vec<Range<usize>>,
-    /// Set if a row is heavier than the budget of terms.
-    fold: Option<Budget>,
-    budget: Budget,
+    terms: Terms,
+    /// Whether a row is so heavy that its sums must be folded on the way.
+    fold: bool,
     isa: Isa,
 }
 
@@ -45,14 +45,12 @@ impl<A: Arithmetic> Layout<A> {
             assert_eq!(rest.nnz(), 0, "the plan leaves entries without a part");
         }
         assert!(parts.len() <= MAX_PARTS, "{} parts", parts.len());
-        let p = a.modulus();
-        let clamp = |terms: u64| usize::try_from(terms).unwrap_or(usize::MAX).max(1);
-        let budget = Budget { sums: clamp(A::sum_terms(p)), products: clamp(A::product_terms(p)) };
-        let heaviest = (0..a.rows()).map(|i| a.row(i).0.len()).max().unwrap_or(0);
-        let valued = parts.iter().any(|part| part.entries == Entries::Valued);
-        let fits = heaviest < if valued { budget.sums.min(budget.products) } else { budget.sums };
-        let fold = (!fits).then_some(budget);
-        Layout { arithmetic, parts, rows: a.rows(), cols: a.cols(), tiles: tiles(a), fold, budget, isa }
+        let budget = A::budget(a.modulus()).expect("an arithmetic for p");
+        let clamp = |terms: u64| usize::try_from(terms).unwrap_or(usize::MAX);
+        let terms = Terms { sums: clamp(budget.sums()), products: clamp(budget.products()) };
+        let (signs, products) = heaviest(&parts, a.rows());
+        let fold = !budget.holds(signs, products);
+        Layout { arithmetic, parts, rows: a.rows(), cols: a.cols(), tiles: tiles(a), terms, fold, isa }
     }
 
     /// Bytes of all parts.
@@ -85,31 +83,31 @@ impl<A: Arithmetic> Layout<A> {
         }
         let finish = self.finish(scaling);
         jobs.into_par_iter().for_each(|(tile, y)| {
-            for (offset, lanes) in pieces(width) {
-                match lanes {
-                    32 => self.rows::<32>(tile.clone(), x, y, width, offset, finish),
-                    16 => self.rows::<16>(tile.clone(), x, y, width, offset, finish),
-                    8 => self.rows::<8>(tile.clone(), x, y, width, offset, finish),
-                    4 => self.rows::<4>(tile.clone(), x, y, width, offset, finish),
-                    _ => self.rows::<1>(tile.clone(), x, y, width, offset, finish),
+            for (offset, lanes) in pieces(width, if self.fold { FOLDING_WIDTHS } else { WIDTHS }) {
+                let tile = tile.clone();
+                match (lanes, self.fold) {
+                    (32, false) => self.isa.run(self.rows::<32, false>(tile, x, y, width, offset, finish)),
+                    (16, false) => self.isa.run(self.rows::<16, false>(tile, x, y, width, offset, finish)),
+                    (8, false) => self.isa.run(self.rows::<8, false>(tile, x, y, width, offset, finish)),
+                    (_, false) => self.rows::<1, false>(tile, x, y, width, offset, finish).run(),
+                    (16, true) => self.isa.run(self.rows::<16, true>(tile, x, y, width, offset, finish)),
+                    (_, true) => self.rows::<1, true>(tile, x, y, width, offset, finish).run(),
                 }
             }
         });
     }
 
-    fn rows<const W: usize>(
-        &self,
+    fn rows<'a, const W: usize, const FOLD: bool>(
+        &'a self,
         rows: Range<usize>,
-        x: &[A::Lane],
-        y: &mut [A::Lane],
+        x: &'a [A::Lane],
+        y: &'a mut [A::Lane],
         stride: usize,
         offset: usize,
-        finish: Finish<A>,
-    ) {
-        let Self { arithmetic, parts, fold, .. } = self;
-        let kernel =
-            RowsKernel::<A, W> { arithmetic: *arithmetic, parts, rows, x, y, stride, offset, finish, fold: *fold };
-        self.isa.run(kernel);
+        finish: Finish<'a, A>,
+    ) -> RowsKernel<'a, A, W, FOLD> {
+        let Self { arithmetic, parts, terms, .. } = self;
+        RowsKernel { arithmetic: *arithmetic, parts, rows, x, y, stride, offset, finish, terms: *terms }
     }
 
     /// Y ← finish(Aᵀ·X), by scattering; pieces of the width in parallel.
@@ -117,15 +115,12 @@ impl<A: Arithmetic> Layout<A> {
         assert!(x.len() == self.rows * width && y.len() == self.cols * width, "block shapes do not fit the matrix");
         let finish = self.finish(scaling);
         let old: &[A::Lane] = y;
-        let pieces: Vec<(usize, usize, Vec<A::Lane>)> = pieces(width)
+        let pieces: Vec<(usize, usize, Vec<A::Lane>)> = pieces(width, FOLDING_WIDTHS)
             .into_par_iter()
             .map(|(offset, lanes)| {
                 let piece = match lanes {
-                    32 => self.columns::<32>(x, old, width, offset, finish),
-                    16 => self.columns::<16>(x, old, width, offset, finish),
-                    8 => self.columns::<8>(x, old, width, offset, finish),
-                    4 => self.columns::<4>(x, old, width, offset, finish),
-                    _ => self.columns::<1>(x, old, width, offset, finish),
+                    16 => self.isa.run(self.columns::<16>(x, old, width, offset, finish)),
+                    _ => self.columns::<1>(x, old, width, offset, finish).run(),
                 };
                 (offset, lanes, piece)
             })
@@ -137,26 +132,36 @@ impl<A: Arithmetic> Layout<A> {
         }
     }
 
-    fn columns<const W: usize>(
-        &self,
-        x: &[A::Lane],
-        y: &[A::Lane],
+    fn columns<'a, const W: usize>(
+        &'a self,
+        x: &'a [A::Lane],
+        y: &'a [A::Lane],
         stride: usize,
         offset: usize,
-        finish: Finish<A>,
-    ) -> Vec<A::Lane> {
-        self.isa.run(ScatterKernel::<A, W> {
-            arithmetic: self.arithmetic,
-            parts: &self.parts,
-            shape: (self.rows, self.cols),
-            x,
-            y,
-            stride,
-            offset,
-            finish,
-            budget: self.budget,
-        })
+        finish: Finish<'a, A>,
+    ) -> ScatterKernel<'a, A, W> {
+        let Self { arithmetic, parts, terms, .. } = self;
+        let shape = (self.rows, self.cols);
+        ScatterKernel { arithmetic: *arithmetic, parts, shape, x, y, stride, offset, finish, terms: *terms }
     }
+}
+
+/// The most entries without values, and with, that a row has.
+fn heaviest<V: Copy>(parts: &[Part<V>], rows: usize) -> (u64, u64) {
+    let mut cursors = [0usize; MAX_PARTS];
+    let (mut signs, mut products) = (0, 0);
+    for i in 0..rows {
+        let (mut s, mut t) = (0, 0);
+        for (part, cursor) in parts.iter().zip(&mut cursors) {
+            match &part.body {
+                Body::Dia(dia) => t += dia.offsets().len() as u64,
+                body if part.entries == Entries::Valued => t += body.span(i, cursor).len() as u64,
+                body => s += body.span(i, cursor).len() as u64,
+            }
+        }
+        (signs, products) = (signs.max(s), products.max(t));
+    }
+    (signs, products)
 }
 
 /// What a product does with its sums.
@@ -203,11 +208,16 @@ fn tiles(a: &SparseMatrix) -> Vec<Range<usize>> {
     tiles
 }
 
-/// The width cut into pieces that have a loop of their own: (first lane, lanes).
-fn pieces(width: usize) -> Vec<(usize, usize)> {
+/// The strips that have a loop of their own, widest first.
+const WIDTHS: &[usize] = &[32, 16, 8, 1];
+/// The same for loops with folds.
+const FOLDING_WIDTHS: &[usize] = &[16, 1];
+
+/// The width of a block cut into such strips: (first lane, lanes).
+fn pieces(width: usize, strips: &[usize]) -> Vec<(usize, usize)> {
     let mut pieces = Vec::new();
     let mut offset = 0;
-    for lanes in [32, 16, 8, 4, 1] {
+    for &lanes in strips {
         while width - offset >= lanes {
             pieces.push((offset, lanes));
             offset += lanes;

@@ -5,6 +5,7 @@
 //! reduction at its end brings the sum back mod p, with a scaling for free. Tiles run in parallel on the caller's rayon pool;
 //! the arithmetic is exact, so the result is the same bits for every number of threads.
 
+mod aligned;
 mod arithmetic;
 mod block;
 mod digit_scaling;

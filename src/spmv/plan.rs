@@ -133,14 +133,14 @@ impl Plan {
 /// The budget of an arithmetic; `None` if the combination does not exist.
 fn budget(p: Modulus, lane: Lane, kind: ArithmeticKind) -> Option<(u64, u64)> {
     fn of<A: Arithmetic>(p: Modulus) -> Option<(u64, u64)> {
-        Some((A::sum_terms(p), A::product_terms(p))).filter(|b| b.0 >= 1 && b.1 >= 1)
+        A::budget(p).map(|b| (b.sums(), b.products()))
     }
     match (lane, kind) {
         (Lane::U8, ArithmeticKind::Narrow) => of::<Narrow<u8, i8>>(p),
         (Lane::U16, ArithmeticKind::Narrow) => of::<Narrow<u16, i16>>(p),
         (Lane::U16, ArithmeticKind::Wide) => of::<Wide<u16, i16>>(p),
         (Lane::U32, ArithmeticKind::Wide) => of::<Wide<u32, i32>>(p),
-        (Lane::U32, ArithmeticKind::Split) if p.get() >= Split::LEAST_MODULUS => of::<Split>(p),
+        (Lane::U32, ArithmeticKind::Split) => of::<Split>(p),
         (Lane::U64, ArithmeticKind::Long) => of::<Long>(p),
         (Lane::F32, ArithmeticKind::Float) => of::<Float32>(p),
         (Lane::F64, ArithmeticKind::Float) => of::<Float64>(p),

@@ -1,6 +1,6 @@
 //! The naive twin, stamped over formats × arithmetics × widths × instruction sets × scalars × primes.
 
-use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide};
+
 use super::*;
 use crate::field::{Modulus, Rng};
 use crate::isa::Isa;
@@ -88,15 +88,14 @@ fn lanes_of(p: Modulus) -> Vec<(Lane, ArithmeticKind)> {
         (Lane::F32, Float),
         (Lane::F64, Float),
     ];
+    let one = SparseMatrix::from_triplets(p, 1, 1, &[(0, 0, 1)]);
     let fits = |&(lane, kind): &(Lane, ArithmeticKind)| {
-        let float = match lane {
-            Lane::F32 => Float32::product_terms(p) >= 1,
-            Lane::F64 => Float64::product_terms(p) >= 1,
-            _ => true,
-        };
-        lane.holds(p) && float && (kind != Split || p.get() >= 1 << 16)
+        let options = PlanOptions { lane: Some(lane), arithmetic: Some(kind), ..Default::default() };
+        Plan::choose(&one, &options).is_ok()
     };
-    all.into_iter().filter(fits).collect()
+    let fitting: Vec<_> = all.into_iter().filter(fits).collect();
+    assert!(fitting.iter().any(|&(lane, _)| lane == Lane::narrowest(p)));
+    fitting
 }
 
 fn check(a: &SparseMatrix, options: &PlanOptions, width: usize, rng: &mut Rng) {
@@ -195,90 +194,6 @@ fn rows_heavier_than_the_budget_are_folded() {
                 check(&a.transpose(), &options, 4, &mut rng);
             }
         }
-    }
-}
-
-/// The largest sum a budget allows comes out right, and one more term would break the documented inequality.
-fn edge<A: Arithmetic>(p: u64, limit: u128) {
-    let m = modulus(p);
-    let (a, largest) = (A::new(m), p as u128 - 1);
-    for (budget, term) in [(A::sum_terms(m), largest), (A::product_terms(m), largest * (p / 2) as u128)] {
-        assert!(p as u128 + budget as u128 * term <= limit, "p = {p}");
-        assert!(p as u128 + (budget as u128 + 1) * term > limit, "p = {p}");
-    }
-    let _ = a;
-}
-
-#[test]
-fn budgets_are_tight() {
-    for p in [2u64, 3, 251] {
-        edge::<Narrow<u8, i8>>(p, (i32::MAX as u128).min((p as u128) << 21));
-    }
-    for p in [2u64, 257, 65521] {
-        edge::<Narrow<u16, i16>>(p, (i32::MAX as u128).min((p as u128) << 21));
-        edge::<Wide<u16, i16>>(p, (i64::MAX as u128).min((p as u128) << 50));
-    }
-    for p in [65537u64, (1 << 31) - 1, 4294967291] {
-        edge::<Wide<u32, i32>>(p, (i64::MAX as u128).min((p as u128) << 50));
-    }
-    for p in [3u64, 4093] {
-        edge::<Float32>(p, ((1u128 << 24) - p as u128).min((p as u128) << 21));
-    }
-    for p in [3u64, 67108859] {
-        edge::<Float64>(p, ((1u128 << 53) - p as u128).min((p as u128) << 50));
-    }
-}
-
-/// Sums at the edge of every budget, built term by term with the extreme operands, against 128-bit arithmetic.
-fn sums_at_the_edge<A: Arithmetic>(p: u64, lane: impl Fn(u64) -> A::Lane, back: impl Fn(A::Lane) -> u64) {
-    let m = modulus(p);
-    let a = A::new(m);
-    let terms = |budget: u64| budget.min(70_000);
-    let x = lane(p - 1);
-    for v in [p / 2, p / 2 + 1, 1, p - 1].map(|v| v % p) {
-        let (mut plus, mut minus, mut product) = (a.zero(), a.zero(), a.zero());
-        for _ in 0..terms(A::sum_terms(m)) {
-            plus = a.add(plus, x);
-            minus = a.sub(minus, x);
-        }
-        for _ in 0..terms(A::product_terms(m)) {
-            product = a.multiply_add(product, a.value(v), x);
-        }
-        let times = |t: u64, y: u64| m.mul(m.reduce(t), y);
-        let sum = times(terms(A::sum_terms(m)), p - 1);
-        let products = times(terms(A::product_terms(m)), m.mul(v, p - 1));
-        assert_eq!(back(a.finish(plus)), sum, "p = {p}");
-        assert_eq!(back(a.finish(minus)), m.neg(sum), "p = {p}");
-        assert_eq!(back(a.finish(product)), products, "p = {p}, v = {v}");
-        for d in [0, 1, p / 2, p - 1] {
-            assert_eq!(back(a.scale(product, a.scalar(d))), m.mul(d, products), "p = {p}, v = {v}, d = {d}");
-            assert_eq!(back(a.scale(minus, a.scalar(d))), m.mul(d, m.neg(sum)), "p = {p}, d = {d}");
-        }
-        assert_eq!(back(a.finish(a.fold(product))), products);
-    }
-}
-
-#[test]
-fn sums_are_exact_at_the_edge() {
-    for p in [2, 3, 127, 251] {
-        sums_at_the_edge::<Narrow<u8, i8>>(p, |x| x as u8, u64::from);
-    }
-    for p in [2, 257, 32749, 65521] {
-        sums_at_the_edge::<Narrow<u16, i16>>(p, |x| x as u16, u64::from);
-        sums_at_the_edge::<Wide<u16, i16>>(p, |x| x as u16, u64::from);
-    }
-    for p in [65537, 67108859, (1 << 31) - 1, 4294967291] {
-        sums_at_the_edge::<Wide<u32, i32>>(p, |x| x as u32, u64::from);
-        sums_at_the_edge::<Split>(p, |x| x as u32, u64::from);
-    }
-    for p in [2, 3, 65537, (1 << 61) - 1, 9223372036854775783] {
-        sums_at_the_edge::<Long>(p, |x| x, |x| x);
-    }
-    for p in [2, 3, 257, 4093] {
-        sums_at_the_edge::<Float32>(p, |x| x as f32, |x| x as u64);
-    }
-    for p in [2, 3, 65521, 67108859] {
-        sums_at_the_edge::<Float64>(p, |x| x as f64, |x| x as u64);
     }
 }
 

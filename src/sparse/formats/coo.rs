@@ -19,9 +19,11 @@ impl<V: Copy> From<&Csr<V>> for Coo<V> {
 }
 
 impl<V> Rows<V> for Coo<V> {
+    #[inline(always)]
     fn columns(&self) -> &[u32] {
         &self.col
     }
+    #[inline(always)]
     fn values(&self) -> &[V] {
         &self.value
     }

@@ -21,9 +21,11 @@ impl<V: Copy> From<&Csr<V>> for CooS<V> {
 }
 
 impl<V> Rows<V> for CooS<V> {
+    #[inline(always)]
     fn columns(&self) -> &[u32] {
         &self.col
     }
+    #[inline(always)]
     fn values(&self) -> &[V] {
         &self.value
     }

@@ -45,9 +45,11 @@ impl<V: Copy> Csr<V> {
 }
 
 impl<V> Rows<V> for Csr<V> {
+    #[inline(always)]
     fn columns(&self) -> &[u32] {
         &self.col
     }
+    #[inline(always)]
     fn values(&self) -> &[V] {
         &self.value
     }

@@ -26,9 +26,11 @@ impl<V: Copy> Ell<V> {
 }
 
 impl<V> Rows<V> for Ell<V> {
+    #[inline(always)]
     fn columns(&self) -> &[u32] {
         &self.col
     }
+    #[inline(always)]
     fn values(&self) -> &[V] {
         &self.value
     }

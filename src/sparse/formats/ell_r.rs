@@ -38,9 +38,11 @@ impl<V: Copy> From<&Csr<V>> for EllR<V> {
 }
 
 impl<V> Rows<V> for EllR<V> {
+    #[inline(always)]
     fn columns(&self) -> &[u32] {
         &self.col
     }
+    #[inline(always)]
     fn values(&self) -> &[V] {
         &self.value
     }

@@ -1,0 +1,294 @@
+//! Block products against throw-away loops, in one run on one thread: thousand million multiply-adds a second and their ratio.
+//!
+//! `cargo bench --bench spmv [-- MATRIX…]`. The throw-away loops are the least that a product mod 65521 can be: compressed
+//! rows in raw arrays, all entries taken as +1 (or all as values), fixed width, a constant modulus, one reduction a row; they
+//! are compiled for the same instruction set. Both sides are checked against plain 64-bit arithmetic before they are timed,
+//! and timed in alternation.
+
+use blackfield::field::{Modulus, Rng};
+use blackfield::isa::{Isa, Kernel};
+use blackfield::sparse::SparseMatrix;
+use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product};
+use rand::SeedableRng;
+use std::collections::HashMap;
+use std::time::Instant;
+
+const P: u64 = 65521;
+const ROUNDS: usize = 101;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    println!("{:24} {:>22} {:>9} {:>10} {:>7} {:>9}", "matrix", "residues, width", "product", "throw-away", "median", "of minima");
+    for name in ["EX5", "bibd_81_3", "ch7-8-b4"].into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name)) {
+        let a = matrices::by_name(name);
+        pool.install(|| {
+            compare(name, &a);
+            compare(&format!("{name} transposed"), &a.transpose());
+        });
+    }
+}
+
+/// All comparisons for one matrix.
+fn compare(name: &str, a: &SparseMatrix) {
+    let shape = format!("{name} {}x{}", a.rows(), a.cols());
+    contest::<u16, 16, true>(&shape, "±1, u16, 16", a);
+    contest::<u16, 32, true>(&shape, "±1, u16, 32", a);
+    contest::<u32, 16, true>(&shape, "±1, u16 (loop u32), 16", a);
+    contest::<u32, 16, false>(&shape, "values, u16 (u32), 16", &with_values(a));
+    contest::<u16, 32, false>(&shape, "values, u16, 32", &with_values(a));
+}
+
+/// The product of `a` with u16 residues beside the throw-away loop with residues of type L.
+fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &str, a: &SparseMatrix) {
+    let mut rng = Rng::seed_from_u64(1);
+    let plan = Plan::choose(a, &PlanOptions::default()).unwrap();
+    let product = Product::new(a, &plan);
+    let x = Block::random(Lane::U16, a.cols(), W, a.modulus(), &mut rng);
+    let mut y = Block::zeros(Lane::U16, a.rows(), W);
+    let residues = x.to_residues();
+    product.apply_scaled(None, &x, &mut y);
+    assert_eq!(y.to_residues(), plain(a, &residues, W, |v| v), "the product is wrong");
+
+    let floor_x: Vec<Line<[L; W]>> = residues.chunks_exact(W).map(|row| Line(std::array::from_fn(|l| L::from_residue(row[l])))).collect();
+    let mut floor_y = vec![Line([L::from_residue(0); W]); a.rows()];
+    let (start, col) = (a.row_starts().to_vec(), (0..a.rows()).flat_map(|i| a.row(i).0.to_vec()).collect::<Vec<u32>>());
+    let value: Vec<u32> = (0..a.rows()).flat_map(|i| a.row(i).1.iter().map(|&v| v as u32).collect::<Vec<_>>()).collect();
+    macro_rules! throw_away {
+        () => {
+            Isa::best().run(ThrowAway::<L, W, SIGNS> { start: &start, col: &col, value: &value, x: &floor_x, y: &mut floor_y })
+        };
+    }
+    throw_away!();
+    let expected = plain(a, &residues, W, |v| if SIGNS { 1 } else { v });
+    assert!(floor_y.iter().flat_map(|row| row.0.map(L::residue)).eq(expected), "the throw-away loop is wrong");
+
+    let work = (a.nnz() * W) as f64;
+    let repeats = (5e-4 * 3e10 / work).ceil() as usize;
+    let (mut ours, mut floor) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let clock = Instant::now();
+        (0..repeats).for_each(|_| product.apply_scaled(None, &x, &mut y));
+        ours.push(clock.elapsed().as_secs_f64() / repeats as f64);
+        let clock = Instant::now();
+        (0..repeats).for_each(|_| throw_away!());
+        floor.push(clock.elapsed().as_secs_f64() / repeats as f64);
+    }
+    ours.sort_by(f64::total_cmp);
+    floor.sort_by(f64::total_cmp);
+    let rate = |seconds: f64| work / seconds / 1e9;
+    println!(
+        "{shape:24} {what:>22} {:9.1} {:10.1} {:7.2} {:9.2}",
+        rate(ours[ROUNDS / 2]),
+        rate(floor[ROUNDS / 2]),
+        floor[ROUNDS / 2] / ours[ROUNDS / 2],
+        floor[0] / ours[0]
+    );
+}
+
+/// A·X in plain 64-bit arithmetic.
+fn plain(a: &SparseMatrix, x: &[u64], width: usize, value: impl Fn(u64) -> u64) -> Vec<u64> {
+    let mut y = vec![0; a.rows() * width];
+    for (i, y) in y.chunks_exact_mut(width).enumerate() {
+        let (cols, values) = a.row(i);
+        for (&j, &v) in cols.iter().zip(values) {
+            for (y, x) in y.iter_mut().zip(&x[j as usize * width..]) {
+                *y = (*y + value(v) * x) % P;
+            }
+        }
+    }
+    y
+}
+
+/// The pattern of `a` with values other than ±1.
+fn with_values(a: &SparseMatrix) -> SparseMatrix {
+    let mut v = 1u64;
+    let entries: Vec<_> = (0..a.rows())
+        .flat_map(|i| a.row(i).0.iter().map(move |&j| (i, j as usize)))
+        .map(|(i, j)| {
+            v = v.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (i, j, 2 + (v >> 33) % (P - 3))
+        })
+        .collect();
+    SparseMatrix::from_triplets(a.modulus(), a.rows(), a.cols(), &entries)
+}
+
+/// A row on whole cache lines.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line<T>(T);
+
+trait Residue: Copy + Send + Sync {
+    fn from_residue(r: u64) -> Self;
+    fn residue(self) -> u64;
+}
+impl Residue for u16 {
+    #[inline(always)]
+    fn from_residue(r: u64) -> Self {
+        r as u16
+    }
+    #[inline(always)]
+    fn residue(self) -> u64 {
+        self as u64
+    }
+}
+impl Residue for u32 {
+    #[inline(always)]
+    fn from_residue(r: u64) -> Self {
+        r as u32
+    }
+    #[inline(always)]
+    fn residue(self) -> u64 {
+        self as u64
+    }
+}
+
+/// The throw-away loop: no formats, no signs, no scaling, no tiles, one modulus, one width.
+struct ThrowAway<'a, L, const W: usize, const SIGNS: bool> {
+    start: &'a [usize],
+    col: &'a [u32],
+    value: &'a [u32],
+    x: &'a [Line<[L; W]>],
+    y: &'a mut [Line<[L; W]>],
+}
+
+impl<L: Residue, const W: usize, const SIGNS: bool> Kernel for ThrowAway<'_, L, W, SIGNS> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for (y, bounds) in self.y.iter_mut().zip(self.start.windows(2)) {
+            let row = bounds[0]..bounds[1];
+            if SIGNS {
+                let mut sum = [0u32; W];
+                for &j in &self.col[row] {
+                    let x = &self.x[j as usize].0;
+                    for l in 0..W {
+                        sum[l] = sum[l].wrapping_add(x[l].residue() as u32);
+                    }
+                }
+                for l in 0..W {
+                    y.0[l] = L::from_residue((sum[l] % P as u32) as u64);
+                }
+            } else {
+                let mut sum = [0u64; W];
+                for (&j, &v) in self.col[row.clone()].iter().zip(&self.value[row]) {
+                    let x = &self.x[j as usize].0;
+                    for l in 0..W {
+                        sum[l] = sum[l].wrapping_add(v as u64 * x[l].residue());
+                    }
+                }
+                for l in 0..W {
+                    y.0[l] = L::from_residue(sum[l] % P);
+                }
+            }
+        }
+    }
+}
+
+/// The three matrices of the goal, entry by entry as in `datasets/`.
+mod matrices {
+    use super::*;
+
+    pub fn by_name(name: &str) -> SparseMatrix {
+        let p = Modulus::new(P).unwrap();
+        let (rows, cols, entries) = match name {
+            "bibd_81_3" => pairs_in_triples(81),
+            "ch7-8-b4" => chessboard(7, 8, 4),
+            "EX5" => symmetric_cube(&disjoint_lines()),
+            _ => panic!("no matrix {name}"),
+        };
+        SparseMatrix::from_triplets(p, rows, cols, &entries)
+    }
+
+    type Entries = (usize, usize, Vec<(usize, usize, u64)>);
+
+    /// Pairs in triples of v points.
+    fn pairs_in_triples(v: usize) -> Entries {
+        let pairs = subsets(v, 2);
+        let index: HashMap<&[usize], usize> = pairs.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
+        let triples = subsets(v, 3);
+        let mut entries = Vec::new();
+        for (j, t) in triples.iter().enumerate() {
+            for pair in [[t[0], t[1]], [t[0], t[2]], [t[1], t[2]]] {
+                entries.push((index[&pair[..]], j, 1));
+            }
+        }
+        (pairs.len(), triples.len(), entries)
+    }
+
+    /// Placements of k + 1 rooks on an m × n board against placements of k.
+    fn chessboard(m: usize, n: usize, k: usize) -> Entries {
+        let placements = |r: usize| -> Vec<Vec<usize>> {
+            let mut list = Vec::new();
+            for rows in subsets(m, r) {
+                arrangements(&rows, n, &mut Vec::new(), &mut list);
+            }
+            list
+        };
+        let (faces, ridges) = (placements(k + 1), placements(k));
+        let index: HashMap<&[usize], usize> = ridges.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
+        let mut entries = Vec::new();
+        for (i, face) in faces.iter().enumerate() {
+            for drop in 0..=k {
+                let mut ridge = face.clone();
+                ridge.remove(drop);
+                entries.push((i, index[&ridge[..]], if drop % 2 == 0 { 1 } else { P - 1 }));
+            }
+        }
+        (faces.len(), ridges.len(), entries)
+    }
+
+    fn arrangements(rows: &[usize], n: usize, placed: &mut Vec<usize>, list: &mut Vec<Vec<usize>>) {
+        if placed.len() == rows.len() {
+            return list.push(placed.clone());
+        }
+        for column in 0..n {
+            if placed.iter().all(|v| v % n != column) {
+                placed.push(rows[placed.len()] * n + column);
+                arrangements(rows, n, placed, list);
+                placed.pop();
+            }
+        }
+    }
+
+    /// Which of the 35 lines of PG(3, 2) are disjoint.
+    fn disjoint_lines() -> Vec<Vec<bool>> {
+        let lines: Vec<[usize; 3]> =
+            (1..16).flat_map(|a| (a + 1..16).filter(move |b| a ^ b > *b).map(move |b| [a, b, a ^ b])).collect();
+        let disjoint = |s: &[usize; 3], t: &[usize; 3]| s.iter().all(|x| !t.contains(x));
+        lines.iter().map(|s| lines.iter().map(|t| disjoint(s, t)).collect()).collect()
+    }
+
+    /// Triples of vertices, adjacent where they differ by an edge.
+    fn symmetric_cube(adjacent: &[Vec<bool>]) -> Entries {
+        let triples = subsets(adjacent.len(), 3);
+        let index: HashMap<&[usize], usize> = triples.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
+        let mut entries = Vec::new();
+        for (i, triple) in triples.iter().enumerate() {
+            for at in 0..3 {
+                for w in (0..adjacent.len()).filter(|&w| adjacent[triple[at]][w] && !triple.contains(&w)) {
+                    let mut other = triple.clone();
+                    other[at] = w;
+                    other.sort_unstable();
+                    entries.push((i, index[&other[..]], 1));
+                }
+            }
+        }
+        (triples.len(), triples.len(), entries)
+    }
+
+    /// The r-subsets of 0 … n-1 in lexicographic order.
+    fn subsets(n: usize, r: usize) -> Vec<Vec<usize>> {
+        let mut list = vec![vec![]];
+        for _ in 0..r {
+            list = list
+                .into_iter()
+                .flat_map(|s: Vec<usize>| {
+                    let first = s.last().map_or(0, |l| l + 1);
+                    (first..n).map(move |x| [&s[..], &[x]].concat())
+                })
+                .collect();
+        }
+        list
+    }
+}
