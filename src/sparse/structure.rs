@@ -281,7 +281,7 @@ mod tests {
             structure(6, 3, &[(0, 0, 1), (0, 2, 2), (1, 0, 1), (1, 2, 2), (3, 0, 1), (3, 2, 3), (4, 0, 1), (4, 2, 2)]);
         // Rows 1 and 4 repeat row 0; rows 2 and 5 are empty.
         assert_eq!(s.duplicate_rows, 2);
-        let (x, y) = (BigInt::from(3) << 80, BigInt::from(5) << 80);
+        let (x, y) = (BigInt::from(3i64) << 80u32, BigInt::from(5i64) << 80u32);
         let entries = [(0, 1, x.clone()), (1, 1, y.clone()), (2, 1, x.clone()), (3, 0, x.clone()), (4, 1, y)];
         let s = Statistics::of(&Triplets::from_entries(5, 2, entries)).structure;
         assert_eq!(s.duplicate_rows, 2);
