@@ -8,9 +8,15 @@ pub mod hybrid;
 mod integer;
 mod interchange;
 mod matrix;
+mod spy;
+mod statistics;
+mod structure;
 mod triplets;
 
 pub(crate) use canonical::{BigEntry, Coordinates, Duplicates, key};
 pub use integer::Integer;
 pub use matrix::SparseMatrix;
+pub use spy::spy;
+pub use statistics::{Bin, Frequency, Statistics, Values, Weights};
+pub use structure::Structure;
 pub use triplets::Triplets;
