@@ -23,8 +23,13 @@ use super::{PolyMatrix, Transformed};
 use super::{fourier, schoolbook};
 use crate::field::Field;
 
-/// Points whose products are computed together: their operands stay in the second-level cache.
-const TILE: usize = 8;
+/// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the groups are
+/// read in pieces of that many rows and longer pieces come faster.
+fn tile_points(shape: Shape) -> usize {
+    let groups = shape.rows * shape.lda / 8 + shape.width * (shape.inner + shape.rows);
+    ((512 << 10) / (groups * size_of::<Row>()).max(1)).clamp(8, 32) / 8 * 8
+}
+
 /// Coefficients that one task brings back from the residues.
 const SCATTER: usize = 64;
 
@@ -179,13 +184,13 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     let groups = shape.rows * shape.width;
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
     let mut tiles = Buffer::new(groups * points);
-    let reducer = SumReducer::new(prime.q);
-    for_each_chunk(&mut tiles, groups * TILE, |i, out| {
+    let (reducer, tile) = (SumReducer::new(prime.q), tile_points(shape));
+    for_each_chunk(&mut tiles, groups * tile, |i, out| {
         isa.run(TileProduct {
             a: &a.values[t],
             b: &b.values[t],
             out,
-            first: i * TILE,
+            first: i * tile,
             points,
             shape,
             reducer: &reducer,
@@ -196,8 +201,8 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     let mut values = Buffer::new(groups * stride);
     for_each_chunk(&mut values, stride, |group, data| {
         let data = &mut data[..points];
-        for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
-            data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
+        for (products, data) in tiles.chunks(groups * tile).zip(data.chunks_mut(tile)) {
+            data.copy_from_slice(&products[group * data.len()..][..data.len()]);
         }
         isa.run(Inverse { data, twiddles: &twiddles });
     });
