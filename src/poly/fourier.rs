@@ -86,7 +86,7 @@ pub(crate) fn product<F: Field>(
                 for (digit, both) in digits.iter_mut().zip(&residues[at..]) {
                     *digit = both[e % 2];
                 }
-                out[e] = fold.element(&digits);
+                out[e] = fold.element(&mut digits);
             }
         }
     });

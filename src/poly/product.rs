@@ -320,7 +320,7 @@ impl<F: Field> Kernel for Leave<'_, F> {
                     for (digit, slot) in digits.iter_mut().zip(&slots) {
                         *digit = slot.0[lane];
                     }
-                    *out = self.fold.element(&digits);
+                    *out = self.fold.element(&mut digits);
                 }
             }
         }
@@ -332,44 +332,54 @@ pub(crate) struct Fold<'a, F: Field> {
     field: &'a F,
     degree: usize,
     pub(crate) stride: usize,
-    /// tʲ for j = k … 2k-2.
-    powers: Vec<F::Elem>,
+    /// For i < k: the (j, c) with c ≠ 0 the digit of tⁱ in tʲ, j = k … 2k-2. Few where the defining polynomial is sparse.
+    weights: Vec<Vec<(usize, u64)>>,
+    /// Whether a sum of k products of digits fits 128 bits: k·p² < 2¹²⁸.
+    delayed: bool,
 }
 
 impl<'a, F: Field> Fold<'a, F> {
     pub(crate) fn new(field: &'a F) -> Self {
-        let degree = field.degree();
-        let mut powers = Vec::new();
+        let (degree, p) = (field.degree(), field.modulus().get() as u128);
+        let mut weights = vec![Vec::new(); degree];
+        let mut digits = vec![0; degree];
         if degree > 1 {
-            let unit = |j: usize| {
-                let mut digits = vec![0; degree];
-                digits[j] = 1;
-                field.from_digits(&digits)
-            };
-            let mut power = unit(degree - 1);
-            for _ in degree..2 * degree - 1 {
-                power = field.mul(power, unit(1));
-                powers.push(power);
+            digits[1] = 1;
+            let t = field.from_digits(&digits);
+            let mut power = (1..degree).fold(field.one(), |power, _| field.mul(power, t));
+            for j in degree..2 * degree - 1 {
+                power = field.mul(power, t);
+                field.write_digits(power, &mut digits);
+                for (weights, &digit) in weights.iter_mut().zip(&digits) {
+                    if digit != 0 {
+                        weights.push((j, digit));
+                    }
+                }
             }
         }
-        Fold { field, degree, stride: 2 * degree - 1, powers }
+        let delayed = (p * p).checked_mul(degree as u128).is_some();
+        Fold { field, degree, stride: 2 * degree - 1, weights, delayed }
     }
 
+    /// The element; the lower k digits are overwritten.
     #[inline(always)]
-    pub(crate) fn element(&self, digits: &[u64]) -> F::Elem {
-        let mut element = self.field.from_digits(&digits[..self.degree]);
-        for (&digit, &power) in digits[self.degree..].iter().zip(&self.powers) {
-            if digit != 0 {
-                element = self.field.add(element, self.scaled(power, digit));
-            }
+    pub(crate) fn element(&self, digits: &mut [u64]) -> F::Elem {
+        if self.degree > 1 {
+            self.reduce(digits);
         }
-        element
+        self.field.from_digits(&digits[..self.degree])
     }
 
-    /// `power` times a digit.
-    fn scaled(&self, power: F::Elem, digit: u64) -> F::Elem {
-        let mut digits = vec![0; self.degree];
-        digits[0] = digit;
-        self.field.mul(power, self.field.from_digits(&digits))
+    fn reduce(&self, digits: &mut [u64]) {
+        let modulus = self.field.modulus();
+        let (low, high) = digits.split_at_mut(self.degree);
+        for (low, weights) in low.iter_mut().zip(&self.weights) {
+            let products = weights.iter().map(|&(j, c)| high[j - self.degree] as u128 * c as u128);
+            *low = if self.delayed {
+                modulus.reduce_u128(products.fold(*low as u128, |sum, x| sum + x))
+            } else {
+                products.fold(*low, |sum, x| modulus.add(sum, modulus.reduce_u128(x)))
+            };
+        }
     }
 }
