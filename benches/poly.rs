@@ -6,7 +6,9 @@
 //! coefficient against the definition on each run.
 
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
-use blackfield::poly::{Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row};
+use blackfield::poly::{
+    Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row, evaluate_at, evaluate_geometric, interpolate_geometric,
+};
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
 
@@ -22,19 +24,19 @@ fn clock() -> f64 {
     cpu.unwrap_or_else(|| START.elapsed().as_secs_f64())
 }
 
-/// The least mean CPU time of a run over `rounds` rounds, in seconds. A round repeats until 40 ms have passed, ten times the grain
-/// of the kernel's accounts.
+/// The least mean CPU time of a run over `rounds` rounds, in seconds. A round takes at least 40 ms, ten times the grain of the
+/// kernel's accounts.
 fn least(rounds: usize, mut run: impl FnMut()) -> f64 {
-    (0..rounds)
-        .map(|_| {
-            let (start, mut runs) = (clock(), 0);
-            while clock() - start < 0.04 {
-                run();
-                runs += 1;
-            }
-            (clock() - start) / runs as f64
-        })
-        .fold(f64::INFINITY, f64::min)
+    let mut time = |runs: usize| {
+        let start = clock();
+        (0..runs).for_each(|_| run());
+        clock() - start
+    };
+    let mut runs = 1;
+    while time(runs) < 0.04 {
+        runs *= 2;
+    }
+    (0..rounds).map(|_| time(runs) / runs as f64).fold(f64::INFINITY, f64::min)
 }
 
 fn random(field: &PrimeField, rows: usize, cols: usize, len: usize, rng: &mut Rng) -> PolyMatrix<u64> {
@@ -109,6 +111,28 @@ fn products(rng: &mut Rng) {
     }
 }
 
+/// The shapes in which a rank needs them: the generator of a matrix of 6545 rows in blocks of 16, and a determinant's degree.
+fn evaluation(rng: &mut Rng) {
+    println!("\nvalues at geometric progressions, p = 65521, milliseconds");
+    let modulus = Modulus::new(65521).expect("a prime");
+    let field = PrimeField(modulus);
+    for (size, len, count) in [(16, 32, 512), (16, 411, 6546), (32, 1000, 30000)] {
+        let f = random(&field, size, size, len, rng);
+        let expected = evaluate_at(&field, &f, field.mul(3, modulus.pow(17, count as u64 - 1)));
+        let time = least(3, || {
+            let values = evaluate_geometric(modulus, &f, 3, 17, count);
+            assert_eq!(values.coefficient(count - 1), expected);
+        });
+        println!("{size} x {size} of length {len} at {count} points: {:.2}", time * 1e3);
+    }
+    for n in [6546, 65000] {
+        let f = random(&field, 1, 1, n, rng);
+        let values = evaluate_geometric(modulus, &f, 1, 17, n);
+        let time = least(3, || assert_eq!(interpolate_geometric(modulus, values.data(), 1, 17), f.data()));
+        println!("interpolation at {n} points: {:.2}", time * 1e3);
+    }
+}
+
 fn main() {
     let only = std::env::args().skip(1).find(|a| !a.starts_with('-'));
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
@@ -118,5 +142,8 @@ fn main() {
     }
     if wanted("products") {
         products(&mut rng);
+    }
+    if wanted("evaluation") {
+        evaluation(&mut rng);
     }
 }

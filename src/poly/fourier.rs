@@ -25,7 +25,7 @@ use super::simd::{Isa, Kernel, Simd};
 use crate::field::{Field, Modulus};
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Points whose products are computed together, as lanes.
 const LANES: usize = 8;
@@ -55,9 +55,7 @@ pub(crate) fn product<F: Field>(
     points: usize,
 ) -> PolyMatrix<F::Elem> {
     let (la, lb, wanted) = shape.effective();
-    let mut planner = FftPlanner::new();
-    let forward = planner.plan_fft_forward(points);
-    let inverse = planner.plan_fft_inverse(points);
+    let (forward, inverse) = transforms(points);
     let fa = spectra(field, a, la, points, &*forward);
     let fb = spectra(field, b, lb, points, &*forward);
 
@@ -88,11 +86,19 @@ pub(crate) fn product<F: Field>(
                 for (digit, both) in digits.iter_mut().zip(&residues[at..]) {
                     *digit = both[e % 2];
                 }
-                out[e] = fold.element(&digits);
+                out[e] = fold.element(&mut digits);
             }
         }
     });
     out
+}
+
+/// The forward and the inverse transform, from a planner that keeps them.
+fn transforms(points: usize) -> (Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>) {
+    static PLANNER: Mutex<Option<FftPlanner<f64>>> = Mutex::new(None);
+    let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
+    let planner = planner.get_or_insert_with(FftPlanner::new);
+    (planner.plan_fft_forward(points), planner.plan_fft_inverse(points))
 }
 
 /// The transforms of the balanced digits, entries 2i and 2i + 1 as real and imaginary part of one sequence.

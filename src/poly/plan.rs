@@ -68,18 +68,18 @@ pub struct Costs {
 impl Costs {
     fn of(isa: Isa) -> Self {
         let (multiply_add, butterfly) = match isa.name() {
-            "avx512-ifma" => (0.045, 0.07),
-            "avx2" => (0.35, 0.35),
-            _ => (0.7, 0.9),
+            "avx512-ifma" => (0.04, 0.053),
+            "avx2" => (0.19, 0.25),
+            _ => (0.56, 0.6),
         };
         Costs {
             multiply_add,
-            field_multiply_add: 8.0,
             butterfly,
-            movement: 1.0,
+            field_multiply_add: 3.4,
+            movement: 2.0,
             fourier_butterfly: 0.08,
-            fourier_multiply_add: 0.2,
-            fourier_movement: 4.0,
+            fourier_multiply_add: if isa.name() == "portable" { 0.4 } else { 0.2 },
+            fourier_movement: 8.0,
             start: 5000.0,
         }
     }

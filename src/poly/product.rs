@@ -23,8 +23,13 @@ use super::{PolyMatrix, Transformed};
 use super::{fourier, schoolbook};
 use crate::field::Field;
 
-/// Points whose products are computed together: their operands stay in the second-level cache.
-const TILE: usize = 8;
+/// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the groups are
+/// read in pieces of that many rows and longer pieces come faster.
+fn tile_points(shape: Shape) -> usize {
+    let groups = shape.rows * shape.lda / 8 + shape.width * (shape.inner + shape.rows);
+    ((512 << 10) / (groups * size_of::<Row>()).max(1)).clamp(8, 32) / 8 * 8
+}
+
 /// Coefficients that one task brings back from the residues.
 const SCATTER: usize = 64;
 
@@ -179,13 +184,13 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     let groups = shape.rows * shape.width;
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
     let mut tiles = Buffer::new(groups * points);
-    let reducer = SumReducer::new(prime.q);
-    for_each_chunk(&mut tiles, groups * TILE, |i, out| {
+    let (reducer, tile) = (SumReducer::new(prime.q), tile_points(shape));
+    for_each_chunk(&mut tiles, groups * tile, |i, out| {
         isa.run(TileProduct {
             a: &a.values[t],
             b: &b.values[t],
             out,
-            first: i * TILE,
+            first: i * tile,
             points,
             shape,
             reducer: &reducer,
@@ -196,8 +201,8 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     let mut values = Buffer::new(groups * stride);
     for_each_chunk(&mut values, stride, |group, data| {
         let data = &mut data[..points];
-        for (tile, data) in tiles.chunks(groups * TILE).zip(data.chunks_mut(TILE)) {
-            data.copy_from_slice(&tile[group * data.len()..][..data.len()]);
+        for (products, data) in tiles.chunks(groups * tile).zip(data.chunks_mut(tile)) {
+            data.copy_from_slice(&products[group * data.len()..][..data.len()]);
         }
         isa.run(Inverse { data, twiddles: &twiddles });
     });
@@ -315,7 +320,7 @@ impl<F: Field> Kernel for Leave<'_, F> {
                     for (digit, slot) in digits.iter_mut().zip(&slots) {
                         *digit = slot.0[lane];
                     }
-                    *out = self.fold.element(&digits);
+                    *out = self.fold.element(&mut digits);
                 }
             }
         }
@@ -327,44 +332,54 @@ pub(crate) struct Fold<'a, F: Field> {
     field: &'a F,
     degree: usize,
     pub(crate) stride: usize,
-    /// tʲ for j = k … 2k-2.
-    powers: Vec<F::Elem>,
+    /// For i < k: the (j, c) with c ≠ 0 the digit of tⁱ in tʲ, j = k … 2k-2. Few where the defining polynomial is sparse.
+    weights: Vec<Vec<(usize, u64)>>,
+    /// Whether a sum of k products of digits fits 128 bits: k·p² < 2¹²⁸.
+    delayed: bool,
 }
 
 impl<'a, F: Field> Fold<'a, F> {
     pub(crate) fn new(field: &'a F) -> Self {
-        let degree = field.degree();
-        let mut powers = Vec::new();
+        let (degree, p) = (field.degree(), field.modulus().get() as u128);
+        let mut weights = vec![Vec::new(); degree];
+        let mut digits = vec![0; degree];
         if degree > 1 {
-            let unit = |j: usize| {
-                let mut digits = vec![0; degree];
-                digits[j] = 1;
-                field.from_digits(&digits)
-            };
-            let mut power = unit(degree - 1);
-            for _ in degree..2 * degree - 1 {
-                power = field.mul(power, unit(1));
-                powers.push(power);
+            digits[1] = 1;
+            let t = field.from_digits(&digits);
+            let mut power = (1..degree).fold(field.one(), |power, _| field.mul(power, t));
+            for j in degree..2 * degree - 1 {
+                power = field.mul(power, t);
+                field.write_digits(power, &mut digits);
+                for (weights, &digit) in weights.iter_mut().zip(&digits) {
+                    if digit != 0 {
+                        weights.push((j, digit));
+                    }
+                }
             }
         }
-        Fold { field, degree, stride: 2 * degree - 1, powers }
+        let delayed = (p * p).checked_mul(degree as u128).is_some();
+        Fold { field, degree, stride: 2 * degree - 1, weights, delayed }
     }
 
+    /// The element; the lower k digits are overwritten.
     #[inline(always)]
-    pub(crate) fn element(&self, digits: &[u64]) -> F::Elem {
-        let mut element = self.field.from_digits(&digits[..self.degree]);
-        for (&digit, &power) in digits[self.degree..].iter().zip(&self.powers) {
-            if digit != 0 {
-                element = self.field.add(element, self.scaled(power, digit));
-            }
+    pub(crate) fn element(&self, digits: &mut [u64]) -> F::Elem {
+        if self.degree > 1 {
+            self.reduce(digits);
         }
-        element
+        self.field.from_digits(&digits[..self.degree])
     }
 
-    /// `power` times a digit.
-    fn scaled(&self, power: F::Elem, digit: u64) -> F::Elem {
-        let mut digits = vec![0; self.degree];
-        digits[0] = digit;
-        self.field.mul(power, self.field.from_digits(&digits))
+    fn reduce(&self, digits: &mut [u64]) {
+        let modulus = self.field.modulus();
+        let (low, high) = digits.split_at_mut(self.degree);
+        for (low, weights) in low.iter_mut().zip(&self.weights) {
+            let products = weights.iter().map(|&(j, c)| high[j - self.degree] as u128 * c as u128);
+            *low = if self.delayed {
+                modulus.reduce_u128(products.fold(*low as u128, |sum, x| sum + x))
+            } else {
+                products.fold(*low, |sum, x| modulus.add(sum, modulus.reduce_u128(x)))
+            };
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The exact number-theoretic transform: eight polynomials at a time, one in each lane of a [`Row`].
 //!
-//! Over q ≡ 1 (mod 3 · 2²⁶) the ring GF(q)[x] / (xᴺ - 1) with N = 2ᵏ or 3 · 2ᵏ splits, step by step, into
+//! Over q ≡ 1 (mod 3 · 2²⁶) the ring `GF(q)[x] / (xᴺ - 1)` with N = 2ᵏ or 3 · 2ᵏ splits, step by step, into
 //! x^(2h) - c² = (x^h - c)(x^h + c), down to the values at the N-th roots of unity (Fiduccia 1972; the factor 3 as in
 //! Good 1958). One element of a polynomial is one lane of one row, so that every butterfly is plain lane-wise
 //! arithmetic with a twiddle factor that is the same for all lanes: no shuffles, at any size. Points come in the order

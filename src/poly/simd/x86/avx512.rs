@@ -3,7 +3,7 @@
 use super::super::{Kernel, Row, Simd};
 use std::arch::x86_64::*;
 
-/// Exists only where AVX-512 F, DQ and IFMA do.
+/// Exists only where AVX-512 F, DQ, VL, BW and IFMA, FMA and BMI2 do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(());
 
@@ -13,7 +13,9 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512ifma");
+            && is_x86_feature_detected!("avx512ifma")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi2");
         there.then_some(Avx512(()))
     }
 }
@@ -30,7 +32,7 @@ impl Simd for Avx512 {
     const WIDE: bool = true;
 
     fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        // SAFETY: `self` proves AVX-512 with IFMA; every processor with AVX-512 has FMA and BMI2.
+        // SAFETY: `self` proves all of the enabled features.
         unsafe { enter(self, kernel) }
     }
     #[inline(always)]
