@@ -14,12 +14,13 @@
 //! (v·S)_i = 0 for a - 1 ≤ i < L, that is v·S ≡ w mod x^L with deg w < a - 1: (v | w) is in the module and has shifted degree at
 //! most a - 1. The basis is reduced, so (predictable degrees) these form a space of dimension Σ_i max(0, a - δ_i), and
 //! rank H_{a,b} = s·a - Σ_i max(0, a - δ_i). As a function of a this is concave with slope s - #{i : δ_i < a}, hence largest at
-//! a = δ_s, where it is δ_1 + … + δ_s. And that a is allowed: [S; -I] maps K[x]^{2s} onto (K[x]/x^L)^s, so the module has codimension s·L and
-//! Σ δ_i = s·L + s; as δ_i ≥ δ_s for i ≥ s, (s + 1)·δ_s ≤ s·(L + 1), thus δ_s ≤ L. ∎
+//! a = δ_s, where it is δ_1 + … + δ_s. And that a is allowed: [S; -I] maps K\[x\]^{2s} onto (K\[x\]/x^L)^s, so the
+//! module has codimension s·L and Σ δ_i = s·L + s; as δ_i ≥ δ_s for i ≥ s, (s + 1)·δ_s ≤ s·(L + 1), thus δ_s ≤ L. ∎
 //!
-//! For S_i = Yᵀ B^i C X every H_{a,b} is a product with C in the middle. So [`GeneratorSearch::rank_bound`] **never exceeds
-//! rank C** (C = B: the sequence starts at BX; C = I: the order of B), whatever the random choices and however early one stops. It
-//! never decreases with L.
+//! For S_i = Yᵀ B^(i+1) X, the sequence started at BX, block (k, j) of H_{a,b} is (Yᵀ B^k)·B·(B^j X): the matrix is a product with
+//! B in the middle. So [`GeneratorSearch::rank_bound`] **never exceeds rank B**, whatever the random choices and however
+//! early one stops. (Started at X it never exceeds the order of B.) And it never decreases with L: every H of L terms
+//! is a part of one of L + 1.
 //!
 //! **What is stored.** Only the left half V (2s×s) of the basis: W = V·S mod x^L is known from it, and the residual of
 //! the whole at order k ≥ L is (V·S)_k - W_k, where deg W_i < δ_i ≤ L + 1 leaves W_L alone, which is non-zero only in a row
@@ -56,7 +57,7 @@ pub struct Generator<E> {
 /// let mut search = GeneratorSearch::new(PrimeField(Modulus::new(101)?), 1);
 /// search.extend(&[0, 1, 1, 2, 3, 5, 8, 13], &Silent)?;
 /// assert_eq!(search.rank_bound(), 2);
-/// assert_eq!(search.stable_terms(), 5);
+/// assert_eq!(search.stable_terms(), 4); // the first four terms tell, and foretell the others
 /// # Ok::<(), blackfield::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -96,8 +97,8 @@ impl<F: Field> GeneratorSearch<F> {
     /// blocks of L/8 or more stay within twice the one-shot cost.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] when the observer asks to stop: the search then stands at some length between the old and the new one, and
-    /// the terms beyond it are forgotten.
+    /// [`Error::Interrupted`] when the observer asks to stop: the search then stands at some length between the old and the
+    /// new one, and the terms beyond it are forgotten.
     ///
     /// # Panics
     /// If `terms` is not a whole number of matrices.
@@ -195,9 +196,12 @@ impl<F: Field> GeneratorSearch<F> {
     /// Checks the basis against the terms, independently of how it was found; afterwards `rank_bound()` is the rank of a Hankel
     /// matrix of the terms, but for the error probability below.
     ///
-    /// With V the left half: (1) for a random column z, V·(S·z) has no coefficient at δ_i … L-1 in row i, `trials` times; (2) no row is longer than its degree, Σ δ_i = s·(L + 1),
-    /// and the leading matrix of (V | V·S mod x^L) for the shift (0^s, 1^s) is invertible. By (1) all rows are in the module, by (2) they are a reduced
-    /// basis of it, since its codimension is s·L.
+    /// With V the left half:
+    /// 1. for a random column z, V·(S·z) has no coefficient at δ_i … L-1 in row i, `trials` times;
+    /// 2. no row is longer than its degree, Σ δ_i = s·(L + 1), and the leading matrix of (V | V·S mod x^L) for the shift
+    ///    (0^s, 1^s) is invertible.
+    ///
+    /// By (1) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
     ///
     /// A wrong row passes (1) with probability at most q^-`trials`, q = pᵏ the size of the field; (2) is exact.
     ///

@@ -33,7 +33,7 @@ fn operator<F: Field>(field: &F, rng: &mut Rng, n: usize) -> Vec<F::Elem> {
     (0..n * n).map(|ij| entry(ij / n, ij % n)).collect()
 }
 
-/// The terms Yᵀ B^i C X with the rank of C, which no bound may exceed; C = B or C = 1.
+/// The terms Yᵀ B^i X or Yᵀ B^(i+1) X, with what no bound may exceed: the order or the rank of B.
 fn sequence<F: Field>(field: &F, rng: &mut Rng, n: usize, s: usize, length: usize) -> (Vec<F::Elem>, usize) {
     let b = operator(field, rng, n);
     let y: Vec<F::Elem> = (0..s * n).map(|_| field.random(rng)).collect();

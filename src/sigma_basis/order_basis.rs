@@ -3,7 +3,7 @@
 use crate::field::Field;
 use crate::poly::PolyMatrix;
 
-/// A minimal order basis: the rows of the m×m matrix `basis` generate the K[x]-module of all row vectors p with
+/// A minimal order basis: the rows of the m×m matrix `basis` generate the K\[x\]-module of all row vectors p with
 /// p·F ≡ 0 mod x^`order`, and no basis of it has smaller shifted row degrees.
 ///
 /// The bases made here are in *ordered weak Popov form*: in row i the shifted degree is reached at column i, and right of
@@ -22,7 +22,7 @@ pub struct OrderBasis<E> {
 }
 
 impl<E: Copy + Default + Eq> OrderBasis<E> {
-    /// deg det P = Σ δ_i - Σ s_i, the codimension of the module in K[x]^m: over the steps of the iteration, the number of
+    /// deg det P = Σ δ_i - Σ s_i, the codimension of the module in K\[x\]^m: over the steps of the iteration, the number of
     /// pivots.
     pub fn codimension(&self, shift: &[i64]) -> i64 {
         self.degrees.iter().sum::<i64>() - shift.iter().sum::<i64>()

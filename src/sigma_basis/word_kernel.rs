@@ -64,7 +64,7 @@ impl WordKernel {
 
     fn with_instructions(modulus: Modulus, instructions: Instructions) -> Option<Self> {
         let p = modulus.get();
-        if p % 2 == 0 || p >> 32 != 0 {
+        if p.is_multiple_of(2) || p >> 32 != 0 {
             return None;
         }
         // Newton's iteration doubles the number of correct low bits; p is its own inverse mod 8.
