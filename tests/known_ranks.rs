@@ -50,8 +50,14 @@ fn both_routes_and_several_trials_agree() {
         for &(p, expected) in &entry.ranks {
             let a = matrix.reduce(Modulus::new(p).unwrap());
             for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
-                let options =
-                    RankOptions { method: Method::Wiedemann, route, trials: 2, block: Some(4), seed: 7, ..Default::default() };
+                let options = RankOptions {
+                    method: Method::Wiedemann,
+                    route,
+                    trials: 2,
+                    block: Some(4),
+                    seed: 7,
+                    ..Default::default()
+                };
                 let answer = rank(&a, &options, &Silent).unwrap();
                 assert_eq!(answer.rank, expected, "{name} mod {p}, {route:?}");
             }

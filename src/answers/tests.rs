@@ -56,7 +56,9 @@ fn cases(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
     // Duplicate rows and empty lines.
     let base = low_rank(p, 10, 14, 6, rng);
     let twice: Vec<_> = (0..10)
-        .flat_map(|i| base.row(i).0.iter().zip(base.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>())
+        .flat_map(|i| {
+            base.row(i).0.iter().zip(base.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>()
+        })
         .flat_map(|(i, j, v)| [(3 * i, 2 * j, v), (3 * i + 1, 2 * j, v)])
         .collect();
     list.push(make(33, 30, &twice));
@@ -130,8 +132,11 @@ fn certainty_is_what_the_theorems_give() {
         let Certainty::MonteCarlo { error_bound } = certainty(p, Some(error), &mut rng) else { panic!("p = {p}") };
         assert!(error_bound <= error, "p = {p}: {error_bound}");
     }
-    assert!(matches!(certainty((1 << 61) - 1, None, &mut rng), Certainty::MonteCarlo { error_bound } if error_bound < 1e-20));
-    let identity = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
+    assert!(
+        matches!(certainty((1 << 61) - 1, None, &mut rng), Certainty::MonteCarlo { error_bound } if error_bound < 1e-20)
+    );
+    let identity =
+        SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
     let full = rank(&identity, &RankOptions { method: Method::Wiedemann, ..Default::default() }, &Silent).unwrap();
     assert_eq!((full.rank, full.certainty), (9, Certainty::Proven));
 }

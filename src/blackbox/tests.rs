@@ -25,7 +25,11 @@ fn dense(a: &impl Operator, transpose: bool) -> DenseMatrix<u64> {
     (0..cols).for_each(|j| identity.set(j, j, 1));
     let mut y = Block::zeros(a.lane(), rows, cols);
     let mut scratch = Scratch::new();
-    if transpose { a.apply_transpose(&identity, &mut y, &mut scratch) } else { a.apply(&identity, &mut y, &mut scratch) }
+    if transpose {
+        a.apply_transpose(&identity, &mut y, &mut scratch)
+    } else {
+        a.apply(&identity, &mut y, &mut scratch)
+    }
     DenseMatrix::from_entries(rows, cols, y.to_residues())
 }
 
@@ -81,7 +85,9 @@ fn the_preconditioned_operator_keeps_the_rank_and_is_linear_over_the_extension()
             let mut a = random_matrix(p, rows, cols, 14, &mut rng);
             if symmetric {
                 let entries: Vec<_> = (0..rows)
-                    .flat_map(|i| a.row(i).0.iter().zip(a.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>())
+                    .flat_map(|i| {
+                        a.row(i).0.iter().zip(a.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>()
+                    })
                     .flat_map(|(i, j, v)| [(i, j, v), (j, i, v)])
                     .collect();
                 a = SparseMatrix::from_triplets(p, rows, cols, &entries);

@@ -4,8 +4,8 @@
 //! reduced when it is needed, or when the budget of its accumulator is spent. The matrices of a group advance in step,
 //! so that one inversion mod p serves the pivots of all (Montgomery's trick).
 
-use crate::field::isa::{Kernel, dispatch};
 use crate::field::{Accumulator, DelayBudget, Modulus};
+use crate::isa::{Isa, Kernel};
 use rayon::prelude::*;
 
 /// Matrices that share their inversions.
@@ -25,10 +25,10 @@ pub fn determinants(modulus: Modulus, s: usize, matrices: &[u64]) -> Vec<u64> {
     groups
         .flat_map_iter(|group| {
             if narrow > LEAST_TERMS {
-                dispatch(Group::<u32, u64> { modulus, s, budget: narrow - 1, group, types: Default::default() })
+                Isa::best().run(Group::<u32, u64> { modulus, s, budget: narrow - 1, group, types: Default::default() })
             } else {
                 let budget = DelayBudget::plain(modulus, Accumulator::U128).products() - 1;
-                dispatch(Group::<u64, u128> { modulus, s, budget, group, types: Default::default() })
+                Isa::best().run(Group::<u64, u128> { modulus, s, budget, group, types: Default::default() })
             }
         })
         .collect()

@@ -4,9 +4,9 @@
 //! [`primitive_root`] find moduli.
 
 mod budget;
+mod clmul;
 mod extension;
 mod factor;
-pub(crate) mod isa;
 mod modulus;
 mod prime_field;
 mod primes;

@@ -1,7 +1,7 @@
 //! GF(p) as a [`Field`]: elements are plain residues in `u64`.
 
-use super::isa::{Kernel, dispatch};
 use super::{Accumulator, DelayBudget, Field, Modulus, Rng};
+use crate::isa::{Isa, Kernel};
 use rand::RngExt;
 
 /// The prime field GF(p).
@@ -50,7 +50,7 @@ impl Field for PrimeField {
         // A budget of a few terms would be spent on reductions; 128-bit sums always take four terms or more.
         if narrow >= 8 {
             return a.chunks(narrow).zip(b.chunks(narrow)).fold(0, |s, (a, b)| {
-                let sum = if a.len() < 16 { NarrowDot(a, b).run() } else { dispatch(NarrowDot(a, b)) };
+                let sum = if a.len() < 16 { NarrowDot(a, b).run() } else { Isa::best().run(NarrowDot(a, b)) };
                 self.0.add(s, self.0.reduce(sum))
             });
         }

@@ -30,8 +30,11 @@ fn projections_are_their_definition<F: Field>(field: &F, lane: Lane, rng: &mut R
         let values = elements(field, &v);
         let partition = Projection::partition(n, s, rng);
         let Projection::Partition { class } = &partition else { unreachable!() };
-        let y: Vec<F::Elem> =
-            class.iter().flat_map(|&c| (0..s).map(move |l| l == c as usize)).map(|one| if one { field.one() } else { field.zero() }).collect();
+        let y: Vec<F::Elem> = class
+            .iter()
+            .flat_map(|&c| (0..s).map(move |l| l == c as usize))
+            .map(|one| if one { field.one() } else { field.zero() })
+            .collect();
         let mut found = Vec::new();
         partition.project(field, &v, s, &mut found);
         assert_eq!(found, definition(field, &y, &values, s));
@@ -51,7 +54,14 @@ fn projections_are_their_definition<F: Field>(field: &F, lane: Lane, rng: &mut R
 #[test]
 fn projections() {
     let mut rng = Rng::seed_from_u64(1);
-    for (p, lane) in [(2, Lane::U8), (65521, Lane::U16), (65521, Lane::U32), ((1 << 61) - 1, Lane::U64), (4093, Lane::F32), (65521, Lane::F64)] {
+    for (p, lane) in [
+        (2, Lane::U8),
+        (65521, Lane::U16),
+        (65521, Lane::U32),
+        ((1 << 61) - 1, Lane::U64),
+        (4093, Lane::F32),
+        (65521, Lane::F64),
+    ] {
         projections_are_their_definition(&PrimeField(Modulus::new(p).unwrap()), lane, &mut rng);
     }
     for (p, k, lane) in [(2, 16, Lane::U8), (65521, 3, Lane::U16), ((1 << 31) - 1, 2, Lane::U32)] {

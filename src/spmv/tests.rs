@@ -1,6 +1,5 @@
 //! The naive twin, stamped over formats × arithmetics × widths × instruction sets × scalars × primes.
 
-
 use super::*;
 use crate::field::{Modulus, Rng};
 use crate::isa::Isa;

@@ -4,8 +4,8 @@
 //! quotient x·fl(1/p) is off by at most 2⁵³/p · 2⁻⁵² ≤ 1 (p ≥ 2), so that -p ≤ r < 2p, and |q·p| ≤ 2⁵³ is exact.
 
 use super::kernel::{Place, accumulate};
-use crate::field::isa::{Kernel, dispatch};
 use crate::field::{Accumulator, DelayBudget, Modulus};
+use crate::isa::{Isa, Kernel};
 use rayon::prelude::*;
 
 /// Residues of at most this many bits are held in `f64`: one product and one residue stay below 2⁵³ - p.
@@ -39,11 +39,11 @@ impl FloatModulus {
     }
     /// Every entry mod p.
     pub(crate) fn reduce_all(self, x: &mut [f64]) {
-        dispatch(Reduce { modulus: self, x });
+        Isa::best().run(Reduce { modulus: self, x });
     }
     /// y ← y - a·x mod p.
     pub(crate) fn subtract_multiple(self, y: &mut [f64], a: f64, x: &[f64]) {
-        dispatch(SubtractMultiple { modulus: self, y, a, x });
+        Isa::best().run(SubtractMultiple { modulus: self, y, a, x });
     }
     /// C ← C - A·B mod p, of residues, for A m × k, B k × n.
     ///
@@ -82,7 +82,7 @@ impl FloatModulus {
             });
             accumulate((m, len, n), 1.0, (&mut high, whole), 1.0, (&a0, Place::packed(len)), b_part, true);
             self.reduce_rows(c, at, m, n, |x, i| {
-                dispatch(SubtractWide { modulus: self, y: x, x: &high[i * n..][..n] })
+                Isa::best().run(SubtractWide { modulus: self, y: x, x: &high[i * n..][..n] })
             });
         }
     }

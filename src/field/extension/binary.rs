@@ -1,7 +1,7 @@
 //! Products in GF(2ᵏ): carry-less word products, then tᵏ ≡ r folded in from above (f = tᵏ + r with a short r).
 
 use super::Packed;
-use crate::field::isa::clmul;
+use crate::field::clmul::clmul;
 
 #[derive(Clone, Debug)]
 pub(super) struct Binary {
