@@ -19,8 +19,14 @@ const ROUNDS: usize = 101;
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    println!("{:24} {:>22} {:>9} {:>10} {:>7} {:>9}", "matrix", "residues, width", "product", "throw-away", "median", "of minima");
-    for name in ["EX5", "bibd_81_3", "ch7-8-b4"].into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name)) {
+    println!(
+        "{:24} {:>22} {:>9} {:>10} {:>7} {:>9}",
+        "matrix", "residues, width", "product", "throw-away", "median", "of minima"
+    );
+    for name in ["EX5", "bibd_81_3", "ch7-8-b4"]
+        .into_iter()
+        .filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name))
+    {
         let a = matrices::by_name(name);
         pool.install(|| {
             compare(name, &a);
@@ -50,13 +56,21 @@ fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &st
     product.apply_scaled(None, &x, &mut y);
     assert_eq!(y.to_residues(), plain(a, &residues, W, |v| v), "the product is wrong");
 
-    let floor_x: Vec<Line<[L; W]>> = residues.chunks_exact(W).map(|row| Line(std::array::from_fn(|l| L::from_residue(row[l])))).collect();
+    let floor_x: Vec<Line<[L; W]>> =
+        residues.chunks_exact(W).map(|row| Line(std::array::from_fn(|l| L::from_residue(row[l])))).collect();
     let mut floor_y = vec![Line([L::from_residue(0); W]); a.rows()];
     let (start, col) = (a.row_starts().to_vec(), (0..a.rows()).flat_map(|i| a.row(i).0.to_vec()).collect::<Vec<u32>>());
-    let value: Vec<u32> = (0..a.rows()).flat_map(|i| a.row(i).1.iter().map(|&v| v as u32).collect::<Vec<_>>()).collect();
+    let value: Vec<u32> =
+        (0..a.rows()).flat_map(|i| a.row(i).1.iter().map(|&v| v as u32).collect::<Vec<_>>()).collect();
     macro_rules! throw_away {
         () => {
-            Isa::best().run(ThrowAway::<L, W, SIGNS> { start: &start, col: &col, value: &value, x: &floor_x, y: &mut floor_y })
+            Isa::best().run(ThrowAway::<L, W, SIGNS> {
+                start: &start,
+                col: &col,
+                value: &value,
+                x: &floor_x,
+                y: &mut floor_y,
+            })
         };
     }
     throw_away!();

@@ -50,16 +50,16 @@ impl<A: Arithmetic> Matrices<A> {
         if width == 0 {
             return;
         }
-        y.par_chunks_mut(TILE * width).zip(self.values.par_chunks(TILE * matrix)).for_each(|(rows, matrices)| {
-            match self.padded {
+        y.par_chunks_mut(TILE * width).zip(self.values.par_chunks(TILE * matrix)).for_each(
+            |(rows, matrices)| match self.padded {
                 4 => self.rows::<4>(width, rows, matrices),
                 8 => self.rows::<8>(width, rows, matrices),
                 16 => self.rows::<16>(width, rows, matrices),
                 32 => self.rows::<32>(width, rows, matrices),
                 64 => self.rows::<64>(width, rows, matrices),
                 _ => self.rows::<128>(width, rows, matrices),
-            }
-        });
+            },
+        );
     }
     fn rows<const K: usize>(&self, width: usize, rows: &mut [A::Lane], matrices: &[A::Value]) {
         let Self { arithmetic, degree, budget, .. } = *self;

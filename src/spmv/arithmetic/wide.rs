@@ -107,13 +107,6 @@ wide!(
     |a: Self, sum| canonical_32(nearest_32(sum, a.p as i32, a.inverse_32), a.p as i32) as u16
 );
 // Residues below 2³¹ are signed words, so that products are of two signed 32-bit words: one instruction everywhere.
-wide!(
-    u32,
-    i32,
-    i64,
-    |x: u32| x as i32,
-    1 << 31,
-    limit,
-    |a: Self, sum| nearest(sum, a.p, a.inverse),
-    |a: Self, sum| canonical(nearest(sum, a.p, a.inverse), a.p) as u32
-);
+wide!(u32, i32, i64, |x: u32| x as i32, 1 << 31, limit, |a: Self, sum| nearest(sum, a.p, a.inverse), |a: Self, sum| {
+    canonical(nearest(sum, a.p, a.inverse), a.p) as u32
+});
