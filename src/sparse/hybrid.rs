@@ -3,6 +3,7 @@
 
 use super::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
 use super::matrix::SparseMatrix;
+use crate::field::Modulus;
 use std::ops::Range;
 
 /// Which entries a part holds.
@@ -126,22 +127,37 @@ pub struct Part<V> {
     pub body: Body<V>,
 }
 
+/// The kind of an entry v mod p; all are [`Entries::Valued`] without segregation.
+#[inline]
+pub fn kind(p: Modulus, segregate: bool, v: u64) -> Entries {
+    match v {
+        _ if !segregate => Entries::Valued,
+        // Mod 2, where both are the same, +1 it is.
+        1 => Entries::Plus,
+        _ if v == p.get() - 1 => Entries::Minus,
+        _ => Entries::Valued,
+    }
+}
+
+/// The most entries without values, and the most with values, that a row has.
+pub fn heaviest_row(a: &SparseMatrix, segregate: bool) -> (u64, u64) {
+    let mut heaviest = (0, 0);
+    for i in 0..a.rows() {
+        let (_, values) = a.row(i);
+        let products = values.iter().filter(|&&v| kind(a.modulus(), segregate, v) == Entries::Valued).count();
+        heaviest = (heaviest.0.max((values.len() - products) as u64), heaviest.1.max(products as u64));
+    }
+    heaviest
+}
+
 /// The entries of `a` of one kind, as compressed rows; `value` prepares a residue and is not called for sign parts.
 /// Without segregation, ask for `Valued` with `segregate = false`: all entries.
 pub fn select<V: Copy>(a: &SparseMatrix, entries: Entries, segregate: bool, value: impl Fn(u64) -> V) -> Csr<V> {
-    let one = 1;
-    let minus_one = a.modulus().get() - 1;
-    let kind = |v: u64| match v {
-        _ if !segregate => Entries::Valued,
-        // Mod 2, where both are the same, +1 it is.
-        _ if v == one => Entries::Plus,
-        _ if v == minus_one => Entries::Minus,
-        _ => Entries::Valued,
-    };
+    let p = a.modulus();
     let (mut start, mut col, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..a.rows() {
         let (cols, residues) = a.row(i);
-        for (&j, &v) in cols.iter().zip(residues).filter(|&(_, &v)| kind(v) == entries) {
+        for (&j, &v) in cols.iter().zip(residues).filter(|&(_, &v)| kind(p, segregate, v) == entries) {
             col.push(j);
             if entries == Entries::Valued {
                 values.push(value(v));

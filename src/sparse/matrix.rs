@@ -64,6 +64,10 @@ impl SparseMatrix {
         let range = self.start[i]..self.start[i + 1];
         (&self.col[range.clone()], &self.value[range])
     }
+    /// The residues of all entries, row by row.
+    pub fn values(&self) -> &[u64] {
+        &self.value
+    }
     /// Offsets of the rows: rows + 1 ascending positions in the entries.
     pub fn row_starts(&self) -> &[usize] {
         &self.start

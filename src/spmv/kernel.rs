@@ -27,36 +27,40 @@ pub(super) struct Terms {
 /// Most parts a layout has: three kinds of entries, each in a main format, its diagonals and a rest.
 pub(super) const MAX_PARTS: usize = 9;
 
-/// W lanes from `offset` on of the rows of a row-major block.
+/// W lanes of every row of a block whose rows are whole numbers of W lanes: row j lies in `chunks[j · step]`.
 #[derive(Clone, Copy)]
 pub(super) struct Strip<'a, L, const W: usize> {
-    lanes: &'a [L],
-    stride: usize,
+    chunks: &'a [[L; W]],
+    step: usize,
 }
 
 impl<'a, L, const W: usize> Strip<'a, L, W> {
+    /// Lanes `offset..offset + W` of rows of `stride` lanes. Panics unless W divides both.
     #[inline(always)]
     pub(super) fn new(lanes: &'a [L], stride: usize, offset: usize) -> Self {
-        Strip { lanes: lanes.get(offset..).unwrap_or(&[]), stride }
+        assert!(stride.is_multiple_of(W) && offset.is_multiple_of(W), "a strip across the grid of {W} lanes");
+        Strip { chunks: lanes.as_chunks().0.get(offset / W..).unwrap_or(&[]), step: stride / W }
     }
     #[inline(always)]
     pub(super) fn row(self, j: usize) -> &'a [L; W] {
-        self.lanes[j * self.stride..][..W].try_into().expect("W lanes")
+        &self.chunks[j * self.step]
     }
 }
 
-/// Lanes `offset..offset + W` of the rows `rows` of A·X.
+/// Lanes `offset..offset + lanes`, at most W, of the rows `rows` of A·X.
 ///
-/// `parts` lists those without values first. `y` holds exactly those rows, with all their `stride` lanes; `x` holds all rows
-/// of X. With `FOLD`, rows may exceed the budget of `terms`, so that sums are folded on the way.
+/// `parts` lists those without values first. `y` holds exactly those rows, with all their `stride` lanes; `x` holds the strip
+/// of all rows of X, filled up to W lanes. With `FOLD`, rows may exceed the budget of `terms`, so that sums are folded on the
+/// way.
 pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],
     pub rows: Range<usize>,
-    pub x: &'a [A::Lane],
+    pub x: Strip<'a, A::Lane, W>,
     pub y: &'a mut [A::Lane],
     pub stride: usize,
     pub offset: usize,
+    pub lanes: usize,
     pub finish: Finish<'a, A>,
     pub terms: Terms,
 }
@@ -70,8 +74,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
 
     #[inline(always)]
     fn run(self) {
-        let Self { arithmetic: a, parts, rows, x, y, stride, offset, finish, terms } = self;
-        let x = Strip::<_, W>::new(x, stride, offset);
+        let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
         let mut sums = [[a.zero(); W]; TILE];
         let mut accs = [[a.widen(a.zero()); W]; TILE];
@@ -96,8 +99,14 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
             }
             if valued.is_empty() {
                 for ((i, sum), y) in rows.zip(sums).zip(y.chunks_exact_mut(stride)) {
-                    let y = (&mut y[offset..][..W]).try_into().expect("W lanes");
-                    close_sum(a, sum, finish, i, y);
+                    let y = &mut y[offset..][..lanes];
+                    if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+                        close_sum(a, sum, finish, i, y);
+                    } else {
+                        let mut wide = filled(y);
+                        close_sum(a, sum, finish, i, &mut wide);
+                        y.copy_from_slice(&wide[..lanes]);
+                    }
                 }
                 continue;
             }
@@ -118,11 +127,25 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
                 }
             }
             for ((i, acc), y) in rows.zip(accs).zip(y.chunks_exact_mut(stride)) {
-                let y = (&mut y[offset..][..W]).try_into().expect("W lanes");
-                close(a, acc, finish, i, y);
+                let y = &mut y[offset..][..lanes];
+                if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+                    close(a, acc, finish, i, y);
+                } else {
+                    let mut wide = filled(y);
+                    close(a, acc, finish, i, &mut wide);
+                    y.copy_from_slice(&wide[..lanes]);
+                }
             }
         }
     }
+}
+
+/// A row narrower than the loop, filled up with zeros.
+#[inline(always)]
+pub(super) fn filled<L: Copy + Default, const W: usize>(row: &[L]) -> [L; W] {
+    let mut wide = [L::default(); W];
+    wide[..row.len()].copy_from_slice(row);
+    wide
 }
 
 /// sums ± the rows of x that a part without values names in `rows`.

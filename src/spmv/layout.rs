@@ -4,10 +4,11 @@ use super::arithmetic::Arithmetic;
 use super::kernel::{Finish, MAX_PARTS, RowsKernel, Terms};
 use super::plan::PlannedPart;
 use super::scatter::ScatterKernel;
+use super::strips::{FOLDING_WIDTHS, PlacedStrip, WIDTHS, strips};
 use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format};
-use crate::sparse::hybrid::{Body, Entries, Part, select};
+use crate::sparse::hybrid::{Body, Entries, Part, heaviest_row, select};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -48,7 +49,7 @@ impl<A: Arithmetic> Layout<A> {
         let budget = A::budget(a.modulus()).expect("an arithmetic for p");
         let clamp = |terms: u64| usize::try_from(terms).unwrap_or(usize::MAX);
         let terms = Terms { sums: clamp(budget.sums()), products: clamp(budget.products()) };
-        let (signs, products) = heaviest(&parts, a.rows());
+        let (signs, products) = heaviest_row(a, segregate);
         let fold = !budget.holds(signs, products);
         Layout { arithmetic, parts, rows: a.rows(), cols: a.cols(), tiles: tiles(a), terms, fold, isa }
     }
@@ -82,16 +83,17 @@ impl<A: Arithmetic> Layout<A> {
             left = tail;
         }
         let finish = self.finish(scaling);
+        let strips = strips(x, width, if self.fold { FOLDING_WIDTHS } else { WIDTHS });
         jobs.into_par_iter().for_each(|(tile, y)| {
-            for (offset, lanes) in pieces(width, if self.fold { FOLDING_WIDTHS } else { WIDTHS }) {
+            for strip in &strips {
                 let tile = tile.clone();
-                match (lanes, self.fold) {
-                    (32, false) => self.isa.run(self.rows::<32, false>(tile, x, y, width, offset, finish)),
-                    (16, false) => self.isa.run(self.rows::<16, false>(tile, x, y, width, offset, finish)),
-                    (8, false) => self.isa.run(self.rows::<8, false>(tile, x, y, width, offset, finish)),
-                    (_, false) => self.rows::<1, false>(tile, x, y, width, offset, finish).run(),
-                    (16, true) => self.isa.run(self.rows::<16, true>(tile, x, y, width, offset, finish)),
-                    (_, true) => self.rows::<1, true>(tile, x, y, width, offset, finish).run(),
+                match (strip.wide, self.fold) {
+                    (32, false) => self.isa.run(self.rows::<32, false>(tile, strip, y, width, finish)),
+                    (16, false) => self.isa.run(self.rows::<16, false>(tile, strip, y, width, finish)),
+                    (8, false) => self.isa.run(self.rows::<8, false>(tile, strip, y, width, finish)),
+                    (_, false) => self.rows::<1, false>(tile, strip, y, width, finish).run(),
+                    (16, true) => self.isa.run(self.rows::<16, true>(tile, strip, y, width, finish)),
+                    (_, true) => self.rows::<1, true>(tile, strip, y, width, finish).run(),
                 }
             }
         });
@@ -100,68 +102,54 @@ impl<A: Arithmetic> Layout<A> {
     fn rows<'a, const W: usize, const FOLD: bool>(
         &'a self,
         rows: Range<usize>,
-        x: &'a [A::Lane],
+        strip: &'a PlacedStrip<A::Lane>,
         y: &'a mut [A::Lane],
         stride: usize,
-        offset: usize,
         finish: Finish<'a, A>,
     ) -> RowsKernel<'a, A, W, FOLD> {
         let Self { arithmetic, parts, terms, .. } = self;
-        RowsKernel { arithmetic: *arithmetic, parts, rows, x, y, stride, offset, finish, terms: *terms }
+        let PlacedStrip { offset, lanes, .. } = *strip;
+        let x = strip.view();
+        RowsKernel { arithmetic: *arithmetic, parts, rows, x, y, stride, offset, lanes, finish, terms: *terms }
     }
 
-    /// Y ← finish(Aᵀ·X), by scattering; pieces of the width in parallel.
+    /// Y ← finish(Aᵀ·X), by scattering; strips of the width in parallel.
     pub(super) fn scatter(&self, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) {
         assert!(x.len() == self.rows * width && y.len() == self.cols * width, "block shapes do not fit the matrix");
+        if width == 0 {
+            return;
+        }
         let finish = self.finish(scaling);
         let old: &[A::Lane] = y;
-        let pieces: Vec<(usize, usize, Vec<A::Lane>)> = pieces(width, FOLDING_WIDTHS)
+        let done: Vec<(usize, usize, usize, Vec<A::Lane>)> = strips(x, width, FOLDING_WIDTHS)
             .into_par_iter()
-            .map(|(offset, lanes)| {
-                let piece = match lanes {
-                    16 => self.isa.run(self.columns::<16>(x, old, width, offset, finish)),
-                    _ => self.columns::<1>(x, old, width, offset, finish).run(),
+            .map(|strip| {
+                let columns = match strip.wide {
+                    16 => self.isa.run(self.columns::<16>(&strip, old, width, finish)),
+                    _ => self.columns::<1>(&strip, old, width, finish).run(),
                 };
-                (offset, lanes, piece)
+                (strip.offset, strip.lanes, strip.wide, columns)
             })
             .collect();
-        for (offset, lanes, piece) in pieces {
-            for (row, new) in y.chunks_exact_mut(width).zip(piece.chunks_exact(lanes)) {
-                row[offset..offset + lanes].copy_from_slice(new);
+        for (offset, lanes, wide, columns) in done {
+            for (row, new) in y.chunks_exact_mut(width).zip(columns.chunks_exact(wide)) {
+                row[offset..offset + lanes].copy_from_slice(&new[..lanes]);
             }
         }
     }
 
     fn columns<'a, const W: usize>(
         &'a self,
-        x: &'a [A::Lane],
+        strip: &'a PlacedStrip<A::Lane>,
         y: &'a [A::Lane],
         stride: usize,
-        offset: usize,
         finish: Finish<'a, A>,
     ) -> ScatterKernel<'a, A, W> {
         let Self { arithmetic, parts, terms, .. } = self;
-        let shape = (self.rows, self.cols);
-        ScatterKernel { arithmetic: *arithmetic, parts, shape, x, y, stride, offset, finish, terms: *terms }
+        let PlacedStrip { offset, lanes, .. } = *strip;
+        let (shape, x) = ((self.rows, self.cols), strip.view());
+        ScatterKernel { arithmetic: *arithmetic, parts, shape, x, y, stride, offset, lanes, finish, terms: *terms }
     }
-}
-
-/// The most entries without values, and with, that a row has.
-fn heaviest<V: Copy>(parts: &[Part<V>], rows: usize) -> (u64, u64) {
-    let mut cursors = [0usize; MAX_PARTS];
-    let (mut signs, mut products) = (0, 0);
-    for i in 0..rows {
-        let (mut s, mut t) = (0, 0);
-        for (part, cursor) in parts.iter().zip(&mut cursors) {
-            match &part.body {
-                Body::Dia(dia) => t += dia.offsets().len() as u64,
-                body if part.entries == Entries::Valued => t += body.span(i, cursor).len() as u64,
-                body => s += body.span(i, cursor).len() as u64,
-            }
-        }
-        (signs, products) = (signs.max(s), products.max(t));
-    }
-    (signs, products)
 }
 
 /// What a product does with its sums.
@@ -206,22 +194,4 @@ fn tiles(a: &SparseMatrix) -> Vec<Range<usize>> {
         }
     }
     tiles
-}
-
-/// The strips that have a loop of their own, widest first.
-const WIDTHS: &[usize] = &[32, 16, 8, 1];
-/// The same for loops with folds.
-const FOLDING_WIDTHS: &[usize] = &[16, 1];
-
-/// The width of a block cut into such strips: (first lane, lanes).
-fn pieces(width: usize, strips: &[usize]) -> Vec<(usize, usize)> {
-    let mut pieces = Vec::new();
-    let mut offset = 0;
-    for &lanes in strips {
-        while width - offset >= lanes {
-            pieces.push((offset, lanes));
-            offset += lanes;
-        }
-    }
-    pieces
 }

@@ -8,18 +8,22 @@
 mod aligned;
 mod arithmetic;
 mod block;
+mod choose;
 mod digit_scaling;
 mod kernel;
 mod layout;
 mod options;
+mod params;
 mod plan;
 mod product;
 mod scatter;
+mod strips;
 
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
 pub use digit_scaling::DigitScaling;
 pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
+pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
 

@@ -1,6 +1,6 @@
 //! What a user may wish of a plan.
 
-use super::Lane;
+use super::{Lane, Params};
 use crate::isa::Isa;
 use crate::sparse::formats::Format;
 
@@ -62,4 +62,6 @@ pub struct PlanOptions {
     pub isa: Option<Isa>,
     /// How transposed products are made.
     pub transpose: TransposeMode,
+    /// The thresholds of the choice.
+    pub params: Params,
 }

@@ -1,21 +1,22 @@
 //! The transposed loops of every format: row i of X is added to the rows of Y = Aᵀ·X that row i of A names.
 
 use super::arithmetic::Arithmetic;
-use super::kernel::{Finish, MAX_PARTS, Strip, Terms, close};
+use super::kernel::{Finish, MAX_PARTS, Strip, Terms, close, filled};
 use crate::isa::Kernel;
 use crate::sparse::hybrid::{Body, Entries, Part};
 
-/// Lanes `offset..offset + W` of Aᵀ·X for an A of `shape` rows × columns, as a new column-many × W block. Several times slower
+/// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `shape` rows × columns, as a new column-many × W block. Several times slower
 /// than a second layout: every entry loads and stores a row of sums.
 pub(super) struct ScatterKernel<'a, A: Arithmetic, const W: usize> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],
     pub shape: (usize, usize),
-    pub x: &'a [A::Lane],
+    pub x: Strip<'a, A::Lane, W>,
     /// Read where β asks for it.
     pub y: &'a [A::Lane],
     pub stride: usize,
     pub offset: usize,
+    pub lanes: usize,
     pub finish: Finish<'a, A>,
     pub terms: Terms,
 }
@@ -25,8 +26,7 @@ impl<A: Arithmetic, const W: usize> Kernel for ScatterKernel<'_, A, W> {
 
     #[inline(always)]
     fn run(self) -> Vec<A::Lane> {
-        let Self { arithmetic: a, parts, shape: (rows, cols), x, y, stride, offset, finish, terms } = self;
-        let (x, old) = (Strip::<_, W>::new(x, stride, offset), Strip::<_, W>::new(y, stride, offset));
+        let Self { arithmetic: a, parts, shape: (rows, cols), x, y, stride, offset, lanes, finish, terms } = self;
         let one = a.value(1);
         let minus_one = a.value(a.minus_one());
         let mut sums = vec![[a.widen(a.zero()); W]; cols];
@@ -70,7 +70,7 @@ impl<A: Arithmetic, const W: usize> Kernel for ScatterKernel<'_, A, W> {
         let mut result = vec![A::Lane::default(); cols * W];
         for (j, (sum, row)) in sums.iter().zip(result.chunks_exact_mut(W)).enumerate() {
             let row: &mut [A::Lane; W] = row.try_into().expect("W lanes");
-            *row = *old.row(j);
+            *row = filled(&y[j * stride + offset..][..lanes]);
             close(a, sum, finish, j, row);
         }
         result

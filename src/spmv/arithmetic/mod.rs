@@ -29,7 +29,7 @@ use std::fmt::Debug;
 /// vector instructions.
 pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     /// A stored residue 0 … p-1.
-    type Lane: Copy + Default + Send + Sync + Debug + PartialEq;
+    type Lane: bytemuck::Pod + Default + Send + Sync + Debug + PartialEq;
     /// A matrix value, prepared.
     type Value: Copy + Default + Send + Sync + Debug;
     /// A sum of residues.

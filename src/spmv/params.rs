@@ -1,0 +1,39 @@
+//! The thresholds of the chooser, as a value that a tuner can write.
+
+/// Thresholds of [`super::Plan::choose`]; the defaults were set with `benches/spmv.rs` on a processor with AVX-512.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Params {
+    /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more than
+    /// the products saved.
+    pub segregate_share: f64,
+    /// ELL takes the common part of all rows if it holds this share of the entries.
+    pub ell_share: f64,
+    /// ELL_R takes all rows if its slots are filled to this share.
+    pub ell_r_fill: f64,
+    /// COO_S if fewer rows than this share have entries.
+    pub coo_s_rows: f64,
+    /// COO if there are fewer entries than this share of the rows.
+    pub coo_entries: f64,
+    /// DIA takes diagonals filled to this share …
+    pub dia_fill: f64,
+    /// … of which there are at most this many, …
+    pub dia_diagonals: usize,
+    /// … if they hold this share of the entries with values.
+    pub dia_share: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Params {
+            segregate_share: 0.1,
+            ell_share: 0.9,
+            ell_r_fill: 0.8,
+            coo_s_rows: 0.5,
+            coo_entries: 0.02,
+            dia_fill: 0.9,
+            dia_diagonals: 64,
+            dia_share: 0.8,
+        }
+    }
+}
