@@ -2,7 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use crate::isa::Kernel;
-use crate::sparse::formats::{Dia, Rows};
+use crate::sparse::formats::{Dia, Ell, Rows};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
 
@@ -69,6 +69,10 @@ pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool
 /// for all of them.
 const TILE: usize = 16;
 
+/// Sums on whole cache lines.
+#[repr(align(64))]
+struct OnLine<T>(T);
+
 impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, A, W, FOLD> {
     type Output = ();
 
@@ -76,8 +80,21 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
     fn run(self) {
         let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
-        let mut sums = [[a.zero(); W]; TILE];
-        let mut accs = [[a.widen(a.zero()); W]; TILE];
+        if valued.is_empty() && !FOLD {
+            // One part, or two with equal rows: no sums but those in registers.
+            let target = Target { y: &mut *y, stride, offset, lanes, finish };
+            match signs {
+                [Part { entries, body: Body::Csr(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries, body: Body::EllR(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries, body: Body::Ell(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries: Entries::Plus, body: Body::Ell(plus) }, Part { body: Body::Ell(minus), .. }] => {
+                    return two_ell(a, plus, minus, rows, x, target);
+                }
+                _ => {}
+            }
+        }
+        let mut sums = OnLine([[a.zero(); W]; TILE]);
+        let mut accs = OnLine([[a.widen(a.zero()); W]; TILE]);
         let mut cursors = [0usize; MAX_PARTS];
         for (cursor, part) in cursors.iter_mut().zip(parts) {
             *cursor = part.body.seek(rows.start);
@@ -85,7 +102,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
         let (sign_cursors, valued_cursors) = cursors.split_at_mut(signs.len());
         let tiles = rows.clone().step_by(TILE).map(|first| first..rows.end.min(first + TILE));
         for (rows, y) in tiles.zip(y.chunks_mut(TILE * stride)) {
-            let sums = &mut sums[..rows.len()];
+            let sums = &mut sums.0[..rows.len()];
             sums.fill([a.zero(); W]);
             for (part, cursor) in signs.iter().zip(&mut *sign_cursors) {
                 match &part.body {
@@ -110,7 +127,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
                 }
                 continue;
             }
-            let accs = &mut accs[..rows.len()];
+            let accs = &mut accs.0[..rows.len()];
             for (acc, sum) in accs.iter_mut().zip(sums) {
                 for l in 0..W {
                     acc[l] = a.widen(if FOLD { a.fold_sum(sum[l]) } else { sum[l] });
@@ -148,6 +165,73 @@ pub(super) fn filled<L: Copy + Default, const W: usize>(row: &[L]) -> [L; W] {
     wide
 }
 
+/// Where a strip of Y goes, and how.
+struct Target<'a, A: Arithmetic> {
+    y: &'a mut [A::Lane],
+    stride: usize,
+    offset: usize,
+    lanes: usize,
+    finish: Finish<'a, A>,
+}
+
+impl<A: Arithmetic> Target<'_, A> {
+    /// Row i of Y, in `y_row`, from its finished sum.
+    #[inline(always)]
+    fn close_sum<const W: usize>(&self, a: A, i: usize, sum: &[A::Sum; W], y_row: &mut [A::Lane]) {
+        let y = &mut y_row[self.offset..][..self.lanes];
+        if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+            close_sum(a, sum, self.finish, i, y);
+        } else {
+            let mut wide = filled(y);
+            close_sum(a, sum, self.finish, i, &mut wide);
+            y.copy_from_slice(&wide[..self.lanes]);
+        }
+    }
+}
+
+/// Y from a single part without values.
+#[inline(always)]
+fn one_part<A: Arithmetic, const W: usize>(
+    a: A,
+    entries: Entries,
+    part: &impl Rows<A::Value>,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    mut target: Target<A>,
+) {
+    let y = std::mem::take(&mut target.y);
+    let mut cursor = part.seek(rows.start);
+    for (i, y_row) in rows.zip(y.chunks_exact_mut(target.stride)) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, &part.columns()[part.span(i, &mut cursor)], x);
+        if entries == Entries::Minus {
+            negate(a, &mut sum);
+        }
+        target.close_sum(a, i, &sum, y_row);
+    }
+}
+
+/// Y from as many entries +1 and as many -1 in every row: boundary matrices.
+#[inline(always)]
+fn two_ell<A: Arithmetic, const W: usize>(
+    a: A,
+    plus: &Ell<A::Value>,
+    minus: &Ell<A::Value>,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    mut target: Target<A>,
+) {
+    let y = std::mem::take(&mut target.y);
+    let columns = plus.rows_from(rows.start).zip(minus.rows_from(rows.start));
+    for ((i, y_row), (plus, minus)) in rows.zip(y.chunks_exact_mut(target.stride)).zip(columns) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, minus, x);
+        negate(a, &mut sum);
+        add_columns(a, &mut sum, plus, x);
+        target.close_sum(a, i, &sum, y_row);
+    }
+}
+
 /// sums ± the rows of x that a part without values names in `rows`.
 #[allow(clippy::too_many_arguments, reason = "inlined: registers of the loop below")]
 #[inline(always)]
@@ -161,36 +245,50 @@ fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
     terms: Terms,
     sums: &mut [[A::Sum; W]],
 ) {
-    macro_rules! rows {
-        ($add:ident) => {
-            for (i, sum) in rows.zip(sums) {
-                let mut s = *sum;
-                let columns = &part.columns()[part.span(i, cursor)];
-                if FOLD {
-                    for run in columns.chunks(terms.sums) {
-                        for &j in run {
-                            let x_row = x.row(j as usize);
-                            for l in 0..W {
-                                s[l] = a.$add(s[l], x_row[l]);
-                            }
-                        }
-                        for l in 0..W {
-                            s[l] = a.fold_sum(s[l]);
-                        }
-                    }
-                } else {
-                    for &j in columns {
-                        let x_row = x.row(j as usize);
-                        for l in 0..W {
-                            s[l] = a.$add(s[l], x_row[l]);
-                        }
-                    }
+    let minus = entries == Entries::Minus;
+    for (i, sum) in rows.zip(sums) {
+        let mut s = *sum;
+        if minus {
+            negate(a, &mut s);
+        }
+        let columns = &part.columns()[part.span(i, cursor)];
+        if FOLD {
+            for run in columns.chunks(terms.sums) {
+                add_columns(a, &mut s, run, x);
+                for l in 0..W {
+                    s[l] = a.fold_sum(s[l]);
                 }
-                *sum = s;
             }
-        };
+        } else {
+            add_columns(a, &mut s, columns, x);
+        }
+        if minus {
+            negate(a, &mut s);
+        }
+        *sum = s;
     }
-    if entries == Entries::Minus { rows!(sub) } else { rows!(add) }
+}
+
+/// sum + the rows of x in `columns`.
+#[inline(always)]
+fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], columns: &[u32], x: Strip<A::Lane, W>) {
+    // A copy, so that the sums stay in registers.
+    let mut s = *sum;
+    for &j in columns {
+        let x_row = x.row(j as usize);
+        for l in 0..W {
+            s[l] = a.add(s[l], x_row[l]);
+        }
+    }
+    *sum = s;
+}
+
+/// -sum, so that one loop serves both signs.
+#[inline(always)]
+fn negate<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W]) {
+    for l in 0..W {
+        sum[l] = a.negate(sum[l]);
+    }
 }
 
 /// accs + the rows of x that a part with values names in `rows`, times the values.

@@ -19,6 +19,11 @@ impl<V: Copy> Ell<V> {
         let rest = a.filtered(|i, k| k - a.row(i).start >= width);
         (Ell { width, col: first.columns().to_vec(), value: first.values().to_vec() }, rest)
     }
+    /// The columns of row `first`, of the next one, and so on. Panics if the width is 0.
+    #[inline(always)]
+    pub fn rows_from(&self, first: usize) -> std::slice::ChunksExact<'_, u32> {
+        self.col[first * self.width..].chunks_exact(self.width)
+    }
     /// Entries in a row.
     pub fn width(&self) -> usize {
         self.width
