@@ -1,21 +1,16 @@
 //! The loops: one row of Y = A·X after the other, W lanes at a time, all parts added up in registers.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays alike and become vector instructions"
+)]
+
 use super::arithmetic::Arithmetic;
+use super::finish::{Finish, close, close_sum, filled};
 use crate::isa::Kernel;
-use crate::sparse::formats::{Dia, Ell, Rows};
+use crate::sparse::formats::{Dia, Rows, Runs};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
-
-/// What becomes of a finished sum.
-#[derive(Clone, Copy)]
-pub(super) enum Finish<'a, A: Arithmetic> {
-    /// y ← sum.
-    Set,
-    /// yᵢ ← dᵢ · sum.
-    Diagonal(&'a [u64]),
-    /// y ← α · sum + β · y.
-    Combine(A::Scalar, A::Value),
-}
 
 /// Terms that may follow a fold.
 #[derive(Clone, Copy, Debug)]
@@ -81,15 +76,18 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
         let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
         if valued.is_empty() && !FOLD {
-            // One part, or two with equal rows: no sums but those in registers.
+            // One part, or two in one format: no sums but those in registers.
             let target = Target { y: &mut *y, stride, offset, lanes, finish };
             match signs {
                 [Part { entries, body: Body::Csr(b) }] => return one_part(a, *entries, b, rows, x, target),
                 [Part { entries, body: Body::EllR(b) }] => return one_part(a, *entries, b, rows, x, target),
                 [Part { entries, body: Body::Ell(b) }] => return one_part(a, *entries, b, rows, x, target),
-                [Part { entries: Entries::Plus, body: Body::Ell(plus) }, Part { body: Body::Ell(minus), .. }] => {
-                    return two_ell(a, plus, minus, rows, x, target);
-                }
+                [Part { entries: Entries::Plus, body: plus }, Part { body: minus, .. }] => match (plus, minus) {
+                    (Body::Csr(plus), Body::Csr(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    (Body::EllR(plus), Body::EllR(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    (Body::Ell(plus), Body::Ell(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    _ => {}
+                },
                 _ => {}
             }
         }
@@ -157,14 +155,6 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
     }
 }
 
-/// A row narrower than the loop, filled up with zeros.
-#[inline(always)]
-pub(super) fn filled<L: Copy + Default, const W: usize>(row: &[L]) -> [L; W] {
-    let mut wide = [L::default(); W];
-    wide[..row.len()].copy_from_slice(row);
-    wide
-}
-
 /// Where a strip of Y goes, and how.
 struct Target<'a, A: Arithmetic> {
     y: &'a mut [A::Lane],
@@ -194,16 +184,15 @@ impl<A: Arithmetic> Target<'_, A> {
 fn one_part<A: Arithmetic, const W: usize>(
     a: A,
     entries: Entries,
-    part: &impl Rows<A::Value>,
+    part: &impl Runs,
     rows: Range<usize>,
     x: Strip<A::Lane, W>,
     mut target: Target<A>,
 ) {
     let y = std::mem::take(&mut target.y);
-    let mut cursor = part.seek(rows.start);
-    for (i, y_row) in rows.zip(y.chunks_exact_mut(target.stride)) {
+    for ((i, y_row), columns) in rows.clone().zip(y.chunks_exact_mut(target.stride)).zip(part.runs(rows)) {
         let mut sum = [a.zero(); W];
-        add_columns(a, &mut sum, &part.columns()[part.span(i, &mut cursor)], x);
+        add_columns(a, &mut sum, columns, x);
         if entries == Entries::Minus {
             negate(a, &mut sum);
         }
@@ -211,18 +200,18 @@ fn one_part<A: Arithmetic, const W: usize>(
     }
 }
 
-/// Y from as many entries +1 and as many -1 in every row: boundary matrices.
+/// Y from a part of +1 and a part of -1: boundary matrices and their transposes.
 #[inline(always)]
-fn two_ell<A: Arithmetic, const W: usize>(
+fn two_parts<A: Arithmetic, const W: usize>(
     a: A,
-    plus: &Ell<A::Value>,
-    minus: &Ell<A::Value>,
+    plus: &impl Runs,
+    minus: &impl Runs,
     rows: Range<usize>,
     x: Strip<A::Lane, W>,
     mut target: Target<A>,
 ) {
     let y = std::mem::take(&mut target.y);
-    let columns = plus.rows_from(rows.start).zip(minus.rows_from(rows.start));
+    let columns = plus.runs(rows.clone()).zip(minus.runs(rows.clone()));
     for ((i, y_row), (plus, minus)) in rows.zip(y.chunks_exact_mut(target.stride)).zip(columns) {
         let mut sum = [a.zero(); W];
         add_columns(a, &mut sum, minus, x);
@@ -349,68 +338,4 @@ fn add_diagonals<A: Arithmetic, const W: usize, const FOLD: bool>(
             }
         }
     }
-}
-
-/// Row i of Y from a sum of residues.
-#[inline(always)]
-pub(super) fn close_sum<A: Arithmetic, const W: usize>(
-    a: A,
-    sum: &[A::Sum; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish_sum(sum[l]);
-            }
-        }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale_sum(sum[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale_sum(sum[l], alpha), beta, y[l]);
-            }
-        }
-    }
-}
-
-/// Row i of Y from a sum of products.
-#[inline(always)]
-pub(super) fn close<A: Arithmetic, const W: usize>(
-    a: A,
-    acc: &[A::Acc; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish(acc[l]);
-            }
-        }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale(acc[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale(acc[l], alpha), beta, y[l]);
-            }
-        }
-    }
-}
-
-/// t + β·y: a residue and one product, which every budget holds.
-#[inline(always)]
-fn combine<A: Arithmetic>(a: A, t: A::Lane, beta: A::Value, y: A::Lane) -> A::Lane {
-    a.finish(a.multiply_add(a.widen(a.add(a.zero(), t)), beta, y))
 }

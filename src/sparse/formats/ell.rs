@@ -1,6 +1,6 @@
 //! ELL: every row has exactly `width` entries, row after row, so that no offsets are needed.
 
-use super::{Csr, Rows};
+use super::{Csr, Rows, Runs};
 use std::ops::Range;
 
 /// ELLpack without padding, row-major; `value` is empty in a part without values.
@@ -18,11 +18,6 @@ impl<V: Copy> Ell<V> {
         let first = a.filtered(|i, k| k - a.row(i).start < width);
         let rest = a.filtered(|i, k| k - a.row(i).start >= width);
         (Ell { width, col: first.columns().to_vec(), value: first.values().to_vec() }, rest)
-    }
-    /// The columns of row `first`, of the next one, and so on. Panics if the width is 0.
-    #[inline(always)]
-    pub fn rows_from(&self, first: usize) -> std::slice::ChunksExact<'_, u32> {
-        self.col[first * self.width..].chunks_exact(self.width)
     }
     /// Entries in a row.
     pub fn width(&self) -> usize {
@@ -48,5 +43,12 @@ impl<V> Rows<V> for Ell<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for Ell<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        self.col[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
     }
 }

@@ -50,7 +50,7 @@ impl Arithmetic for Long {
     }
     #[inline(always)]
     fn minus_one(self) -> u64 {
-        self.p as u64 - 1
+        self.p - 1
     }
     #[inline(always)]
     fn zero(self) -> u64 {
