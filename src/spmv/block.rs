@@ -1,5 +1,7 @@
 //! Blocks of vectors ("multi-vectors", source paper section 2.5.1) in row-major order, residues as narrow as p allows.
 
+#![allow(clippy::unnecessary_cast, reason = "the macro casts from every lane, u64 among them")]
+
 use super::aligned::Aligned;
 use crate::field::{Modulus, Rng};
 use rand::RngExt;

@@ -1,21 +1,16 @@
 //! The loops: one row of Y = A·X after the other, W lanes at a time, all parts added up in registers.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays alike and become vector instructions"
+)]
+
 use super::arithmetic::Arithmetic;
+use super::finish::{Finish, close, close_sum, filled};
 use crate::isa::Kernel;
-use crate::sparse::formats::{Dia, Rows};
+use crate::sparse::formats::{Dia, Rows, Runs};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
-
-/// What becomes of a finished sum.
-#[derive(Clone, Copy)]
-pub(super) enum Finish<'a, A: Arithmetic> {
-    /// y ← sum.
-    Set,
-    /// yᵢ ← dᵢ · sum.
-    Diagonal(&'a [u64]),
-    /// y ← α · sum + β · y.
-    Combine(A::Scalar, A::Value),
-}
 
 /// Terms that may follow a fold.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +64,10 @@ pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool
 /// for all of them.
 const TILE: usize = 16;
 
+/// Sums on whole cache lines.
+#[repr(align(64))]
+struct OnLine<T>(T);
+
 impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, A, W, FOLD> {
     type Output = ();
 
@@ -76,8 +75,24 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
     fn run(self) {
         let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
-        let mut sums = [[a.zero(); W]; TILE];
-        let mut accs = [[a.widen(a.zero()); W]; TILE];
+        if valued.is_empty() && !FOLD {
+            // One part, or two in one format: no sums but those in registers.
+            let target = Target { y: &mut *y, stride, offset, lanes, finish };
+            match signs {
+                [Part { entries, body: Body::Csr(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries, body: Body::EllR(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries, body: Body::Ell(b) }] => return one_part(a, *entries, b, rows, x, target),
+                [Part { entries: Entries::Plus, body: plus }, Part { body: minus, .. }] => match (plus, minus) {
+                    (Body::Csr(plus), Body::Csr(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    (Body::EllR(plus), Body::EllR(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    (Body::Ell(plus), Body::Ell(minus)) => return two_parts(a, plus, minus, rows, x, target),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        let mut sums = OnLine([[a.zero(); W]; TILE]);
+        let mut accs = OnLine([[a.widen(a.zero()); W]; TILE]);
         let mut cursors = [0usize; MAX_PARTS];
         for (cursor, part) in cursors.iter_mut().zip(parts) {
             *cursor = part.body.seek(rows.start);
@@ -85,7 +100,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
         let (sign_cursors, valued_cursors) = cursors.split_at_mut(signs.len());
         let tiles = rows.clone().step_by(TILE).map(|first| first..rows.end.min(first + TILE));
         for (rows, y) in tiles.zip(y.chunks_mut(TILE * stride)) {
-            let sums = &mut sums[..rows.len()];
+            let sums = &mut sums.0[..rows.len()];
             sums.fill([a.zero(); W]);
             for (part, cursor) in signs.iter().zip(&mut *sign_cursors) {
                 match &part.body {
@@ -110,7 +125,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
                 }
                 continue;
             }
-            let accs = &mut accs[..rows.len()];
+            let accs = &mut accs.0[..rows.len()];
             for (acc, sum) in accs.iter_mut().zip(sums) {
                 for l in 0..W {
                     acc[l] = a.widen(if FOLD { a.fold_sum(sum[l]) } else { sum[l] });
@@ -140,12 +155,70 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
     }
 }
 
-/// A row narrower than the loop, filled up with zeros.
+/// Where a strip of Y goes, and how.
+struct Target<'a, A: Arithmetic> {
+    y: &'a mut [A::Lane],
+    stride: usize,
+    offset: usize,
+    lanes: usize,
+    finish: Finish<'a, A>,
+}
+
+impl<A: Arithmetic> Target<'_, A> {
+    /// Row i of Y, in `y_row`, from its finished sum.
+    #[inline(always)]
+    fn close_sum<const W: usize>(&self, a: A, i: usize, sum: &[A::Sum; W], y_row: &mut [A::Lane]) {
+        let y = &mut y_row[self.offset..][..self.lanes];
+        if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+            close_sum(a, sum, self.finish, i, y);
+        } else {
+            let mut wide = filled(y);
+            close_sum(a, sum, self.finish, i, &mut wide);
+            y.copy_from_slice(&wide[..self.lanes]);
+        }
+    }
+}
+
+/// Y from a single part without values.
 #[inline(always)]
-pub(super) fn filled<L: Copy + Default, const W: usize>(row: &[L]) -> [L; W] {
-    let mut wide = [L::default(); W];
-    wide[..row.len()].copy_from_slice(row);
-    wide
+fn one_part<A: Arithmetic, const W: usize>(
+    a: A,
+    entries: Entries,
+    part: &impl Runs,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    mut target: Target<A>,
+) {
+    let y = std::mem::take(&mut target.y);
+    for ((i, y_row), columns) in rows.clone().zip(y.chunks_exact_mut(target.stride)).zip(part.runs(rows)) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, columns, x);
+        if entries == Entries::Minus {
+            negate(a, &mut sum);
+        }
+        target.close_sum(a, i, &sum, y_row);
+    }
+}
+
+/// Y from a part of +1 and a part of -1: boundary matrices and their transposes.
+#[inline(always)]
+fn two_parts<A: Arithmetic, const W: usize>(
+    a: A,
+    plus: &impl Runs,
+    minus: &impl Runs,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    mut target: Target<A>,
+) {
+    let y = std::mem::take(&mut target.y);
+    let columns = plus.runs(rows.clone()).zip(minus.runs(rows.clone()));
+    for ((i, y_row), (plus, minus)) in rows.zip(y.chunks_exact_mut(target.stride)).zip(columns) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, minus, x);
+        negate(a, &mut sum);
+        add_columns(a, &mut sum, plus, x);
+        target.close_sum(a, i, &sum, y_row);
+    }
 }
 
 /// sums ± the rows of x that a part without values names in `rows`.
@@ -161,36 +234,50 @@ fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
     terms: Terms,
     sums: &mut [[A::Sum; W]],
 ) {
-    macro_rules! rows {
-        ($add:ident) => {
-            for (i, sum) in rows.zip(sums) {
-                let mut s = *sum;
-                let columns = &part.columns()[part.span(i, cursor)];
-                if FOLD {
-                    for run in columns.chunks(terms.sums) {
-                        for &j in run {
-                            let x_row = x.row(j as usize);
-                            for l in 0..W {
-                                s[l] = a.$add(s[l], x_row[l]);
-                            }
-                        }
-                        for l in 0..W {
-                            s[l] = a.fold_sum(s[l]);
-                        }
-                    }
-                } else {
-                    for &j in columns {
-                        let x_row = x.row(j as usize);
-                        for l in 0..W {
-                            s[l] = a.$add(s[l], x_row[l]);
-                        }
-                    }
+    let minus = entries == Entries::Minus;
+    for (i, sum) in rows.zip(sums) {
+        let mut s = *sum;
+        if minus {
+            negate(a, &mut s);
+        }
+        let columns = &part.columns()[part.span(i, cursor)];
+        if FOLD {
+            for run in columns.chunks(terms.sums) {
+                add_columns(a, &mut s, run, x);
+                for l in 0..W {
+                    s[l] = a.fold_sum(s[l]);
                 }
-                *sum = s;
             }
-        };
+        } else {
+            add_columns(a, &mut s, columns, x);
+        }
+        if minus {
+            negate(a, &mut s);
+        }
+        *sum = s;
     }
-    if entries == Entries::Minus { rows!(sub) } else { rows!(add) }
+}
+
+/// sum + the rows of x in `columns`.
+#[inline(always)]
+fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], columns: &[u32], x: Strip<A::Lane, W>) {
+    // A copy, so that the sums stay in registers.
+    let mut s = *sum;
+    for &j in columns {
+        let x_row = x.row(j as usize);
+        for l in 0..W {
+            s[l] = a.add(s[l], x_row[l]);
+        }
+    }
+    *sum = s;
+}
+
+/// -sum, so that one loop serves both signs.
+#[inline(always)]
+fn negate<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W]) {
+    for l in 0..W {
+        sum[l] = a.negate(sum[l]);
+    }
 }
 
 /// accs + the rows of x that a part with values names in `rows`, times the values.
@@ -251,68 +338,4 @@ fn add_diagonals<A: Arithmetic, const W: usize, const FOLD: bool>(
             }
         }
     }
-}
-
-/// Row i of Y from a sum of residues.
-#[inline(always)]
-pub(super) fn close_sum<A: Arithmetic, const W: usize>(
-    a: A,
-    sum: &[A::Sum; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish_sum(sum[l]);
-            }
-        }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale_sum(sum[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale_sum(sum[l], alpha), beta, y[l]);
-            }
-        }
-    }
-}
-
-/// Row i of Y from a sum of products.
-#[inline(always)]
-pub(super) fn close<A: Arithmetic, const W: usize>(
-    a: A,
-    acc: &[A::Acc; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish(acc[l]);
-            }
-        }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale(acc[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale(acc[l], alpha), beta, y[l]);
-            }
-        }
-    }
-}
-
-/// t + β·y: a residue and one product, which every budget holds.
-#[inline(always)]
-fn combine<A: Arithmetic>(a: A, t: A::Lane, beta: A::Value, y: A::Lane) -> A::Lane {
-    a.finish(a.multiply_add(a.widen(a.add(a.zero(), t)), beta, y))
 }

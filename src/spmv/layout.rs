@@ -1,7 +1,8 @@
 //! A matrix laid out for products in one arithmetic: its parts, its tiles of rows, its loops.
 
 use super::arithmetic::Arithmetic;
-use super::kernel::{Finish, MAX_PARTS, RowsKernel, Terms};
+use super::finish::Finish;
+use super::kernel::{MAX_PARTS, RowsKernel, Terms};
 use super::plan::PlannedPart;
 use super::scatter::ScatterKernel;
 use super::strips::{FOLDING_WIDTHS, PlacedStrip, WIDTHS, strips};
@@ -121,7 +122,7 @@ impl<A: Arithmetic> Layout<A> {
         }
         let finish = self.finish(scaling);
         let old: &[A::Lane] = y;
-        let done: Vec<(usize, usize, usize, Vec<A::Lane>)> = strips(x, width, FOLDING_WIDTHS)
+        let done: Vec<_> = strips(x, width, FOLDING_WIDTHS)
             .into_par_iter()
             .map(|strip| {
                 let columns = match strip.wide {

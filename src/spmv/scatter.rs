@@ -1,7 +1,13 @@
 //! The transposed loops of every format: row i of X is added to the rows of Y = Aᵀ·X that row i of A names.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays alike and become vector instructions"
+)]
+
 use super::arithmetic::Arithmetic;
-use super::kernel::{Finish, MAX_PARTS, Strip, Terms, close, filled};
+use super::finish::{Finish, close, filled};
+use super::kernel::{MAX_PARTS, Strip, Terms};
 use crate::isa::Kernel;
 use crate::sparse::hybrid::{Body, Entries, Part};
 

@@ -1,6 +1,6 @@
 //! ELL: every row has exactly `width` entries, row after row, so that no offsets are needed.
 
-use super::{Csr, Rows};
+use super::{Csr, Rows, Runs};
 use std::ops::Range;
 
 /// ELLpack without padding, row-major; `value` is empty in a part without values.
@@ -43,5 +43,12 @@ impl<V> Rows<V> for Ell<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for Ell<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        self.col[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
     }
 }

@@ -1,6 +1,6 @@
 //! ELL_R: room for the heaviest row in every row, and the number of entries each has.
 
-use super::{Csr, Rows};
+use super::{Csr, Rows, Runs};
 use std::ops::Range;
 
 /// ELLpack with row lengths, row-major; slots beyond a row's length are never read. `value` is empty in a part without values.
@@ -56,5 +56,13 @@ impl<V> Rows<V> for EllR<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.count[..]) + size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for EllR<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        let slots = &self.col[rows.start * self.width..rows.end * self.width];
+        slots.chunks_exact(self.width).zip(&self.count[rows]).map(|(slots, &count)| &slots[..count as usize])
     }
 }

@@ -74,6 +74,12 @@ pub trait Rows<V> {
     fn bytes(&self) -> usize;
 }
 
+/// Formats that find the run of every row without a cursor.
+pub trait Runs {
+    /// The columns of each of `rows`, in ascending order.
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]>;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +104,9 @@ mod tests {
             assert_eq!(listed(5, &Coo::from(&a), from), expected);
             assert_eq!(listed(5, &CooS::from(&a), from), expected);
             assert_eq!(listed(5, &EllR::from(&a), from), expected);
+            let columns: Vec<u32> = expected.iter().map(|&(_, j, _)| j).collect();
+            assert_eq!(a.runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
+            assert_eq!(EllR::from(&a).runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
         }
         let (ell, rest) = Ell::split(&a, 1);
         assert_eq!(rest.nnz() + ell.columns().len(), a.nnz());
@@ -105,6 +114,7 @@ mod tests {
         let full = Csr::new(vec![0, 2, 4], vec![0, 1, 1, 2], vec![1i16, 2, 3, 4]);
         let (ell, rest) = Ell::split(&full, 2);
         assert_eq!((listed(2, &ell, 1), rest.nnz()), (vec![(1, 1, 3), (1, 2, 4)], 0));
+        assert_eq!(ell.runs(1..2).collect::<Vec<_>>(), [[1, 2]]);
         let (ell, rest) = Ell::split(&full, 1);
         assert_eq!((listed(2, &ell, 0), listed(2, &rest, 0)), (vec![(0, 0, 1), (1, 1, 3)], vec![(0, 1, 2), (1, 2, 4)]));
     }

@@ -59,8 +59,8 @@ macro_rules! float {
                 sum + x
             }
             #[inline(always)]
-            fn sub(self, sum: $t, x: $t) -> $t {
-                sum - x
+            fn negate(self, sum: $t) -> $t {
+                -sum
             }
             #[inline(always)]
             fn fold_sum(self, sum: $t) -> $t {

@@ -50,7 +50,7 @@ impl Arithmetic for Long {
     }
     #[inline(always)]
     fn minus_one(self) -> u64 {
-        self.p as u64 - 1
+        self.p - 1
     }
     #[inline(always)]
     fn zero(self) -> u64 {
@@ -62,9 +62,8 @@ impl Arithmetic for Long {
         s.min(s.wrapping_sub(self.p))
     }
     #[inline(always)]
-    fn sub(self, sum: u64, x: u64) -> u64 {
-        let d = sum.wrapping_sub(x);
-        d.min(d.wrapping_add(self.p))
+    fn negate(self, sum: u64) -> u64 {
+        if sum == 0 { 0 } else { self.p.wrapping_sub(sum) }
     }
     #[inline(always)]
     fn fold_sum(self, sum: u64) -> u64 {

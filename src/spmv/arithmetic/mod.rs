@@ -50,7 +50,7 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     fn minus_one(self) -> u64;
     fn zero(self) -> Self::Sum;
     fn add(self, sum: Self::Sum, x: Self::Lane) -> Self::Sum;
-    fn sub(self, sum: Self::Sum, x: Self::Lane) -> Self::Sum;
+    fn negate(self, sum: Self::Sum) -> Self::Sum;
     /// The same residue, of absolute value below p.
     fn fold_sum(self, sum: Self::Sum) -> Self::Sum;
     /// The canonical residue of the sum.

@@ -55,8 +55,8 @@ macro_rules! narrow {
                 sum.wrapping_add(x as i32)
             }
             #[inline(always)]
-            fn sub(self, sum: i32, x: $lane) -> i32 {
-                sum.wrapping_sub(x as i32)
+            fn negate(self, sum: i32) -> i32 {
+                sum.wrapping_neg()
             }
             #[inline(always)]
             fn fold_sum(self, sum: i32) -> i32 {

@@ -59,8 +59,8 @@ impl Arithmetic for Split {
         sum.wrapping_add(x as i64)
     }
     #[inline(always)]
-    fn sub(self, sum: i64, x: u32) -> i64 {
-        sum.wrapping_sub(x as i64)
+    fn negate(self, sum: i64) -> i64 {
+        sum.wrapping_neg()
     }
     #[inline(always)]
     fn fold_sum(self, sum: i64) -> i64 {

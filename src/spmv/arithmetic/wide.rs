@@ -57,8 +57,8 @@ macro_rules! wide {
                 sum.wrapping_add($least(x) as $sum)
             }
             #[inline(always)]
-            fn sub(self, sum: $sum, x: $lane) -> $sum {
-                sum.wrapping_sub($least(x) as $sum)
+            fn negate(self, sum: $sum) -> $sum {
+                sum.wrapping_neg()
             }
             #[inline(always)]
             fn fold_sum(self, sum: $sum) -> $sum {
