@@ -173,23 +173,29 @@ impl Work<'_> {
     fn seconds(&self, s: usize) -> f64 {
         let (s_f, k) = (s as f64, self.degree as f64);
         let n = self.rank_bound as f64;
-        let lane_bytes = crate::spmv::Lane::narrowest(self.core.modulus()).bytes();
-        // A gathered row costs at least a cache line's worth of loads; what is longer costs in proportion.
-        let row_bytes = (s * self.degree * lane_bytes) as f64;
-        let per_entry = 0.3e-9 + row_bytes / 80e9;
+        // Gathering a row of X costs a constant and its bytes.
+        let row_bytes = (s * self.degree * self.lane_bytes()) as f64;
+        let per_entry = 0.4e-9 + row_bytes / 150e9;
         let products = if self.symmetric { 1.0 } else { 2.0 };
         let sequence = products * self.core.nnz() as f64 * per_entry;
-        let scaling = if self.degree > 1 { n * s_f * k * k * 1e-9 } else { 0.0 };
+        let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
         let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
-        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product.
+        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
+        // done element by element.
         let levels = self.terms(s).log2().max(1.0);
-        let sigma = 16.0 * s_f.powi(3) * levels * (2.0 * k - 1.0) * 1.2e-9;
-        self.terms(s) * (sequence + scaling + projection + sigma)
+        let sigma = 16.0 * s_f.powi(3) * levels * if self.degree == 1 { 0.16e-9 } else { (2.0 * k - 1.0) * 1.3e-9 };
+        // The co-degree by interpolation: a determinant of order s for each of up to n points.
+        let codegree = if self.degree == 1 { n * s_f.powi(3) * 1e-9 } else { 0.0 };
+        self.terms(s) * (sequence + scaling + projection + sigma) + codegree
+    }
+
+    fn lane_bytes(&self) -> usize {
+        crate::spmv::Lane::narrowest(self.core.modulus()).bytes()
     }
 
     /// Predicted peak bytes: the matrix in two layouts, three blocks, series, basis and the transforms of a product.
     fn bytes(&self, s: usize) -> u64 {
-        let lane_bytes = crate::spmv::Lane::narrowest(self.core.modulus()).bytes();
+        let lane_bytes = self.lane_bytes();
         let element = if self.degree == 1 { 8.0 } else { 16.0 };
         let layouts = 2.0 * self.core.nnz() as f64 * (4.0 + lane_bytes as f64)
             + 16.0 * (self.core.rows() + self.core.cols()) as f64;
