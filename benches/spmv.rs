@@ -5,12 +5,12 @@
 //! are compiled for the same instruction set. Both sides are checked against plain 64-bit arithmetic before they are timed,
 //! and timed in alternation.
 
+use blackfield::families;
 use blackfield::field::{Modulus, Rng};
 use blackfield::isa::{Isa, Kernel};
 use blackfield::sparse::SparseMatrix;
 use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product};
 use rand::SeedableRng;
-use std::collections::HashMap;
 use std::time::Instant;
 
 const P: u64 = 65521;
@@ -27,7 +27,7 @@ fn main() {
         .into_iter()
         .filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name))
     {
-        let a = matrices::by_name(name);
+        let a = families::generate(name).unwrap().reduce(Modulus::new(P).unwrap());
         pool.install(|| {
             compare(name, &a);
             compare(&format!("{name} transposed"), &a.transpose());
@@ -181,26 +181,26 @@ impl<L: Residue, const W: usize, const SIGNS: bool> Kernel for ThrowAway<'_, L, 
                 let mut sum = [0u32; W];
                 for &j in &self.col[row] {
                     let x = &self.x[j as usize].0;
-                    for l in 0..W {
-                        sum[l] = sum[l].wrapping_add(x[l].residue() as u32);
+                    for (sum, x) in sum.iter_mut().zip(x) {
+                        *sum = sum.wrapping_add(x.residue() as u32);
                     }
                 }
-                for l in 0..W {
-                    y.0[l] = L::from_residue((sum[l] % P as u32) as u64);
+                for (y, sum) in y.0.iter_mut().zip(sum) {
+                    *y = L::from_residue((sum % P as u32) as u64);
                 }
             } else {
                 let mut sum = [0i64; W];
                 for (&j, &v) in self.col[row.clone()].iter().zip(&self.value[row]) {
                     let x = &self.x[j as usize].0;
-                    for l in 0..W {
-                        sum[l] = sum[l].wrapping_add((v as u64 * x[l].residue()) as i64);
+                    for (sum, x) in sum.iter_mut().zip(x) {
+                        *sum = sum.wrapping_add((v as u64 * x.residue()) as i64);
                     }
                 }
-                for l in 0..W {
+                for (y, sum) in y.0.iter_mut().zip(sum) {
                     // The nearest multiple of P by a reciprocal: 64-bit remainders are no vector instruction.
-                    let quotient = (sum[l] as f64 * (1.0 / P as f64) + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits());
-                    let r = sum[l].wrapping_sub((quotient as i64).wrapping_mul(P as i64));
-                    y.0[l] = L::from_residue((r + ((r >> 63) & P as i64)) as u64);
+                    let quotient = (sum as f64 * (1.0 / P as f64) + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits());
+                    let r = sum.wrapping_sub((quotient as i64).wrapping_mul(P as i64));
+                    *y = L::from_residue((r + ((r >> 63) & P as i64)) as u64);
                 }
             }
         }
@@ -209,111 +209,3 @@ impl<L: Residue, const W: usize, const SIGNS: bool> Kernel for ThrowAway<'_, L, 
 
 /// 1.5·2⁵²: adding it rounds to an integer in the low bits.
 const MAGIC: f64 = 6755399441055744.0;
-
-/// The three matrices of the goal, entry by entry as in `datasets/`.
-mod matrices {
-    use super::*;
-
-    pub fn by_name(name: &str) -> SparseMatrix {
-        let p = Modulus::new(P).unwrap();
-        let (rows, cols, entries) = match name {
-            "bibd_81_3" => pairs_in_triples(81),
-            "ch7-8-b4" => chessboard(7, 8, 4),
-            "EX5" => symmetric_cube(&disjoint_lines()),
-            _ => panic!("no matrix {name}"),
-        };
-        SparseMatrix::from_triplets(p, rows, cols, &entries)
-    }
-
-    type Entries = (usize, usize, Vec<(usize, usize, u64)>);
-
-    /// Pairs in triples of v points.
-    fn pairs_in_triples(v: usize) -> Entries {
-        let pairs = subsets(v, 2);
-        let index: HashMap<&[usize], usize> = pairs.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
-        let triples = subsets(v, 3);
-        let mut entries = Vec::new();
-        for (j, t) in triples.iter().enumerate() {
-            for pair in [[t[0], t[1]], [t[0], t[2]], [t[1], t[2]]] {
-                entries.push((index[&pair[..]], j, 1));
-            }
-        }
-        (pairs.len(), triples.len(), entries)
-    }
-
-    /// Placements of k + 1 rooks on an m × n board against placements of k.
-    fn chessboard(m: usize, n: usize, k: usize) -> Entries {
-        let placements = |r: usize| -> Vec<Vec<usize>> {
-            let mut list = Vec::new();
-            for rows in subsets(m, r) {
-                arrangements(&rows, n, &mut Vec::new(), &mut list);
-            }
-            list
-        };
-        let (faces, ridges) = (placements(k + 1), placements(k));
-        let index: HashMap<&[usize], usize> = ridges.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
-        let mut entries = Vec::new();
-        for (i, face) in faces.iter().enumerate() {
-            for drop in 0..=k {
-                let mut ridge = face.clone();
-                ridge.remove(drop);
-                entries.push((i, index[&ridge[..]], if drop % 2 == 0 { 1 } else { P - 1 }));
-            }
-        }
-        (faces.len(), ridges.len(), entries)
-    }
-
-    fn arrangements(rows: &[usize], n: usize, placed: &mut Vec<usize>, list: &mut Vec<Vec<usize>>) {
-        if placed.len() == rows.len() {
-            return list.push(placed.clone());
-        }
-        for column in 0..n {
-            if placed.iter().all(|v| v % n != column) {
-                placed.push(rows[placed.len()] * n + column);
-                arrangements(rows, n, placed, list);
-                placed.pop();
-            }
-        }
-    }
-
-    /// Which of the 35 lines of PG(3, 2) are disjoint.
-    fn disjoint_lines() -> Vec<Vec<bool>> {
-        let lines: Vec<[usize; 3]> =
-            (1..16).flat_map(|a| (a + 1..16).filter(move |b| a ^ b > *b).map(move |b| [a, b, a ^ b])).collect();
-        let disjoint = |s: &[usize; 3], t: &[usize; 3]| s.iter().all(|x| !t.contains(x));
-        lines.iter().map(|s| lines.iter().map(|t| disjoint(s, t)).collect()).collect()
-    }
-
-    /// Triples of vertices, adjacent where they differ by an edge.
-    fn symmetric_cube(adjacent: &[Vec<bool>]) -> Entries {
-        let triples = subsets(adjacent.len(), 3);
-        let index: HashMap<&[usize], usize> = triples.iter().enumerate().map(|(i, s)| (&s[..], i)).collect();
-        let mut entries = Vec::new();
-        for (i, triple) in triples.iter().enumerate() {
-            for at in 0..3 {
-                for w in (0..adjacent.len()).filter(|&w| adjacent[triple[at]][w] && !triple.contains(&w)) {
-                    let mut other = triple.clone();
-                    other[at] = w;
-                    other.sort_unstable();
-                    entries.push((i, index[&other[..]], 1));
-                }
-            }
-        }
-        (triples.len(), triples.len(), entries)
-    }
-
-    /// The r-subsets of 0 … n-1 in lexicographic order.
-    fn subsets(n: usize, r: usize) -> Vec<Vec<usize>> {
-        let mut list = vec![vec![]];
-        for _ in 0..r {
-            list = list
-                .into_iter()
-                .flat_map(|s: Vec<usize>| {
-                    let first = s.last().map_or(0, |l| l + 1);
-                    (first..n).map(move |x| [&s[..], &[x]].concat())
-                })
-                .collect();
-        }
-        list
-    }
-}

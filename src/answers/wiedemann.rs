@@ -55,7 +55,7 @@ pub(super) fn run<F: Field>(
     loop {
         let target = next_length(length, expected, options.early_termination && !choice.by_theorem);
         let mut terms = Vec::with_capacity((target - length) * s * s);
-        for _ in length..target {
+        while length < target {
             observer.check()?;
             phases.time("sequence", || krylov.push_term(&mut terms));
             length += 1;

@@ -1,7 +1,7 @@
 //! Black boxes: linear operators known by their products alone.
 //!
-//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`compose`] builds new boxes from
-//! old ones (product, transpose, diagonal scaling) and the symmetrised B = D₁AᵀD₂AD₁; [`Preconditioned`] is the form of B
+//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`] and
+//! [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁; [`Preconditioned`] is the form of B
 //! that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
 //!
 //! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the d-th
