@@ -3,7 +3,7 @@
 //! ```text
 //! matrix file ──io──▶ Triplets ──sparse──▶ SparseMatrix mod p ──spmv──▶ Plan ──▶ Product (hybrid formats)
 //!                                                                                  │
-//!    Rank ◀──answers── deg det F - codeg det F ◀── sigma_basis ◀── sequence ◀── blackbox: B = D₁AᵀD₂A
+//!         Rank ◀──answers── deg det F ◀── sigma_basis ◀── sequence YᵀBⁱ⁺¹X ◀── blackbox: B = D₁AᵀD₂A
 //! ```
 //!
 //! Underneath: [`field`] (arithmetic mod p and in GF(pᵏ)), [`poly`] (transforms, polynomial matrices), [`dense`] (matrices mod

@@ -7,6 +7,7 @@
 use crate::dense;
 use crate::field::{Field, Modulus, primitive_root};
 use crate::poly::{self, PolyMatrix};
+use crate::{Observer, Result};
 
 /// Degree and co-degree of det F over GF(p), by values at 1, g, g², … for a primitive root g and interpolation
 /// (source paper, section 3.3), in parallel over points.
@@ -14,34 +15,51 @@ use crate::poly::{self, PolyMatrix};
 /// `degree_bound` ≥ deg det F. `None` if p - 1 ≤ `degree_bound`: the field has too few points; or if det F = 0.
 ///
 /// Panics if F is not square.
-pub fn codegree_by_interpolation(p: Modulus, f: &PolyMatrix<u64>, degree_bound: usize) -> Option<(usize, usize)> {
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so.
+pub fn codegree_by_interpolation(
+    p: Modulus,
+    f: &PolyMatrix<u64>,
+    degree_bound: usize,
+    observer: &dyn Observer,
+) -> Result<Option<(usize, usize)>> {
     assert_eq!(f.rows(), f.cols());
     let points = degree_bound + 1;
     if p.get() - 1 < points as u64 {
-        return None;
+        return Ok(None);
     }
     let ratio = primitive_root(p);
     let mut values = Vec::with_capacity(points);
     // A few thousand points at a time: the values of F there are s² residues each.
     let chunk = (1 << 22) / (f.rows() * f.rows()).max(1) + 1;
     for first in (0..points).step_by(chunk) {
+        observer.check()?;
         let count = chunk.min(points - first);
         let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count);
         values.extend(dense::determinants(p, f.rows(), matrices.data()));
     }
     let determinant = poly::interpolate_geometric(p, &values, 1, ratio);
-    let degree = determinant.iter().rposition(|&c| c != 0)?;
-    let codegree = determinant.iter().position(|&c| c != 0)?;
-    Some((degree, codegree))
+    let degree = determinant.iter().rposition(|&c| c != 0);
+    let codegree = determinant.iter().position(|&c| c != 0);
+    Ok(degree.zip(codegree))
 }
 
 /// The co-degree of det F over any field, by row division at 0: while F(0) is singular, a constant invertible combination of
 /// rows makes a row divisible by x; divide it and count one.
 ///
 /// This is the local Smith form's exponent sum: constant invertible row operations change det F by a non-zero constant, each
-/// division by exactly one factor x. Costs s²·deg F a division. `None` once the count exceeds `degree_bound` ≥ deg det F,
+/// division by exactly one factor x. The first elimination costs s³·deg F / 2, each division s²·deg F. `None` once the count exceeds `degree_bound` ≥ deg det F,
 /// that is if det F = 0. Panics if F is not square.
-pub fn codegree_by_row_division<F: Field>(field: &F, f: &PolyMatrix<F::Elem>, degree_bound: usize) -> Option<usize> {
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so.
+pub fn codegree_by_row_division<F: Field>(
+    field: &F,
+    f: &PolyMatrix<F::Elem>,
+    degree_bound: usize,
+    observer: &dyn Observer,
+) -> Result<Option<usize>> {
     let s = f.rows();
     assert_eq!(s, f.cols());
     // rows[i][k] is row i of the coefficient of xᵏ.
@@ -49,20 +67,25 @@ pub fn codegree_by_row_division<F: Field>(field: &F, f: &PolyMatrix<F::Elem>, de
         (0..s).map(|i| (0..f.len()).map(|k| f.coefficient(k)[i * s..][..s].to_vec()).collect()).collect();
     let mut divisions = 0;
     loop {
-        let Some(row) = make_row_vanish_at_zero(field, &mut rows) else { return Some(divisions) };
+        let Some(row) = make_row_vanish_at_zero(field, &mut rows, observer)? else { return Ok(Some(divisions)) };
         rows[row].remove(0);
         divisions += 1;
         if divisions > degree_bound || rows[row].is_empty() {
-            return None;
+            return Ok(None);
         }
     }
 }
 
 /// Gaussian elimination on the constant terms, applied to whole rows, until some row vanishes at 0; its index. `None` if the
 /// constant terms are independent.
-fn make_row_vanish_at_zero<F: Field>(field: &F, rows: &mut [Vec<Vec<F::Elem>>]) -> Option<usize> {
+fn make_row_vanish_at_zero<F: Field>(
+    field: &F,
+    rows: &mut [Vec<Vec<F::Elem>>],
+    observer: &dyn Observer,
+) -> Result<Option<usize>> {
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     for i in 0..rows.len() {
+        observer.check()?;
         for &(pivot_row, column) in &pivots {
             let factor = rows[i][0][column];
             if factor == field.zero() {
@@ -80,15 +103,16 @@ fn make_row_vanish_at_zero<F: Field>(field: &F, rows: &mut [Vec<Vec<F::Elem>>]) 
         }
         match rows[i][0].iter().position(|&x| x != field.zero()) {
             Some(column) => pivots.push((i, column)),
-            None => return Some(i),
+            None => return Ok(Some(i)),
         }
     }
-    None
+    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::field::PrimeField;
 
     /// The product of the given coefficient matrices as polynomial matrices, naively.
@@ -138,8 +162,8 @@ mod tests {
             for (k, exponents) in [&[0usize, 0, 0][..], &[1, 0, 2], &[3, 3, 0, 1], &[5]].iter().enumerate() {
                 let f = with_codegree(p, exponents, k as u64 + q);
                 let sum: usize = exponents.iter().sum();
-                assert_eq!(codegree_by_row_division(&PrimeField(p), &f, sum), Some(sum), "p = {q}");
-                match codegree_by_interpolation(p, &f, sum) {
+                assert_eq!(codegree_by_row_division(&PrimeField(p), &f, sum, &Silent).unwrap(), Some(sum), "p = {q}");
+                match codegree_by_interpolation(p, &f, sum, &Silent).unwrap() {
                     Some(found) => assert_eq!(found, (sum, sum), "p = {q}"),
                     None => assert!(q - 1 <= sum as u64),
                 }
@@ -153,7 +177,7 @@ mod tests {
         let mut f = PolyMatrix::zeros(2, 2, 3);
         (0..2).for_each(|j| (0..3).for_each(|k| f.set(0, j, k, 1 + k as u64)));
         (0..2).for_each(|j| (0..3).for_each(|k| f.set(1, j, k, 2 + 2 * k as u64)));
-        assert_eq!(codegree_by_row_division(&PrimeField(p), &f, 4), None);
-        assert_eq!(codegree_by_interpolation(p, &f, 4), None);
+        assert_eq!(codegree_by_row_division(&PrimeField(p), &f, 4, &Silent).unwrap(), None);
+        assert_eq!(codegree_by_interpolation(p, &f, 4, &Silent).unwrap(), None);
     }
 }

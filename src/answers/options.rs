@@ -34,9 +34,10 @@ pub enum Route {
     /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
     #[default]
     Shortcut,
-    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F.
+    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F. Always a heuristic: nothing keeps the
+    /// value of a generator that is not yet right from exceeding the rank.
     CoDegree,
-    /// Both from one sequence, compared; the larger is the answer (neither can exceed the rank).
+    /// Both from one sequence, compared; the shortcut's is the answer, with a warning where they differ.
     Both,
 }
 
@@ -82,13 +83,18 @@ impl Default for RankOptions {
 impl RankOptions {
     /// The largest block size: beyond, the σ-basis dwarfs everything.
     pub const MAX_BLOCK: usize = 512;
+    /// The largest number of independent runs.
+    pub const MAX_TRIALS: usize = 1000;
 
     /// # Errors
     /// [`Error::Usage`] for values out of range.
     pub(super) fn check(&self) -> Result<()> {
         let usage = |message: String| Err(Error::Usage(message));
-        if self.trials == 0 {
-            return usage("0 trials asked for: at least 1 is needed".into());
+        if !(1..=Self::MAX_TRIALS).contains(&self.trials) {
+            return usage(format!("{} trials are out of range: 1 to {} are possible", self.trials, Self::MAX_TRIALS));
+        }
+        if self.error.is_some() && self.route == Route::CoDegree {
+            return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());
         }
         if let Some(s) = self.block.filter(|s| !(1..=Self::MAX_BLOCK).contains(s)) {
             return usage(format!("block size {s} is out of range: 1 to {} is possible", Self::MAX_BLOCK));

@@ -1,12 +1,12 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
-use super::{Choice, Method, Phases, RankOptions, choose, wiedemann};
+use super::{Choice, Method, Phases, RankOptions, Route, choose, wiedemann};
 use crate::certify::{Certainty, rank_failure};
 use crate::elimination::{self, EliminationOptions};
 use crate::field::{ExtensionField, PrimeField, Rng};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
-use crate::{Observer, Result};
+use crate::{Error, Observer, Result};
 use rand::SeedableRng;
 
 /// A rank mod p and everything a reader needs to judge it.
@@ -36,7 +36,8 @@ pub struct Rank {
 
 /// The rank of `a` mod its modulus.
 ///
-/// The value returned never exceeds the rank; [`Rank::certainty`] says how sure it is to reach it.
+/// The value returned never exceeds the rank (but for [`Route::CoDegree`], the source paper's); [`Rank::certainty`] says how sure
+/// it is to reach it.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, rank}, families, field::Modulus};
@@ -63,7 +64,14 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
         return Ok(Rank::proven(0, choice.method, reason, phases));
     }
     match choice.method {
-        Method::Elimination => by_elimination(&core, choice, options, phases, observer),
+        Method::Elimination => match by_elimination(&core, choice, options, phases.clone(), observer) {
+            Err(Error::Memory(why)) if options.method == Method::Auto => {
+                observer.warning(&format!("{why}: going on with block Wiedemann"));
+                let options = RankOptions { method: Method::Wiedemann, ..options.clone() };
+                by_wiedemann(&core, choose(&core, symmetric, &options)?, &options, phases, observer)
+            }
+            other => other,
+        },
         Method::Wiedemann | Method::Auto => by_wiedemann(&core, choice, options, phases, observer),
     }
 }
@@ -122,17 +130,19 @@ fn by_wiedemann(
             wiedemann::run(&field, &product, &choice, options, &mut rng, &mut phases, observer)?
         };
         values.push(run.value);
-        if run.value == full {
+        if run.value == full && options.route != Route::CoDegree {
             break;
         }
     }
     let rank = *values.iter().max().expect("at least one trial");
     let agreed = values.iter().filter(|&&v| v == rank).count();
     let failure = rank_failure(full, (p.get() as f64).log2() * choice.degree as f64);
-    let (certainty, ground) = if rank == full {
+    let (certainty, ground) = if options.route == Route::CoDegree {
+        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
+    } else if rank == full {
         (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
     } else if choice.by_theorem && failure < 1.0 {
-        let error_bound = failure.powi(values.len() as i32);
+        let error_bound = failure.powi(values.len() as i32).max(f64::MIN_POSITIVE);
         (
             Certainty::MonteCarlo { error_bound },
             "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),

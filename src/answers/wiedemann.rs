@@ -12,7 +12,8 @@ use crate::{Error, Observer, Result};
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// A number that never exceeds the rank.
+    /// The rank as this run sees it. By the shortcut it never exceeds the rank; by the co-degree route that holds once the
+    /// generator annihilates the whole sequence.
     pub value: usize,
     /// Terms of the sequence that were computed.
     pub terms: usize,
@@ -28,8 +29,7 @@ const CHECKS: usize = 2;
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
-/// One run over `field` with the matrix in `product`; `rank_bound` is the smaller side. The observer sees the phase `sequence`
-/// in units of terms, beginning at `terms_before` of the runs before.
+/// One run over `field` with the matrix in `product`. The observer sees the phase `sequence` in units of terms.
 pub(super) fn run<F: Field>(
     field: &F,
     product: &Product,
@@ -73,6 +73,7 @@ pub(super) fn run<F: Field>(
         }
     }
     phases.time("sigma_basis", || searches.verify(rng))?;
+    observer.check()?;
     let value = phases.time("codegree", || searches.value(field, observer))?;
     Ok(Run { value, terms: length, settled: searches.settled() })
 }
@@ -124,9 +125,10 @@ impl<F: Field> Searches<F> {
     fn settled(&self) -> bool {
         self.each().all(|search| search.stable_terms() >= STABLE_TERMS)
     }
-    /// Whether the value has reached the order n, which it cannot exceed.
+    /// Whether the value has reached the order n, which it cannot exceed, and the last term left the generator as it was, so
+    /// that its determinant is not zero.
     fn full(&self, n: usize) -> bool {
-        self.shortcut.as_ref().is_some_and(|search| search.rank_bound() >= n)
+        self.shortcut.as_ref().is_some_and(|search| search.rank_bound() >= n && search.stable_terms() > 0)
     }
     fn verify(&self, rng: &mut Rng) -> Result<()> {
         for search in self.each() {
@@ -134,12 +136,13 @@ impl<F: Field> Searches<F> {
         }
         Ok(())
     }
-    /// The rank as each route reads it; the larger where there are two, since neither can exceed the truth.
+    /// The rank as the routes read it; the shortcut's where there are two, since it cannot exceed the truth whatever the
+    /// length of the sequence.
     fn value(&self, field: &F, observer: &dyn Observer) -> Result<usize> {
         let shortcut = match &self.shortcut {
             Some(search) => {
                 // deg det F is a rank already; a co-degree above 0 is a zero eigenvalue that is not semisimple.
-                let (degree, codegree) = degrees(field, search)?;
+                let (degree, codegree) = degrees(field, search, observer)?;
                 if codegree > 0 {
                     observer.warning(&format!("the zero eigenvalue of B has nilpotent blocks (co-degree {codegree})"));
                 }
@@ -149,7 +152,7 @@ impl<F: Field> Searches<F> {
         };
         let paper = match &self.paper {
             Some(search) => {
-                let (degree, codegree) = degrees(field, search)?;
+                let (degree, codegree) = degrees(field, search, observer)?;
                 Some(degree - codegree)
             }
             None => None,
@@ -157,21 +160,26 @@ impl<F: Field> Searches<F> {
         if let (Some(a), Some(b)) = (paper, shortcut)
             && a != b
         {
-            observer.warning(&format!("co-degree route says {a}, shortcut {b}: the larger is taken"));
+            observer.warning(&format!("co-degree route says {a}, shortcut {b}: the shortcut's is taken"));
         }
-        Ok(paper.max(shortcut).expect("a route"))
+        Ok(shortcut.or(paper).expect("a route"))
     }
 }
 
 /// Degree and co-degree of det F: by interpolation where GF(p) has the points, and by row division at 0; they must agree.
-fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>) -> Result<(usize, usize)> {
+///
+/// A generator that the last term still changed may have det F = 0: then only the sum of its row degrees is known.
+fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Observer) -> Result<(usize, usize)> {
     let generator = search.generator();
     let degree: usize = generator.row_degrees.iter().sum();
-    let codegree = codegree_by_row_division(field, &generator.matrix, degree)
+    if search.stable_terms() == 0 {
+        return Ok((degree, 0));
+    }
+    let codegree = codegree_by_row_division(field, &generator.matrix, degree, observer)?
         .ok_or_else(|| Error::Check("the generator's determinant is zero".into()))?;
     if field.degree() == 1 {
         let residues = residues(field, &generator.matrix);
-        if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree)
+        if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree, observer)?
             && found != (degree, codegree)
         {
             let message =

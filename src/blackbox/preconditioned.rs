@@ -146,11 +146,6 @@ impl<'a> Preconditioned<'a> {
             Form::Rows => "D1 A D2 A^T",
         }
     }
-    /// Multiply-adds of A and Aᵀ for one column of a block.
-    pub fn multiply_adds(&self) -> u64 {
-        let nnz = self.product.nnz() as u64;
-        if self.form == Form::Symmetric { nnz } else { 2 * nnz }
-    }
 
     /// Y ← B X. Panics if the shapes are not n × w with one width w divisible by k.
     pub fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {

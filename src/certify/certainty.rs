@@ -10,7 +10,7 @@ pub enum Certainty {
         /// An upper bound of the probability of a wrong answer, below 1.
         error_bound: f64,
     },
-    /// Not above the truth, and equal to it in all experience; no theorem gives a useful bound.
+    /// Expected to be right; no theorem gives a useful bound. Over GF(q) a run is expected to fall short about once in q.
     Heuristic,
 }
 

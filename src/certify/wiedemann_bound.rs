@@ -13,7 +13,8 @@
 pub fn rank_failure(rank_bound: usize, log2_order: f64) -> f64 {
     let u = rank_bound as f64;
     let order_minus_1 = log2_order.exp2() - 1.0;
-    (u * u + 4.0 * u) / order_minus_1
+    // The last factor covers the rounding of the logarithm and of this line.
+    (u * u + 4.0 * u) / order_minus_1 * (1.0 + 1e-12)
 }
 
 /// The least degree k such that `trials` independent runs over GF(pᵏ) all fail with probability at most `error`:

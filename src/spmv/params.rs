@@ -1,6 +1,6 @@
 //! The thresholds of the chooser, as a value that a tuner can write.
 
-/// Thresholds of [`super::Plan::choose`]; the defaults were set with `benches/spmv.rs` on a processor with AVX-512.
+/// Thresholds of [`super::Plan::choose`]; the defaults are judgements, to be replaced by a tuner's measurements.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Params {
