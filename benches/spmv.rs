@@ -1,4 +1,4 @@
-//! Block products against throw-away loops, in one run on one thread: thousand million multiply-adds a second and their ratio.
+//! Block products against throw-away loops, in one run on one thread: 10⁹ multiply-adds a second and their ratio.
 //!
 //! `cargo bench --bench spmv [-- MATRIX…]`. The throw-away loops are the least that a product mod 65521 can be: compressed
 //! rows in raw arrays, all entries taken as +1 (or all as values), fixed width, a constant modulus, one reduction a row; they

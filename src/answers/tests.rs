@@ -180,6 +180,7 @@ fn options_out_of_range_are_refused() {
     let a = SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 1, 1, &[(0, 0, 1)]);
     for options in [
         RankOptions { trials: 0, ..Default::default() },
+        RankOptions { trials: usize::MAX, ..Default::default() },
         RankOptions { block: Some(0), ..Default::default() },
         RankOptions { block: Some(RankOptions::MAX_BLOCK + 1), ..Default::default() },
         RankOptions { error: Some(0.0), ..Default::default() },
@@ -188,4 +189,32 @@ fn options_out_of_range_are_refused() {
     ] {
         assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))), "{options:?}");
     }
+}
+
+/// The smaller the matrix, the likelier an unlucky partition: all rows of a block in one class, equal degrees at the end.
+#[test]
+fn tiny_matrices_of_full_rank_are_no_trouble_for_any_seed() {
+    let p = Modulus::new(65521).unwrap();
+    for n in [1, 2, 4, 6] {
+        let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 3), (i, (i + 1) % n, 1 + i as u64)]).collect();
+        let a = SparseMatrix::from_triplets(p, n, n, &entries);
+        let expected = dense_rank(&a);
+        for seed in 0..150 {
+            for block in [1, 2, 4] {
+                let options = RankOptions { method: Method::Wiedemann, block: Some(block), seed, ..Default::default() };
+                assert_eq!(rank(&a, &options, &Silent).unwrap().rank, expected, "n = {n}, block {block}, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_co_degree_route_claims_no_proof() {
+    let p = Modulus::new(65521).unwrap();
+    let a = SparseMatrix::from_triplets(p, 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
+    let options = RankOptions { method: Method::Wiedemann, route: Route::CoDegree, ..Default::default() };
+    let answer = rank(&a, &options, &Silent).unwrap();
+    assert_eq!((answer.rank, answer.certainty), (9, Certainty::Heuristic));
+    let with_error = RankOptions { error: Some(1e-9), ..options };
+    assert!(matches!(rank(&a, &with_error, &Silent), Err(Error::Usage(_))));
 }

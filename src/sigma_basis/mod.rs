@@ -28,8 +28,6 @@ mod test_field;
 mod tests;
 mod verify;
 mod word_kernel;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use generator::{Generator, GeneratorSearch};
 pub use m_basis::m_basis;

@@ -9,9 +9,8 @@
 //! so the difference is exact, congruent to x·2⁻³², and lies in 1 … (x >> 32) + p: no x < 2⁶⁴ overflows.
 
 use super::kernel::{Kernel, Target};
-#[cfg(target_arch = "x86_64")]
-use super::x86;
 use crate::field::{Field, Modulus};
+use crate::isa::{self, Isa};
 
 /// How many products of two residues, one of them scaled, add up without overflow: the largest k with k·(p-1)² < 2⁶⁴.
 pub(super) fn terms_in_one_word(p: u64) -> u64 {
@@ -28,41 +27,49 @@ pub(super) struct WordKernel {
     scale: u64,
     /// 2⁹⁶ mod p: a Montgomery step of the product with it scales by 2⁶⁴.
     to_scaled: u64,
-    instructions: Instructions,
+    isa: Isa,
 }
 
-/// The instruction set the inner loops were compiled for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Instructions {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2(x86::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(x86::Avx512),
+/// [`WordKernel::clear_below_body`] for an instruction set.
+struct ClearBelow<'a> {
+    kernel: &'a WordKernel,
+    work: &'a mut [u32],
+    width: usize,
+    pivot: usize,
+    col: usize,
 }
 
-impl Instructions {
-    /// All that this machine has, the best last.
-    fn available() -> Vec<Instructions> {
-        #[allow(unused_mut, reason = "other processors have the portable loops alone")]
-        let mut all = vec![Instructions::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(x86::Avx2::detect().map(Instructions::Avx2));
-            all.extend(x86::Avx512::detect().map(Instructions::Avx512));
-        }
-        all
+impl isa::Kernel for ClearBelow<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.kernel.clear_below_body(self.work, self.width, self.pivot, self.col);
+    }
+}
+
+/// [`WordKernel::combine_body`] for an instruction set, W columns at a time.
+struct Combine<'a, 't, const W: usize> {
+    kernel: &'a WordKernel,
+    targets: &'a mut [Target<'t, u32>],
+    panel: &'a [u32],
+    stride: usize,
+}
+
+impl<const W: usize> isa::Kernel for Combine<'_, '_, W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        self.kernel.combine_body::<W>(self.targets, self.panel, self.stride);
     }
 }
 
 impl WordKernel {
     /// The kernel for p, or `None` if p is even or too large.
     pub(super) fn new(modulus: Modulus) -> Option<Self> {
-        let best = *Instructions::available().last().expect("the portable set is always there");
-        Self::with_instructions(modulus, best)
+        Self::with_isa(modulus, Isa::best())
     }
 
-    fn with_instructions(modulus: Modulus, instructions: Instructions) -> Option<Self> {
+    fn with_isa(modulus: Modulus, isa: Isa) -> Option<Self> {
         let p = modulus.get();
         if p.is_multiple_of(2) || p >> 32 != 0 {
             return None;
@@ -74,7 +81,7 @@ impl WordKernel {
             inverse: inverse.into(),
             scale: modulus.pow(2, 64),
             to_scaled: modulus.pow(2, 96),
-            instructions,
+            isa,
         })
     }
 
@@ -212,13 +219,7 @@ impl<F: Field> Kernel<F> for WordKernel {
         1
     }
     fn clear_below(&self, work: &mut [u32], width: usize, pivot: usize, col: usize) {
-        match self.instructions {
-            Instructions::Portable => self.clear_below_body(work, width, pivot, col),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2(set) => set.clear_below(self, work, width, pivot, col),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512(set) => set.clear_below(self, work, width, pivot, col),
-        }
+        self.isa.run(ClearBelow { kernel: self, work, width, pivot, col });
     }
     fn prepare(&self, factors: &mut [u32]) {
         for f in factors {
@@ -226,12 +227,10 @@ impl<F: Field> Kernel<F> for WordKernel {
         }
     }
     fn combine(&self, targets: &mut [Target<'_, u32>], panel: &[u32], stride: usize) {
-        match self.instructions {
-            Instructions::Portable => self.combine_body::<8>(targets, panel, stride),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2(set) => set.combine(self, targets, panel, stride),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512(set) => set.combine(self, targets, panel, stride),
+        match self.isa {
+            // 32 registers hold the sums of more columns.
+            Isa::Avx512 => self.isa.run(Combine::<32> { kernel: self, targets, panel, stride }),
+            Isa::Avx2 | Isa::Portable => self.isa.run(Combine::<8> { kernel: self, targets, panel, stride }),
         }
     }
 }
@@ -279,8 +278,8 @@ mod tests {
         let mut rng = Rng::seed_from_u64(3);
         for p in PRIMES {
             let field = PrimeField(Modulus::new(p).unwrap());
-            for set in Instructions::available() {
-                let kernel = WordKernel::with_instructions(field.0, set).unwrap();
+            for isa in Isa::available() {
+                let kernel = WordKernel::with_isa(field.0, isa).unwrap();
                 for round in 0..12 {
                     let count = if round == 0 { 19 } else { rng.random_range(1..=20) };
                     let (targets, skip, len) =
@@ -307,14 +306,14 @@ mod tests {
                         stride,
                         skip,
                     );
-                    assert_eq!(narrow(&rows), rows32, "combine, p = {p}, {set:?}");
+                    assert_eq!(narrow(&rows), rows32, "combine, p = {p}, {isa:?}");
 
                     let mut work = draw(5 * stride);
                     work[stride] = 1 + work[stride] % (p - 1);
                     let mut work32 = narrow(&work);
                     Kernel::<PrimeField>::clear_below(&kernel, &mut work32, stride, 1, 0);
                     FieldKernel(&field).clear_below(&mut work, stride, 1, 0);
-                    assert_eq!(narrow(&work), work32, "clear_below, p = {p}, {set:?}");
+                    assert_eq!(narrow(&work), work32, "clear_below, p = {p}, {isa:?}");
                     assert!((2..5).all(|i| work[i * stride] == 0));
                 }
             }
