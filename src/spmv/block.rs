@@ -26,6 +26,10 @@ pub enum Lane {
 
 impl Lane {
     /// The narrowest integer lane for p.
+    ///
+    /// Floats hold small residues as well, but win nowhere that was measured: the Krylov sequence of mat1916 (s = 16, one
+    /// thread, AVX-512) took 0.072 s in u16 lanes, 0.080 in u32, 0.114 in f64 mod 65521, and mod 251 over GF(251³) 0.25 s in u8,
+    /// 0.26 in u16, 0.28 in f32. They are for processors without fast integer products: ask for them in the plan's options.
     pub fn narrowest(modulus: Modulus) -> Lane {
         match modulus.bits() {
             0..=8 => Lane::U8,
