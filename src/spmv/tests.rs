@@ -181,6 +181,26 @@ fn every_format_with_and_without_segregation() {
 }
 
 #[test]
+fn every_format_in_every_arithmetic_and_width_on_every_instruction_set() {
+    let mut rng = Rng::seed_from_u64(6);
+    for p in [2, 65521, 4294967291, (1 << 61) - 1].map(modulus) {
+        for a in matrices(p, &mut rng) {
+            for force in Format::ALL.map(Some) {
+                for (lane, arithmetic) in lanes_of(p) {
+                    for isa in Isa::available() {
+                        for width in [1, 8, 16, 33] {
+                            let (lane, arithmetic, isa) = (Some(lane), Some(arithmetic), Some(isa));
+                            let options = PlanOptions { force, lane, arithmetic, isa, ..Default::default() };
+                            check(&a, &options, width, &mut rng);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_heavier_than_the_budget_are_folded() {
     let mut rng = Rng::seed_from_u64(3);
     // 40 000 terms exceed the budget of 16-bit lanes in 32-bit sums (32 775 residues), and any of f32.
