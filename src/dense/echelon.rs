@@ -3,11 +3,27 @@
 use super::bits::Bits;
 use super::gemm::FLOAT_BITS;
 use super::panels::Panels;
+use super::reduced::{Reduced, Table};
 use crate::field::Modulus;
 use crate::{Observer, Result};
 
 /// A row as its columns, each at most once, and the residues there (zeros allowed).
 pub type Row<'a> = (&'a [u32], &'a [u64]);
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// An unsigned integer that may hold a residue.
+pub trait Residue: sealed::Sealed + Copy + Into<u64> + Send + Sync {}
+impl Residue for u8 {}
+impl Residue for u16 {}
+impl Residue for u32 {}
+impl Residue for u64 {}
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
@@ -15,6 +31,8 @@ pub type Row<'a> = (&'a [u32], &'a [u64]);
 /// most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
+    modulus: Modulus,
+    cols: usize,
     storage: Storage,
 }
 
@@ -37,7 +55,7 @@ impl Echelon {
             bits if bits <= FLOAT_BITS => Storage::Float(Panels::new(modulus, cols)),
             _ => Storage::Word(Panels::new(modulus, cols)),
         };
-        Echelon { storage }
+        Echelon { modulus, cols, storage }
     }
 
     /// Bytes needed, with working space, for a basis of `rank` rows.
@@ -51,31 +69,61 @@ impl Echelon {
         (rank + panels * Panels::<f64>::STEP as u64) * cols * 8
     }
 
-    /// Adds rows to the span; reports progress in rows and asks to stop between panels.
+    /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
+    /// independent of those before them.
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done.
     ///
     /// # Panics
     /// If a column is out of range.
-    pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<()> {
+    pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<usize> {
+        self.in_steps(rows.len(), observer, |storage, range| match storage {
+            Storage::Bits(b) => b.absorb(&rows[range]),
+            Storage::Float(p) => p.absorb(&rows[range]),
+            Storage::Word(p) => p.absorb(&rows[range]),
+        })
+    }
+    /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
+    /// short ones are no waste: their rows are gathered to blocks of the basis.
+    ///
+    /// # Errors
+    /// As [`Echelon::absorb`].
+    ///
+    /// # Panics
+    /// If `data` has not `rows` × the number of columns entries.
+    pub fn absorb_block<R: Residue>(&mut self, rows: usize, data: &[R], observer: &dyn Observer) -> Result<usize> {
+        let cols = self.cols;
+        assert_eq!(data.len(), rows * cols, "entries of {rows} rows of {cols}");
+        self.in_steps(rows, observer, |storage, range| {
+            let (count, data) = (range.len(), &data[range.start * cols..range.end * cols]);
+            match storage {
+                Storage::Bits(b) => b.absorb_dense(count, data),
+                Storage::Float(p) => p.absorb_dense(count, data),
+                Storage::Word(p) => p.absorb_dense(count, data),
+            }
+        })
+    }
+    fn in_steps(
+        &mut self,
+        rows: usize,
+        observer: &dyn Observer,
+        mut absorb: impl FnMut(&mut Storage, std::ops::Range<usize>),
+    ) -> Result<usize> {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
             Storage::Float(_) | Storage::Word(_) => Panels::<f64>::STEP,
         };
-        let mut done = 0;
-        for panel in rows.chunks(step) {
+        let before = self.rank();
+        for start in (0..rows).step_by(step) {
             observer.check()?;
-            match &mut self.storage {
-                Storage::Bits(b) => b.absorb(panel),
-                Storage::Float(p) => p.absorb(panel),
-                Storage::Word(p) => p.absorb(panel),
-            }
-            done += panel.len() as u64;
-            observer.progress(done);
+            let end = rows.min(start + step);
+            absorb(&mut self.storage, start..end);
+            observer.progress(end as u64);
         }
-        Ok(())
+        Ok(self.rank() - before)
     }
+
     /// The dimension of the span.
     pub fn rank(&self) -> usize {
         self.pivot_rows().len()
@@ -90,13 +138,33 @@ impl Echelon {
     }
     /// The column rank profile, ascending: the first columns that are independent.
     pub fn pivot_cols(&self) -> Vec<usize> {
-        let cols = match &self.storage {
+        let mut cols: Vec<usize> = self.found_cols().iter().map(|&j| j as usize).collect();
+        cols.sort_unstable();
+        cols
+    }
+    /// The pivot columns in the order of the basis.
+    fn found_cols(&self) -> &[u32] {
+        match &self.storage {
             Storage::Bits(b) => &b.pivot_cols,
             Storage::Float(p) => p.pivot_cols(),
             Storage::Word(p) => p.pivot_cols(),
+        }
+    }
+
+    /// The reduced row echelon form, by back substitution: rank²/2 · (cols - rank) multiply-adds.
+    pub fn reduced(self) -> Reduced {
+        let found = self.found_cols().to_vec();
+        let mut row: Vec<u32> = (0..found.len() as u32).collect();
+        row.sort_unstable_by_key(|&i| found[i as usize]);
+        let pivot_cols: Vec<u32> = row.iter().map(|&i| found[i as usize]).collect();
+        let mut is_free = vec![true; self.cols];
+        pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
+        let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
+        let table = match self.storage {
+            Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()),
+            Storage::Float(p) => Table::Float(p.into_reduced()),
+            Storage::Word(p) => Table::Word(p.into_reduced()),
         };
-        let mut cols: Vec<usize> = cols.iter().map(|&j| j as usize).collect();
-        cols.sort_unstable();
-        cols
+        Reduced { modulus: self.modulus.get(), pivot_cols, free_cols, row, table }
     }
 }

@@ -12,12 +12,15 @@ mod echelon;
 mod entry;
 mod gemm;
 mod matrix;
+mod panel;
 mod panels;
+mod reduced;
 
 pub use determinants::determinants;
-pub use echelon::{Echelon, Row};
+pub use echelon::{Echelon, Residue, Row};
 pub use gemm::gemm;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
+pub use reduced::Reduced;
 
 #[cfg(test)]
 mod tests;
