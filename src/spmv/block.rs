@@ -5,6 +5,7 @@
 use super::aligned::Aligned;
 use crate::field::{Modulus, Rng};
 use rand::RngExt;
+use std::ops::Range;
 
 /// The storage type of one residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -148,6 +149,37 @@ impl Block {
     pub fn set(&mut self, i: usize, l: usize, residue: u64) {
         assert!(l < self.width);
         each_lane!(&mut self.lanes, v => v[i * self.width + l] = residue as _)
+    }
+    /// Copies `count` rows of `from`, from its row `source` on, to row `target` and on. Panics if lanes or widths differ.
+    pub fn copy_rows(&mut self, target: usize, from: &Block, source: usize, count: usize) {
+        assert_eq!(self.width, from.width, "blocks of different widths");
+        let width = self.width;
+        let (to, of) = (target * width..(target + count) * width, source * width..(source + count) * width);
+        macro_rules! copy {
+            ($($lane:ident)*) => {
+                match (&mut self.lanes, &from.lanes) {
+                    $((Lanes::$lane(y), Lanes::$lane(x)) => y[to].copy_from_slice(&x[of]),)*
+                    _ => panic!("blocks of different lanes"),
+                }
+            };
+        }
+        copy!(U8 U16 U32 U64 F32 F64);
+    }
+    /// Whether all residues of these rows are 0.
+    pub fn is_zero(&self, rows: Range<usize>) -> bool {
+        each_lane!(&self.lanes, v => v[rows.start * self.width..rows.end * self.width].iter().all(|&x| x as u64 == 0))
+    }
+    /// The residues of these rows, lane by lane: row-major `width × rows.len()`.
+    pub fn transposed(&self, rows: Range<usize>) -> Vec<u64> {
+        let (width, count) = (self.width, rows.len());
+        let mut out = vec![0; width * count];
+        each_lane!(&self.lanes, v => {
+            let rows = v[rows.start * width..rows.end * width].chunks_exact(width.max(1));
+            for (i, row) in rows.enumerate() {
+                row.iter().enumerate().for_each(|(lane, &x)| out[lane * count + i] = x as u64);
+            }
+        });
+        out
     }
     /// All residues, row by row.
     pub fn to_residues(&self) -> Vec<u64> {

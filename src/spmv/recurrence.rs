@@ -39,6 +39,8 @@ pub struct Recurrence {
     modulus: Modulus,
     inputs: usize,
     rows: usize,
+    /// Rows at the end that no other row needs.
+    unneeded: usize,
     engine: Engine,
 }
 
@@ -55,7 +57,9 @@ impl Recurrence {
         let (signs, products) = heaviest_row(l, true);
         let lane = Lane::narrowest(l.modulus());
         let engine = Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l);
-        Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), engine }
+        let needed = (0..l.rows()).filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
+        let unneeded = l.rows() - needed.saturating_sub(inputs);
+        Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, engine }
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -82,10 +86,18 @@ impl Recurrence {
     /// # Panics
     /// If `w` has another lane or number of rows, or a width that is not a multiple of [`Recurrence::GRID`].
     pub fn run(&self, w: &mut Block) {
+        self.run_scaled(&[], w);
+    }
+    /// The same, and the last rows, as many as there are `scales`, are multiplied by these residues as they are finished.
+    ///
+    /// # Panics
+    /// As [`Recurrence::run`]; if there are more scales than rows; if a row that is scaled is needed by another.
+    pub fn run_scaled(&self, scales: &[u64], w: &mut Block) {
         assert_eq!(w.rows(), self.inputs + self.rows, "a block of the wrong height");
         assert!(w.width().is_multiple_of(GRID), "the width {} is not a multiple of {GRID}", w.width());
+        assert!(scales.len() <= self.unneeded, "{} scales for {} rows at the end", scales.len(), self.unneeded);
         if w.width() > 0 {
-            self.engine.run(w);
+            self.engine.run(scales, w);
         }
     }
 }
@@ -136,13 +148,14 @@ impl<A: Arithmetic> Coefficients<A> {
         self.plus.bytes() + self.minus.bytes() + self.valued.bytes()
     }
 
-    fn run(&self, lanes: &mut [A::Lane], width: usize) {
+    fn run(&self, scales: &[u64], lanes: &mut [A::Lane], width: usize) {
+        let scales = Scales { scales, first: self.plus.rows() - scales.len() };
         let parallel = rayon::current_num_threads() > 1;
         for stretch in &self.stretches {
             match stretch {
-                Stretch::Serial(rows) => self.serial(rows.clone(), lanes, width),
+                Stretch::Serial(rows) => self.serial(rows.clone(), scales, lanes, width),
                 Stretch::Parallel(tiles) if !parallel => {
-                    self.serial(tiles[0].start..tiles[tiles.len() - 1].end, lanes, width);
+                    self.serial(tiles[0].start..tiles[tiles.len() - 1].end, scales, lanes, width);
                 }
                 Stretch::Parallel(tiles) => {
                     let (known, mut left) = lanes.split_at_mut((self.inputs + tiles[0].start) * width);
@@ -153,39 +166,45 @@ impl<A: Arithmetic> Coefficients<A> {
                         jobs.push((tile.clone(), own));
                         left = rest;
                     }
-                    jobs.into_par_iter().for_each(|(rows, out)| self.tile(rows, known, out, width));
+                    jobs.into_par_iter().for_each(|(rows, out)| self.tile(rows, scales, known, out, width));
                 }
             }
         }
     }
     /// Rows one after the other, in a block of which all before them are known.
-    fn serial(&self, rows: Range<usize>, lanes: &mut [A::Lane], width: usize) {
+    fn serial(&self, rows: Range<usize>, scales: Scales, lanes: &mut [A::Lane], width: usize) {
         for (offset, wide) in strips(width) {
             let rows = rows.clone();
             match (wide, self.fold) {
-                (32, false) => self.isa.run(Serial::<A, 32, false> { l: self, rows, lanes, width, offset }),
-                (32, true) => self.isa.run(Serial::<A, 32, true> { l: self, rows, lanes, width, offset }),
-                (_, false) => self.isa.run(Serial::<A, 16, false> { l: self, rows, lanes, width, offset }),
-                (_, true) => self.isa.run(Serial::<A, 16, true> { l: self, rows, lanes, width, offset }),
+                (32, false) => self.isa.run(Serial::<A, 32, false> { l: self, rows, scales, lanes, width, offset }),
+                (32, true) => self.isa.run(Serial::<A, 32, true> { l: self, rows, scales, lanes, width, offset }),
+                (_, false) => self.isa.run(Serial::<A, 16, false> { l: self, rows, scales, lanes, width, offset }),
+                (_, true) => self.isa.run(Serial::<A, 16, true> { l: self, rows, scales, lanes, width, offset }),
             }
         }
     }
     /// Independent rows into `out`; `known` holds all that they need.
-    fn tile(&self, rows: Range<usize>, known: &[A::Lane], out: &mut [A::Lane], width: usize) {
+    fn tile(&self, rows: Range<usize>, scales: Scales, known: &[A::Lane], out: &mut [A::Lane], width: usize) {
         for (offset, wide) in strips(width) {
             let (rows, out) = (rows.clone(), &mut *out);
             match (wide, self.fold) {
-                (32, false) => self.isa.run(Tile::<A, 32, false> { l: self, rows, known, out, width, offset }),
-                (32, true) => self.isa.run(Tile::<A, 32, true> { l: self, rows, known, out, width, offset }),
-                (_, false) => self.isa.run(Tile::<A, 16, false> { l: self, rows, known, out, width, offset }),
-                (_, true) => self.isa.run(Tile::<A, 16, true> { l: self, rows, known, out, width, offset }),
+                (32, false) => self.isa.run(Tile::<A, 32, false> { l: self, rows, scales, known, out, width, offset }),
+                (32, true) => self.isa.run(Tile::<A, 32, true> { l: self, rows, scales, known, out, width, offset }),
+                (_, false) => self.isa.run(Tile::<A, 16, false> { l: self, rows, scales, known, out, width, offset }),
+                (_, true) => self.isa.run(Tile::<A, 16, true> { l: self, rows, scales, known, out, width, offset }),
             }
         }
     }
 
     /// W lanes of row q, from the rows before it.
     #[inline(always)]
-    fn row<const W: usize, const FOLD: bool>(&self, q: usize, x: Strip<A::Lane, W>, out: &mut [A::Lane; W]) {
+    fn row<const W: usize, const FOLD: bool>(
+        &self,
+        q: usize,
+        scales: Scales,
+        x: Strip<A::Lane, W>,
+        out: &mut [A::Lane; W],
+    ) {
         let a = self.arithmetic;
         let mut sum = [a.zero(); W];
         self.add_signs::<W, FOLD>(&mut sum, &self.minus.columns()[self.minus.row(q)], x);
@@ -193,8 +212,15 @@ impl<A: Arithmetic> Coefficients<A> {
         self.add_signs::<W, FOLD>(&mut sum, &self.plus.columns()[self.plus.row(q)], x);
         let span = self.valued.row(q);
         if span.is_empty() {
-            for l in 0..W {
-                out[l] = a.finish_sum(sum[l]);
+            if let Some(d) = scales.of(q) {
+                let d = a.scalar(d);
+                for l in 0..W {
+                    out[l] = a.scale_sum(sum[l], d);
+                }
+            } else {
+                for l in 0..W {
+                    out[l] = a.finish_sum(sum[l]);
+                }
             }
             return;
         }
@@ -217,8 +243,15 @@ impl<A: Arithmetic> Coefficients<A> {
                 }
             }
         }
-        for l in 0..W {
-            out[l] = a.finish(acc[l]);
+        if let Some(d) = scales.of(q) {
+            let d = a.scalar(d);
+            for l in 0..W {
+                out[l] = a.scale(acc[l], d);
+            }
+        } else {
+            for l in 0..W {
+                out[l] = a.finish(acc[l]);
+            }
         }
     }
     #[inline(always)]
@@ -250,6 +283,7 @@ fn strips(width: usize) -> impl Iterator<Item = (usize, usize)> {
 struct Serial<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
     l: &'a Coefficients<A>,
     rows: Range<usize>,
+    scales: Scales<'a>,
     lanes: &'a mut [A::Lane],
     width: usize,
     offset: usize,
@@ -260,11 +294,11 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Serial<'_, A, W
 
     #[inline(always)]
     fn run(self) {
-        let Self { l, rows, lanes, width, offset } = self;
+        let Self { l, rows, scales, lanes, width, offset } = self;
         for q in rows {
             let (known, out) = lanes.split_at_mut((l.inputs + q) * width);
             if let Some(out) = out[offset..width].first_chunk_mut() {
-                l.row::<W, FOLD>(q, Strip::new(known, width, offset), out);
+                l.row::<W, FOLD>(q, scales, Strip::new(known, width, offset), out);
             }
         }
     }
@@ -274,6 +308,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Serial<'_, A, W
 struct Tile<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
     l: &'a Coefficients<A>,
     rows: Range<usize>,
+    scales: Scales<'a>,
     known: &'a [A::Lane],
     out: &'a mut [A::Lane],
     width: usize,
@@ -285,12 +320,26 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Tile<'_, A, W, 
 
     #[inline(always)]
     fn run(self) {
-        let Self { l, rows, known, out, width, offset } = self;
+        let Self { l, rows, scales, known, out, width, offset } = self;
         for (q, out) in rows.zip(out.chunks_exact_mut(width)) {
             if let Some(out) = out[offset..].first_chunk_mut() {
-                l.row::<W, FOLD>(q, Strip::new(known, width, offset), out);
+                l.row::<W, FOLD>(q, scales, Strip::new(known, width, offset), out);
             }
         }
+    }
+}
+
+/// What the rows from `first` on are multiplied by.
+#[derive(Clone, Copy)]
+struct Scales<'a> {
+    scales: &'a [u64],
+    first: usize,
+}
+
+impl Scales<'_> {
+    #[inline(always)]
+    fn of(self, q: usize) -> Option<u64> {
+        self.scales.get(q.wrapping_sub(self.first)).copied()
     }
 }
 
@@ -350,10 +399,10 @@ macro_rules! engines {
                     (lane, kind) => unreachable!("{kind:?} sums over {lane:?} lanes are never chosen"),
                 }
             }
-            fn run(&self, w: &mut Block) {
+            fn run(&self, scales: &[u64], w: &mut Block) {
                 let width = w.width();
                 match (self, &mut w.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(lanes)) => l.run(lanes, width),)*
+                    $((Engine::$name(l), Lanes::$lane(lanes)) => l.run(scales, lanes, width),)*
                     _ => panic!("the block's lanes are not the recurrence's"),
                 }
             }
@@ -396,14 +445,16 @@ mod tests {
         SparseMatrix::from_triplets(p, rows, inputs + rows, &entries)
     }
 
-    fn naive(inputs: usize, l: &SparseMatrix, w: &Block) -> Vec<u64> {
+    fn naive(inputs: usize, l: &SparseMatrix, scales: &[u64], w: &Block) -> Vec<u64> {
         let (p, width) = (l.modulus(), w.width());
         let mut w = w.to_residues();
         for q in 0..l.rows() {
             for lane in 0..width {
                 let (cols, values) = l.row(q);
                 let term = |(&j, &v): (&u32, &u64)| p.mul(v, w[j as usize * width + lane]);
-                w[(inputs + q) * width + lane] = cols.iter().zip(values).map(term).fold(0, |s, t| p.add(s, t));
+                let sum = cols.iter().zip(values).map(term).fold(0, |s, t| p.add(s, t));
+                let scale = (q + scales.len()).checked_sub(l.rows()).map_or(1, |k| scales[k]);
+                w[(inputs + q) * width + lane] = p.mul(scale, sum);
             }
         }
         w
@@ -421,11 +472,14 @@ mod tests {
                 for width in [0, 16, 48, 64] {
                     let mut start = Block::random(recurrence.lane(), inputs + rows, width, p, &mut rng);
                     (0..inputs.min(1) * width).for_each(|lane| start.set(0, lane, p.get() - 1));
-                    let expected = naive(inputs, &l, &start);
+                    // Half of what may be scaled is.
+                    let scales: Vec<u64> =
+                        (0..recurrence.unneeded.div_ceil(2)).map(|_| rng.random_range(0..p.get())).collect();
+                    let expected = naive(inputs, &l, &scales, &start);
                     for threads in [1, 3] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                         let mut w = start.clone();
-                        pool.install(|| recurrence.run(&mut w));
+                        pool.install(|| recurrence.run_scaled(&scales, &mut w));
                         assert!(w.to_residues() == expected, "p = {p}, {inputs} + {rows}, width {width}, {threads} threads");
                     }
                 }
