@@ -41,6 +41,7 @@ pub mod field;
 pub mod gpu;
 pub mod io;
 pub mod isa;
+pub mod matching;
 pub mod observer;
 pub mod poly;
 pub mod sequence;

@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sparse", &["field"]),
     ("io", &["field", "sparse"]),
     ("families", &["field", "sparse"]),
+    ("matching", &["sparse"]),
     ("spmv", &["isa", "field", "sparse"]),
     ("gpu", &[]),
     ("blackbox", &["field", "sparse", "spmv"]),
