@@ -42,6 +42,7 @@ pub mod gpu;
 pub mod io;
 pub mod isa;
 pub mod observer;
+pub mod pivots;
 pub mod poly;
 pub mod sequence;
 pub mod sigma_basis;
