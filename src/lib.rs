@@ -43,6 +43,7 @@ pub mod io;
 pub mod isa;
 pub mod matching;
 pub mod observer;
+pub mod pivots;
 pub mod poly;
 pub mod sequence;
 pub mod sigma_basis;

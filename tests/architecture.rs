@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dense", &["isa", "field"]),
     ("poly", &["field"]),
     ("sparse", &["field"]),
+    ("pivots", &["field", "sparse"]),
     ("io", &["field", "sparse"]),
     ("families", &["field", "sparse"]),
     ("matching", &["sparse"]),
