@@ -45,6 +45,7 @@ pub mod matching;
 pub mod observer;
 pub mod pivots;
 pub mod poly;
+pub mod schur;
 pub mod sequence;
 pub mod sigma_basis;
 pub mod sparse;

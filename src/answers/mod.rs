@@ -1,17 +1,23 @@
-//! What is asked: the rank. [`rank`] answers, `method` chooses how and says why.
+//! What is asked: the rank. [`rank`] answers; `planner` chooses how and says why, from the costs in [`Machine`].
+//!
+//! The way of an answer: structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
+//! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`].
 
 mod codegree;
-mod method;
+mod machine;
 mod options;
+mod parameters;
 mod phases;
+mod pivoting;
+mod planner;
 mod rank;
 mod wiedemann;
 
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
-pub use method::{Choice, choose};
+pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use phases::Phases;
-pub use rank::{Rank, rank};
+pub use rank::{Rank, Step, rank};
 
 #[cfg(test)]
 mod tests;
