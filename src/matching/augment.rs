@@ -203,7 +203,11 @@ mod tests {
             let mut entered = vec![false; p.rows()];
             let (mut passes, mut before) = (0, None);
             while let Some(level) = search.levels() {
-                let length = level.into_iter().filter(|&l| l != NONE).max();
+                let length = level.iter().copied().filter(|&l| l != NONE).max();
+                // Levels end with the first row that has an unmatched neighbour.
+                let unmatched = |&j: &u32| search.matching.row(j as usize).is_none();
+                let ends = (0..p.rows()).filter(|&i| p.row(i).iter().any(unmatched)).map(|i| level[i]);
+                assert_eq!(ends.min(), length);
                 assert!(before < length);
                 before = length;
                 let size = search.matching.size;

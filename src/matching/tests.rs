@@ -209,14 +209,10 @@ proptest! {
         let used: Vec<usize> = (0..p.rows()).filter(|&i| p.degree(i) > 0).collect();
         let least: Vec<usize> = used.iter().copied().filter(|&i| label[i] == i).collect();
         prop_assert_eq!(c.count, least.len());
-        for i in 0..p.rows() {
-            let number = least.iter().position(|&l| l == label[i]).filter(|_| p.degree(i) > 0);
-            prop_assert_eq!(c.row[i], number.map_or(NONE, |l| l as u32));
-        }
+        let number = |i: usize| least.iter().position(|&l| l == label[i]).filter(|_| p.degree(i) > 0);
+        prop_assert!((0..p.rows()).all(|i| c.row[i] == number(i).map_or(NONE, |l| l as u32)));
         let t = p.transpose();
-        for j in 0..p.cols() {
-            prop_assert_eq!(c.col[j], t.row(j).first().map_or(NONE, |&i| c.row[i as usize]));
-        }
+        prop_assert!((0..p.cols()).all(|j| c.col[j] == t.row(j).first().map_or(NONE, |&i| c.row[i as usize])));
     }
 
     #[test]
