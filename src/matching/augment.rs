@@ -68,14 +68,19 @@ impl<'a> Search<'a> {
                 return self.matching;
             }
         }
-        while let Some(level) = self.levels() {
-            entered.fill(false);
-            self.pass(|from, i| {
-                let (from, i) = (from as usize, i as usize);
-                level[i] == level[from] + 1 && !std::mem::replace(&mut entered[i], true)
-            });
-        }
+        while self.shortest_paths(&mut entered) {}
         self.matching
+    }
+
+    /// A pass of Hopcroft–Karp: as many disjoint shortest paths as can be. `false` if there is none.
+    fn shortest_paths(&mut self, entered: &mut [bool]) -> bool {
+        let Some(level) = self.levels() else { return false };
+        entered.fill(false);
+        self.pass(|from, i| {
+            let (from, i) = (from as usize, i as usize);
+            level[i] == level[from] + 1 && !std::mem::replace(&mut entered[i], true)
+        });
+        true
     }
 
     /// One search from every root; `enter(from, i)` says whether it may go on from row `from` to row i, and must not do so twice
@@ -151,5 +156,89 @@ impl<'a> Search<'a> {
         // Paths that are not shortest would spoil the bound on the number of passes.
         queue[k..].iter().for_each(|&i| level[i as usize] = NONE);
         (last != NONE).then_some(level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use crate::matching::minimum_vertex_cover;
+    use rand::{RngExt, SeedableRng};
+
+    fn patterns() -> Vec<Pattern> {
+        let mut rng = Rng::seed_from_u64(9);
+        let mut all =
+            vec![Pattern::from_entries(0, 0, []), Pattern::from_entries(3, 0, []), Pattern::from_entries(0, 3, [])];
+        for (rows, cols, nnz) in [(5, 5, 8), (50, 40, 70), (300, 300, 600), (1000, 1000, 3000), (2000, 500, 3000)] {
+            for _ in 0..4 {
+                let entries = (0..nnz).map(|_| (rng.random_range(0..rows), rng.random_range(0..cols)));
+                all.push(Pattern::from_entries(rows, cols, entries));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn either_way_alone_is_enough() {
+        for p in patterns() {
+            let run = |passes| Search::new(&p, Matching::empty(p.rows(), p.cols())).run(passes);
+            let sizes = [0, 1, 3, usize::MAX].map(|passes| {
+                let m = run(passes);
+                assert!(m.is_within(&p));
+                let cover = minimum_vertex_cover(&p, &m);
+                assert!(cover.covers(&p) && cover.size() == m.size);
+                m.size
+            });
+            assert!(sizes.iter().all(|&size| size == sizes[0]));
+        }
+    }
+
+    /// The theorem behind the bound: after each pass the shortest paths are longer.
+    #[test]
+    fn shortest_paths_grow() {
+        let mut most = 0;
+        for p in patterns() {
+            let mut search = Search::new(&p, Matching::empty(p.rows(), p.cols()));
+            let mut entered = vec![false; p.rows()];
+            let (mut passes, mut before) = (0, None);
+            while let Some(level) = search.levels() {
+                let length = level.iter().copied().filter(|&l| l != NONE).max();
+                // Levels end with the first row that has an unmatched neighbour.
+                let unmatched = |&j: &u32| search.matching.row(j as usize).is_none();
+                let ends = (0..p.rows()).filter(|&i| p.row(i).iter().any(unmatched)).map(|i| level[i]);
+                assert_eq!(ends.min(), length);
+                assert!(before < length);
+                before = length;
+                let size = search.matching.size;
+                assert!(search.shortest_paths(&mut entered) && search.matching.size > size);
+                passes += 1;
+            }
+            assert!(!search.shortest_paths(&mut entered));
+            assert!(passes <= 2 * search.matching.size.isqrt() + 2);
+            most = most.max(passes);
+        }
+        assert!(most >= 5, "the patterns are too easy: {most} passes");
+    }
+
+    #[test]
+    fn one_path_through_everything() {
+        let n = 300_000;
+        let p = Pattern::from_entries(n, n, (0..n).flat_map(|i| [(i, i), (i, (i + 1).min(n - 1))]));
+        let m = Matching::from_pairs(n, n, (1..n as u32).map(|j| (j - 1, j)));
+        for passes in [0, 1] {
+            let m = Search::new(&p, m.clone()).run(passes);
+            assert!(m.size == n && m.is_within(&p));
+        }
+    }
+
+    #[test]
+    fn matched_lines_stay_matched() {
+        for p in patterns() {
+            let some = Matching::from_pairs(p.rows(), p.cols(), p.entries().next());
+            let m = maximum_matching_from(&p, some.clone());
+            assert!(some.col_of_row.iter().zip(&m.col_of_row).all(|(&before, &after)| before == NONE || after != NONE));
+            assert!(some.row_of_col.iter().zip(&m.row_of_col).all(|(&before, &after)| before == NONE || after != NONE));
+        }
     }
 }

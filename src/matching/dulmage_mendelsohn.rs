@@ -107,8 +107,7 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> DulmageMend
     let h = Components::of(rows, cols, in_h_entries);
     let in_v_entries = pattern.entries().filter(|&(i, _)| in_v.row[i as usize]);
     let v = Components::of(rows, cols, in_v_entries);
-    let square_rows: Vec<u32> =
-        (0..rows as u32).filter(|&i| !in_v.row[i as usize] && !in_h.col[i as usize]).collect();
+    let square_rows: Vec<u32> = (0..rows as u32).filter(|&i| !in_v.row[i as usize] && !in_h.col[i as usize]).collect();
     let (s_count, s) = strongly_connected(pattern, matching, &square_rows, &in_v.col);
 
     // And in all: [empty columns] H S V [empty rows].

@@ -83,9 +83,8 @@ impl VertexCover {
         let mut col = vec![false; pattern.cols()];
         self.cols.iter().for_each(|&j| col[j as usize] = true);
         let mut rows = self.rows.iter().peekable();
-        (0..pattern.rows()).all(|i| {
-            rows.next_if(|&&r| r as usize == i).is_some() || pattern.row(i).iter().all(|&j| col[j as usize])
-        })
+        (0..pattern.rows())
+            .all(|i| rows.next_if(|&&r| r as usize == i).is_some() || pattern.row(i).iter().all(|&j| col[j as usize]))
     }
 }
 

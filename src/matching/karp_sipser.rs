@@ -83,3 +83,49 @@ pub(super) fn matching(pattern: &Pattern, transpose: &Pattern) -> Matching {
     let size = rows.mate.iter().filter(|&&w| w != NONE).count();
     Matching { size, col_of_row: rows.mate, row_of_col: cols.mate }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use crate::matching::maximum_matching_from;
+    use rand::{RngExt, SeedableRng};
+
+    /// Forests always have a vertex with a single neighbour, so that nothing can be lost.
+    #[test]
+    fn forests_are_matched_at_once() {
+        let mut rng = Rng::seed_from_u64(7);
+        for n in [2, 3, 10, 1000, 20_000] {
+            for keep in [2, 10] {
+                // Row or column k hangs on an earlier one of the other side; one edge in `keep` is cut.
+                let mut ends = [vec![0], vec![]];
+                let mut entries = vec![];
+                for k in 1..n {
+                    let side = if ends[1].is_empty() { 1 } else { rng.random_range(0..2) };
+                    let other = ends[1 - side][rng.random_range(0..ends[1 - side].len())];
+                    ends[side].push(k);
+                    if rng.random_range(0..keep) > 0 {
+                        entries.push(if side == 0 { (k, other) } else { (other, k) });
+                    }
+                }
+                let p = Pattern::from_entries(n, n, entries);
+                let m = matching(&p, &p.transpose());
+                assert!(m.is_within(&p));
+                assert_eq!(maximum_matching_from(&p, m.clone()).size, m.size);
+                assert_eq!(maximum_matching_from(&p, Matching::empty(n, n)).size, m.size);
+            }
+        }
+    }
+
+    #[test]
+    fn the_matching_is_maximal() {
+        let mut rng = Rng::seed_from_u64(8);
+        for (rows, cols, nnz) in [(40, 40, 100), (100, 30, 400), (30, 100, 60)] {
+            let entries = (0..nnz).map(|_| (rng.random_range(0..rows), rng.random_range(0..cols)));
+            let p = Pattern::from_entries(rows, cols, entries);
+            let m = matching(&p, &p.transpose());
+            assert!(m.is_within(&p));
+            assert!(p.entries().all(|(i, j)| m.col(i as usize).is_some() || m.row(j as usize).is_some()));
+        }
+    }
+}

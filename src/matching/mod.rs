@@ -89,9 +89,7 @@ impl Matching {
         shape
             && rows.clone().count() == self.size
             && cols.count() == self.size
-            && rows.into_iter().all(|(i, &j)| {
-                pattern.contains(i, j) && self.row_of_col[j as usize] == i as u32
-            })
+            && rows.into_iter().all(|(i, &j)| pattern.contains(i, j) && self.row_of_col[j as usize] == i as u32)
     }
 }
 

@@ -58,3 +58,55 @@ pub(super) fn components(
     component.iter_mut().for_each(|c| *c = count - 1 - *c);
     (count as usize, component)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::components;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the transitive closure.
+        #[test]
+        fn strong_components_like_a_closure(
+            (n, arcs) in (1usize..10).prop_flat_map(|n| {
+                let arc = proptest::option::of(0..n as u32);
+                (Just(n), proptest::collection::vec(proptest::collection::vec(arc, 0..4), n))
+            })
+        ) {
+            let (count, component) = components(n, |v| arcs[v as usize].len(), |v, k| arcs[v as usize][k]);
+            let mut reaches = vec![vec![false; n]; n];
+            for v in 0..n {
+                reaches[v][v] = true;
+                arcs[v].iter().flatten().for_each(|&w| reaches[v][w as usize] = true);
+            }
+            for via in 0..n {
+                for v in 0..n {
+                    for w in 0..n {
+                        reaches[v][w] |= reaches[v][via] && reaches[via][w];
+                    }
+                }
+            }
+            for v in 0..n {
+                for w in 0..n {
+                    prop_assert_eq!(component[v] == component[w], reaches[v][w] && reaches[w][v]);
+                    prop_assert!(!reaches[v][w] || component[v] <= component[w]);
+                }
+            }
+            let mut numbers = component.clone();
+            numbers.sort_unstable();
+            numbers.dedup();
+            prop_assert!(numbers.into_iter().eq(0..count as u32));
+        }
+    }
+
+    #[test]
+    fn long_paths_need_no_stack() {
+        let n = 500_000;
+        let (count, component) = components(n, |_| 1, |v, _| Some(v + 1).filter(|&w| w < n as u32));
+        assert_eq!(count, n);
+        assert!(component.into_iter().eq(0..n as u32));
+        let (count, component) = components(n, |_| 1, |v, _| Some((v + 1) % n as u32));
+        assert_eq!((count, component), (1, vec![0; n]));
+        assert_eq!(components(0, |_| 0, |_, _| None), (0, vec![]));
+    }
+}
