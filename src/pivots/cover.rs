@@ -33,30 +33,31 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(side: &Side, ties: Ties) -> Self {
-        let most = side.degree.iter().copied().max().unwrap_or(0) as usize;
+    /// All lines of a degree above 0.
+    fn new(degree: &[u32], ties: Ties) -> Self {
+        let most = degree.iter().copied().max().unwrap_or(0) as usize;
         let mut queue = Queue { notes: vec![vec![]; most + 1], read: vec![0; most + 1], newest: ties.newest, low: 1 };
-        let n = side.degree.len() as u32;
+        let n = degree.len() as u32;
+        let mut put = |i: u32| queue.note(i, degree[i as usize]);
         // The newest come off the end: what shall be first goes in last.
         if ties.descending != ties.newest {
-            (0..n).rev().for_each(|i| queue.note(side, i));
+            (0..n).rev().for_each(&mut put)
         } else {
-            (0..n).for_each(|i| queue.note(side, i));
+            (0..n).for_each(&mut put)
         }
         queue
     }
 
     #[inline(always)]
-    fn note(&mut self, side: &Side, i: u32) {
-        let degree = side.degree[i as usize] as usize;
-        if degree > 0 && !side.gone[i as usize] {
-            self.notes[degree].push(i);
-            self.low = self.low.min(degree);
+    fn note(&mut self, i: u32, degree: u32) {
+        if degree > 0 {
+            self.notes[degree as usize].push(i);
+            self.low = self.low.min(degree as usize);
         }
     }
 
     /// A line with the fewest uncovered indices, at least one.
-    fn next(&mut self, side: &Side) -> Option<u32> {
+    fn next(&mut self, degree: &[u32]) -> Option<u32> {
         while self.low < self.notes.len() {
             let (list, read) = (&mut self.notes[self.low], &mut self.read[self.low]);
             let note = if self.newest {
@@ -66,7 +67,7 @@ impl Queue {
                 list.get(*read - 1).copied()
             };
             match note {
-                Some(i) if side.gone[i as usize] || side.degree[i as usize] as usize != self.low => {}
+                Some(i) if degree[i as usize] as usize != self.low => {}
                 Some(i) => return Some(i),
                 None => {
                     list.clear();
@@ -89,28 +90,31 @@ pub(super) fn cover(
     seed: &[(u32, u32)],
     ties: Ties,
 ) -> Vec<(u32, u32)> {
-    let mut own = own.clone();
+    // How many uncovered indices each line has; 0 for those taken, too.
+    let mut degree = own.degree.clone();
+    own.gone.iter().zip(&mut degree).filter(|(gone, _)| **gone).for_each(|(_, d)| *d = 0);
     let mut covered = other.gone.clone();
-    let mut queue = Queue::new(&own, ties);
+    let mut queue = Queue::new(&degree, ties);
     let mut taken = Vec::with_capacity(seed.len());
     let mut seed = seed.iter();
     loop {
         let (i, given) = match seed.next() {
             Some(&(i, j)) => (i, Some(j)),
-            None => match queue.next(&own) {
+            None => match queue.next(&degree) {
                 Some(i) => (i, None),
                 None => return taken,
             },
         };
-        own.gone[i as usize] = true;
+        degree[i as usize] = 0;
         let mut pivot = (usize::MAX, 0);
         for &j in lines.line(i) {
             if !std::mem::replace(&mut covered[j as usize], true) {
                 pivot = pivot.min((crossing.degree(j), j));
                 for &k in crossing.line(j) {
-                    if !own.gone[k as usize] {
-                        own.lose(k, j);
-                        queue.note(&own, k);
+                    let d = &mut degree[k as usize];
+                    if *d > 0 {
+                        *d -= 1;
+                        queue.note(k, *d);
                     }
                 }
             }

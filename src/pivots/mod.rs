@@ -20,6 +20,8 @@ mod cover;
 mod incidence;
 mod peel;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result};
@@ -102,7 +104,7 @@ pub struct Found {
     pub free_cols: usize,
 }
 
-/// How much work to spend beyond one cover by rows and one by columns. More never gives fewer pivots.
+/// How much work to spend beyond one cover by rows and one by columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// All other covers are tried as well if the entries they pass stay below this. A pass costs 10 … 80 ns an entry.
@@ -127,6 +129,7 @@ impl Default for Effort {
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it.
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
+    observer.phase("structural pivots", 0);
     observer.check()?;
     let columns = Columns::new(a);
     let (rows, cols) = (incidence::rows(a), columns.lines());
@@ -145,7 +148,7 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
 
     if pivots.len() < free_rows.min(free_cols) {
         let nnz = rows.nnz() as u64;
-        let budget = Budget { entries: nnz + effort.search, reward: nnz / effort.reward.max(1) };
+        let budget = Budget { entries: nnz.saturating_add(effort.search), reward: nnz / effort.reward.max(1) };
         // One search for each line that is left over: on the side where there are fewer.
         if free_rows <= free_cols {
             let mut search = Search::new(rows, cols, pivots.iter().copied());
@@ -207,14 +210,18 @@ fn best_cover(
 ) -> Result<Cover> {
     // By rows and by columns, the last lines first and the oldest of equals: the best rule on nearly every matrix measured.
     let usual = Ties { descending: true, newest: false };
-    let first = [true, false].map(|by_rows| Way { by_rows, seeded: false, ties: usual });
+    // The side with more lines has more to choose from and wins where it is notably longer: there one cover must do.
+    let long = rows.len() >= cols.len();
+    let first = [long, !long].map(|by_rows| Way { by_rows, seeded: false, ties: usual });
+    let lopsided = 5 * rows.len().max(cols.len()) > 6 * rows.len().min(cols.len());
+    let (first, second) = first.split_at(if lopsided { 1 } else { 2 });
     let others = [(false, false), (true, true), (false, true)].map(|(descending, newest)| Ties { descending, newest });
     let others = others.into_iter().flat_map(|ties| [true, false].map(|by_rows| Way { by_rows, seeded: false, ties }));
     let seeded = [true, false].map(|by_rows| Way { by_rows, seeded: true, ties: usual });
-    let others: Vec<Way> = others.chain(seeded).collect();
+    let others: Vec<Way> = second.iter().copied().chain(others).chain(seeded).collect();
 
     let mut best = Cover::default();
-    for ways in [&first[..], &others] {
+    for ways in [first, &others] {
         let entries = ways.len() as u64 * rows.nnz() as u64;
         if best.pivots.len() == most || (!best.pivots.is_empty() && entries > effort.covers) {
             break;

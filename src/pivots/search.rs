@@ -115,12 +115,20 @@ impl<'a> Search<'a> {
         let (mut joined, mut work) = (0, 0);
         for batch in order.chunks(TASK * TASKS) {
             observer.check()?;
+            let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
+            let Some(left) = allowed.checked_sub(work) else { break };
+            let share = left / TASKS as u64;
             let state = &*self;
             let found: Vec<(Vec<(u32, u32)>, u64)> = (batch.par_chunks(TASK).zip(&mut scratch))
                 .map(|(task, scratch)| {
-                    let mut work = 0;
-                    let found = task.iter().filter_map(|&i| Some((i, state.candidate(i, scratch, &mut work)?)));
-                    (found.collect(), work)
+                    let (mut found, mut work) = (vec![], 0);
+                    for &i in task {
+                        found.extend(state.candidate(i, scratch, &mut work).map(|j| (i, j)));
+                        if work > share {
+                            break;
+                        }
+                    }
+                    (found, work)
                 })
                 .collect();
             work += found.iter().map(|(_, work)| work).sum::<u64>();
@@ -131,9 +139,6 @@ impl<'a> Search<'a> {
                     self.join(i, j, &mut work);
                     joined += 1;
                 }
-            }
-            if work > budget.entries + budget.reward * joined as u64 {
-                break;
             }
         }
         Ok(joined)
