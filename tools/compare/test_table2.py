@@ -91,23 +91,10 @@ class Table2(unittest.TestCase):
         self.assertNotIn("LB", out.getvalue())
         self.assertIn("liblinbox-dev", err.getvalue())
 
-    def test_compressed_files_are_unpacked(self):
-        text = (self.folder / "m.sms").read_bytes()
-        (self.folder / "packed.sms.gz").write_bytes(gzip.compress(text))
-        found = table2.find_matrix(str(self.folder / "packed.sms.gz"), self.folder, blackfield=None)
-        self.assertEqual((found.name, found.read_bytes()), ("packed.sms", text))
-
     def test_failing_program_is_reported(self):
         code, rows, errors = self.table("--threads", "1", ours="import sys; sys.exit('no such matrix')")
         self.assertEqual((code, rows), (1, {}))
         self.assertIn("no such matrix", errors)
-
-    def test_environment_drops_pinned_openblas(self):
-        with unittest.mock.patch.dict("os.environ", {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_L2_SIZE": "512"}):
-            env = table2.environment(3)
-        self.assertNotIn("OPENBLAS_CORETYPE", env)
-        self.assertNotIn("OPENBLAS_L2_SIZE", env)
-        self.assertEqual((env["OMP_NUM_THREADS"], env["OPENBLAS_NUM_THREADS"]), ("3", "1"))
 
 
 if __name__ == "__main__":
