@@ -356,7 +356,7 @@ def parse(argv):
     p.add_argument("--large-threads", type=int, default=2, metavar="N")
     p.add_argument("--large-timeout", type=float, default=1800, metavar="S", help="wall seconds for blackfield (default 1800)")
     p.add_argument("--dense-matrix", nargs="+", default=DENSE, metavar="NAME")
-    p.add_argument("--ours", nargs="+", default=["blackfield="], metavar="NAME=OPTIONS", help="blackfield's columns; the first is the one that --large, --primes and --dense use (default: blackfield=)")
+    p.add_argument("--ours", nargs="*", default=["blackfield="], metavar="NAME=OPTIONS", help="blackfield's columns; the first is the one that --large, --primes and --dense use; none: rivals alone (default: blackfield=)")
     p.add_argument("--rival", nargs="*", choices=[*RIVALS, "sparserref-1"], default=RIVALS, help=f"default: {' '.join(RIVALS)}")
     p.add_argument("-n", "--runs", type=int, default=5, help="rounds (default 5)")
     p.add_argument("--once-above", type=float, default=math.inf, metavar="S", help="a run of more CPU seconds than this is not repeated")
@@ -371,6 +371,8 @@ def parse(argv):
     args = p.parse_args(argv)
     if min(args.runs, args.large_threads, args.timeout, args.large_timeout) <= 0:
         p.error("-n, --large-threads and the timeouts must be positive")
+    if not args.ours and (args.large or args.primes or args.dense):
+        p.error("--large, --primes and --dense need a column of --ours")
     if any("=" not in column for column in args.ours):
         p.error('--ours: NAME=OPTIONS, such as "proven=--method elimination"')
     return args
@@ -400,9 +402,9 @@ def sections_of(args, players, blackfield, known):
         cells = measure_primes(args, players[0], chosen)
         add("A prime of 31 bits", cells, primes_table(players[0], cells, chosen))
     if args.dense:
-        chosen = files(args.dense_matrix)
         pair = [players[0], *(c for c in players if c.dense)]
         if len(pair) == 2:
+            chosen = files(args.dense_matrix)
             cells = measure_main(args, pair, chosen)
             add("Dense", cells, dense_table(pair, cells, chosen))
         else:

@@ -1,17 +1,13 @@
 """Tests of table2.py with small stand-ins for the two programs: python3 -m unittest discover -s tools/compare"""
 
 import contextlib
-import gzip
 import io
 import json
-import stat
-import tempfile
-import textwrap
 import unittest
 import unittest.mock
-from pathlib import Path
 
 import table2
+from fakes import Workshop
 
 OURS = """
     import json, sys
@@ -28,19 +24,7 @@ RIVAL = """
 """
 
 
-class Table2(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        (self.folder / "m.sms").write_text("1 1 M\n1 1 1\n0 0 0\n")
-
-    def program(self, name, source):
-        path = self.folder / name
-        path.write_text("#!/usr/bin/env python3\n" + textwrap.dedent(source))
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
+class Table2(Workshop):
     def table(self, *options, rank=7, sleep=0, ours=OURS):
         argv = ["--matrix", str(self.folder / "m.sms"), "--work", str(self.folder), "-n", "2", *options]
         argv += ["--blackfield", str(self.program("ours", ours)), "--driver", str(self.program("rival", RIVAL % {"rank": rank, "sleep": sleep}))]
