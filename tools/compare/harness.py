@@ -78,10 +78,11 @@ def execute(argv, threads, timeout, *, stdin=os.devnull, until=None, limit="wall
     script has its own figure sampled every 2 ms instead.
     """
     argv = [str(word) for word in argv]
-    floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.monotonic()
     with open(stdin, "rb") as source:
         child = subprocess.Popen(argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(threads))
+    # After the start: no less than what the child inherited.
+    floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     late, ended = threading.Event(), threading.Event()
     sampled, errors, lines = [0], [], []
 

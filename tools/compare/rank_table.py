@@ -293,7 +293,8 @@ def large_table(args, players, cells, matrices, known):
         + [seconds(cells[matrix, players[0].name].median("cpu"))]
         for matrix in matrices
     ]
-    return markdown(header, rows, left=2) + ["", f"{args.large_threads} threads, wall seconds, one run; a rival is given ten times {players[0].name}'s."]
+    note = f"{args.large_threads} threads, wall seconds, one run; a rival is given ten times {players[0].name}'s."
+    return markdown(header, rows, left=2) + ["", note]
 
 
 def primes_table(ours, cells, matrices):
@@ -310,11 +311,16 @@ def primes_table(ours, cells, matrices):
 
 
 def after_reading(cell):
-    """Seconds between the read file and the answer: the driver's own CPU clock, or blackfield's phases other than reading and digest."""
+    """CPU seconds between the read file and the answer: by the driver's own clock; of blackfield, whose phases are wall seconds, those
+    other than reading and digest, less the share of the wall in which its one thread did not run."""
     values = []
-    for _, _, facts in cell.runs:
-        phases = facts.get("phases", {})
-        values.append(facts["cpu_seconds"] if not phases else sum(t for name, t in phases.items() if name not in ("read", "digest")))
+    for outcome, _, facts in cell.runs:
+        phases = facts.get("phases")
+        if phases:
+            wall = sum(t for name, t in phases.items() if name not in ("read", "digest"))
+            values.append(wall * min(1, outcome.cpu / outcome.wall))
+        else:
+            values.append(facts["cpu_seconds"])
     return statistics.median(values) if values else None
 
 
@@ -325,7 +331,7 @@ def dense_table(players, cells, matrices):
     for matrix in matrices:
         a, b = (after_reading(cells[matrix, c.name]) for c in (ours, rival))
         rows.append([matrix, seconds(a), seconds(b), f"{b / a:.2f}" if a and b else "–"])
-    return markdown(["full matrix, seconds after reading", f"{ours.name} (wall)", f"{rival.name} (CPU)", "speed"], rows)
+    return markdown(["full matrix, CPU seconds after reading", ours.name, rival.name, f"{rival.name} / {ours.name}"], rows)
 
 
 def wrong_ranks(sections, known):
@@ -346,7 +352,7 @@ def locate(args, blackfield, name):
 
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--matrix", nargs="+", default=MATRICES, metavar="NAME", help="names that `blackfield generate` or generators.py know, of --data, or files")
+    p.add_argument("--matrix", nargs="+", default=MATRICES, metavar="NAME", help="files, or names that --data, generators.py or `blackfield generate` know")
     p.add_argument("--data", type=Path, nargs="+", default=[], metavar="FOLDER", help="folders with matrix files, searched before datasets/")
     p.add_argument("--large", action="store_true", help="matrices that rivals do not finish, several threads")
     p.add_argument("--primes", action="store_true", help=f"p = {SECOND_MODULUS} against p = {MODULUS}")
@@ -356,7 +362,8 @@ def parse(argv):
     p.add_argument("--large-threads", type=int, default=2, metavar="N")
     p.add_argument("--large-timeout", type=float, default=1800, metavar="S", help="wall seconds for blackfield (default 1800)")
     p.add_argument("--dense-matrix", nargs="+", default=DENSE, metavar="NAME")
-    p.add_argument("--ours", nargs="*", default=["blackfield="], metavar="NAME=OPTIONS", help="blackfield's columns; the first is the one that --large, --primes and --dense use; none: rivals alone (default: blackfield=)")
+    ours_help = "blackfield's columns; the first is the one that --large, --primes and --dense use; none: rivals alone (default: blackfield=)"
+    p.add_argument("--ours", nargs="*", default=["blackfield="], metavar="NAME=OPTIONS", help=ours_help)
     p.add_argument("--rival", nargs="*", choices=[*RIVALS, "sparserref-1"], default=RIVALS, help=f"default: {' '.join(RIVALS)}")
     p.add_argument("-n", "--runs", type=int, default=5, help="rounds (default 5)")
     p.add_argument("--once-above", type=float, default=math.inf, metavar="S", help="a run of more CPU seconds than this is not repeated")

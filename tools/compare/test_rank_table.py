@@ -7,6 +7,7 @@ import unittest
 
 import rank_table
 from fakes import Workshop
+from harness import Outcome
 
 # Prints the document of `blackfield rank --json`, with a key of the future; burns CPU first, for the figures to have a size.
 OURS = """
@@ -54,7 +55,7 @@ class RankTable(Workshop):
         lines = [[c.strip() for c in line.strip("| ").split("|")] for line in out.getvalue().splitlines() if line.startswith("|")]
         tables, header = {}, None
         for line in lines:
-            if header is None or line[0] in ("matrix", "full matrix, seconds after reading"):
+            if header is None or line[0] in ("matrix", "full matrix, CPU seconds after reading"):
                 header = line
             elif not line[0].startswith("-"):
                 tables.setdefault(line[0], {}).update(zip(header, line))
@@ -155,10 +156,13 @@ class RankTable(Workshop):
         ours = OURS.replace('"rank": %(rank)s', '"rank": 6 if large else 7')
         self.assertEqual(self.table("--primes", "--rival", "spasm", ours=ours)[0], 0)
 
-    def test_dense_section_counts_seconds_after_reading(self):
+    def test_dense_section(self):
         code, tables, _, _ = self.table("--no-main", "--dense", "--dense-matrix", "dense-3", "--rival", "ffpack")
-        self.assertEqual((code, tables["dense-3"]["speed"]), (0, "4.00"))
-        _, tables, text, _ = self.table("--no-main", "--dense", "--rival", "spasm")
+        row = tables["dense-3"]
+        self.assertEqual((code, row["FFPACK dense"]), (0, "2.00"))
+        self.assertLessEqual(float(row["blackfield"]), 0.5)
+        self.assertGreaterEqual(float(row["FFPACK dense / blackfield"]), 4)
+        _, _, text, _ = self.table("--no-main", "--dense", "--rival", "spasm")
         self.assertIn("Dense: FFPACK is not here", text)
 
     def test_arguments_are_checked(self):
@@ -172,6 +176,12 @@ class Parts(unittest.TestCase):
     def test_known_ranks_of_the_manifest(self):
         known = rank_table.known_ranks()
         self.assertEqual((known["EX5"], known["mat1916"], known["mk12-b3"], known["ch7-9-b5"]), (4740, 1916, 12440, 227870))
+
+    def test_seconds_after_reading_leave_out_reading_and_waiting(self):
+        cell = rank_table.Cell()
+        half_of_the_time = Outcome("", "", cpu=7.0, wall=14.0, megabytes=1.0, expired=False)
+        cell.runs.append((half_of_the_time, 7, {"phases": {"read": 9.0, "dense": 0.5, "digest": 4.0}}))
+        self.assertEqual(rank_table.after_reading(cell), 0.25)
 
     def test_geometric_mean(self):
         self.assertAlmostEqual(rank_table.geometric_mean([1, 2, 4]), 2)
