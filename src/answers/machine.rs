@@ -15,6 +15,8 @@ pub struct Machine {
     pub gather: f64,
     /// See `gather`.
     pub gather_byte: f64,
+    /// Reducing the sum of a row, for each residue.
+    pub reduce: f64,
     /// Drawing a random residue.
     pub random: f64,
 }
@@ -25,6 +27,7 @@ impl Default for Machine {
             dense: [0.01e-9, 0.035e-9, 0.07e-9, 0.3e-9, 0.6e-9],
             gather: 0.4e-9,
             gather_byte: 1.0 / 150e9,
+            reduce: 0.15e-9,
             random: 3e-9,
         }
     }
@@ -41,10 +44,10 @@ impl Machine {
             _ => 4,
         }]
     }
-    /// One pass over `nnz` entries with blocks of `width` residues.
-    pub fn pass(&self, modulus: Modulus, nnz: usize, width: usize) -> f64 {
+    /// One pass over `nnz` entries in `rows` rows with blocks of `width` residues.
+    pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, width: usize) -> f64 {
         let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
-        nnz as f64 * (self.gather + bytes * self.gather_byte)
+        nnz as f64 * (self.gather + bytes * self.gather_byte) + (rows * width) as f64 * self.reduce
     }
     /// The echelon form of rank r in n columns, of rows of which nearly all are independent: r²(n/2 - r/6) multiply-adds.
     pub fn echelon(&self, modulus: Modulus, r: usize, n: usize) -> f64 {

@@ -130,7 +130,8 @@ impl OnRest<'_> {
 
     fn rest(&self) -> Rest {
         let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
-        Rest { modulus: self.a.modulus(), rows, cols, nnz: self.a.nnz(), rank_bound: rows.min(cols) }
+        let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
+        Rest { modulus, pivots, rows, cols, nnz, rank_bound: rows.min(cols) }
     }
 
     /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.

@@ -25,6 +25,8 @@ const PROOF_SECONDS: f64 = 0.05;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
     pub modulus: Modulus,
+    /// Pivots taken.
+    pub pivots: usize,
     /// Shape of S.
     pub rows: usize,
     pub cols: usize,
@@ -58,7 +60,7 @@ impl Rest {
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
         let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
-        batches * machine.pass(self.modulus, self.nnz, LANES) + check + machine.echelon(self.modulus, r, self.cols)
+        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES) + check + machine.echelon(self.modulus, r, self.cols)
     }
     /// Predicted bytes for it, beside A, with `threads` threads.
     pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
@@ -72,7 +74,8 @@ impl Rest {
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let free = self.cols - r;
         let batches = free.div_ceil(LANES) as f64;
-        batches * machine.pass(self.modulus, self.nnz, LANES) + machine.back_substitution(self.modulus, r, self.cols)
+        batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, LANES)
+            + machine.back_substitution(self.modulus, r, self.cols)
     }
     /// Whether a proof that takes so long is worth it after `spent` seconds.
     pub fn proof_is_worth(&self, machine: &Machine, r: usize, spent: f64) -> bool {
@@ -143,7 +146,7 @@ mod tests {
     use super::*;
 
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
-        Rest { modulus: Modulus::new(65521).unwrap(), rows, cols, nnz, rank_bound: rows.min(cols) }
+        Rest { modulus: Modulus::new(65521).unwrap(), pivots: 1000, rows, cols, nnz, rank_bound: rows.min(cols) }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
         decide(&rest, &Machine::default(), wiedemann, memory, 1).map(|d| d.finish)

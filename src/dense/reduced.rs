@@ -31,6 +31,10 @@ pub(super) enum Table {
 }
 
 impl Reduced {
+    /// The modulus p.
+    pub fn modulus(&self) -> u64 {
+        self.modulus
+    }
     /// The number of rows.
     pub fn rank(&self) -> usize {
         self.pivot_cols.len()

@@ -6,12 +6,15 @@
 
 use super::Split;
 use crate::dense::Reduced;
-use crate::spmv::{Block, Recurrence};
+use crate::spmv::Block;
 use crate::{Observer, Result};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Vectors checked at once by one thread.
 const LANES: usize = 32;
+/// Blocks between two looks at the observer.
+const GROUP: usize = 64;
 
 /// Whether S·(-T; I) = 0 for the reduced echelon form (I T), so that rank S ≤ its rank.
 ///
@@ -30,15 +33,20 @@ pub fn prove_nullity(split: &Split, reduced: &Reduced, observer: &dyn Observer) 
         return Ok(true);
     }
     let program = split.forward();
+    let height = program.inputs() + program.rows() - program.unneeded();
     let starts: Vec<usize> = (0..free).step_by(LANES).collect();
-    for group in starts.chunks(8 * rayon::current_num_threads()) {
+    for group in starts.chunks(GROUP) {
         observer.check()?;
-        let vanish = group.par_iter().all(|&start| {
-            let range = start..free.min(start + LANES);
-            let mut w = null_vectors(&program, reduced, range);
-            program.run(&mut w);
-            w.is_zero(w.rows() - split.rows.len()..w.rows())
-        });
+        let vanish = group
+            .par_iter()
+            .map_init(
+                || Block::zeros(program.lane(), height, LANES),
+                |w, &start| {
+                    write_null_vectors(w, reduced, start..free.min(start + LANES));
+                    program.vanishes(w)
+                },
+            )
+            .all(|vanish| vanish);
         if !vanish {
             return Ok(false);
         }
@@ -47,17 +55,15 @@ pub fn prove_nullity(split: &Split, reduced: &Reduced, observer: &dyn Observer) 
     Ok(true)
 }
 
-/// The block with the null vectors of the free columns `range` in its given rows.
-fn null_vectors(program: &Recurrence, reduced: &Reduced, range: std::ops::Range<usize>) -> Block {
-    let lanes = range.len();
-    let mut w = Block::zeros(program.lane(), program.inputs() + program.rows(), LANES);
-    let p = program.modulus();
+/// Writes the null vectors of the free columns `range` into the given rows of `w`.
+fn write_null_vectors(w: &mut Block, reduced: &Reduced, range: Range<usize>) {
+    w.clear(0..reduced.cols());
+    let (lanes, p) = (range.len(), reduced.modulus());
     let table = reduced.column_block(range.clone());
     for (&j, row) in reduced.pivot_cols().iter().zip(table.chunks_exact(lanes)) {
-        row.iter().enumerate().for_each(|(lane, &t)| w.set(j as usize, lane, p.neg(t)));
+        row.iter().enumerate().for_each(|(lane, &t)| w.set(j as usize, lane, if t == 0 { 0 } else { p - t }));
     }
     for (lane, &j) in reduced.free_cols()[range].iter().enumerate() {
         w.set(j as usize, lane, 1);
     }
-    w
 }

@@ -5,14 +5,13 @@
 //! combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and (yᵀS)·z = yᵀ(Sz) = 0
 //! has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in this way: Bouillaguet,
 //! Delaplace, Voge, PASCO 2017, section 5.)
-//!
-//! The combinations that explore are windows of one random block, shifted row by row: any choice is right, this one is cheap.
+//! The combinations that explore may be anything: theirs is a faster source of randomness.
 
 use super::Split;
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, Recurrence};
+use crate::spmv::{Block, Lanes, Recurrence};
 use crate::{Observer, Result};
 use rayon::prelude::*;
 
@@ -20,6 +19,8 @@ use rayon::prelude::*;
 const LANES: usize = 32;
 /// Most blocks of a batch: 1024 rows.
 const BLOCKS: usize = 32;
+/// Rows that are computed before they are absorbed.
+const PANEL: usize = 256;
 /// Up to so many rows, S is taken row by row.
 const FEW_ROWS: usize = 256;
 
@@ -69,25 +70,22 @@ pub fn row_space(
     let program = split.backward(transposed);
     let log2_p = (modulus.get() as f64).log2();
     if rows <= FEW_ROWS {
-        let units = |first: usize| {
-            let mut y = Block::zeros(program.lane(), rows, LANES);
-            (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
-            y
-        };
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
-        absorb(&program, &firsts, units, cols, &mut echelon, observer)?;
+        let units = |y: &mut Block, &first: &usize| {
+            y.clear(0..rows);
+            (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
+        };
+        absorb(&program, LANES, &firsts, units, cols, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
-    let mut source = Source::new(&program, rows, rng);
     let mut blocks = 2;
+    let mut stream = 0;
     while echelon.rank() < bound {
         let before = echelon.rank();
-        if source.used + blocks > Source::SPARE {
-            source = Source::new(&program, rows, rng);
-        }
-        let windows: Vec<usize> = (source.used..source.used + blocks).collect();
-        source.used += blocks;
-        absorb(&program, &windows, |which| source.window(which), cols, &mut echelon, observer)?;
+        let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
+        stream += blocks;
+        let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..rows, modulus, &mut rng.clone());
+        absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
         if rank < bound && rank > options.give_up {
@@ -103,7 +101,7 @@ pub fn row_space(
         let checks = (options.bits / log2_p).ceil() as usize;
         let checks = checks.next_multiple_of(Recurrence::GRID);
         let fresh = Block::random(program.lane(), rows, checks, modulus, rng);
-        absorb(&program, &[0], |_| fresh.clone(), cols, &mut echelon, observer)?;
+        absorb(&program, checks, &[()], |y, ()| y.copy_rows(0, &fresh, 0, rows), cols, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, error_log2: -log2_p * checks as f64, complete: true });
         }
@@ -111,54 +109,48 @@ pub fn row_space(
     Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })
 }
 
-/// Adds the combinations Yᵀ·S with Y = `block(first)` for each of `firsts`, several at a time in parallel.
-fn absorb(
+/// Another stream of the same generator.
+fn on_stream(rng: &Rng, stream: u64) -> Rng {
+    let mut own = rng.clone();
+    own.set_stream(1 + stream);
+    own
+}
+
+/// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
+/// first rows of a block.
+fn absorb<B: Sync>(
     program: &Recurrence,
-    firsts: &[usize],
-    block: impl Fn(usize) -> Block + Sync,
+    lanes: usize,
+    blocks: &[B],
+    fill: impl Fn(&mut Block, &B) + Sync,
     cols: usize,
     echelon: &mut Echelon,
     observer: &dyn Observer,
 ) -> Result<()> {
-    // Eight blocks make a panel of the dense elimination.
-    for group in firsts.chunks(8) {
+    let height = program.inputs() + program.rows();
+    for group in blocks.chunks(PANEL / LANES) {
         observer.check()?;
-        let rows: Vec<Vec<u64>> = group
+        let outputs: Vec<Block> = group
             .par_iter()
-            .map(|&first| {
-                let y = block(first);
-                let mut w = Block::zeros(program.lane(), program.inputs() + program.rows(), y.width());
-                w.copy_rows(0, &y, 0, y.rows());
-                drop(y);
-                program.run(&mut w);
-                w.transposed(w.rows() - cols..w.rows())
-            })
+            .map_init(
+                || Block::zeros(program.lane(), height, lanes),
+                |w, block| {
+                    fill(w, block);
+                    program.run(w);
+                    w.transposed(height - cols..height)
+                },
+            )
             .collect();
-        let rows = rows.concat();
-        echelon.absorb_block(rows.len() / cols, &rows, observer)?;
+        for block in &outputs {
+            let rows = block.rows();
+            match &block.lanes {
+                Lanes::U8(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U16(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U32(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U64(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+            };
+        }
     }
     Ok(())
-}
-
-/// Random blocks for exploring.
-struct Source {
-    random: Block,
-    rows: usize,
-    used: usize,
-}
-
-impl Source {
-    /// Rows beyond those of one window, and so the number of windows.
-    const SPARE: usize = 1 << 12;
-
-    fn new(program: &Recurrence, rows: usize, rng: &mut Rng) -> Self {
-        let random = Block::random(program.lane(), rows + Self::SPARE, LANES, program.modulus(), rng);
-        Source { random, rows, used: 0 }
-    }
-    /// Window number `which`.
-    fn window(&self, which: usize) -> Block {
-        let mut y = Block::zeros(self.random.lane(), self.rows, LANES);
-        y.copy_rows(0, &self.random, which, self.rows);
-        y
-    }
 }

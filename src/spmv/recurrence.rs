@@ -100,6 +100,20 @@ impl Recurrence {
             self.engine.run(scales, w);
         }
     }
+    /// The number of rows at the end that no other row needs.
+    pub fn unneeded(&self) -> usize {
+        self.unneeded
+    }
+    /// Completes `w`, which has room for all rows but the [`unneeded`](Recurrence::unneeded) ones, and says whether those
+    /// would be zero. Everything on the caller's thread.
+    ///
+    /// # Panics
+    /// As [`Recurrence::run`].
+    pub fn vanishes(&self, w: &mut Block) -> bool {
+        assert_eq!(w.rows(), self.inputs + self.rows - self.unneeded, "a block of the wrong height");
+        assert!(w.width().is_multiple_of(GRID), "the width {} is not a multiple of {GRID}", w.width());
+        w.width() == 0 || self.engine.vanishes(self.rows - self.unneeded, w)
+    }
 }
 
 /// The coefficients in one arithmetic.
@@ -170,6 +184,17 @@ impl<A: Arithmetic> Coefficients<A> {
                 }
             }
         }
+    }
+    /// Completes the first `needed` rows; whether all others are zero.
+    fn vanishes(&self, needed: usize, lanes: &mut [A::Lane], width: usize) -> bool {
+        self.serial(0..needed, Scales { scales: &[], first: 0 }, lanes, width);
+        let lanes: &[A::Lane] = lanes;
+        strips(width).all(|(offset, wide)| match (wide, self.fold) {
+            (32, false) => self.isa.run(Vanish::<A, 32, false> { l: self, needed, lanes, width, offset }),
+            (32, true) => self.isa.run(Vanish::<A, 32, true> { l: self, needed, lanes, width, offset }),
+            (_, false) => self.isa.run(Vanish::<A, 16, false> { l: self, needed, lanes, width, offset }),
+            (_, true) => self.isa.run(Vanish::<A, 16, true> { l: self, needed, lanes, width, offset }),
+        })
     }
     /// Rows one after the other, in a block of which all before them are known.
     fn serial(&self, rows: Range<usize>, scales: Scales, lanes: &mut [A::Lane], width: usize) {
@@ -329,6 +354,33 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Tile<'_, A, W, 
     }
 }
 
+/// Whether the rows from `needed` on are zero in one strip.
+struct Vanish<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
+    l: &'a Coefficients<A>,
+    needed: usize,
+    lanes: &'a [A::Lane],
+    width: usize,
+    offset: usize,
+}
+
+impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Vanish<'_, A, W, FOLD> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { l, needed, lanes, width, offset } = self;
+        let (unscaled, zero) = (Scales { scales: &[], first: 0 }, [A::Lane::default(); W]);
+        let mut out = zero;
+        for q in needed..l.plus.rows() {
+            l.row::<W, FOLD>(q, unscaled, Strip::new(lanes, width, offset), &mut out);
+            if out != zero {
+                return false;
+            }
+        }
+        true
+    }
+}
+
 /// What the rows from `first` on are multiplied by.
 #[derive(Clone, Copy)]
 struct Scales<'a> {
@@ -403,6 +455,13 @@ macro_rules! engines {
                 let width = w.width();
                 match (self, &mut w.lanes) {
                     $((Engine::$name(l), Lanes::$lane(lanes)) => l.run(scales, lanes, width),)*
+                    _ => panic!("the block's lanes are not the recurrence's"),
+                }
+            }
+            fn vanishes(&self, needed: usize, w: &mut Block) -> bool {
+                let width = w.width();
+                match (self, &mut w.lanes) {
+                    $((Engine::$name(l), Lanes::$lane(lanes)) => l.vanishes(needed, lanes, width),)*
                     _ => panic!("the block's lanes are not the recurrence's"),
                 }
             }
@@ -482,6 +541,28 @@ mod tests {
                         pool.install(|| recurrence.run_scaled(&scales, &mut w));
                         assert!(w.to_residues() == expected, "p = {p}, {inputs} + {rows}, width {width}, {threads} threads");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_nothing_needs_are_known_to_vanish_or_not() {
+        for p in [2, 7, 65521, (1 << 31) - 1, 9223372036854775783] {
+            let p = Modulus::new(p).unwrap();
+            let m = p.get();
+            // w2 = w0 - w1, w3 = 2·w2 (of which nothing is left mod 2), then w2 - w0 + w1 = 0 and w3 - w2 = w2.
+            let two = p.reduce(2);
+            let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, two), (2, 2, 1), (2, 0, m - 1), (2, 1, 1)];
+            let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &rows));
+            let others: Vec<_> = rows.iter().copied().chain([(3, 2, m - 1), (3, 3, 1)]).collect();
+            let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 4, 6, &others));
+            for (recurrence, difference) in [(&zero, false), (&other, true)] {
+                let height = 2 + recurrence.rows() - recurrence.unneeded();
+                for (value, expected) in [(0, true), (1, !difference)] {
+                    let mut w = Block::zeros(recurrence.lane(), height, 48);
+                    w.set(0, 47, value);
+                    assert_eq!(recurrence.vanishes(&mut w), expected, "p = {p}, {difference}");
                 }
             }
         }
