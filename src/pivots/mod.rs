@@ -1,6 +1,6 @@
 //! Structural pivots: a large triangular part of a sparse matrix, found from the positions of its entries alone.
 //!
-//! Entries (i_k, j_k), k = 0 … t-1, are *structural pivots* if A[i_k, j_k] ≠ 0 and A[i_k, j_l] = 0 for all l < k: that t × t minor
+//! Entries (i_k, j_k), k = 0 … t-1, are *structural pivots* if `A[i_k, j_k] ≠ 0` and `A[i_k, j_l] = 0` for all l < k: that t × t minor
 //! is upper triangular, so rank A ≥ t whatever the values are, and elimination on it needs no search. To find the
 //! largest such set is NP-hard; [`find`] goes through
 //!
@@ -31,7 +31,7 @@ use peel::Peeled;
 use rayon::prelude::*;
 use search::{Budget, Search};
 
-/// A triangular set of pivots: A[rows[k], cols[k]] ≠ 0, and A[rows[k], cols[l]] = 0 for l < k.
+/// A triangular set of pivots: `A[rows[k], cols[k]] ≠ 0`, and `A[rows[k], cols[l]] = 0` for l < k.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pivots {
     /// The pivotal rows, all different.
