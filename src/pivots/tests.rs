@@ -243,7 +243,7 @@ fn at_least_as_many_as_spasm() {
         ("mk11-b4", 9745),
         ("kneser_6_2_1", 505),
         ("wheel_7_1", 86),
-        ("flower_7_1", 13),
+        ("flower_7_1", 338),
         ("bibd_17_4", 105),
         ("EX3", 837),
         ("n3c6-b8", 3003),
