@@ -1,7 +1,6 @@
 //! The rank of rows that come in any number: [`Echelon`] keeps a basis of their span, never the rows.
 
 use super::bits::Bits;
-use super::gemm::FLOAT_BITS;
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use crate::field::Modulus;
@@ -27,7 +26,7 @@ impl Residue for u64 {}
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, `f64` for p < 2²⁶, else `u64`. Time for m rows of rank r over n columns: at
+/// Storage: one bit an entry for p = 2, 16 bits for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r over n columns: at
 /// most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
@@ -39,8 +38,9 @@ pub struct Echelon {
 #[derive(Debug)]
 enum Storage {
     Bits(Bits),
-    Float(Panels<f64>),
-    Word(Panels<u64>),
+    U16(Panels<u16>),
+    U32(Panels<u32>),
+    U64(Panels<u64>),
 }
 
 impl Echelon {
@@ -52,8 +52,9 @@ impl Echelon {
         assert!(cols < 1 << 32, "columns are numbered by 32 bits");
         let storage = match modulus.bits() {
             1 => Storage::Bits(Bits::new(cols)),
-            bits if bits <= FLOAT_BITS => Storage::Float(Panels::new(modulus, cols)),
-            _ => Storage::Word(Panels::new(modulus, cols)),
+            ..=16 => Storage::U16(Panels::new(modulus, cols)),
+            ..=32 => Storage::U32(Panels::new(modulus, cols)),
+            _ => Storage::U64(Panels::new(modulus, cols)),
         };
         Echelon { modulus, cols, storage }
     }
@@ -64,9 +65,7 @@ impl Echelon {
         if modulus.get() == 2 {
             return (rank + 256 + Bits::STEP as u64) * cols.div_ceil(64) * 8;
         }
-        // Word panels hold the limbs of a block and the sums of a tile besides.
-        let panels = if modulus.bits() <= FLOAT_BITS { 2 } else { 12 };
-        (rank + panels * Panels::<f64>::STEP as u64) * cols * 8
+        (rank + 2 * Panels::<u64>::STEP as u64) * cols * 8
     }
 
     /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
@@ -80,8 +79,9 @@ impl Echelon {
     pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<usize> {
         self.in_steps(rows.len(), observer, |storage, range| match storage {
             Storage::Bits(b) => b.absorb(&rows[range]),
-            Storage::Float(p) => p.absorb(&rows[range]),
-            Storage::Word(p) => p.absorb(&rows[range]),
+            Storage::U16(p) => p.absorb(&rows[range]),
+            Storage::U32(p) => p.absorb(&rows[range]),
+            Storage::U64(p) => p.absorb(&rows[range]),
         })
     }
     /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
@@ -99,8 +99,9 @@ impl Echelon {
             let (count, data) = (range.len(), &data[range.start * cols..range.end * cols]);
             match storage {
                 Storage::Bits(b) => b.absorb_dense(count, data),
-                Storage::Float(p) => p.absorb_dense(count, data),
-                Storage::Word(p) => p.absorb_dense(count, data),
+                Storage::U16(p) => p.absorb_dense(count, data),
+                Storage::U32(p) => p.absorb_dense(count, data),
+                Storage::U64(p) => p.absorb_dense(count, data),
             }
         })
     }
@@ -112,7 +113,7 @@ impl Echelon {
     ) -> Result<usize> {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
-            Storage::Float(_) | Storage::Word(_) => Panels::<f64>::STEP,
+            _ => Panels::<u64>::STEP,
         };
         let before = self.rank();
         for start in (0..rows).step_by(step) {
@@ -132,8 +133,9 @@ impl Echelon {
     pub fn pivot_rows(&self) -> &[usize] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_rows,
-            Storage::Float(p) => &p.pivot_rows,
-            Storage::Word(p) => &p.pivot_rows,
+            Storage::U16(p) => &p.pivot_rows,
+            Storage::U32(p) => &p.pivot_rows,
+            Storage::U64(p) => &p.pivot_rows,
         }
     }
     /// The column rank profile, ascending: the first columns that are independent.
@@ -146,8 +148,9 @@ impl Echelon {
     fn found_cols(&self) -> &[u32] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_cols,
-            Storage::Float(p) => p.pivot_cols(),
-            Storage::Word(p) => p.pivot_cols(),
+            Storage::U16(p) => p.pivot_cols(),
+            Storage::U32(p) => p.pivot_cols(),
+            Storage::U64(p) => p.pivot_cols(),
         }
     }
 
@@ -162,8 +165,9 @@ impl Echelon {
         let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
         let table = match self.storage {
             Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()),
-            Storage::Float(p) => Table::Float(p.into_reduced()),
-            Storage::Word(p) => Table::Word(p.into_reduced()),
+            Storage::U16(p) => Table::U16(p.into_reduced()),
+            Storage::U32(p) => Table::U32(p.into_reduced()),
+            Storage::U64(p) => Table::U64(p.into_reduced()),
         };
         Reduced { modulus: self.modulus.get(), pivot_cols, free_cols, row, table }
     }

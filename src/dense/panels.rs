@@ -11,7 +11,7 @@
 
 use super::Row;
 use super::entry::Entry;
-use super::gemm::Place;
+use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
 use crate::field::Modulus;
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ struct Block<T> {
 #[derive(Debug)]
 pub(super) struct Panels<T: Entry> {
     modulus: Modulus,
-    context: T::Context,
+    arithmetic: Arithmetic,
     /// The column at each position.
     order: Vec<u32>,
     /// The position of each column.
@@ -48,8 +48,8 @@ impl<T: Entry> Panels<T> {
     pub(super) fn new(modulus: Modulus, cols: usize) -> Self {
         let order: Vec<u32> = (0..cols as u32).collect();
         let position = order.clone();
-        let context = T::context(modulus);
-        Panels { modulus, context, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
+        let arithmetic = Arithmetic::new(modulus);
+        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
     }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
@@ -92,8 +92,7 @@ impl<T: Entry> Panels<T> {
             let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
             if coefficients.iter().any(|c| *c != T::default()) {
                 let behind = block.start + block.rows;
-                T::subtract_product(
-                    self.context,
+                self.arithmetic.subtract_product(
                     (rows, block.rows, cols - behind),
                     (&mut panel, Place { offset: behind, stride: cols }),
                     (&coefficients, Place::packed(block.rows)),
@@ -103,7 +102,7 @@ impl<T: Entry> Panels<T> {
         }
         let mut local = Panel {
             modulus: self.modulus,
-            context: self.context,
+            arithmetic: self.arithmetic,
             data: panel,
             cols,
             from: rank,
@@ -136,7 +135,7 @@ impl<T: Entry> Panels<T> {
             });
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
-            Some(last) => last.join(self.context, pivots.len(), &behind, rest),
+            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest),
             None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
         }
     }
@@ -157,8 +156,7 @@ impl<T: Entry> Panels<T> {
             own.chunks_mut(free)
                 .zip(block.behind.chunks(width))
                 .for_each(|(to, from)| to.copy_from_slice(&from[later..]));
-            T::subtract_product(
-                self.context,
+            self.arithmetic.subtract_product(
                 (block.rows, later, free),
                 (own, Place::packed(free)),
                 (&block.behind, Place::packed(width)),
@@ -172,11 +170,10 @@ impl<T: Entry> Panels<T> {
 impl<T: Entry> Block<T> {
     /// Appends `count` reduced rows with `rest` entries behind their pivots, which are the first columns behind this
     /// block, and clears their pivots from the rows that are here.
-    fn join(&mut self, context: T::Context, count: usize, behind: &[T], rest: usize) {
+    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) {
         let width = count + rest;
         let coefficients = gather(&self.behind, width, 0..self.rows, 0..count);
-        T::subtract_product(
-            context,
+        arithmetic.subtract_product(
             (self.rows, count, rest),
             (&mut self.behind, Place { offset: count, stride: width }),
             (&coefficients, Place::packed(count)),
