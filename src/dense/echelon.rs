@@ -52,20 +52,30 @@ impl Echelon {
         assert!(cols < 1 << 32, "columns are numbered by 32 bits");
         let storage = match modulus.bits() {
             1 => Storage::Bits(Bits::new(cols)),
-            ..=16 => Storage::U16(Panels::new(modulus, cols)),
-            ..=32 => Storage::U32(Panels::new(modulus, cols)),
+            2..=16 => Storage::U16(Panels::new(modulus, cols)),
+            17..=32 => Storage::U32(Panels::new(modulus, cols)),
             _ => Storage::U64(Panels::new(modulus, cols)),
         };
         Echelon { modulus, cols, storage }
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows.
+    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere.
+    ///
+    /// # Panics
+    /// If `rank` > `cols`.
     pub fn memory(modulus: Modulus, rank: usize, cols: usize) -> u64 {
-        let (rank, cols) = (rank as u64, cols as u64);
-        if modulus.get() == 2 {
-            return (rank + 256 + Bits::STEP as u64) * cols.div_ceil(64) * 8;
+        assert!(rank <= cols, "rank {rank} in {cols} dimensions");
+        let [basis, working] = Self::parts(modulus, rank, cols);
+        basis + working
+    }
+    /// The bytes of the basis and of the working space.
+    fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {
+        match modulus.bits() {
+            1 => Bits::memory(rank, cols),
+            2..=16 => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
+            17..=32 => [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)],
+            _ => [Panels::<u64>::basis_memory(rank, cols), Panels::<u64>::working_memory(modulus, cols)],
         }
-        (rank + 2 * Panels::<u64>::STEP as u64) * cols * 8
     }
 
     /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
@@ -170,5 +180,41 @@ impl Echelon {
             Storage::U64(p) => Table::U64(p.into_reduced()),
         };
         Reduced { modulus: self.modulus.get(), pivot_cols, free_cols, row, table }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn memory_is_what_the_basis_holds() {
+        let mut rng = Rng::seed_from_u64(23);
+        for p in [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1] {
+            let modulus = Modulus::new(p).unwrap();
+            for (rows, cols, step) in [(700, 900, 700), (700, 900, 64), (300, 300, 300), (100, 1500, 9), (0, 40, 1)] {
+                let data: Vec<u64> = (0..rows * cols).map(|_| rng.random_range(0..p)).collect();
+                let mut echelon = Echelon::new(modulus, cols);
+                for part in data.chunks(step * cols) {
+                    echelon.absorb_block(part.len() / cols, part, &Silent).unwrap();
+                }
+                let held = match &echelon.storage {
+                    Storage::Bits(b) => b.held(),
+                    Storage::U16(p) => p.held(),
+                    Storage::U32(p) => p.held(),
+                    Storage::U64(p) => p.held(),
+                };
+                let [basis, working] = Echelon::parts(modulus, echelon.rank(), cols);
+                // Blocks of short steps are lower, and begin before the last full one ends.
+                let room = if step == rows.max(1) { 1.02 } else { 1.06 };
+                assert!(held as f64 <= basis as f64 * room && held as f64 >= basis as f64 * 0.97, "{held} for {basis}");
+                assert_eq!(Echelon::memory(modulus, echelon.rank(), cols), basis + working);
+            }
+        }
+        let mod_p = |p| Echelon::memory(Modulus::new(p).unwrap(), 7000, 7000);
+        assert!((50 << 20..64 << 20).contains(&mod_p(65521)) && mod_p((1 << 31) - 1) < 2 * mod_p(65521));
     }
 }

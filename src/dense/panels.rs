@@ -13,6 +13,7 @@ use super::Row;
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -86,8 +87,7 @@ impl<T: Entry> Panels<T> {
             return;
         }
         let mut panel = vec![T::default(); rows * cols];
-        let lines = panel.par_chunks_mut(cols).enumerate();
-        lines.for_each(|(i, line)| fill(i, line, &self.position, &self.order));
+        for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
         for block in &self.blocks {
             let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
             if coefficients.iter().any(|c| *c != T::default()) {
@@ -122,7 +122,7 @@ impl<T: Entry> Panels<T> {
         let rest = cols - start - pivots.len();
         let mut behind = vec![T::default(); pivots.len() * rest];
         if rest > 0 {
-            behind.par_chunks_mut(rest).zip(panel.par_chunks(cols)).for_each(|(to, from)| copy_runs(&runs, from, to));
+            for_each_chunk(&mut behind, rest, rest * size_of::<T>(), |i, to| copy_runs(&runs, &panel[i * cols..], to));
         }
         // The running order changes behind `start`, unless the pivots are the first columns there: older blocks follow.
         if pivots.iter().enumerate().any(|(t, &j)| j != start + t) {
@@ -138,6 +138,27 @@ impl<T: Entry> Panels<T> {
             Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest),
             None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
         }
+    }
+
+    /// Bytes of a basis of `rank` rows in blocks as high as they get.
+    pub(super) fn basis_memory(rank: usize, cols: usize) -> u64 {
+        let blocks = (0..rank).step_by(PANEL).map(|start| (start, rank.min(start + PANEL)));
+        let entries: usize = blocks.map(|(start, end)| (end - start) * (cols - end)).sum();
+        (entries * size_of::<T>() + rank * size_of::<usize>() + 2 * cols * size_of::<u32>()) as u64
+    }
+    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
+    /// the block that grows.
+    pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
+        let panel = PANEL * cols * size_of::<T>();
+        let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        (panel + product.max(panel)) as u64
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let entries: usize = self.blocks.iter().map(|block| block.behind.capacity()).sum();
+        let positions = self.order.capacity() + self.position.capacity();
+        (entries * size_of::<T>() + self.pivot_rows.len() * size_of::<usize>() + positions * size_of::<u32>()) as u64
     }
 
     /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
@@ -219,5 +240,7 @@ fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old:
 
 /// The entries at `rows × cols` of a row-major matrix.
 fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
-    rows.flat_map(|i| &data[i * stride..][cols.clone()]).copied().collect()
+    let mut part = Vec::with_capacity(rows.len() * cols.len());
+    rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
+    part
 }

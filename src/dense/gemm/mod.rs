@@ -14,10 +14,10 @@ mod reduce;
 mod simd;
 
 use super::entry::Entry;
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use crate::isa::Isa;
 use pack::{PackA, PackB};
-use rayon::prelude::*;
 use reduce::{AddPairs, AddWholes, Narrow, SubtractPairs, SubtractWholes, Whole};
 use simd::{MOST_SUMS, Tiles};
 
@@ -78,7 +78,7 @@ impl Arithmetic {
         let form = match modulus.bits() {
             _ if Self::pair_terms(p, p / 2) >= DEPTH as u64 => Form::TwoTerms,
             ..=16 => Form::TwoDigits,
-            ..=31 => Form::Whole,
+            17..=31 => Form::Whole,
             bits => Form::Limbs(bits.div_ceil(2)),
         };
         Arithmetic { modulus, form }
@@ -126,6 +126,13 @@ impl Arithmetic {
         if let Form::Limbs(_) = self.form { 2 } else { 1 }
     }
 
+    /// Bytes of the packed operands of an m × k × n product.
+    pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
+        let (tiles, depth) = (Tiles::best(), self.words(self.terms().min(k)));
+        let rows = (m * self.limbs()).next_multiple_of(tiles.rows);
+        (rows + n.min(COLS).next_multiple_of(tiles.pair_cols)) * depth * size_of::<i32>()
+    }
+
     /// C ← C - A·B mod p for A m × k, B k × n, C m × n.
     pub(crate) fn subtract_product<T: Entry>(
         self,
@@ -163,12 +170,13 @@ impl Arithmetic {
             for left in (0..n).step_by(COLS) {
                 let cols = COLS.min(n - left);
                 b_words.resize(cols.div_ceil(nr) * nr * depth, 0);
-                b_words.par_chunks_mut(depth * nr).with_min_len(4).enumerate().for_each(|(strip, words)| {
+                for_each_chunk(&mut b_words, depth * nr, 4 * depth * nr, |strip, words| {
                     let cols = nr.min(cols - strip * nr);
                     let offset = b_at.offset + start * b_at.stride + left + strip * nr;
                     isa.run(PackB { of: self, terms, cols, b, at: Place { offset, ..b_at }, strip: nr, words });
                 });
-                c.par_chunks_mut(group * tile_rows * at.stride).enumerate().for_each(|(number, c)| {
+                let bytes = group * tile_rows * cols * depth;
+                for_each_chunk(c, group * tile_rows * at.stride, bytes, |number, c| {
                     for (strip, b) in b_words.chunks(depth * nr).enumerate() {
                         let cols = nr.min(cols - strip * nr);
                         let a = a_words[number * group * tiles.rows * depth..].chunks(tiles.rows * depth);

@@ -13,6 +13,9 @@ mod x86;
 
 use std::sync::OnceLock;
 
+pub(super) type PairsTile = fn(usize, &[i32], &[i32], &mut [i32]);
+pub(super) type WholesTile = fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [i64]);
+
 /// The tiles of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiles {
@@ -23,10 +26,10 @@ pub(super) struct Tiles {
     /// NR of wholes.
     pub whole_cols: usize,
     /// (depth, A, B, sums): Σ a·b of pairs, which must stay inside 32 bits.
-    pub pairs: fn(usize, &[i32], &[i32], &mut [i32]),
+    pub pairs: PairsTile,
     /// (depth, fold, A, B, high, low): Σ a·b = high·2³² + low with 0 ≤ low < 2³². The sum of any `fold` products plus 2³² must
     /// stay inside 64 bits.
-    pub wholes: fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [i64]),
+    pub wholes: WholesTile,
 }
 
 /// Room for the sums of any tile.

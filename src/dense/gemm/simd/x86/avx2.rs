@@ -40,12 +40,12 @@ unsafe fn pairs_tile(a: &[i32], b: &[i32], sums: &mut [i32]) {
         unsafe {
             let (a, b) = (a.as_ptr().add(d * MR), b.as_ptr().add(d * PAIR_COLS));
             let b: [__m256i; VECTORS] = std::array::from_fn(|v| _mm256_loadu_si256(b.add(8 * v).cast()));
-            for i in 0..MR {
-                let x = _mm256_set1_epi32(*a.add(i));
+            unrolled!(I in [0 1 2 3 4 5] {
+                let x = _mm256_set1_epi32(*a.add(I));
                 for v in 0..VECTORS {
-                    acc[i][v] = _mm256_add_epi32(acc[i][v], _mm256_madd_epi16(x, b[v]));
+                    acc[I][v] = _mm256_add_epi32(acc[I][v], _mm256_madd_epi16(x, b[v]));
                 }
-            }
+            });
         }
     }
     for (i, row) in acc.iter().enumerate() {
@@ -76,25 +76,25 @@ unsafe fn wholes_tile(fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low: 
                 let (a, b) = (a.as_ptr().add(d * MR), b.as_ptr().add(d * WHOLE_COLS));
                 let b: [__m256i; VECTORS] =
                     std::array::from_fn(|v| _mm256_cvtepi32_epi64(_mm_loadu_si128(b.add(4 * v).cast())));
-                for i in 0..MR {
-                    let x = _mm256_set1_epi32(*a.add(i));
+                unrolled!(I in [0 1 2 3 4 5] {
+                    let x = _mm256_set1_epi32(*a.add(I));
                     for v in 0..VECTORS {
-                        acc[i][v] = _mm256_add_epi64(acc[i][v], _mm256_mul_epi32(x, b[v]));
+                        acc[I][v] = _mm256_add_epi64(acc[I][v], _mm256_mul_epi32(x, b[v]));
                     }
-                }
+                });
             }
         }
         start = end;
-        for i in 0..MR {
-            for v in 0..VECTORS {
-                // SAFETY: i < MR and v < VECTORS.
+        unrolled!(I in [0 1 2 3 4 5] {
+            for (v, acc) in acc[I].iter_mut().enumerate() {
+                // SAFETY: I < MR and v < VECTORS.
                 unsafe {
-                    let to: *mut __m256i = high.as_mut_ptr().add(i * WHOLE_COLS + 4 * v).cast();
-                    _mm256_storeu_si256(to, _mm256_add_epi64(_mm256_loadu_si256(to), upper(acc[i][v])));
+                    let to: *mut __m256i = high.as_mut_ptr().add(I * WHOLE_COLS + 4 * v).cast();
+                    _mm256_storeu_si256(to, _mm256_add_epi64(_mm256_loadu_si256(to), upper(*acc)));
                 }
-                acc[i][v] = _mm256_and_si256(acc[i][v], mask);
+                *acc = _mm256_and_si256(*acc, mask);
             }
-        }
+        });
     }
     for (i, row) in acc.iter().enumerate() {
         for (v, x) in row.iter().enumerate() {

@@ -40,12 +40,12 @@ unsafe fn pairs_tile(a: &[i32], b: &[i32], sums: &mut [i32]) {
         unsafe {
             let (a, b) = (a.as_ptr().add(d * MR), b.as_ptr().add(d * PAIR_COLS));
             let b: [__m512i; VECTORS] = std::array::from_fn(|v| _mm512_loadu_si512(b.add(16 * v).cast()));
-            for i in 0..MR {
-                let x = _mm512_set1_epi32(*a.add(i));
+            unrolled!(I in [0 1 2 3 4 5 6 7 8 9 10 11] {
+                let x = _mm512_set1_epi32(*a.add(I));
                 for v in 0..VECTORS {
-                    acc[i][v] = _mm512_add_epi32(acc[i][v], _mm512_madd_epi16(x, b[v]));
+                    acc[I][v] = _mm512_add_epi32(acc[I][v], _mm512_madd_epi16(x, b[v]));
                 }
-            }
+            });
         }
     }
     for (i, row) in acc.iter().enumerate() {
@@ -74,26 +74,26 @@ unsafe fn wholes_tile(fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low: 
                 let (a, b) = (a.as_ptr().add(d * MR), b.as_ptr().add(d * WHOLE_COLS));
                 let b: [__m512i; VECTORS] =
                     std::array::from_fn(|v| _mm512_cvtepi32_epi64(_mm256_loadu_si256(b.add(8 * v).cast())));
-                for i in 0..MR {
-                    let x = _mm512_set1_epi32(*a.add(i));
+                unrolled!(I in [0 1 2 3 4 5 6 7 8 9 10 11] {
+                    let x = _mm512_set1_epi32(*a.add(I));
                     for v in 0..VECTORS {
-                        acc[i][v] = _mm512_add_epi64(acc[i][v], _mm512_mul_epi32(x, b[v]));
+                        acc[I][v] = _mm512_add_epi64(acc[I][v], _mm512_mul_epi32(x, b[v]));
                     }
-                }
+                });
             }
         }
         start = end;
-        for i in 0..MR {
-            for v in 0..VECTORS {
-                // SAFETY: i < MR and v < VECTORS.
+        unrolled!(I in [0 1 2 3 4 5 6 7 8 9 10 11] {
+            for (v, acc) in acc[I].iter_mut().enumerate() {
+                // SAFETY: I < MR and v < VECTORS.
                 unsafe {
-                    let to: *mut __m512i = high.as_mut_ptr().add(i * WHOLE_COLS + 8 * v).cast();
-                    let sum = _mm512_add_epi64(_mm512_loadu_si512(to), _mm512_srai_epi64::<32>(acc[i][v]));
+                    let to: *mut __m512i = high.as_mut_ptr().add(I * WHOLE_COLS + 8 * v).cast();
+                    let sum = _mm512_add_epi64(_mm512_loadu_si512(to), _mm512_srai_epi64::<32>(*acc));
                     _mm512_storeu_si512(to, sum);
                 }
-                acc[i][v] = _mm512_and_si512(acc[i][v], mask);
+                *acc = _mm512_and_si512(*acc, mask);
             }
-        }
+        });
     }
     for (i, row) in acc.iter().enumerate() {
         for (v, x) in row.iter().enumerate() {
