@@ -138,6 +138,20 @@ impl Bits {
         }
     }
 
+    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel and a table.
+    pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
+        let row = cols.div_ceil(64) * size_of::<u64>();
+        let numbers = size_of::<usize>() + 2 * size_of::<u32>();
+        [rank * (row + numbers), (PANEL + (1 << OCTET)) * row].map(|bytes| bytes as u64)
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let words: usize = self.octets.iter().map(|octet| octet.words.capacity()).sum();
+        let numbers = self.pivot_rows.len() * (size_of::<usize>() + 2 * size_of::<u32>());
+        (words * size_of::<u64>() + numbers) as u64
+    }
+
     /// The rows of the reduced row echelon form, all columns, in the order of `pivot_cols`.
     pub(super) fn into_reduced(mut self) -> Vec<u64> {
         let width = self.width;

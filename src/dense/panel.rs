@@ -1,7 +1,7 @@
 //! One panel of rows on its way to reduced echelon form: by halves, so that nearly all of the work is matrix products.
 
 use super::entry::Entry;
-use super::gemm::Place;
+use super::gemm::{Arithmetic, Place};
 use crate::field::Modulus;
 
 /// Ranges of rows up to this length are eliminated row by row.
@@ -10,7 +10,7 @@ const BASE: usize = 8;
 /// A panel on its way to reduced echelon form in the columns from `from` on.
 pub(super) struct Panel<T: Entry> {
     pub(super) modulus: Modulus,
-    pub(super) context: T::Context,
+    pub(super) arithmetic: Arithmetic,
     pub(super) data: Vec<T>,
     pub(super) cols: usize,
     pub(super) from: usize,
@@ -45,10 +45,8 @@ impl<T: Entry> Panel<T> {
             }
             let row = &mut self.data[i * self.cols..][..self.cols];
             let Some(j) = (self.from..self.cols).find(|&j| row[j] != T::default()) else { continue };
-            let inverse = self.modulus.multiplier(self.modulus.inv(row[j].residue()));
-            for x in &mut row[j..] {
-                *x = T::from_residue(self.modulus.mul_by(x.residue(), inverse));
-            }
+            let inverse = self.modulus.inv(row[j].into());
+            self.arithmetic.scale(&mut row[j..], inverse);
             let end = lo + pivots.len();
             self.swap_rows(i, end);
             for t in 0..pivots.len() {
@@ -69,7 +67,7 @@ impl<T: Entry> Panel<T> {
         let first = &mut low[target.min(source) * self.cols..][self.from..self.cols];
         let second = &mut high[self.from..self.cols];
         let (y, x) = if target < source { (first, second) } else { (second, first) };
-        T::subtract_multiple(self.context, y, a, x);
+        self.arithmetic.subtract_multiple(y, a, x);
     }
 
     /// Subtracts from the `targets` what makes them zero at the pivots of the reduced rows source, source + 1, ….
@@ -88,8 +86,7 @@ impl<T: Entry> Panel<T> {
         let (c, b) = if source < targets.start { (high, low) } else { (low, high) };
         let place =
             |row: usize| Place { offset: (row - if row >= split { split } else { 0 }) * cols + from, stride: cols };
-        T::subtract_product(
-            self.context,
+        self.arithmetic.subtract_product(
             (targets.len(), k, cols - from),
             (c, place(targets.start)),
             (&coefficients, Place::packed(k)),

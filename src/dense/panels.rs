@@ -11,8 +11,9 @@
 
 use super::Row;
 use super::entry::Entry;
-use super::gemm::Place;
+use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -34,7 +35,7 @@ struct Block<T> {
 #[derive(Debug)]
 pub(super) struct Panels<T: Entry> {
     modulus: Modulus,
-    context: T::Context,
+    arithmetic: Arithmetic,
     /// The column at each position.
     order: Vec<u32>,
     /// The position of each column.
@@ -48,8 +49,8 @@ impl<T: Entry> Panels<T> {
     pub(super) fn new(modulus: Modulus, cols: usize) -> Self {
         let order: Vec<u32> = (0..cols as u32).collect();
         let position = order.clone();
-        let context = T::context(modulus);
-        Panels { modulus, context, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
+        let arithmetic = Arithmetic::new(modulus);
+        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
     }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
@@ -86,14 +87,12 @@ impl<T: Entry> Panels<T> {
             return;
         }
         let mut panel = vec![T::default(); rows * cols];
-        let lines = panel.par_chunks_mut(cols).enumerate();
-        lines.for_each(|(i, line)| fill(i, line, &self.position, &self.order));
+        for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
         for block in &self.blocks {
             let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
             if coefficients.iter().any(|c| *c != T::default()) {
                 let behind = block.start + block.rows;
-                T::subtract_product(
-                    self.context,
+                self.arithmetic.subtract_product(
                     (rows, block.rows, cols - behind),
                     (&mut panel, Place { offset: behind, stride: cols }),
                     (&coefficients, Place::packed(block.rows)),
@@ -103,7 +102,7 @@ impl<T: Entry> Panels<T> {
         }
         let mut local = Panel {
             modulus: self.modulus,
-            context: self.context,
+            arithmetic: self.arithmetic,
             data: panel,
             cols,
             from: rank,
@@ -123,7 +122,7 @@ impl<T: Entry> Panels<T> {
         let rest = cols - start - pivots.len();
         let mut behind = vec![T::default(); pivots.len() * rest];
         if rest > 0 {
-            behind.par_chunks_mut(rest).zip(panel.par_chunks(cols)).for_each(|(to, from)| copy_runs(&runs, from, to));
+            for_each_chunk(&mut behind, rest, rest * size_of::<T>(), |i, to| copy_runs(&runs, &panel[i * cols..], to));
         }
         // The running order changes behind `start`, unless the pivots are the first columns there: older blocks follow.
         if pivots.iter().enumerate().any(|(t, &j)| j != start + t) {
@@ -136,9 +135,30 @@ impl<T: Entry> Panels<T> {
             });
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
-            Some(last) => last.join(self.context, pivots.len(), &behind, rest),
+            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest),
             None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
         }
+    }
+
+    /// Bytes of a basis of `rank` rows in blocks as high as they get.
+    pub(super) fn basis_memory(rank: usize, cols: usize) -> u64 {
+        let blocks = (0..rank).step_by(PANEL).map(|start| (start, rank.min(start + PANEL)));
+        let entries: usize = blocks.map(|(start, end)| (end - start) * (cols - end)).sum();
+        (entries * size_of::<T>() + rank * size_of::<usize>() + 2 * cols * size_of::<u32>()) as u64
+    }
+    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
+    /// the block that grows.
+    pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
+        let panel = PANEL * cols * size_of::<T>();
+        let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        (panel + product.max(panel)) as u64
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let entries: usize = self.blocks.iter().map(|block| block.behind.capacity()).sum();
+        let positions = self.order.capacity() + self.position.capacity();
+        (entries * size_of::<T>() + self.pivot_rows.len() * size_of::<usize>() + positions * size_of::<u32>()) as u64
     }
 
     /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
@@ -157,8 +177,7 @@ impl<T: Entry> Panels<T> {
             own.chunks_mut(free)
                 .zip(block.behind.chunks(width))
                 .for_each(|(to, from)| to.copy_from_slice(&from[later..]));
-            T::subtract_product(
-                self.context,
+            self.arithmetic.subtract_product(
                 (block.rows, later, free),
                 (own, Place::packed(free)),
                 (&block.behind, Place::packed(width)),
@@ -172,11 +191,10 @@ impl<T: Entry> Panels<T> {
 impl<T: Entry> Block<T> {
     /// Appends `count` reduced rows with `rest` entries behind their pivots, which are the first columns behind this
     /// block, and clears their pivots from the rows that are here.
-    fn join(&mut self, context: T::Context, count: usize, behind: &[T], rest: usize) {
+    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) {
         let width = count + rest;
         let coefficients = gather(&self.behind, width, 0..self.rows, 0..count);
-        T::subtract_product(
-            context,
+        arithmetic.subtract_product(
             (self.rows, count, rest),
             (&mut self.behind, Place { offset: count, stride: width }),
             (&coefficients, Place::packed(count)),
@@ -222,5 +240,7 @@ fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old:
 
 /// The entries at `rows × cols` of a row-major matrix.
 fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
-    rows.flat_map(|i| &data[i * stride..][cols.clone()]).copied().collect()
+    let mut part = Vec::with_capacity(rows.len() * cols.len());
+    rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
+    part
 }

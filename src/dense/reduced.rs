@@ -26,8 +26,9 @@ pub(super) enum Table {
     /// Rows of so many words, with all columns.
     Bits(usize, Vec<u64>),
     /// Free columns only.
-    Float(Vec<f64>),
-    Word(Vec<u64>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
 }
 
 impl Reduced {
@@ -86,8 +87,9 @@ impl Reduced {
         assert!(free.start <= free.end && free.end <= width, "free columns {free:?} of {width}");
         free.map(move |f| match &self.table {
             Table::Bits(words, data) => bit(&data[row * words..][..*words], self.free_cols[f]) as u64,
-            Table::Float(data) => data[row * width + f] as u64,
-            Table::Word(data) => data[row * width + f],
+            Table::U16(data) => data[row * width + f] as u64,
+            Table::U32(data) => data[row * width + f] as u64,
+            Table::U64(data) => data[row * width + f],
         })
     }
 }
