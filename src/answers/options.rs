@@ -100,7 +100,9 @@ impl RankOptions {
             return usage(format!("{} trials are out of range: 1 to {} are possible", self.trials, Self::MAX_TRIALS));
         }
         if self.proven && matches!(self.method, Method::Wiedemann | Method::Hybrid) {
-            return usage("block Wiedemann proves full ranks only: for a proof choose the method auto or elimination".into());
+            return usage(
+                "block Wiedemann proves full ranks only: for a proof choose the method auto or elimination".into(),
+            );
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -14,6 +14,8 @@ use crate::{Error, Result};
 const LANES: usize = 32;
 /// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
 const WORTH: f64 = 4.0;
+/// Below so many seconds nothing else is considered.
+const SHORT: f64 = 0.1;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
 /// A proof may take this share of the time spent before it …
@@ -60,7 +62,9 @@ impl Rest {
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
         let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
-        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES) + check + machine.echelon(self.modulus, r, self.cols)
+        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES)
+            + check
+            + machine.echelon(self.modulus, r, self.cols)
     }
     /// Predicted bytes for it, beside A, with `threads` threads.
     pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
@@ -114,9 +118,13 @@ pub(super) fn decide(
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
             return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
         }
-        return decision(Finish::RowSpace { give_up: usize::MAX }, worst, format!("{shape}: row space, at most {worst:.2} s"));
+        return decision(
+            Finish::RowSpace { give_up: usize::MAX },
+            worst,
+            format!("{shape}: row space, at most {worst:.2} s"),
+        );
     };
-    if fits(rank_bound) && worst <= WORTH * wiedemann {
+    if fits(rank_bound) && worst <= (WORTH * wiedemann).max(SHORT) {
         let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
         return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
     }
@@ -170,7 +178,9 @@ mod tests {
     #[test]
     fn memory_bounds_the_row_space() {
         let big = rest(60_000, 50_000, 900_000);
-        let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else { panic!("it may be small") };
+        let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else {
+            panic!("it may be small")
+        };
         assert!(big.row_space_bytes(give_up, 1) <= 600 << 20 && big.row_space_bytes(give_up + 1, 1) > 600 << 20);
         assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
     }

@@ -6,6 +6,7 @@ use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result};
+use std::borrow::Cow;
 
 /// A rank mod p and everything a reader needs to judge it.
 #[derive(Clone, Debug)]
@@ -70,7 +71,8 @@ pub struct Step {
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
-    let core = phases.time("plan", || a.without_empty_lines());
+    let core = phases
+        .time("plan", || if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()) } else { Cow::Borrowed(a) });
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
         return Ok(Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases));

@@ -8,6 +8,7 @@
 //! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be computed
 //! in parallel.
 
+use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::Recurrence;
@@ -35,7 +36,7 @@ impl<'a> Split<'a> {
     }
     /// The number of pivots t.
     pub fn pivots(&self) -> usize {
-        self.pivots.rows.len()
+        self.pivots.len()
     }
 
     /// X ↦ (w in the pivot columns, S·X).
@@ -43,9 +44,13 @@ impl<'a> Split<'a> {
         let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();
         program(self.a, &reversed(&self.pivots.rows), &reversed(&self.pivots.cols), &self.rows, &self.cols)
     }
-    /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y). `transposed` is Aᵀ.
-    pub(super) fn backward(&self, transposed: &SparseMatrix) -> Recurrence {
-        program(transposed, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
+    pub(super) fn backward(&self) -> Recurrence {
+        program(&self.a.transpose(), &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    }
+    /// The modulus p.
+    pub fn modulus(&self) -> Modulus {
+        self.a.modulus()
     }
 }
 

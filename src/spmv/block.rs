@@ -118,8 +118,17 @@ impl Block {
     /// A uniformly random block mod p.
     pub fn random(lane: Lane, rows: usize, width: usize, modulus: Modulus, rng: &mut Rng) -> Self {
         let mut b = Self::zeros(lane, rows, width);
-        each_lane!(&mut b.lanes, v => v.iter_mut().for_each(|x| *x = rng.random_range(0..modulus.get()) as _));
+        b.fill_uniformly(0..rows, modulus, rng);
         b
+    }
+    /// Fills `rows` with uniformly random residues.
+    pub fn fill_uniformly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
+        let (range, p) = (rows.start * self.width..rows.end * self.width, modulus.get());
+        if let Ok(p) = u32::try_from(p) {
+            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
+        } else {
+            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
+        }
     }
     /// Fills `rows` with random residues that are not quite uniform (some are twice as likely as others where p nearly fills
     /// the lane): good enough to explore with, and several times as fast as [`Block::random`].
@@ -226,7 +235,9 @@ mod tests {
     #[test]
     fn rows_are_copied_cleared_filled_and_transposed() {
         let mut rng = Rng::seed_from_u64(1);
-        for (p, lane) in [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)] {
+        for (p, lane) in
+            [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)]
+        {
             let p = Modulus::new(p).unwrap();
             let a = Block::random(lane, 7, 3, p, &mut rng);
             let t = a.transposed(2..6);
@@ -234,7 +245,9 @@ mod tests {
             assert!((0..3).all(|l| (0..4).all(|i| t.get(l, i) == a.get(2 + i, l))));
             let mut b = Block::zeros(lane, 9, 3);
             b.copy_rows(1, &a, 3, 4);
-            assert!((0..9).all(|i| (0..3).all(|l| b.get(i, l) == if (1..5).contains(&i) { a.get(i + 2, l) } else { 0 })));
+            assert!(
+                (0..9).all(|i| (0..3).all(|l| b.get(i, l) == if (1..5).contains(&i) { a.get(i + 2, l) } else { 0 }))
+            );
             b.fill_roughly(0..9, p, &mut rng);
             assert!(b.to_residues().iter().all(|&x| x < p.get()) && b.to_residues().iter().any(|&x| x > 0));
             b.clear(1..9);

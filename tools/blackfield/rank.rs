@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::{self, Phases, RankOptions, Step};
 use blackfield::field::Modulus;
+use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
@@ -82,9 +83,10 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
 
 fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
     for file in &args.files {
-        let loaded = input::load(file, args.pattern, bars)?;
-        for &modulus in &args.moduli {
-            let answer = answer(args, options, file, &loaded, modulus, bars)?;
+        let mut loaded = input::load(file, args.pattern, bars)?;
+        for (n, &modulus) in args.moduli.iter().enumerate() {
+            let last = n + 1 == args.moduli.len();
+            let answer = answer(args, options, file, &mut loaded, modulus, last, bars)?;
             if !args.json {
                 output::print(&format!("{}\n", answer.rank))?;
             }
@@ -98,21 +100,25 @@ fn answer(
     args: &RankArgs,
     options: &RankOptions,
     file: &Path,
-    loaded: &Loaded,
+    loaded: &mut Loaded,
     modulus: Modulus,
+    last: bool,
     bars: &Bars,
 ) -> Result<Answer> {
     let start = Instant::now();
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
+    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
+    let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
+    if last {
+        loaded.triplets = Triplets::default();
+    }
     let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
     }
-    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-    let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
     bars.clear();
     let answer = Answer {
         file: file.display().to_string(),
@@ -208,7 +214,13 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
         for (n, step) in answer.path.iter().enumerate() {
             let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
             let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
-            bars.note(&format!("  step {:<3} {}: {}{why}; {:.3} s{predicted}", n + 1, step.name, step.found, step.seconds));
+            bars.note(&format!(
+                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
+                n + 1,
+                step.name,
+                step.found,
+                step.seconds
+            ));
         }
         let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
