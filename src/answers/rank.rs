@@ -1,7 +1,7 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::parameters::{Problem, parameters};
-use super::{Method, Phases, RankOptions, pivoting, wiedemann};
+use super::{Method, Phases, RankOptions, components, wiedemann};
 use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
@@ -79,7 +79,7 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
     }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
-        Method::Auto | Method::Elimination | Method::Hybrid => pivoting::rank(core, options, phases, observer),
+        Method::Auto | Method::Elimination | Method::Hybrid => components::rank(core, options, phases, observer),
     }
 }
 
