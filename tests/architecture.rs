@@ -18,7 +18,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("blackbox", &["field", "sparse", "spmv"]),
     ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
     ("sigma_basis", &["isa", "field", "poly"]),
-    ("elimination", &["field", "dense", "sparse"]),
+    ("pivots", &["sparse"]),
+    ("schur", &["field", "sparse", "pivots"]),
+    ("elimination", &["field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &[]),
     (
         "answers",
