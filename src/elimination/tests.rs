@@ -154,7 +154,7 @@ fn progress_names_both_phases_and_counts_up() {
     let log = Log::default();
     let a = simplex_boundary(modulus(65521), 9, 4);
     let report =
-        rank(&a, &EliminationOptions { dense_threshold: 0.1, dense_size: 20, max_memory: None }, &log).unwrap();
+        rank(&a, &EliminationOptions { dense_threshold: 0.1, dense_size: 20, ..Default::default() }, &log).unwrap();
     let log = log.0.into_inner().unwrap();
     assert_eq!(log[0], ("sparse elimination".to_string(), 126));
     let dense = log.iter().position(|entry| entry.0 == "dense elimination").expect("a dense phase");

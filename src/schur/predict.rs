@@ -42,7 +42,8 @@ impl Estimate {
         let mean = sample.iter().sum::<f64>() / n;
         let squares: f64 = sample.iter().map(|x| (x - mean).powi(2)).sum();
         let variance = if n > 1.0 { squares / (n - 1.0) } else { mean * mean };
-        Estimate { mean: mean * all, deviation: all * (variance / n * (1.0 - n / all)).sqrt() }
+        let scaled = sample.iter().sum::<f64>() * all / n; // exact if all rows are in the sample
+        Estimate { mean: scaled, deviation: all * (variance / n * (1.0 - n / all)).sqrt() }
     }
 }
 
