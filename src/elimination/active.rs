@@ -129,7 +129,7 @@ impl<V: Residue> Active<V> {
         self.nnz -= targets.len() + pivot.len() - 1;
         self.rows_left -= 1;
         self.cols_left -= 1;
-        let at = pivot.col.iter().position(|&c| c == j).expect("the pivot is an entry");
+        let at = find(&pivot.col, j).expect("the pivot is an entry");
         let factor = self.modulus.neg(self.modulus.inv(pivot.swap_remove(at).get()));
         pivot.col.iter().for_each(|&c| self.leave(c, i));
         // The pivot's own column has the place behind all others.
@@ -148,7 +148,7 @@ impl<V: Residue> Active<V> {
     /// Row i loses its entry in column c.
     fn leave(&mut self, c: u32, i: u32) {
         let list = &mut self.col_rows[c as usize];
-        let at = list.iter().position(|&t| t == i).expect("the list names the row");
+        let at = find(list, i).expect("the list names the row");
         list.swap_remove(at);
         self.cols_left -= list.is_empty() as usize;
         self.work.scanned += at as u64;
@@ -209,4 +209,15 @@ impl<V: Residue> Active<V> {
         self.rows_left -= (row.len() == 0) as usize;
         self.rows[t as usize] = row;
     }
+}
+
+/// Where `x` is in `list`: chunk by chunk, since a chunk is compared as a vector.
+#[inline]
+fn find(list: &[u32], x: u32) -> Option<usize> {
+    const CHUNK: usize = 32;
+    let chunks = list.chunks_exact(CHUNK);
+    let tail = list.len() - chunks.remainder().len();
+    let holds = |chunk: &[u32]| chunk.iter().fold(false, |found, &y| found | (y == x));
+    let start = chunks.clone().position(holds).map_or(tail, |k| k * CHUNK);
+    list[start..].iter().position(|&y| y == x).map(|at| start + at)
 }

@@ -242,7 +242,9 @@ mod tests {
 
     fn degenerate(p: u64, rng: &mut Rng) -> Vec<SparseMatrix> {
         let mut all = vec![];
-        for (rows, cols, weight) in [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (20, 30, 3), (60, 25, 4), (90, 90, 2), (40, 40, 12)] {
+        for (rows, cols, weight) in
+            [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (20, 30, 3), (60, 25, 4), (90, 90, 2), (40, 40, 12)]
+        {
             for units in [false, true] {
                 let mut entries = vec![];
                 for i in (0..rows).filter(|i| i % 5 != 4 && i % 7 != 3) {
@@ -273,7 +275,8 @@ mod tests {
                 for (i, (_, row)) in expected.iter().enumerate() {
                     let (cols, values) = s.matrix.row(i);
                     let found: Vec<_> = cols.iter().map(|&j| s.cols[j as usize]).zip(values.iter().copied()).collect();
-                    let row: Vec<_> = row.iter().enumerate().map(|(j, &v)| (j as u32, v)).filter(|e| e.1 != 0).collect();
+                    let row: Vec<_> =
+                        row.iter().enumerate().map(|(j, &v)| (j as u32, v)).filter(|e| e.1 != 0).collect();
                     assert_eq!(found, row);
                 }
                 let used: std::collections::BTreeSet<_> = s.matrix.col.iter().collect();

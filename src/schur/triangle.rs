@@ -9,8 +9,8 @@
 //!
 //! Sums wait for reduction: see [`Arithmetic::ceiling`].
 
-use crate::pivots::Pivots;
 use crate::field::Modulus;
+use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 
 /// How products are made and sums are kept small.
