@@ -258,20 +258,24 @@ impl<K: Arithmetic> Triangle<K> {
     fn gather(&self, w: &mut Workspace, out: &mut Vec<(u32, K::Value)>) {
         let p = self.modulus();
         let others = &mut w.sums[self.pivots..];
-        let mut take = |s: usize, sum: &mut u64| {
-            let v = p.reduce(std::mem::take(sum));
-            if v != 0 {
-                out.push((s as u32, K::value(v)));
+        // A sort costs some nanoseconds for each entry and bit of their number, the walk about one for each column.
+        if w.touched.len() * 16 > others.len() {
+            // Every column is written down, and kept if it is not zero: no branch to predict.
+            let mut count = out.len();
+            out.resize(count + others.len(), (0, K::value(0)));
+            for (s, sum) in others.iter_mut().enumerate() {
+                let v = p.reduce(std::mem::take(sum));
+                out[count] = (s as u32, K::value(v));
+                count += (v != 0) as usize;
             }
-        };
-        // A sort costs some nanoseconds for each entry and bit of their number, the walk a fraction of one for each column.
-        if w.touched.len() * 32 > others.len() {
-            others.iter_mut().enumerate().filter(|(_, sum)| **sum != 0).for_each(|(s, sum)| take(s, sum));
+            out.truncate(count);
         } else {
             w.touched.sort_unstable();
             for &s in &w.touched {
-                let s = s as usize - self.pivots;
-                take(s, &mut others[s]);
+                let v = p.reduce(std::mem::take(&mut w.sums[s as usize]));
+                if v != 0 {
+                    out.push((s - self.pivots as u32, K::value(v)));
+                }
             }
         }
         w.touched.clear();
