@@ -1,7 +1,7 @@
 //! The part of a sparse matrix that is not yet eliminated, and one step of right-looking elimination on it.
 //!
-//! Rows are kept in no order, columns apart from values, since a step changes them in place: the columns of a target row
-//! are scanned for those of the pivot row, values are touched only where both have an entry, fill-in is appended. A scan
+//! Rows are kept in no order, since a step changes them in place: a target row is scanned for the columns of the pivot
+//! row, entries are touched only where both have one, fill-in is appended. A scan
 //! takes a fraction of a nanosecond for an entry, a change of the pattern several; [`Work`] counts them apart.
 //!
 //! Invariant: row i has an entry in column j if and only if i is once in the list of column j.
@@ -10,28 +10,20 @@ use super::residue::Residue;
 use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 
-/// A sparse row: columns in any order, no column twice, values non-zero.
+/// A sparse row: (column, value) in any order, no column twice, values non-zero.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRow<V> {
-    pub(super) col: Vec<u32>,
-    pub(super) value: Vec<V>,
+    pub(super) entries: Vec<(u32, V)>,
 }
 
 impl<V: Copy> SparseRow<V> {
     pub(super) fn len(&self) -> usize {
-        self.col.len()
+        self.entries.len()
     }
-    fn swap_remove(&mut self, at: usize) -> V {
-        self.col.swap_remove(at);
-        self.value.swap_remove(at)
-    }
-    /// Room for `more` entries, with a quarter in reserve where that is not there: rows grow often, but not for ever.
     fn reserve(&mut self, more: usize) {
         let need = self.len() + more;
-        if need > self.col.capacity() {
-            let extra = more + need / 4;
-            self.col.reserve_exact(extra);
-            self.value.reserve_exact(extra);
+        if need > self.entries.capacity() {
+            self.entries.reserve_exact(more + need / 4);
         }
     }
 }
@@ -82,7 +74,7 @@ impl<V: Residue> Active<V> {
             .map(|i| {
                 let (col, value) = a.row(i);
                 col.iter().for_each(|&j| col_rows[j as usize].push(i as u32));
-                SparseRow { col: col.to_vec(), value: value.iter().map(|&v| V::of(v)).collect() }
+                SparseRow { entries: col.iter().zip(value).map(|(&j, &v)| (j, V::of(v))).collect() }
             })
             .collect();
         Active {
@@ -103,7 +95,7 @@ impl<V: Residue> Active<V> {
 
     /// Bytes for so many entries, with what growing vectors keep in reserve, and the buckets of the search.
     pub(super) fn memory_of(rows: usize, cols: usize, nnz: usize) -> u64 {
-        let bytes = (8 + size_of::<V>()) * nnz;
+        let bytes = (4 + size_of::<(u32, V)>()) * nnz;
         // Headers and bookkeeping of the allocator: three vectors a row and column, and what they have in buckets.
         (bytes + bytes / 2 + 96 * rows + 64 * cols) as u64
     }
@@ -118,22 +110,23 @@ impl<V: Residue> Active<V> {
     }
     /// The emptiest column of row i, which must have entries.
     pub(super) fn emptiest_col_of(&self, i: u32) -> u32 {
-        let cols = self.rows[i as usize].col.iter().copied();
+        let cols = self.rows[i as usize].entries.iter().map(|e| e.0);
         cols.min_by_key(|&j| (self.col_rows[j as usize].len(), j)).expect("the row has entries")
     }
 
     /// Takes (i, j) as pivot: row i and column j leave, every other row with an entry in column j is reduced.
     pub(super) fn eliminate(&mut self, i: u32, j: u32) {
-        let targets = std::mem::take(&mut self.col_rows[j as usize]);
+        let mut targets = std::mem::take(&mut self.col_rows[j as usize]);
+        targets.sort_unstable(); // as they lie in memory
         let mut pivot = std::mem::take(&mut self.rows[i as usize]);
         self.nnz -= targets.len() + pivot.len() - 1;
         self.rows_left -= 1;
         self.cols_left -= 1;
-        let at = find(&pivot.col, j).expect("the pivot is an entry");
-        let factor = self.modulus.neg(self.modulus.inv(pivot.swap_remove(at).get()));
-        pivot.col.iter().for_each(|&c| self.leave(c, i));
+        let at = pivot.entries.iter().position(|e| e.0 == j).expect("the pivot is an entry");
+        let factor = self.modulus.neg(self.modulus.inv(pivot.entries.swap_remove(at).1.get()));
+        pivot.entries.iter().for_each(|e| self.leave(e.0, i));
         // The pivot's own column has the place behind all others.
-        pivot.col.iter().chain([&j]).zip(1..).for_each(|(&c, place)| self.place[c as usize] = place);
+        pivot.entries.iter().map(|e| e.0).chain([j]).zip(1..).for_each(|(c, place)| self.place[c as usize] = place);
         self.met.clear();
         self.met.resize(pivot.len() + 1, false);
         self.touched_rows.clear();
@@ -141,8 +134,9 @@ impl<V: Residue> Active<V> {
             self.reduce(t, &pivot, factor);
             self.touched_rows.push(t);
         }
-        pivot.col.iter().chain([&j]).for_each(|&c| self.place[c as usize] = 0);
-        self.touched_cols = pivot.col;
+        pivot.entries.iter().map(|e| e.0).chain([j]).for_each(|c| self.place[c as usize] = 0);
+        self.touched_cols.clear();
+        self.touched_cols.extend(pivot.entries.iter().map(|e| e.0));
     }
 
     /// Row i loses its entry in column c.
@@ -167,7 +161,7 @@ impl<V: Residue> Active<V> {
             self.common.resize(pivot.len() + 2, (0, 0));
         }
         let mut count = 0;
-        for (x, &c) in row.col.iter().enumerate() {
+        for (x, &(c, _)) in row.entries.iter().enumerate() {
             let place = self.place[c as usize];
             self.common[count] = (x as u32, place);
             count += (place != 0) as usize;
@@ -175,20 +169,20 @@ impl<V: Residue> Active<V> {
         let common = std::mem::take(&mut self.common);
         let own = pivot.len() as u32 + 1;
         let at = common[..count].iter().find(|e| e.1 == own).expect("targets have an entry in the pivot column").0;
-        let factor = m.multiplier(m.mul(row.value[at as usize].get(), factor));
+        let factor = m.multiplier(m.mul(row.entries[at as usize].1.get(), factor));
         // Backwards, so that an entry moved into a gap comes from behind and has had its turn.
         for &(x, place) in common[..count].iter().rev() {
             let (x, k) = (x as usize, place as usize - 1);
             self.met[k] = true;
             if place == own {
-                row.swap_remove(x);
+                row.entries.swap_remove(x);
                 continue;
             }
-            let sum = V::multiply_add(m, row.value[x], pivot.value[k], factor);
-            row.value[x] = sum;
+            let sum = V::multiply_add(m, row.entries[x].1, pivot.entries[k].1, factor);
+            row.entries[x].1 = sum;
             if sum.get() == 0 {
-                self.leave(row.col[x], t);
-                row.swap_remove(x);
+                self.leave(row.entries[x].0, t);
+                row.entries.swap_remove(x);
                 self.nnz -= 1;
             }
         }
@@ -198,9 +192,8 @@ impl<V: Residue> Active<V> {
         row.reserve(fill);
         for (k, met) in self.met.iter_mut().enumerate().take(pivot.len()) {
             if !std::mem::replace(met, false) {
-                let c = pivot.col[k];
-                row.col.push(c);
-                row.value.push(V::multiply_add(m, V::of(0), pivot.value[k], factor));
+                let (c, v) = pivot.entries[k];
+                row.entries.push((c, V::multiply_add(m, V::of(0), v, factor)));
                 let list = &mut self.col_rows[c as usize];
                 self.cols_left += list.is_empty() as usize;
                 list.push(t);

@@ -289,7 +289,7 @@ impl<V: Residue> Part<V> {
         let mut core_rows = Vec::with_capacity(self.active.rows_left);
         let mut sorted = vec![];
         for (i, row) in self.active.rows.into_iter().enumerate().filter(|(_, row)| row.len() > 0) {
-            sorted.extend(row.col.iter().zip(&row.value).map(|(&j, v)| (number[j as usize], v.get())));
+            sorted.extend(row.entries.iter().map(|(j, v)| (number[*j as usize], v.get())));
             sorted.sort_unstable_by_key(|&(j, _)| j);
             core.col.extend(sorted.iter().map(|&(j, _)| j));
             core.value.extend(sorted.drain(..).map(|(_, v)| v));
@@ -318,8 +318,8 @@ impl<V: Residue> Part<V> {
             let panel: Vec<(Vec<u32>, Vec<u64>)> = rows
                 .drain(rows.len().saturating_sub(PANEL)..)
                 .map(|row| {
-                    let cols = row.col.iter().map(|&j| number[j as usize]).collect();
-                    (cols, row.value.iter().map(|v| v.get()).collect())
+                    let cols = row.entries.iter().map(|e| number[e.0 as usize]).collect();
+                    (cols, row.entries.iter().map(|e| e.1.get()).collect())
                 })
                 .collect();
             let panel: Vec<Row<'_>> = panel.iter().map(|(cols, values)| (cols.as_slice(), values.as_slice())).collect();
