@@ -1,8 +1,8 @@
 //! The part of a sparse matrix that is not yet eliminated, and one step of right-looking elimination on it.
 //!
 //! Rows are kept in no order, since a step changes them in place: a target row is scanned for the columns of the pivot
-//! row, entries are touched only where both have one, fill-in is appended. A scan
-//! takes a fraction of a nanosecond for an entry, a change of the pattern several; [`Work`] counts them apart.
+//! row, entries are touched only where both have one, fill-in is appended. A
+//! scan takes a fraction of a nanosecond for an entry, a change of the pattern several; [`Work`] counts them apart.
 //!
 //! Invariant: row i has an entry in column j if and only if i is once in the list of column j.
 
@@ -20,6 +20,7 @@ impl<V: Copy> SparseRow<V> {
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
+    /// Room for `more` entries, with a quarter in reserve where that is not there: rows grow often, but not for ever.
     fn reserve(&mut self, more: usize) {
         let need = self.len() + more;
         if need > self.entries.capacity() {
@@ -42,7 +43,7 @@ pub(super) struct Work {
 /// What is left of the matrix.
 #[derive(Debug)]
 pub(super) struct Active<V> {
-    modulus: Modulus,
+    pub(super) modulus: Modulus,
     /// Rows; those that were pivots or vanished are empty.
     pub(super) rows: Vec<SparseRow<V>>,
     /// The rows with an entry in each column.
