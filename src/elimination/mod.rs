@@ -7,9 +7,10 @@
 //! - [`rank`]: the same with the dense finish, [`crate::dense::Echelon`].
 //! - [`rounds`]: structural pivots, Schur complement, pivots of that, …, while it stays sparse.
 //!
-//! Right-looking pivots adapt to the fill-in. On matrices that fill in whatever is done (random ones, EX5) they leave a smaller or
-//! emptier core than structural pivots and a Schur complement. On boundary matrices, where structural pivots are nearly all
-//! of the rank, rounds are several times as fast: one by one, pivots cost list keeping, and are sequential. Every step is exact arithmetic mod p.
+//! Which? On boundary matrices structural pivots are nearly all of the rank, and rounds are several times as fast. Where S fills in
+//! at once (random matrices, EX5, EX3), a good structural search leaves a smaller but dense S, best met implicitly; the core of
+//! right-looking elimination is larger but sparse, one entry in eight. In between (mat1916), right-looking pivots adapt to
+//! the fill-in and leave a much smaller core than one round does. They are sequential. Every step is exact arithmetic mod p.
 
 mod active;
 mod markowitz;
