@@ -6,6 +6,7 @@
 //! a bucket keeps whatever had its count once, and entries that have another count by now are dropped when they are met.
 
 use super::active::Active;
+use super::residue::Residue;
 
 /// Candidates (rows or columns) searched before the best entry so far is taken.
 const CANDIDATES: usize = 6;
@@ -30,12 +31,12 @@ pub(super) struct Pivot {
 
 impl Buckets {
     /// Buckets for counts up to `cap`.
-    pub(super) fn new(active: &Active, cap: usize) -> Self {
+    pub(super) fn new(active: &Active<impl Residue>, cap: usize) -> Self {
         let mut buckets = Buckets { rows: vec![vec![]; cap + 1], cols: vec![vec![]; cap + 1], put: 0 };
         for i in (0..active.rows.len() as u32).rev() {
             buckets.put_row(active, i);
         }
-        for j in (0..active.col_count.len() as u32).rev() {
+        for j in (0..active.col_rows.len() as u32).rev() {
             buckets.put_col(active, j);
         }
         buckets.put = 0;
@@ -44,41 +45,41 @@ impl Buckets {
     fn cap(&self) -> usize {
         self.rows.len() - 1
     }
-    fn put_row(&mut self, active: &Active, i: u32) {
+    fn put_row(&mut self, active: &Active<impl Residue>, i: u32) {
         let count = active.rows[i as usize].len();
         if (1..self.rows.len()).contains(&count) {
             self.rows[count].push(i);
             self.put += 1;
         }
     }
-    fn put_col(&mut self, active: &Active, j: u32) {
-        let count = active.col_count[j as usize] as usize;
+    fn put_col(&mut self, active: &Active<impl Residue>, j: u32) {
+        let count = active.col_rows[j as usize].len();
         if (1..self.cols.len()).contains(&count) {
             self.cols[count].push(j);
             self.put += 1;
         }
     }
     /// Takes up the counts that the last step changed.
-    pub(super) fn update(&mut self, active: &Active) {
+    pub(super) fn update(&mut self, active: &Active<impl Residue>) {
         active.touched_rows.iter().for_each(|&i| self.put_row(active, i));
         active.touched_cols.iter().for_each(|&j| self.put_col(active, j));
-        if self.put > 8 * (active.rows.len() + active.col_count.len()) + (1 << 16) {
+        if self.put > 8 * (active.rows.len() + active.col_rows.len()) + (1 << 16) {
             *self = Self::new(active, self.cap());
         }
     }
 
     /// A pivot of small cost, or `None` if no entry is left.
-    pub(super) fn search(&mut self, active: &mut Active) -> Option<Pivot> {
+    pub(super) fn search(&mut self, active: &Active<impl Residue>) -> Option<Pivot> {
         loop {
             let found = self.search_below_cap(active);
-            let largest = active.rows.len().max(active.col_count.len());
+            let largest = active.rows.len().max(active.col_rows.len());
             if found.is_some() || active.nnz == 0 || self.cap() >= largest {
                 return found;
             }
             *self = Self::new(active, (4 * self.cap()).min(largest));
         }
     }
-    fn search_below_cap(&mut self, active: &mut Active) -> Option<Pivot> {
+    fn search_below_cap(&mut self, active: &Active<impl Residue>) -> Option<Pivot> {
         let mut best: Option<Pivot> = None;
         let mut searched = 0;
         for count in 1..=self.cap() {
@@ -89,7 +90,7 @@ impl Buckets {
             while at > 0 && !enough(best, floor, searched) {
                 at -= 1;
                 let j = bucket[at];
-                if active.col_count[j as usize] as usize != count {
+                if active.col_rows[j as usize].len() != count {
                     bucket.swap_remove(at);
                     continue;
                 }
@@ -102,14 +103,12 @@ impl Buckets {
             while at > 0 && !enough(best, floor, searched) {
                 at -= 1;
                 let i = bucket[at];
-                let row = &active.rows[i as usize];
-                if row.len() != count {
+                if active.rows[i as usize].len() != count {
                     bucket.swap_remove(at);
                     continue;
                 }
                 searched += 1;
-                let col = row.col.iter().copied().min_by_key(|&j| active.col_count[j as usize]);
-                consider(&mut best, active, i, col.expect("the row has entries"));
+                consider(&mut best, active, i, active.emptiest_col_of(i));
             }
             if enough(best, floor, searched) {
                 return best;
@@ -124,8 +123,8 @@ fn enough(best: Option<Pivot>, floor: u64, searched: usize) -> bool {
     best.is_some_and(|pivot| pivot.cost <= floor || searched >= CANDIDATES)
 }
 
-fn consider(best: &mut Option<Pivot>, active: &Active, row: u32, col: u32) {
-    let (r, c) = (active.rows[row as usize].len() as u64, active.col_count[col as usize] as u64);
+fn consider(best: &mut Option<Pivot>, active: &Active<impl Residue>, row: u32, col: u32) {
+    let (r, c) = (active.rows[row as usize].len() as u64, active.col_rows[col as usize].len() as u64);
     let cost = (r - 1) * (c - 1);
     if best.is_none_or(|pivot| cost < pivot.cost) {
         *best = Some(Pivot { row, col, cost });

@@ -2,6 +2,7 @@ use super::*;
 use crate::Silent;
 use crate::dense::DenseMatrix;
 use crate::field::{PrimeField, Rng};
+use crate::pivots::Pivots;
 use rand::{RngExt, SeedableRng};
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
@@ -32,11 +33,85 @@ fn dense_rank(a: &SparseMatrix) -> usize {
 fn check(a: &SparseMatrix) {
     let expected = dense_rank(a);
     for options in ways() {
+        check_core(a, expected, &options);
         let report = rank(a, &options, &Silent).unwrap();
         assert_eq!(report.rank, expected, "{} x {} mod {} with {options:?}", a.rows(), a.cols(), a.modulus());
         assert!(report.sparse_pivots <= report.rank && report.peak_nnz >= a.nnz());
         let transposed = rank(&a.transpose(), &options, &Silent).unwrap();
         assert_eq!(transposed.rank, expected);
+    }
+    check_rounds(a, expected);
+}
+
+/// The core has the rest of the rank, and the pivots are a regular minor that minors of the core complete.
+fn check_core(a: &SparseMatrix, expected: usize, options: &EliminationOptions) {
+    let found = eliminate(a, options, &Silent).unwrap();
+    assert_eq!(found.rows.len() + dense_rank(&found.core), expected);
+    assert_eq!((found.core_rows.len(), found.core_cols.len()), (found.core.rows(), found.core.cols()));
+    assert!((0..found.core.rows()).all(|i| !found.core.row(i).0.is_empty() && found.core.row(i).0.is_sorted()));
+    assert_eq!(found.core.clone().drop_empty_columns().len(), found.core_cols.len());
+    check_minor(a, &found.rows, &found.cols, (&found.core, &found.core_rows, &found.core_cols), expected);
+}
+
+/// The pivots, and with them independent rows and columns of the rest, are regular minors of A.
+fn check_minor(
+    a: &SparseMatrix,
+    rows: &[u32],
+    cols: &[u32],
+    (rest, rest_rows, rest_cols): (&SparseMatrix, &[u32], &[u32]),
+    rank: usize,
+) {
+    let minor = |rows: &[u32], cols: &[u32]| {
+        let mut place = vec![None; a.cols()];
+        cols.iter().enumerate().for_each(|(new, &j)| place[j as usize] = Some(new));
+        let entries = rows.iter().enumerate().flat_map(|(new, &i)| {
+            let (cols, values) = a.row(i as usize);
+            let kept = cols.iter().zip(values).filter_map(|(&j, &v)| Some((place[j as usize]?, v)));
+            kept.map(|(j, v)| (new, j, v)).collect::<Vec<_>>()
+        });
+        SparseMatrix::from_triplets(a.modulus(), rows.len(), cols.len(), &entries.collect::<Vec<_>>())
+    };
+    assert_eq!(dense_rank(&minor(rows, cols)), rows.len());
+    let mut echelon = Echelon::new(a.modulus(), rest.cols());
+    echelon.absorb(&(0..rest.rows()).map(|i| rest.row(i)).collect::<Vec<_>>(), &Silent).unwrap();
+    let all_rows: Vec<u32> = rows.iter().copied().chain(echelon.pivot_rows().iter().map(|&i| rest_rows[i])).collect();
+    let all_cols: Vec<u32> = cols.iter().copied().chain(echelon.pivot_cols().iter().map(|&j| rest_cols[j])).collect();
+    assert_eq!((all_rows.len(), dense_rank(&minor(&all_rows, &all_cols))), (rank, rank));
+}
+
+/// Pivots by the definition: a row goes in front of those before it if it has a column that none of them has.
+fn naive_pivots(a: &SparseMatrix) -> Pivots {
+    let mut free = vec![true; a.cols()];
+    let mut found = vec![];
+    for i in 0..a.rows() {
+        if let Some(&j) = a.row(i).0.iter().find(|&&j| free[j as usize]) {
+            found.push((i as u32, j));
+            a.row(i).0.iter().for_each(|&j| free[j as usize] = false);
+        }
+    }
+    let (rows, cols) = found.into_iter().rev().unzip();
+    Pivots { rows, cols }
+}
+
+fn check_rounds(a: &SparseMatrix, expected: usize) {
+    let all = RoundsOptions { max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
+    let find = |a: &SparseMatrix| Ok(naive_pivots(a));
+    for (options, ends) in [
+        (RoundsOptions { rounds: usize::MAX, ..all }, true),
+        (RoundsOptions { distinct: false, rounds: usize::MAX, ..all }, true),
+        (RoundsOptions { rounds: 2, ..all }, false),
+        (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
+        (RoundsOptions { max_density: 0.1, ..all }, false),
+    ] {
+        let found = rounds(a.clone(), &find, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
+        assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
+        check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
+        let counted: usize = found.record.iter().map(|round| round.pivots).sum();
+        assert_eq!(counted, found.rows.len() + found.pending.rows.len());
+        let unused = matches!(found.stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
+        assert!(unused || found.pending.rows.is_empty());
+        assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
     }
 }
 
@@ -154,7 +229,7 @@ fn progress_names_both_phases_and_counts_up() {
     let log = Log::default();
     let a = simplex_boundary(modulus(65521), 9, 4);
     let report =
-        rank(&a, &EliminationOptions { dense_threshold: 0.1, dense_size: 20, max_memory: None }, &log).unwrap();
+        rank(&a, &EliminationOptions { dense_threshold: 0.1, dense_size: 20, ..Default::default() }, &log).unwrap();
     let log = log.0.into_inner().unwrap();
     assert_eq!(log[0], ("sparse elimination".to_string(), 126));
     let dense = log.iter().position(|entry| entry.0 == "dense elimination").expect("a dense phase");

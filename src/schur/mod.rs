@@ -1,17 +1,24 @@
-//! The Schur complement of structural pivots, never formed: S = A₂₂ - A₂₁·U⁻¹·A₁₂ as an operator on blocks of vectors.
+//! The Schur complement of structural pivots, S = A₂₂ - A₂₁·U⁻¹·A₁₂; rank A = number of pivots + rank S.
 //!
-//! [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ at the cost of one pass over A (Tellegen's principle: the
-//! transpose of a straight-line program costs what the program costs). [`row_space`] finds the rank of S from random
-//! combinations of its rows, with an error bound p⁻ᵏ; [`prove_nullity`] turns that into a proof by writing down the null space.
-//! rank A = number of pivots + rank S.
+//! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of one pass
+//! over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs). [`row_space`] finds
+//! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`prove_nullity`] turns that into a proof by
+//! writing down the null space.
+//!
+//! *Formed*, where it stays sparse: [`form`], row by row; [`predict`] says beforehand what that will take.
 
 mod complement;
+mod explicit;
 mod nullspace;
+mod predict;
 mod row_space;
 mod split;
+mod triangle;
 
 pub use complement::Complement;
+pub use explicit::{FormOptions, Formed, form};
 pub use nullspace::prove_nullity;
+pub use predict::{Estimate, Prediction, predict};
 pub use row_space::{RowSpace, RowSpaceOptions, row_space};
 pub use split::Split;
 

@@ -43,7 +43,7 @@ impl SparseMatrix {
         a
     }
 
-    /// The matrix without rows, with room for `rows` of them with `nnz` entries, to be filled by [`SparseMatrix::push_row`].
+    /// The matrix without rows, with room for `rows` of them with `nnz` entries, to be filled row by row.
     pub(crate) fn empty(modulus: Modulus, cols: usize, rows: usize, nnz: usize) -> Self {
         let mut start = Vec::with_capacity(rows + 1);
         start.push(0);
@@ -57,6 +57,16 @@ impl SparseMatrix {
         self.col.extend(entries.iter().map(|&(j, _)| j));
         self.value.extend(entries.drain(..).map(|(_, v)| v));
         self.start.push(self.col.len());
+    }
+    /// Renumbers the columns so that none is empty; returns the old number of each, ascending.
+    pub(crate) fn drop_empty_columns(&mut self) -> Vec<u32> {
+        let mut number = vec![u32::MAX; self.cols];
+        self.col.iter().for_each(|&j| number[j as usize] = 0);
+        let used: Vec<u32> = (0..self.cols as u32).filter(|&j| number[j as usize] == 0).collect();
+        used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
+        self.col.iter_mut().for_each(|j| *j = number[*j as usize]);
+        self.cols = used.len();
+        used
     }
 
     /// The modulus p.

@@ -1,0 +1,350 @@
+//! The Schur complement formed explicitly, row by row (`triangle.rs`), in parallel.
+//!
+//! Rows without entries are not kept. Nor are, if asked for, repetitions: matrices of homology have many rows whose images in S
+//! are multiples of one another. Rows are then divided by their first entry and compared through a hash, and entry by entry
+//! where hashes agree. Scaling and dropping such rows changes no rank.
+//!
+//! Rows are solved in batches of a fixed size and joined in their order: same matrix for every number of threads.
+
+use super::triangle::{Arithmetic, Eager, Lazy, Triangle, Workspace, others};
+use crate::pivots::Pivots;
+use crate::sparse::SparseMatrix;
+use crate::{Observer, Result};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Rows that a task solves.
+const TASK: usize = 64;
+/// Rows between two looks at the limit and the observer.
+const BATCH: usize = 64 * TASK;
+
+/// How to form a Schur complement.
+#[derive(Clone, Copy, Debug)]
+pub struct FormOptions {
+    /// Most entries of S, counted before repetitions in the batch at hand are dropped.
+    pub limit_nnz: usize,
+    /// Make rows monic and drop those that occurred before.
+    pub distinct: bool,
+}
+
+/// A Schur complement and where it comes from.
+///
+/// A minor of S on some rows and columns, put beside the pivots, is a minor of A: regular if and only if it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formed {
+    /// S without empty rows and columns.
+    pub matrix: SparseMatrix,
+    /// The row of A that each row of S comes from, ascending.
+    pub rows: Vec<u32>,
+    /// The column of A that each column of S is, ascending.
+    pub cols: Vec<u32>,
+    /// Multiply-adds made.
+    pub work: u64,
+}
+
+/// The Schur complement of `a` by `pivots`, or `None` if it has more entries than allowed. rank A = number of pivots + rank S.
+///
+/// Reports a phase "Schur complement" in rows. Memory: 8 or 16 bytes for an entry of the pivot rows, 12 for an entry of S, and for each
+/// thread 8 bytes for each column.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`].
+///
+/// # Panics
+/// If `pivots` are not triangular, or not entries of `a`.
+pub fn form(
+    a: &SparseMatrix,
+    pivots: &Pivots,
+    options: &FormOptions,
+    observer: &dyn Observer,
+) -> Result<Option<Formed>> {
+    if Lazy::fits(a.modulus()) {
+        form_with::<Lazy>(a, pivots, options, observer)
+    } else {
+        form_with::<Eager>(a, pivots, options, observer)
+    }
+}
+
+/// What a task made of its rows: the length of each, and their entries.
+struct Solved<V> {
+    lengths: Vec<usize>,
+    entries: Vec<(u32, V)>,
+    work: u64,
+}
+
+fn form_with<K: Arithmetic>(
+    a: &SparseMatrix,
+    pivots: &Pivots,
+    options: &FormOptions,
+    observer: &dyn Observer,
+) -> Result<Option<Formed>>
+where
+    K::Value: Into<u64>,
+{
+    let (rows, cols) = (others(a.rows(), &pivots.rows), others(a.cols(), &pivots.cols));
+    let triangle = Triangle::<K>::new(a, pivots, &cols);
+    let workspaces: Mutex<Vec<Workspace>> = Mutex::new(vec![]);
+    let mut kept = Kept {
+        matrix: SparseMatrix::empty(a.modulus(), cols.len(), 0, 0),
+        rows: vec![],
+        seen: HashMap::new(),
+        distinct: options.distinct,
+    };
+    let mut work = 0;
+    observer.phase("Schur complement", rows.len() as u64);
+    for (done, batch) in rows.chunks(BATCH).enumerate() {
+        observer.check()?;
+        observer.progress((done * BATCH) as u64);
+        let room = options.limit_nnz - kept.matrix.nnz();
+        let made = AtomicUsize::new(0);
+        let solve = |task: &[u32]| {
+            let idle = workspaces.lock().expect("no task panics").pop();
+            let mut workspace = idle.unwrap_or_else(|| triangle.workspace());
+            let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
+            for &i in task {
+                let before = solved.entries.len();
+                solved.work += triangle.solve(a.row(i as usize), &mut workspace, &mut solved.entries);
+                let length = solved.entries.len() - before;
+                solved.lengths.push(length);
+                // Beyond the limit whatever the other tasks bring: the rest need not be computed.
+                if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() {
+                    return None;
+                }
+            }
+            workspaces.lock().expect("no task panics").push(workspace);
+            Some(solved)
+        };
+        let Some(tasks) = batch.par_chunks(TASK).map(solve).collect::<Option<Vec<_>>>() else {
+            observer.check()?;
+            return Ok(None);
+        };
+        let mut sources = batch.iter();
+        for task in tasks {
+            let mut rest = task.entries.as_slice();
+            for (length, &source) in task.lengths.into_iter().zip(sources.by_ref()) {
+                let (row, behind) = rest.split_at(length);
+                rest = behind;
+                kept.push(row, source);
+            }
+            work += task.work;
+        }
+    }
+    observer.progress(rows.len() as u64);
+    let Kept { mut matrix, rows, .. } = kept;
+    let used = matrix.drop_empty_columns();
+    Ok(Some(Formed { matrix, rows, cols: used.into_iter().map(|j| cols[j as usize]).collect(), work }))
+}
+
+/// The rows kept so far.
+struct Kept {
+    matrix: SparseMatrix,
+    /// Where they come from.
+    rows: Vec<u32>,
+    /// The first row with a hash.
+    seen: HashMap<u64, u32>,
+    distinct: bool,
+}
+
+impl Kept {
+    /// Keeps a row, unless it has no entry or is known.
+    fn push<V: Copy + Into<u64>>(&mut self, row: &[(u32, V)], source: u32) {
+        let Some(&(_, first)) = row.first() else { return };
+        let p = self.matrix.modulus;
+        let start = self.matrix.nnz();
+        self.matrix.col.extend(row.iter().map(|&(j, _)| j));
+        let first: u64 = first.into();
+        if self.distinct && first != 1 {
+            let inverse = p.multiplier(p.inv(first));
+            self.matrix.value.extend(row.iter().map(|&(_, v)| p.mul_by(v.into(), inverse)));
+        } else {
+            self.matrix.value.extend(row.iter().map(|&(_, v)| v.into()));
+        }
+        if self.distinct && self.is_known(start) {
+            self.matrix.col.truncate(start);
+            self.matrix.value.truncate(start);
+            return;
+        }
+        self.matrix.start.push(self.matrix.nnz());
+        self.rows.push(source);
+    }
+
+    /// Whether the entries from `start` on repeat a row; notes their hash if not.
+    fn is_known(&mut self, start: usize) -> bool {
+        let (cols, values) = (&self.matrix.col[start..], &self.matrix.value[start..]);
+        let hash = cols.iter().zip(values).fold(0, |h: u64, (&j, &v)| {
+            // Any mixing will do: what it confuses is only not dropped.
+            (h.rotate_left(23) ^ v ^ (j as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        match self.seen.get(&hash) {
+            Some(&i) => self.matrix.row(i as usize) == (cols, values),
+            None => {
+                self.seen.insert(hash, self.rows.len() as u32);
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Modulus, Rng};
+    use crate::schur::predict;
+    use crate::{Error, Silent};
+    use rand::{RngExt, SeedableRng};
+
+    const PRIMES: [u64; 7] = [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
+    const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false };
+    const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true };
+
+    /// Pivots by the definition: the row comes before all others if it meets none of their columns.
+    fn naive_pivots(a: &SparseMatrix) -> Pivots {
+        let (mut rows, mut cols): (Vec<u32>, Vec<u32>) = (vec![], vec![]);
+        let mut free = vec![true; a.cols()];
+        for i in 0..a.rows() {
+            // In reverse order: the new row may meet the columns of those that follow it, so its own column must be new to them.
+            let row = a.row(i).0;
+            if let Some(&j) = row.iter().find(|&&j| free[j as usize]) {
+                rows.push(i as u32);
+                cols.push(j);
+                row.iter().for_each(|&j| free[j as usize] = false);
+            }
+        }
+        // Later rows have no restriction on earlier columns but earlier rows avoid later columns: reversed, this is the invariant.
+        rows.reverse();
+        cols.reverse();
+        Pivots { rows, cols }
+    }
+
+    /// S by the elimination of one pivot after the other from the dense matrix.
+    fn naive(a: &SparseMatrix, pivots: &Pivots) -> Vec<(u32, Vec<u64>)> {
+        let p = a.modulus();
+        let mut dense = vec![vec![0; a.cols()]; a.rows()];
+        for (i, row) in dense.iter_mut().enumerate() {
+            let (cols, values) = a.row(i);
+            cols.iter().zip(values).for_each(|(&j, &v)| row[j as usize] = v);
+        }
+        for (&i, &j) in pivots.rows.iter().zip(&pivots.cols) {
+            let pivot = dense[i as usize].clone();
+            let inverse = p.inv(pivot[j as usize]);
+            for t in others(a.rows(), &pivots.rows) {
+                let factor = p.mul(dense[t as usize][j as usize], inverse);
+                for (x, &y) in dense[t as usize].iter_mut().zip(&pivot) {
+                    *x = p.sub(*x, p.mul(factor, y));
+                }
+            }
+        }
+        let rows = others(a.rows(), &pivots.rows).into_iter();
+        rows.map(|i| (i, dense[i as usize].clone())).filter(|(_, row)| row.iter().any(|&v| v != 0)).collect()
+    }
+
+    fn degenerate(p: u64, rng: &mut Rng) -> Vec<SparseMatrix> {
+        let mut all = vec![];
+        for (rows, cols, weight) in
+            [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (20, 30, 3), (60, 25, 4), (90, 90, 2), (40, 40, 12)]
+        {
+            for units in [false, true] {
+                let mut entries = vec![];
+                for i in (0..rows).filter(|i| i % 5 != 4 && i % 7 != 3) {
+                    for _ in 0..if cols == 0 { 0 } else { weight } {
+                        let value = if units { [1, p - 1][rng.random_range(0..2)] } else { rng.random_range(0..p) };
+                        let j = rng.random_range(0..cols);
+                        entries.push((i, j, value));
+                        if i % 7 == 2 && i + 1 < rows {
+                            entries.push((i + 1, j, value));
+                        }
+                    }
+                }
+                all.push(SparseMatrix::from_triplets(Modulus::new(p).unwrap(), rows, cols, &entries));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_complement_agrees_with_dense_elimination() {
+        let mut rng = Rng::seed_from_u64(31);
+        for p in PRIMES {
+            for a in degenerate(p, &mut rng) {
+                let pivots = naive_pivots(&a);
+                let expected = naive(&a, &pivots);
+                let s = form(&a, &pivots, &ALL, &Silent).unwrap().unwrap();
+                assert_eq!(s.rows, expected.iter().map(|row| row.0).collect::<Vec<_>>());
+                for (i, (_, row)) in expected.iter().enumerate() {
+                    let (cols, values) = s.matrix.row(i);
+                    let found: Vec<_> = cols.iter().map(|&j| s.cols[j as usize]).zip(values.iter().copied()).collect();
+                    let row: Vec<_> =
+                        row.iter().enumerate().map(|(j, &v)| (j as u32, v)).filter(|e| e.1 != 0).collect();
+                    assert_eq!(found, row);
+                }
+                let used: std::collections::BTreeSet<_> = s.matrix.col.iter().collect();
+                assert_eq!((used.len(), s.cols.len()), (s.matrix.cols(), s.matrix.cols()));
+
+                // Monic rows, each once.
+                let once = form(&a, &pivots, &DISTINCT, &Silent).unwrap().unwrap();
+                let mut seen = std::collections::HashMap::new();
+                for (i, (_, row)) in expected.iter().enumerate() {
+                    let inverse = a.modulus().inv(*row.iter().find(|v| **v != 0).unwrap());
+                    let monic: Vec<u64> = row.iter().map(|&v| a.modulus().mul(v, inverse)).collect();
+                    seen.entry(monic).or_insert(expected[i].0);
+                }
+                let mut first: Vec<u32> = seen.values().copied().collect();
+                first.sort_unstable();
+                assert_eq!(once.rows, first);
+                for i in 0..once.matrix.rows() {
+                    assert_eq!(once.matrix.row(i).1[0], 1);
+                }
+
+                // All rows in the sample: the prediction is exact.
+                let predicted = predict(&a, &pivots, &mut rng);
+                assert_eq!(predicted.sampled, a.rows() - pivots.rows.len());
+                assert_eq!((predicted.nnz.mean, predicted.nnz.deviation), (s.matrix.nnz() as f64, 0.0));
+                assert_eq!(predicted.work.mean, s.work as f64);
+                assert_eq!(predicted.rows.mean, s.rows.len() as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_is_exact_and_interruption_an_error() {
+        let mut rng = Rng::seed_from_u64(32);
+        let a = &degenerate(65521, &mut rng)[14];
+        let pivots = naive_pivots(a);
+        let nnz = form(a, &pivots, &ALL, &Silent).unwrap().unwrap().matrix.nnz();
+        assert!(nnz > 0);
+        let within = |limit_nnz| form(a, &pivots, &FormOptions { limit_nnz, ..ALL }, &Silent).unwrap().is_some();
+        assert!(within(nnz) && !within(nnz - 1) && !within(0));
+
+        struct Stop;
+        impl Observer for Stop {
+            fn cancelled(&self) -> bool {
+                true
+            }
+        }
+        assert!(matches!(form(a, &pivots, &ALL, &Stop), Err(Error::Interrupted)));
+    }
+
+    #[test]
+    fn the_number_of_threads_does_not_matter_nor_does_the_batch() {
+        let mut rng = Rng::seed_from_u64(33);
+        let n = 3 * BATCH;
+        let entries: Vec<_> =
+            (0..3 * n).map(|_| (rng.random_range(0..n), rng.random_range(0..n / 4), rng.random_range(1..3))).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(3).unwrap(), n, n / 4, &entries);
+        let pivots = naive_pivots(&a);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| form(&a, &pivots, &DISTINCT, &Silent).unwrap().unwrap())
+        };
+        let one = with(1);
+        assert_eq!(one, with(3));
+        let predicted = predict(&a, &pivots, &mut rng);
+        let all = form(&a, &pivots, &ALL, &Silent).unwrap().unwrap();
+        assert!(predicted.sampled < n - pivots.rows.len() && one.matrix.rows() < all.matrix.rows());
+        let error = |e: crate::schur::Estimate, x: f64| ((e.mean - x) / e.deviation).abs();
+        assert!(error(predicted.nnz, all.matrix.nnz() as f64) < 4.0, "{predicted:?} but {}", all.matrix.nnz());
+        assert!(error(predicted.work, all.work as f64) < 4.0, "{predicted:?} but {}", all.work);
+    }
+}
