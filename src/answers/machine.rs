@@ -17,8 +17,14 @@ pub struct Machine {
     pub gather_byte: f64,
     /// Reducing the sum of a row, for each residue.
     pub reduce: f64,
+    /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
+    pub product: f64,
     /// Drawing a random residue.
     pub random: f64,
+    /// A multiply-add of a sparse Schur complement, and an entry of it.
+    pub sparse_product: f64,
+    /// See `sparse_product`.
+    pub sparse_entry: f64,
 }
 
 impl Default for Machine {
@@ -28,7 +34,10 @@ impl Default for Machine {
             gather: 0.4e-9,
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
+            product: 0.04e-9,
             random: 3e-9,
+            sparse_product: 8e-9,
+            sparse_entry: 40e-9,
         }
     }
 }
@@ -43,10 +52,12 @@ impl Machine {
             _ => 3,
         }]
     }
-    /// One pass over `nnz` entries in `rows` rows with blocks of `width` residues.
-    pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, width: usize) -> f64 {
+    /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
+    pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {
         let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
-        nnz as f64 * (self.gather + bytes * self.gather_byte) + (rows * width) as f64 * self.reduce
+        nnz as f64 * (self.gather + bytes * self.gather_byte)
+            + (rows * width) as f64 * self.reduce
+            + (valued * width) as f64 * self.product
     }
     /// The echelon form of rank r in n columns, of rows of which nearly all are independent: r²(n/2 - r/6) multiply-adds.
     pub fn echelon(&self, modulus: Modulus, r: usize, n: usize) -> f64 {

@@ -32,8 +32,9 @@ pub(super) struct Rest {
     /// Shape of S.
     pub rows: usize,
     pub cols: usize,
-    /// Entries of A, which every product with S reads once.
+    /// Entries of A, which every product with S reads once, and those of them that are not ±1.
     pub nnz: usize,
+    pub valued: usize,
     /// A bound of rank S.
     pub rank_bound: usize,
 }
@@ -62,11 +63,26 @@ impl Rest {
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
         let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
-        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES)
+        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, self.valued, LANES)
             + check
             + machine.echelon(self.modulus, r, self.cols)
     }
-    /// Predicted bytes for it, beside A, with `threads` threads.
+    /// Predicted seconds to find that the rank of S is small, or not.
+    pub fn probe_seconds(&self, machine: &Machine) -> f64 {
+        self.row_space_seconds(machine, self.rank_bound.min(2 * LANES))
+    }
+    /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
+    pub fn is_short(&self, machine: &Machine) -> bool {
+        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= SHORT
+    }
+    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank, or a
+    /// share of the cheapest way for a large one.
+    pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>) -> f64 {
+        let worst = self.row_space_seconds(machine, self.rank_bound);
+        let cheapest = wiedemann.map_or(worst + self.proof_seconds(machine, 0), |w| w.min(worst));
+        (WORTH * self.probe_seconds(machine)).max(HOPE * cheapest)
+    }
+    /// Predicted bytes for the row space, beside A, with `threads` threads.
     pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
         let block = (self.rows + self.cols + self.nnz.min(self.rows + self.cols)) * LANES * lane;
@@ -78,7 +94,7 @@ impl Rest {
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let free = self.cols - r;
         let batches = free.div_ceil(LANES) as f64;
-        batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, LANES)
+        batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, self.valued, LANES)
             + machine.back_substitution(self.modulus, r, self.cols)
     }
     /// Whether a proof that takes so long is worth it after `spent` seconds.
@@ -154,7 +170,15 @@ mod tests {
     use super::*;
 
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
-        Rest { modulus: Modulus::new(65521).unwrap(), pivots: 1000, rows, cols, nnz, rank_bound: rows.min(cols) }
+        Rest {
+            modulus: Modulus::new(65521).unwrap(),
+            pivots: 1000,
+            rows,
+            cols,
+            nnz,
+            valued: 0,
+            rank_bound: rows.min(cols),
+        }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
         decide(&rest, &Machine::default(), wiedemann, memory, 1).map(|d| d.finish)

@@ -33,7 +33,7 @@ pub fn prove_nullity(split: &Split, reduced: &Reduced, observer: &dyn Observer) 
         return Ok(true);
     }
     let program = split.forward();
-    let height = program.inputs() + program.rows() - program.unneeded();
+    let (outputs, height) = (split.rows.len(), program.inputs() + split.pivots());
     let starts: Vec<usize> = (0..free).step_by(LANES).collect();
     for group in starts.chunks(GROUP) {
         observer.check()?;
@@ -43,7 +43,7 @@ pub fn prove_nullity(split: &Split, reduced: &Reduced, observer: &dyn Observer) 
                 || Block::zeros(program.lane(), height, LANES),
                 |w, &start| {
                     write_null_vectors(w, reduced, start..free.min(start + LANES));
-                    program.vanishes(w)
+                    program.vanishes(outputs, w)
                 },
             )
             .all(|vanish| vanish);

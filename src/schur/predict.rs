@@ -16,7 +16,7 @@ const SAMPLE: usize = 128;
 /// Rows drawn even if they are expensive.
 const LEAST: usize = 8;
 /// Multiply-adds spent for each entry of A, before the sample is cut short.
-const WORK_AN_ENTRY: u64 = 10;
+const WORK_AN_ENTRY: u64 = 3;
 
 /// A total and its standard deviation (0 where it is exact).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub struct Prediction {
     pub sampled: usize,
 }
 
-/// Predicts the Schur complement of `a` by `pivots`; about ten multiply-adds for each entry of `a`, or 8 rows if those are
+/// Predicts the Schur complement of `a` by `pivots`; about three multiply-adds for each entry of `a`, or 8 rows if those are
 /// expensive.
 ///
 /// # Panics

@@ -100,19 +100,16 @@ impl Recurrence {
             self.engine.run(scales, w);
         }
     }
-    /// The number of rows at the end that no other row needs.
-    pub fn unneeded(&self) -> usize {
-        self.unneeded
-    }
-    /// Completes `w`, which has room for all rows but the [`unneeded`](Recurrence::unneeded) ones, and says whether those
-    /// would be zero. Everything on the caller's thread.
+    /// Completes `w`, which has no room for the `last` rows, and says whether those would be zero. Everything on the
+    /// caller's thread.
     ///
     /// # Panics
-    /// As [`Recurrence::run`].
-    pub fn vanishes(&self, w: &mut Block) -> bool {
-        assert_eq!(w.rows(), self.inputs + self.rows - self.unneeded, "a block of the wrong height");
+    /// As [`Recurrence::run`]; if one of the last rows is needed by another.
+    pub fn vanishes(&self, last: usize, w: &mut Block) -> bool {
+        assert!(last <= self.unneeded, "{last} rows at the end, {} are not needed", self.unneeded);
+        assert_eq!(w.rows(), self.inputs + self.rows - last, "a block of the wrong height");
         assert!(w.width().is_multiple_of(GRID), "the width {} is not a multiple of {GRID}", w.width());
-        w.width() == 0 || self.engine.vanishes(self.rows - self.unneeded, w)
+        w.width() == 0 || self.engine.vanishes(self.rows - last, w)
     }
 }
 
@@ -555,18 +552,16 @@ mod tests {
         for p in [2, 7, 65521, (1 << 31) - 1, 9223372036854775783] {
             let p = Modulus::new(p).unwrap();
             let m = p.get();
-            // w2 = w0 - w1, w3 = 2·w2 (of which nothing is left mod 2), then w2 - w0 + w1 = 0 and w3 - w2 = w2.
-            let two = p.reduce(2);
-            let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, two), (2, 2, 1), (2, 0, m - 1), (2, 1, 1)];
-            let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &rows));
-            let others: Vec<_> = rows.iter().copied().chain([(3, 2, m - 1), (3, 3, 1)]).collect();
-            let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 4, 6, &others));
-            for (recurrence, difference) in [(&zero, false), (&other, true)] {
-                let height = 2 + recurrence.rows() - recurrence.unneeded();
+            // w2 = w0 - w1 and w3 = w2 - w0 + w1 = 0; in the other, w4 = w2 besides.
+            let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, 1), (1, 0, m - 1), (1, 1, 1)];
+            let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows));
+            let others: Vec<_> = rows.iter().copied().chain([(2, 2, 1)]).collect();
+            let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others));
+            for (recurrence, last, difference) in [(&zero, 1, false), (&other, 2, true)] {
                 for (value, expected) in [(0, true), (1, !difference)] {
-                    let mut w = Block::zeros(recurrence.lane(), height, 48);
+                    let mut w = Block::zeros(recurrence.lane(), 3, 48);
                     w.set(0, 47, value);
-                    assert_eq!(recurrence.vanishes(&mut w), expected, "p = {p}, {difference}");
+                    assert_eq!(recurrence.vanishes(last, &mut w), expected, "p = {p}, {difference}");
                 }
             }
         }
