@@ -149,7 +149,7 @@ impl Work<'_> {
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
         let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: self };
         let rest = on_rest.rest();
-        if rest.rank_bound == 0 || rest.is_short(&on_rest.work.machine) {
+        if rest.rank_bound == 0 || rest.is_immediate(&on_rest.work.machine) {
             return Ok((a, pivots, 0));
         }
         let wiedemann = on_rest.wiedemann()?.map(|w| w.seconds);

@@ -16,6 +16,8 @@ const LANES: usize = 32;
 const WORTH: f64 = 4.0;
 /// Below so many seconds nothing else is considered.
 const SHORT: f64 = 0.1;
+/// Below so many seconds a Schur complement is not formed.
+const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
 /// A proof may take this share of the time spent before it …
@@ -72,8 +74,8 @@ impl Rest {
         self.row_space_seconds(machine, self.rank_bound.min(2 * LANES))
     }
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
-    pub fn is_short(&self, machine: &Machine) -> bool {
-        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= SHORT
+    pub fn is_immediate(&self, machine: &Machine) -> bool {
+        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= IMMEDIATE
     }
     /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank, or a
     /// share of the cheapest way for a large one.

@@ -85,7 +85,8 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: false });
         }
         if rank - before == blocks * LANES {
-            blocks = (rank / LANES).clamp(2, BLOCKS).min((bound - rank).div_ceil(LANES).max(2));
+            let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
+            blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(2));
             continue;
         }
         if rank == bound {
@@ -135,16 +136,19 @@ fn absorb<B: Sync>(
                 },
             )
             .collect();
-        for block in &outputs {
-            let rows = block.rows();
-            match &block.lanes {
-                Lanes::U8(data) => echelon.absorb_block(rows, &data[..], observer)?,
-                Lanes::U16(data) => echelon.absorb_block(rows, &data[..], observer)?,
-                Lanes::U32(data) => echelon.absorb_block(rows, &data[..], observer)?,
-                Lanes::U64(data) => echelon.absorb_block(rows, &data[..], observer)?,
-                Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
-            };
+        // One panel of the dense elimination.
+        let mut rows = Block::zeros(program.lane(), lanes * outputs.len(), cols);
+        for (k, block) in outputs.iter().enumerate() {
+            rows.copy_rows(k * lanes, block, 0, lanes);
         }
+        drop(outputs);
+        match &rows.lanes {
+            Lanes::U8(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
+            Lanes::U16(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
+            Lanes::U32(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
+            Lanes::U64(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
+            Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+        };
     }
     Ok(())
 }
