@@ -1,10 +1,12 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
 
 use crate::args::{DeviceName, RankArgs, Seed};
+use crate::certificate;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
+use crate::rational;
 use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::spmv::Plan;
@@ -57,8 +59,12 @@ struct Answers<'a> {
 /// Answers for each file and modulus in the order given.
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
+    certificate::check_usage(args)?;
     check_device(args.device)?;
     let options = resolve(args, bars);
+    if args.rational {
+        return rational::run(args, &options, bars);
+    }
     let start = Instant::now();
     let mut results = Vec::new();
     let work = answer_all(args, &options, bars, &mut results);
@@ -109,6 +115,10 @@ fn answer(
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
+    }
+    if let Some(file) = &args.certificate {
+        let matrices = (&loaded.triplets, &matrix);
+        phases.time("certificate", || certificate::write(file, matrices, rank.rank, None, max_memory, bars))?;
     }
     // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
     let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
