@@ -19,9 +19,10 @@ use sha2::{Digest, Sha256};
 
 /// The least k with pᵏ ≥ 2⁶⁴: 64 for p = 2, 5 for p = 65521, 3 for p = 2³¹ - 1, 2 for the largest p.
 pub fn repetitions(modulus: Modulus) -> usize {
+    // `successors` is one power ahead of what is counted: p³ may pass 128 bits, and is then beyond 2⁶⁴ all the more.
     let p = u128::from(modulus.get());
-    // p·p^(k-1) < 2⁶³·2⁶⁴ cannot overflow.
-    std::iter::successors(Some(p), |power| Some(power * p)).take_while(|&power| power < 1 << 64).count() + 1
+    let powers = std::iter::successors(Some(p), |&power| power.checked_mul(p));
+    powers.take_while(|&power| power < 1 << 64).count() + 1
 }
 
 /// Which of the two claims a challenge is for.

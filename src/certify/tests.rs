@@ -348,7 +348,7 @@ fn damaged_files_are_refused_with_their_reason() {
         (format!("\"rank\":{r}"), "\"rank\":-1".into(), "bad header"),
         ("\"triangular\":0".into(), "\"triangular\":4294967295".into(), "a chain of"),
         ("\"modulus\":65521".into(), "\"modulus\":65520".into(), "divisible by 2"),
-        ("\"modulus\":65521".into(), "\"modulus\":64513".into(), "no residue"),
+        ("\"modulus\":65521".into(), "\"modulus\":8209".into(), "no residue"),
         ("\"rows\":12".into(), "\"rows\":3".into(), "no minor"),
         ("\"cols\":10".into(), "\"cols\":2".into(), "no minor"),
         ("\"lines\":null".into(), "\"lines\":[4294967295,4294967295]".into(), "bytes are announced"),
