@@ -1,12 +1,18 @@
-//! What is asked: the rank. [`rank()`] answers, `method` chooses how and says why; [`certificate()`] makes the answer checkable
-//! by others, [`rational_rank`] lifts it to the rationals.
+//! What is asked: the rank. [`rank()`] answers; `planner` chooses how and says why, from the costs in [`Machine`].
+//! [`certificate()`] makes the answer checkable by others, [`rational_rank`] lifts it to the rationals.
+//!
+//! The way of an answer: structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
+//! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`].
 
 mod certificate;
 mod codegree;
 mod hadamard;
-mod method;
+mod machine;
 mod options;
+mod parameters;
 mod phases;
+mod pivoting;
+mod planner;
 mod rank;
 mod rational;
 mod wiedemann;
@@ -14,10 +20,10 @@ mod wiedemann;
 pub use certificate::{Minor, certificate};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use hadamard::{hadamard_log2, primes_of_size};
-pub use method::{Choice, choose};
+pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use phases::Phases;
-pub use rank::{Rank, rank};
+pub use rank::{Rank, Step, rank};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 
 #[cfg(test)]

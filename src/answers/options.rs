@@ -7,22 +7,25 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// The cheaper of the other two, by prediction.
+    /// Structural pivots, then whatever is predicted to be fastest on the rest.
     #[default]
     Auto,
-    /// Block Wiedemann: Krylov sequence, σ-basis, degree of the generator.
-    Wiedemann,
-    /// Exact sparse elimination with a dense finish.
+    /// Structural pivots, the dense row space of their Schur complement, and a proof by its null space.
     Elimination,
+    /// Structural pivots, then block Wiedemann on their implicit Schur complement.
+    Hybrid,
+    /// Block Wiedemann on the matrix itself: Krylov sequence, σ-basis, degree of the generator.
+    Wiedemann,
 }
 
 impl Method {
-    /// `auto`, `wiedemann` or `elimination`.
+    /// `auto`, `elimination`, `hybrid` or `wiedemann`.
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",
-            Method::Wiedemann => "wiedemann",
             Method::Elimination => "elimination",
+            Method::Hybrid => "hybrid",
+            Method::Wiedemann => "wiedemann",
         }
     }
 }
@@ -46,6 +49,8 @@ pub enum Route {
 pub struct RankOptions {
     /// The method, or `Auto`.
     pub method: Method,
+    /// Whether the answer must be proven: no random choice may matter.
+    pub proven: bool,
     /// The block size s of block Wiedemann; `None`: by the cost model.
     pub block: Option<usize>,
     /// Independent runs of block Wiedemann; the largest value is the answer. At least 1.
@@ -68,6 +73,7 @@ impl Default for RankOptions {
     fn default() -> Self {
         RankOptions {
             method: Method::Auto,
+            proven: false,
             block: None,
             trials: 1,
             error: None,
@@ -92,6 +98,9 @@ impl RankOptions {
         let usage = |message: String| Err(Error::Usage(message));
         if !(1..=Self::MAX_TRIALS).contains(&self.trials) {
             return usage(format!("{} trials are out of range: 1 to {} are possible", self.trials, Self::MAX_TRIALS));
+        }
+        if self.proven && matches!(self.method, Method::Wiedemann | Method::Hybrid) {
+            return usage("block Wiedemann proves full ranks only: for a proof choose the method auto or elimination".into());
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -1,21 +1,21 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
-use super::{Choice, Method, Phases, RankOptions, Route, choose, wiedemann};
-use crate::certify::{Certainty, rank_failure};
-use crate::elimination::{self, EliminationOptions};
-use crate::field::{ExtensionField, PrimeField, Rng};
+use super::parameters::{Problem, parameters};
+use super::{Method, Phases, RankOptions, pivoting, wiedemann};
+use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result};
-use rand::SeedableRng;
 
 /// A rank mod p and everything a reader needs to judge it.
 #[derive(Clone, Debug)]
 pub struct Rank {
     /// The rank.
     pub rank: usize,
-    /// How it was computed: `Wiedemann` or `Elimination`.
+    /// How it was computed: `Elimination`, `Hybrid` or `Wiedemann`.
     pub method: Method,
+    /// The steps taken, in order.
+    pub path: Vec<Step>,
     /// Why so, and what the certainty rests on.
     pub reason: String,
     /// How sure it is.
@@ -34,10 +34,28 @@ pub struct Rank {
     pub plan: Option<Plan>,
 }
 
+/// One step on the way to a rank.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Step {
+    /// What was done.
+    pub name: &'static str,
+    /// What it found.
+    pub found: String,
+    /// Why it was done, with the predictions that spoke for it; empty where there was nothing to choose.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// What it adds to the rank.
+    pub rank: usize,
+    /// Predicted seconds of one thread, where a prediction was made.
+    pub predicted: Option<f64>,
+    /// Wall seconds.
+    pub seconds: f64,
+}
+
 /// The rank of `a` mod its modulus.
 ///
-/// The value returned never exceeds the rank (but for [`Route::CoDegree`], the source paper's); [`Rank::certainty`] says how sure
-/// it is to reach it.
+/// The value returned never exceeds the rank (but for [`Route::CoDegree`](super::Route::CoDegree), the source paper's);
+/// [`Rank::certainty`] says how sure it is to reach it.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, rank}, families, field::Modulus};
@@ -47,40 +65,28 @@ pub struct Rank {
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`](crate::Error::Usage) for options out of range, [`Error::Memory`](crate::Error::Memory) if no method fits,
-/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so, and [`Error::Check`](crate::Error::Check) if a
-/// computation contradicts itself.
+/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits, [`Error::Interrupted`] when the observer
+/// says so, and [`Error::Check`] if a computation contradicts itself.
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
-    let (core, symmetric) = phases.time("plan", || {
-        let core = a.without_empty_lines();
-        let symmetric = core.is_symmetric();
-        (core, symmetric)
-    });
-    let choice = choose(&core, symmetric, options)?;
+    let core = phases.time("plan", || a.without_empty_lines());
     if core.nnz() == 0 {
-        let reason = "no non-zero entry".to_string();
-        return Ok(Rank::proven(0, choice.method, reason, phases));
+        let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
+        return Ok(Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases));
     }
-    match choice.method {
-        Method::Elimination => match by_elimination(&core, choice, options, phases.clone(), observer) {
-            Err(Error::Memory(why)) if options.method == Method::Auto => {
-                observer.warning(&format!("{why}: going on with block Wiedemann"));
-                let options = RankOptions { method: Method::Wiedemann, ..options.clone() };
-                by_wiedemann(&core, choose(&core, symmetric, &options)?, &options, phases, observer)
-            }
-            other => other,
-        },
-        Method::Wiedemann | Method::Auto => by_wiedemann(&core, choice, options, phases, observer),
+    match options.method {
+        Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
+        Method::Auto | Method::Elimination | Method::Hybrid => pivoting::rank(core, options, phases, observer),
     }
 }
 
 impl Rank {
-    fn proven(rank: usize, method: Method, reason: String, phases: Phases) -> Self {
+    pub(super) fn proven(rank: usize, method: Method, reason: String, path: Vec<Step>, phases: Phases) -> Self {
         Rank {
             rank,
             method,
+            path,
             reason,
             certainty: Certainty::Proven,
             trials: 1,
@@ -93,72 +99,42 @@ impl Rank {
     }
 }
 
-fn by_elimination(
-    core: &SparseMatrix,
-    choice: Choice,
-    options: &RankOptions,
-    mut phases: Phases,
-    observer: &dyn Observer,
-) -> Result<Rank> {
-    let elimination_options = EliminationOptions { max_memory: options.max_memory, ..Default::default() };
-    let report = phases.time("elimination", || elimination::rank(core, &elimination_options, observer))?;
-    Ok(Rank::proven(report.rank, Method::Elimination, choice.reason, phases))
-}
-
+/// Block Wiedemann on the matrix itself.
 fn by_wiedemann(
     core: &SparseMatrix,
-    choice: Choice,
     options: &RankOptions,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let p = core.modulus();
-    if choice.degree > 1 {
-        observer.warning(&choice.reason);
+    let symmetric = phases.time("plan", || core.is_symmetric());
+    let (modulus, rows, cols, nnz) = (core.modulus(), core.rows(), core.cols(), core.nnz());
+    let chosen = parameters(&Problem { modulus, rows, cols, nnz, symmetric, grid: 1 }, options)?;
+    if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
+        let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
+        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
     }
     let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
     let product = phases.time("plan", || Product::new(core, &plan));
-    let full = core.rows().min(core.cols());
-    let mut values = Vec::with_capacity(options.trials);
-    for trial in 0..options.trials {
-        let mut rng = Rng::seed_from_u64(options.seed);
-        rng.set_stream(trial as u64);
-        let run = if choice.degree == 1 {
-            wiedemann::run(&PrimeField(p), &product, &choice, options, &mut rng, &mut phases, observer)?
-        } else {
-            let field = ExtensionField::new(p, choice.degree, &mut rng);
-            wiedemann::run(&field, &product, &choice, options, &mut rng, &mut phases, observer)?
-        };
-        values.push(run.value);
-        if run.value == full && options.route != Route::CoDegree {
-            break;
-        }
-    }
-    let rank = *values.iter().max().expect("at least one trial");
-    let agreed = values.iter().filter(|&&v| v == rank).count();
-    let failure = rank_failure(full, (p.get() as f64).log2() * choice.degree as f64);
-    let (certainty, ground) = if options.route == Route::CoDegree {
-        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
-    } else if rank == full {
-        (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
-    } else if choice.by_theorem && failure < 1.0 {
-        let error_bound = failure.powi(values.len() as i32).max(f64::MIN_POSITIVE);
-        (
-            Certainty::MonteCarlo { error_bound },
-            "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),
-        )
-    } else {
-        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree; none can exceed the rank", values.len()))
+    let start = std::time::Instant::now();
+    let outcome = wiedemann::trials(&product, &chosen, options, &mut phases, observer)?;
+    let step = Step {
+        name: "block Wiedemann",
+        found: format!("rank {}", outcome.rank),
+        why: "asked for".into(),
+        rank: outcome.rank,
+        predicted: Some(chosen.seconds),
+        seconds: start.elapsed().as_secs_f64(),
     };
     Ok(Rank {
-        rank,
+        rank: outcome.rank,
         method: Method::Wiedemann,
-        reason: format!("{}; {ground}", choice.reason),
-        certainty,
-        trials: values.len(),
-        trials_agreed: agreed,
-        block: Some(choice.block),
-        extension_degree: choice.degree,
+        path: vec![step],
+        reason: format!("{}; {}", chosen.reason, outcome.ground),
+        certainty: outcome.certainty,
+        trials: outcome.trials,
+        trials_agreed: outcome.agreed,
+        block: Some(chosen.block),
+        extension_degree: chosen.degree,
         phases,
         plan: Some(plan),
     })

@@ -1,17 +1,19 @@
 //! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
 
-use super::{Choice, Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
-use crate::blackbox::Preconditioned;
-use crate::field::{Field, Rng};
+use super::parameters::Parameters;
+use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
+use crate::blackbox::{Operator, Preconditioned};
+use crate::certify::{Certainty, rank_failure};
+use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::sequence::{Krylov, Projection, Start};
 use crate::sigma_basis::GeneratorSearch;
-use crate::spmv::Product;
 use crate::{Error, Observer, Result};
+use rand::SeedableRng;
 
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+struct Run {
     /// The rank as this run sees it. By the shortcut it never exceeds the rank; by the co-degree route that holds once the
     /// generator annihilates the whole sequence.
     pub value: usize,
@@ -29,17 +31,76 @@ const CHECKS: usize = 2;
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
-/// One run over `field` with the matrix in `product`. The observer sees the phase `sequence` in units of terms.
-pub(super) fn run<F: Field>(
+/// What all runs together say.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// The largest value: the rank of the operator as far as it was found.
+    pub rank: usize,
+    pub trials: usize,
+    pub agreed: usize,
+    pub certainty: Certainty,
+    /// What the certainty rests on.
+    pub ground: String,
+}
+
+/// Independent runs on `operator`, fewer than asked for if one reaches the full rank.
+pub(super) fn trials(
+    operator: &dyn Operator,
+    parameters: &Parameters,
+    options: &RankOptions,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<Outcome> {
+    let p = operator.modulus();
+    if parameters.degree > 1 {
+        observer.warning(&parameters.reason);
+    }
+    let full = operator.rows().min(operator.cols());
+    let mut values = Vec::with_capacity(options.trials);
+    for trial in 0..options.trials {
+        let mut rng = Rng::seed_from_u64(options.seed);
+        rng.set_stream(trial as u64);
+        let run = if parameters.degree == 1 {
+            run(&PrimeField(p), operator, parameters, options, &mut rng, phases, observer)?
+        } else {
+            let field = ExtensionField::new(p, parameters.degree, &mut rng);
+            run(&field, operator, parameters, options, &mut rng, phases, observer)?
+        };
+        values.push(run.value);
+        if run.value == full && options.route != Route::CoDegree {
+            break;
+        }
+    }
+    let rank = *values.iter().max().expect("at least one trial");
+    let agreed = values.iter().filter(|&&v| v == rank).count();
+    let failure = rank_failure(full, (p.get() as f64).log2() * parameters.degree as f64);
+    let (certainty, ground) = if options.route == Route::CoDegree {
+        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
+    } else if rank == full {
+        (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
+    } else if parameters.by_theorem && failure < 1.0 {
+        let error_bound = failure.powi(values.len() as i32).max(f64::MIN_POSITIVE);
+        (
+            Certainty::MonteCarlo { error_bound },
+            "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),
+        )
+    } else {
+        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree; none can exceed the rank", values.len()))
+    };
+    Ok(Outcome { rank, trials: values.len(), agreed, certainty, ground })
+}
+
+/// One run over `field`. The observer sees the phase `sequence` in units of terms.
+fn run<F: Field>(
     field: &F,
-    product: &Product,
-    choice: &Choice,
+    operator: &dyn Operator,
+    choice: &Parameters,
     options: &RankOptions,
     rng: &mut Rng,
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Run> {
-    let operator = Preconditioned::random(field, product, choice.symmetric, rng);
+    let operator = Preconditioned::random(field, operator, choice.symmetric, rng);
     let (n, s) = (operator.order(), choice.block);
     let projection =
         if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::partition(n, s, rng) };

@@ -1,6 +1,6 @@
 //! Diagonal scaling Y ← D X over GF(p).
 
-use super::{Operator, Scratch};
+use super::{Operator, Scratch, scale};
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane};
 
@@ -35,11 +35,8 @@ impl Operator for Diagonal {
     }
     fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
         assert_eq!((x.rows(), y.rows(), x.width()), (self.rows(), self.rows(), y.width()));
-        for (i, &d) in self.entries.iter().enumerate() {
-            for l in 0..x.width() {
-                y.set(i, l, self.modulus.mul(d, x.get(i, l)));
-            }
-        }
+        y.copy_rows(0, x, 0, x.rows());
+        scale(self.modulus, Some(&self.entries), y);
     }
     fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
         self.apply(x, y, scratch);

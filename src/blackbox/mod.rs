@@ -37,6 +37,27 @@ pub trait Operator: Sync {
     fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
     /// Y ← Aᵀ X.
     fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
+    /// Y ← D·A·X with the diagonal matrix D of these residues, or Y ← A·X without one. Boxes that can fuse the scaling do.
+    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        self.apply(x, y, scratch);
+        scale(self.modulus(), diagonal, y);
+    }
+    /// Y ← D·Aᵀ·X, likewise.
+    fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+        self.apply_transpose(x, y, scratch);
+        scale(self.modulus(), diagonal, y);
+    }
+}
+
+/// Y ← D·Y.
+fn scale(modulus: Modulus, diagonal: Option<&[u64]>, y: &mut Block) {
+    let Some(diagonal) = diagonal else { return };
+    assert_eq!(diagonal.len(), y.rows(), "a diagonal of the wrong length");
+    for (i, &d) in diagonal.iter().enumerate() {
+        for l in 0..y.width() {
+            y.set(i, l, modulus.mul(d, y.get(i, l)));
+        }
+    }
 }
 
 impl Operator for Product {
@@ -57,6 +78,12 @@ impl Operator for Product {
     }
     fn apply_transpose(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
         Product::apply_transpose_scaled(self, None, x, y);
+    }
+    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+        Product::apply_scaled(self, diagonal, x, y);
+    }
+    fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+        Product::apply_transpose_scaled(self, diagonal, x, y);
     }
 }
 

@@ -26,9 +26,9 @@
 //! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when p = 2
 //! (take a matrix with zero diagonal), which is why that form is for odd p.
 
-use super::Scratch;
+use super::{Operator, Scratch};
 use crate::field::{Field, Modulus, Rng};
-use crate::spmv::{Block, DigitScaling, Lane, Product};
+use crate::spmv::{Block, DigitScaling, Lane};
 
 /// Which product of A and Aᵀ the operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,21 +87,26 @@ impl Scaling {
 }
 
 /// B = D₁·A, D₁·AᵀD₂A or D₁·AD₂Aᵀ with random D₁, D₂ over K: see the module's documentation.
-#[derive(Debug)]
 pub struct Preconditioned<'a> {
-    product: &'a Product,
+    product: &'a dyn Operator,
     form: Form,
     degree: usize,
     outer: Scaling,
     inner: Option<Scaling>,
 }
 
+impl std::fmt::Debug for Preconditioned<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of order {} over GF({}^{})", self.formula(), self.order(), self.modulus(), self.degree)
+    }
+}
+
 impl<'a> Preconditioned<'a> {
-    /// B for the matrix of `product`, with D₁ and D₂ drawn from the non-zero elements of `field`.
+    /// B for the box A = `product`, with D₁ and D₂ drawn from the non-zero elements of `field`.
     ///
     /// `symmetric` asserts A = Aᵀ (not checked here) and asks for the symmetric form. Panics if it is set for a rectangular A
     /// or for p = 2, or if the characteristics of `field` and `product` differ.
-    pub fn random<F: Field>(field: &F, product: &'a Product, symmetric: bool, rng: &mut Rng) -> Self {
+    pub fn random<F: Field>(field: &F, product: &'a dyn Operator, symmetric: bool, rng: &mut Rng) -> Self {
         assert_eq!(field.modulus(), product.modulus(), "field and matrix have different characteristics");
         assert!(!symmetric || product.rows() == product.cols(), "a symmetric matrix is square");
         assert!(!symmetric || product.modulus().get() != 2, "the symmetric form is for odd p");
@@ -152,19 +157,19 @@ impl<'a> Preconditioned<'a> {
         assert_eq!(x.width() % self.degree, 0, "the width of a block over GF(p^k) is a multiple of k");
         let product = self.product;
         match (self.form, &self.inner) {
-            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y),
+            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y, scratch),
             (Form::Columns, Some(d2)) => {
                 let mut w = scratch.take(product.lane(), product.rows(), x.width());
-                product.apply_scaled(d2.fused(), x, &mut w);
+                product.apply_scaled(d2.fused(), x, &mut w, scratch);
                 d2.finish(&mut w);
-                product.apply_transpose_scaled(self.outer.fused(), &w, y);
+                product.apply_transpose_scaled(self.outer.fused(), &w, y, scratch);
                 scratch.give(w);
             }
             (Form::Rows, Some(d2)) => {
                 let mut w = scratch.take(product.lane(), product.cols(), x.width());
-                product.apply_transpose_scaled(d2.fused(), x, &mut w);
+                product.apply_transpose_scaled(d2.fused(), x, &mut w, scratch);
                 d2.finish(&mut w);
-                product.apply_scaled(self.outer.fused(), &w, y);
+                product.apply_scaled(self.outer.fused(), &w, y, scratch);
                 scratch.give(w);
             }
         }

@@ -37,7 +37,7 @@ fn add(y: &mut [u64], x: &[u64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y ^= x);
 }
 
-fn bit(row: &[u64], j: u32) -> bool {
+pub(super) fn bit(row: &[u64], j: u32) -> bool {
     row[j as usize / 64] >> (j % 64) & 1 == 1
 }
 
@@ -80,19 +80,33 @@ impl Bits {
         Bits { width: cols.div_ceil(64), cols, octets: vec![], pivot_rows: vec![], pivot_cols: vec![], rows_seen: 0 }
     }
 
-    /// Adds rows to the span.
+    /// Adds sparse rows to the span.
     pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
-        let (width, first) = (self.width, self.rows_seen);
-        self.rows_seen += rows.len();
-        if self.pivot_rows.len() == self.cols || rows.is_empty() {
-            return;
-        }
-        let mut panel = vec![0u64; rows.len() * width];
-        for (line, (columns, values)) in panel.chunks_mut(width).zip(rows) {
-            for (&j, _) in columns.iter().zip(*values).filter(|(_, v)| **v != 0) {
+        self.absorb_panel(rows.len(), |i, line| {
+            for (&j, _) in rows[i].0.iter().zip(rows[i].1).filter(|(_, v)| **v != 0) {
                 line[j as usize / 64] |= 1 << (j % 64);
             }
+        });
+    }
+    /// Adds `rows` rows to the span that lie row-major in `data`, an integer each entry.
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) {
+        let cols = self.cols;
+        self.absorb_panel(rows, |i, line| {
+            for (word, entries) in line.iter_mut().zip(data[i * cols..][..cols].chunks(64)) {
+                *word = entries.iter().rev().fold(0, |word, &x| word << 1 | (x.into() & 1));
+            }
+        });
+    }
+
+    /// Adds rows to the span; `fill(i, row)` writes row i, which is zero before.
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [u64]) + Sync) {
+        let (width, first) = (self.width, self.rows_seen);
+        self.rows_seen += rows;
+        if self.pivot_rows.len() == self.cols || rows == 0 {
+            return;
         }
+        let mut panel = vec![0u64; rows * width];
+        panel.par_chunks_mut(width).with_min_len(16).enumerate().for_each(|(i, line)| fill(i, line));
         for octet in &self.octets {
             let table = octet.table(width);
             panel.par_chunks_mut(width).with_min_len(64).for_each(|row| octet.clear(&table, row));
@@ -122,5 +136,31 @@ impl Bits {
         if !open.pivots.is_empty() {
             self.octets.push(open);
         }
+    }
+
+    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel and a table.
+    pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
+        let row = cols.div_ceil(64) * size_of::<u64>();
+        let numbers = size_of::<usize>() + 2 * size_of::<u32>();
+        [rank * (row + numbers), (PANEL + (1 << OCTET)) * row].map(|bytes| bytes as u64)
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let words: usize = self.octets.iter().map(|octet| octet.words.capacity()).sum();
+        let numbers = self.pivot_rows.len() * (size_of::<usize>() + 2 * size_of::<u32>());
+        (words * size_of::<u64>() + numbers) as u64
+    }
+
+    /// The rows of the reduced row echelon form, all columns, in the order of `pivot_cols`.
+    pub(super) fn into_reduced(mut self) -> Vec<u64> {
+        let width = self.width;
+        for last in (1..self.octets.len()).rev() {
+            let (earlier, rest) = self.octets.split_at_mut(last);
+            let table = rest[0].table(width);
+            let rows = earlier.par_iter_mut().flat_map_iter(|octet| octet.words.chunks_mut(width));
+            rows.for_each(|row| rest[0].clear(&table, row));
+        }
+        self.octets.into_iter().flat_map(|octet| octet.words).collect()
     }
 }

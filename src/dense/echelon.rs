@@ -1,28 +1,46 @@
 //! The rank of rows that come in any number: [`Echelon`] keeps a basis of their span, never the rows.
 
 use super::bits::Bits;
-use super::gemm::FLOAT_BITS;
 use super::panels::Panels;
+use super::reduced::{Reduced, Table};
 use crate::field::Modulus;
 use crate::{Observer, Result};
 
 /// A row as its columns, each at most once, and the residues there (zeros allowed).
 pub type Row<'a> = (&'a [u32], &'a [u64]);
 
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// An unsigned integer that may hold a residue.
+pub trait Residue: sealed::Sealed + Copy + Into<u64> + Send + Sync {}
+impl Residue for u8 {}
+impl Residue for u16 {}
+impl Residue for u32 {}
+impl Residue for u64 {}
+
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, `f64` for p < 2²⁶, else `u64`. Time for m rows of rank r over n columns: at
+/// Storage: one bit an entry for p = 2, 16 bits for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r over n columns: at
 /// most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
+    modulus: Modulus,
+    cols: usize,
     storage: Storage,
 }
 
 #[derive(Debug)]
 enum Storage {
     Bits(Bits),
-    Float(Panels<f64>),
-    Word(Panels<u64>),
+    U16(Panels<u16>),
+    U32(Panels<u32>),
+    U64(Panels<u64>),
 }
 
 impl Echelon {
@@ -34,48 +52,89 @@ impl Echelon {
         assert!(cols < 1 << 32, "columns are numbered by 32 bits");
         let storage = match modulus.bits() {
             1 => Storage::Bits(Bits::new(cols)),
-            bits if bits <= FLOAT_BITS => Storage::Float(Panels::new(modulus, cols)),
-            _ => Storage::Word(Panels::new(modulus, cols)),
+            2..=16 => Storage::U16(Panels::new(modulus, cols)),
+            17..=32 => Storage::U32(Panels::new(modulus, cols)),
+            _ => Storage::U64(Panels::new(modulus, cols)),
         };
-        Echelon { storage }
+        Echelon { modulus, cols, storage }
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows.
+    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere.
+    ///
+    /// # Panics
+    /// If `rank` > `cols`.
     pub fn memory(modulus: Modulus, rank: usize, cols: usize) -> u64 {
-        let (rank, cols) = (rank as u64, cols as u64);
-        if modulus.get() == 2 {
-            return (rank + 256 + Bits::STEP as u64) * cols.div_ceil(64) * 8;
+        assert!(rank <= cols, "rank {rank} in {cols} dimensions");
+        let [basis, working] = Self::parts(modulus, rank, cols);
+        basis + working
+    }
+    /// The bytes of the basis and of the working space.
+    fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {
+        match modulus.bits() {
+            1 => Bits::memory(rank, cols),
+            2..=16 => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
+            17..=32 => [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)],
+            _ => [Panels::<u64>::basis_memory(rank, cols), Panels::<u64>::working_memory(modulus, cols)],
         }
-        // Word panels hold the limbs of a block and the sums of a tile besides.
-        let panels = if modulus.bits() <= FLOAT_BITS { 2 } else { 12 };
-        (rank + panels * Panels::<f64>::STEP as u64) * cols * 8
     }
 
-    /// Adds rows to the span; reports progress in rows and asks to stop between panels.
+    /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
+    /// independent of those before them.
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done.
     ///
     /// # Panics
     /// If a column is out of range.
-    pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<()> {
+    pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<usize> {
+        self.in_steps(rows.len(), observer, |storage, range| match storage {
+            Storage::Bits(b) => b.absorb(&rows[range]),
+            Storage::U16(p) => p.absorb(&rows[range]),
+            Storage::U32(p) => p.absorb(&rows[range]),
+            Storage::U64(p) => p.absorb(&rows[range]),
+        })
+    }
+    /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
+    /// short ones are no waste: their rows are gathered to blocks of the basis.
+    ///
+    /// # Errors
+    /// As [`Echelon::absorb`].
+    ///
+    /// # Panics
+    /// If `data` has not `rows` × the number of columns entries.
+    pub fn absorb_block<R: Residue>(&mut self, rows: usize, data: &[R], observer: &dyn Observer) -> Result<usize> {
+        let cols = self.cols;
+        assert_eq!(data.len(), rows * cols, "entries of {rows} rows of {cols}");
+        self.in_steps(rows, observer, |storage, range| {
+            let (count, data) = (range.len(), &data[range.start * cols..range.end * cols]);
+            match storage {
+                Storage::Bits(b) => b.absorb_dense(count, data),
+                Storage::U16(p) => p.absorb_dense(count, data),
+                Storage::U32(p) => p.absorb_dense(count, data),
+                Storage::U64(p) => p.absorb_dense(count, data),
+            }
+        })
+    }
+    fn in_steps(
+        &mut self,
+        rows: usize,
+        observer: &dyn Observer,
+        mut absorb: impl FnMut(&mut Storage, std::ops::Range<usize>),
+    ) -> Result<usize> {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
-            Storage::Float(_) | Storage::Word(_) => Panels::<f64>::STEP,
+            _ => Panels::<u64>::STEP,
         };
-        let mut done = 0;
-        for panel in rows.chunks(step) {
+        let before = self.rank();
+        for start in (0..rows).step_by(step) {
             observer.check()?;
-            match &mut self.storage {
-                Storage::Bits(b) => b.absorb(panel),
-                Storage::Float(p) => p.absorb(panel),
-                Storage::Word(p) => p.absorb(panel),
-            }
-            done += panel.len() as u64;
-            observer.progress(done);
+            let end = rows.min(start + step);
+            absorb(&mut self.storage, start..end);
+            observer.progress(end as u64);
         }
-        Ok(())
+        Ok(self.rank() - before)
     }
+
     /// The dimension of the span.
     pub fn rank(&self) -> usize {
         self.pivot_rows().len()
@@ -84,19 +143,78 @@ impl Echelon {
     pub fn pivot_rows(&self) -> &[usize] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_rows,
-            Storage::Float(p) => &p.pivot_rows,
-            Storage::Word(p) => &p.pivot_rows,
+            Storage::U16(p) => &p.pivot_rows,
+            Storage::U32(p) => &p.pivot_rows,
+            Storage::U64(p) => &p.pivot_rows,
         }
     }
     /// The column rank profile, ascending: the first columns that are independent.
     pub fn pivot_cols(&self) -> Vec<usize> {
-        let cols = match &self.storage {
-            Storage::Bits(b) => &b.pivot_cols,
-            Storage::Float(p) => p.pivot_cols(),
-            Storage::Word(p) => p.pivot_cols(),
-        };
-        let mut cols: Vec<usize> = cols.iter().map(|&j| j as usize).collect();
+        let mut cols: Vec<usize> = self.found_cols().iter().map(|&j| j as usize).collect();
         cols.sort_unstable();
         cols
+    }
+    /// The pivot columns in the order of the basis.
+    fn found_cols(&self) -> &[u32] {
+        match &self.storage {
+            Storage::Bits(b) => &b.pivot_cols,
+            Storage::U16(p) => p.pivot_cols(),
+            Storage::U32(p) => p.pivot_cols(),
+            Storage::U64(p) => p.pivot_cols(),
+        }
+    }
+
+    /// The reduced row echelon form, by back substitution: rank²/2 · (cols - rank) multiply-adds.
+    pub fn reduced(self) -> Reduced {
+        let found = self.found_cols().to_vec();
+        let mut row: Vec<u32> = (0..found.len() as u32).collect();
+        row.sort_unstable_by_key(|&i| found[i as usize]);
+        let pivot_cols: Vec<u32> = row.iter().map(|&i| found[i as usize]).collect();
+        let mut is_free = vec![true; self.cols];
+        pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
+        let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
+        let table = match self.storage {
+            Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()),
+            Storage::U16(p) => Table::U16(p.into_reduced()),
+            Storage::U32(p) => Table::U32(p.into_reduced()),
+            Storage::U64(p) => Table::U64(p.into_reduced()),
+        };
+        Reduced { modulus: self.modulus.get(), pivot_cols, free_cols, row, table }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn memory_is_what_the_basis_holds() {
+        let mut rng = Rng::seed_from_u64(23);
+        for p in [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1] {
+            let modulus = Modulus::new(p).unwrap();
+            for (rows, cols, step) in [(700, 900, 700), (700, 900, 64), (300, 300, 300), (100, 1500, 9), (0, 40, 1)] {
+                let data: Vec<u64> = (0..rows * cols).map(|_| rng.random_range(0..p)).collect();
+                let mut echelon = Echelon::new(modulus, cols);
+                for part in data.chunks(step * cols) {
+                    echelon.absorb_block(part.len() / cols, part, &Silent).unwrap();
+                }
+                let held = match &echelon.storage {
+                    Storage::Bits(b) => b.held(),
+                    Storage::U16(p) => p.held(),
+                    Storage::U32(p) => p.held(),
+                    Storage::U64(p) => p.held(),
+                };
+                let [basis, working] = Echelon::parts(modulus, echelon.rank(), cols);
+                // Blocks of short steps are lower, and begin before the last full one ends.
+                let room = if step == rows.max(1) { 1.02 } else { 1.06 };
+                assert!(held as f64 <= basis as f64 * room && held as f64 >= basis as f64 * 0.97, "{held} for {basis}");
+                assert_eq!(Echelon::memory(modulus, echelon.rank(), cols), basis + working);
+            }
+        }
+        let mod_p = |p| Echelon::memory(Modulus::new(p).unwrap(), 7000, 7000);
+        assert!((50 << 20..64 << 20).contains(&mod_p(65521)) && mod_p((1 << 31) - 1) < 2 * mod_p(65521));
     }
 }

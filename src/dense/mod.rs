@@ -1,8 +1,8 @@
 //! Dense linear algebra mod p: products, ranks, determinants, inverses.
 //!
-//! - [`gemm()`]: products through floating point with delayed reduction, for every p < 2⁶³.
+//! - [`gemm()`]: products in integers with delayed reduction, for every p < 2⁶³.
 //! - [`Echelon`]: rank and rank profiles of any number of rows, by blocked elimination over those products
-//!   (bit-packed for p = 2).
+//!   (bit-packed for p = 2); [`Reduced`]: the reduced row echelon form and the null space.
 //! - [`determinants()`]: thousands of small determinants at once; [`determinant`]: one, over any field.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
@@ -12,12 +12,16 @@ mod echelon;
 mod entry;
 mod gemm;
 mod matrix;
+mod panel;
 mod panels;
+mod parallel;
+mod reduced;
 
 pub use determinants::determinants;
-pub use echelon::{Echelon, Row};
+pub use echelon::{Echelon, Residue, Row};
 pub use gemm::gemm;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
+pub use reduced::Reduced;
 
 #[cfg(test)]
 mod tests;

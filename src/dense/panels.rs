@@ -3,22 +3,23 @@
 //! Positions are a running order of the columns: pivot columns first, in the order they were found, the others behind
 //! them in ascending order. Block i of the basis holds kᵢ rows; in their own pivot columns they are the identity (not
 //! stored), before them they are zero, behind them lies T. A new panel P of rows is cleared by every block in turn,
-//! `P[behind] -= P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves, and
-//! its non-zero rows are the next block.
+//! `P[behind] -= P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves
+//! ([`panel`](super::panel)), and its non-zero rows are the next block, or join the last one while that is short.
 //!
 //! Invariant: each basis row is 0 left of its pivot in the *original* column order. Hence the pivot columns are the
 //! column rank profile, as the pivot rows, met in order, are the row rank profile.
 
 use super::Row;
 use super::entry::Entry;
-use super::gemm::Place;
+use super::gemm::{Arithmetic, Place};
+use super::panel::Panel;
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows of a panel, and so the depth k of most matrix products.
 const PANEL: usize = 256;
-/// Ranges of rows up to this length are eliminated row by row.
-const BASE: usize = 8;
 
 /// Rows k of a reduced echelon form, without their pivot columns.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ struct Block<T> {
 #[derive(Debug)]
 pub(super) struct Panels<T: Entry> {
     modulus: Modulus,
-    context: T::Context,
+    arithmetic: Arithmetic,
     /// The column at each position.
     order: Vec<u32>,
     /// The position of each column.
@@ -48,36 +49,51 @@ impl<T: Entry> Panels<T> {
     pub(super) fn new(modulus: Modulus, cols: usize) -> Self {
         let order: Vec<u32> = (0..cols as u32).collect();
         let position = order.clone();
-        let context = T::context(modulus);
-        Panels { modulus, context, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
+        let arithmetic = Arithmetic::new(modulus);
+        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
     }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
     }
+    fn cols(&self) -> usize {
+        self.order.len()
+    }
     /// Rows that one call of [`Panels::absorb`] should bring.
     pub(super) const STEP: usize = PANEL;
 
-    /// Adds rows to the span.
+    /// Adds sparse rows to the span.
     pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
-        let (cols, rank) = (self.order.len(), self.pivot_rows.len());
+        self.absorb_panel(rows.len(), |i, line, position, _| {
+            for (&j, &v) in rows[i].0.iter().zip(rows[i].1) {
+                line[position[j as usize] as usize] = T::from_residue(v);
+            }
+        });
+    }
+    /// Adds `rows` rows to the span that lie row-major in `data`.
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) {
+        let cols = self.cols();
+        self.absorb_panel(rows, |i, line, _, order| {
+            let row = &data[i * cols..][..cols];
+            line.iter_mut().zip(order).for_each(|(x, &j)| *x = T::from_residue(row[j as usize].into()));
+        });
+    }
+
+    /// Adds rows to the span; `fill(i, row, position, order)` writes row i, which is zero before, by positions.
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) {
+        let (cols, rank) = (self.cols(), self.pivot_rows.len());
         let first = self.rows_seen;
-        self.rows_seen += rows.len();
-        if rank == cols || rows.is_empty() {
+        self.rows_seen += rows;
+        if rank == cols || rows == 0 {
             return;
         }
-        let mut panel = vec![T::default(); rows.len() * cols];
-        for (line, (columns, values)) in panel.chunks_mut(cols).zip(rows) {
-            for (&j, &v) in columns.iter().zip(*values) {
-                line[self.position[j as usize] as usize] = T::from_residue(v);
-            }
-        }
+        let mut panel = vec![T::default(); rows * cols];
+        for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
         for block in &self.blocks {
-            let coefficients = gather(&panel, cols, 0..rows.len(), block.start..block.start + block.rows);
+            let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
             if coefficients.iter().any(|c| *c != T::default()) {
                 let behind = block.start + block.rows;
-                T::subtract_product(
-                    self.context,
-                    (rows.len(), block.rows, cols - behind),
+                self.arithmetic.subtract_product(
+                    (rows, block.rows, cols - behind),
                     (&mut panel, Place { offset: behind, stride: cols }),
                     (&coefficients, Place::packed(block.rows)),
                     (&block.behind, Place::packed(cols - behind)),
@@ -86,13 +102,13 @@ impl<T: Entry> Panels<T> {
         }
         let mut local = Panel {
             modulus: self.modulus,
-            context: self.context,
+            arithmetic: self.arithmetic,
             data: panel,
             cols,
             from: rank,
             row: (first..self.rows_seen).collect(),
         };
-        let pivots = local.echelon(0, rows.len());
+        let pivots = local.echelon(0, rows);
         if !pivots.is_empty() {
             self.pivot_rows.extend(&local.row[..pivots.len()]);
             self.extend(&local.data, &pivots);
@@ -101,129 +117,130 @@ impl<T: Entry> Panels<T> {
 
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`.
     fn extend(&mut self, panel: &[T], pivots: &[usize]) {
-        let (cols, start) = (self.order.len(), self.pivot_rows.len() - pivots.len());
-        let mut is_pivot = vec![false; cols];
-        pivots.iter().for_each(|&j| is_pivot[j] = true);
-        let rest: Vec<usize> = (start..cols).filter(|&j| !is_pivot[j]).collect();
-        let behind = panel.chunks(cols).take(pivots.len()).flat_map(|row| rest.iter().map(|&j| row[j])).collect();
-        // The running order changes behind `start`: older blocks follow.
-        let moved: Vec<usize> = pivots.iter().chain(&rest).copied().collect();
-        self.blocks.par_iter_mut().for_each(|block| {
-            let origin = block.start + block.rows;
-            let mut old = vec![T::default(); moved.len()];
-            for row in block.behind.chunks_mut(cols - origin) {
-                let tail = &mut row[start - origin..];
-                old.copy_from_slice(tail);
-                tail.iter_mut().zip(&moved).for_each(|(x, &j)| *x = old[j - start]);
-            }
-        });
-        let order: Vec<u32> = moved.iter().map(|&j| self.order[j]).collect();
-        self.order[start..].copy_from_slice(&order);
-        self.order.iter().enumerate().for_each(|(at, &j)| self.position[j as usize] = at as u32);
-        self.blocks.push(Block { start, rows: pivots.len(), behind });
+        let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
+        let runs = runs(start..cols, pivots);
+        let rest = cols - start - pivots.len();
+        let mut behind = vec![T::default(); pivots.len() * rest];
+        if rest > 0 {
+            for_each_chunk(&mut behind, rest, rest * size_of::<T>(), |i, to| copy_runs(&runs, &panel[i * cols..], to));
+        }
+        // The running order changes behind `start`, unless the pivots are the first columns there: older blocks follow.
+        if pivots.iter().enumerate().any(|(t, &j)| j != start + t) {
+            let moved = |old: &mut Vec<u32>, row: &mut [u32]| permute(pivots, &runs, 0, old, row);
+            moved(&mut vec![], &mut self.order);
+            self.order.iter().enumerate().for_each(|(at, &j)| self.position[j as usize] = at as u32);
+            self.blocks.par_iter_mut().for_each(|block| {
+                let (origin, mut old) = (block.start + block.rows, vec![]);
+                block.behind.chunks_mut(cols - origin).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
+            });
+        }
+        match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
+            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest),
+            None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
+        }
     }
+
+    /// Bytes of a basis of `rank` rows in blocks as high as they get.
+    pub(super) fn basis_memory(rank: usize, cols: usize) -> u64 {
+        let blocks = (0..rank).step_by(PANEL).map(|start| (start, rank.min(start + PANEL)));
+        let entries: usize = blocks.map(|(start, end)| (end - start) * (cols - end)).sum();
+        (entries * size_of::<T>() + rank * size_of::<usize>() + 2 * cols * size_of::<u32>()) as u64
+    }
+    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
+    /// the block that grows.
+    pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
+        let panel = PANEL * cols * size_of::<T>();
+        let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        (panel + product.max(panel)) as u64
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let entries: usize = self.blocks.iter().map(|block| block.behind.capacity()).sum();
+        let positions = self.order.capacity() + self.position.capacity();
+        (entries * size_of::<T>() + self.pivot_rows.len() * size_of::<usize>() + positions * size_of::<u32>()) as u64
+    }
+
+    /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
+    pub(super) fn into_reduced(mut self) -> Vec<T> {
+        let rank = self.pivot_rows.len();
+        let free = self.cols() - rank;
+        let mut reduced = vec![T::default(); rank * free];
+        if free == 0 {
+            return reduced;
+        }
+        while let Some(block) = self.blocks.pop() {
+            let (end, width) = (block.start + block.rows, self.order.len() - block.start - block.rows);
+            let later = rank - end;
+            let (low, done) = reduced.split_at_mut(end * free);
+            let own = &mut low[block.start * free..];
+            own.chunks_mut(free)
+                .zip(block.behind.chunks(width))
+                .for_each(|(to, from)| to.copy_from_slice(&from[later..]));
+            self.arithmetic.subtract_product(
+                (block.rows, later, free),
+                (own, Place::packed(free)),
+                (&block.behind, Place::packed(width)),
+                (done, Place::packed(free)),
+            );
+        }
+        reduced
+    }
+}
+
+impl<T: Entry> Block<T> {
+    /// Appends `count` reduced rows with `rest` entries behind their pivots, which are the first columns behind this
+    /// block, and clears their pivots from the rows that are here.
+    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) {
+        let width = count + rest;
+        let coefficients = gather(&self.behind, width, 0..self.rows, 0..count);
+        arithmetic.subtract_product(
+            (self.rows, count, rest),
+            (&mut self.behind, Place { offset: count, stride: width }),
+            (&coefficients, Place::packed(count)),
+            (behind, Place::packed(rest)),
+        );
+        for i in 0..self.rows {
+            self.behind.copy_within(i * width + count..(i + 1) * width, i * rest);
+        }
+        self.behind.truncate(self.rows * rest);
+        self.behind.reserve_exact(behind.len());
+        self.behind.extend_from_slice(behind);
+        self.rows += count;
+    }
+}
+
+/// The maximal ranges of positions that hold no pivot.
+fn runs(positions: Range<usize>, pivots: &[usize]) -> Vec<Range<usize>> {
+    let mut sorted = pivots.to_vec();
+    sorted.sort_unstable();
+    let starts = std::iter::once(positions.start).chain(sorted.iter().map(|j| j + 1));
+    let ends = sorted.iter().copied().chain([positions.end]);
+    starts.zip(ends).map(|(start, end)| start..end).filter(|run| !run.is_empty()).collect()
+}
+
+fn copy_runs<T: Copy>(runs: &[Range<usize>], from: &[T], to: &mut [T]) {
+    let mut at = 0;
+    for run in runs {
+        to[at..at + run.len()].copy_from_slice(&from[run.clone()]);
+        at += run.len();
+    }
+}
+
+/// Brings the pivots to the front of the positions they share with `runs`; `row` begins at position `origin`.
+fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old: &mut Vec<T>, row: &mut [T]) {
+    old.clear();
+    old.extend_from_slice(row);
+    let start = origin + row.len() - pivots.len() - runs.iter().map(|run| run.len()).sum::<usize>();
+    let (front, back) = row[start - origin..].split_at_mut(pivots.len());
+    front.iter_mut().zip(pivots).for_each(|(x, &j)| *x = old[j - origin]);
+    let shifted: Vec<Range<usize>> = runs.iter().map(|run| run.start - origin..run.end - origin).collect();
+    copy_runs(&shifted, old, back);
 }
 
 /// The entries at `rows × cols` of a row-major matrix.
-fn gather<T: Copy>(data: &[T], stride: usize, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>) -> Vec<T> {
-    rows.flat_map(|i| &data[i * stride..][cols.clone()]).copied().collect()
-}
-
-/// A panel on its way to reduced echelon form in the columns from `from` on.
-struct Panel<T: Entry> {
-    modulus: Modulus,
-    context: T::Context,
-    data: Vec<T>,
-    cols: usize,
-    from: usize,
-    /// The number of the row that now lies in each place.
-    row: Vec<usize>,
-}
-
-impl<T: Entry> Panel<T> {
-    /// Brings the rows lo … hi to reduced echelon form, their non-zero rows to the front of the range, in the order of
-    /// their numbers; returns the positions of the pivots.
-    fn echelon(&mut self, lo: usize, hi: usize) -> Vec<usize> {
-        if hi - lo <= BASE {
-            return self.echelon_by_rows(lo, hi);
-        }
-        let middle = lo + (hi - lo) / 2;
-        let mut pivots = self.echelon(lo, middle);
-        self.clear(middle..hi, lo, &pivots);
-        let lower = self.echelon(middle, hi);
-        self.clear(lo..lo + pivots.len(), middle, &lower);
-        for t in 0..lower.len() {
-            self.swap_rows(middle + t, lo + pivots.len() + t);
-        }
-        pivots.extend(lower);
-        pivots
-    }
-
-    fn echelon_by_rows(&mut self, lo: usize, hi: usize) -> Vec<usize> {
-        let mut pivots: Vec<usize> = vec![];
-        for i in lo..hi {
-            for (t, &j) in pivots.iter().enumerate() {
-                self.subtract(i, lo + t, j);
-            }
-            let row = &mut self.data[i * self.cols..][..self.cols];
-            let Some(j) = (self.from..self.cols).find(|&j| row[j] != T::default()) else { continue };
-            let inverse = self.modulus.multiplier(self.modulus.inv(row[j].residue()));
-            for x in &mut row[j..] {
-                *x = T::from_residue(self.modulus.mul_by(x.residue(), inverse));
-            }
-            let end = lo + pivots.len();
-            self.swap_rows(i, end);
-            for t in 0..pivots.len() {
-                self.subtract(lo + t, end, j);
-            }
-            pivots.push(j);
-        }
-        pivots
-    }
-
-    /// Row `target` -= its entry at j times row `source`, whose entry at j is 1.
-    fn subtract(&mut self, target: usize, source: usize, j: usize) {
-        let a = self.data[target * self.cols + j];
-        if a == T::default() {
-            return;
-        }
-        let (low, high) = self.data.split_at_mut(target.max(source) * self.cols);
-        let first = &mut low[target.min(source) * self.cols..][self.from..self.cols];
-        let second = &mut high[self.from..self.cols];
-        let (y, x) = if target < source { (first, second) } else { (second, first) };
-        T::subtract_multiple(self.context, y, a, x);
-    }
-
-    /// Subtracts from the `targets` what makes them zero at the pivots of the reduced rows source, source + 1, ….
-    fn clear(&mut self, targets: std::ops::Range<usize>, source: usize, pivots: &[usize]) {
-        if targets.is_empty() || pivots.is_empty() {
-            return;
-        }
-        let (k, cols, from) = (pivots.len(), self.cols, self.from);
-        let coefficients: Vec<T> = targets
-            .clone()
-            .flat_map(|i| pivots.iter().map(move |&j| (i, j)))
-            .map(|(i, j)| self.data[i * cols + j])
-            .collect();
-        let (low, high) = self.data.split_at_mut(targets.start.max(source) * cols);
-        let split = targets.start.max(source);
-        let (c, b) = if source < targets.start { (high, low) } else { (low, high) };
-        let place =
-            |row: usize| Place { offset: (row - if row >= split { split } else { 0 }) * cols + from, stride: cols };
-        T::subtract_product(
-            self.context,
-            (targets.len(), k, cols - from),
-            (c, place(targets.start)),
-            (&coefficients, Place::packed(k)),
-            (b, place(source)),
-        );
-    }
-
-    fn swap_rows(&mut self, i: usize, j: usize) {
-        if i != j {
-            let (low, high) = self.data.split_at_mut(i.max(j) * self.cols);
-            low[i.min(j) * self.cols..][..self.cols].swap_with_slice(&mut high[..self.cols]);
-            self.row.swap(i, j);
-        }
-    }
+fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
+    let mut part = Vec::with_capacity(rows.len() * cols.len());
+    rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
+    part
 }

@@ -200,3 +200,83 @@ fn results_do_not_depend_on_the_number_of_threads() {
         assert_eq!(run(1), run(3));
     }
 }
+
+/// The reduced row echelon form by the textbook: (pivot columns, rows).
+fn textbook_reduced(field: &PrimeField, a: &DenseMatrix<u64>) -> (Vec<u32>, Vec<Vec<u64>>) {
+    let mut rows: Vec<Vec<u64>> = (0..a.rows()).map(|i| a.row(i).to_vec()).collect();
+    let mut pivots = vec![];
+    for j in 0..a.cols() {
+        let rank = pivots.len();
+        let Some(i) = (rank..rows.len()).find(|&i| rows[i][j] != 0) else { continue };
+        rows.swap(rank, i);
+        let inverse = field.inv(rows[rank][j]);
+        rows[rank].iter_mut().for_each(|x| *x = field.mul(*x, inverse));
+        let own = rows[rank].clone();
+        for row in rows.iter_mut().enumerate().filter(|(i, _)| *i != rank).map(|(_, row)| row) {
+            let factor = field.neg(row[j]);
+            field.axpy(row, factor, &own);
+        }
+        pivots.push(j as u32);
+    }
+    rows.truncate(pivots.len());
+    (pivots, rows)
+}
+
+#[test]
+fn blocks_of_any_height_give_the_same_reduced_form() {
+    let mut rng = Rng::seed_from_u64(22);
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        for (rows, cols, rank) in
+            [(0, 5, 0), (5, 0, 0), (1, 1, 1), (9, 8, 3), (70, 65, 65), (40, 150, 40), (600, 130, 70), (330, 340, 300)]
+        {
+            let a = degenerate(&field, rows, cols, rank, &mut rng);
+            let (pivots, expected) = textbook_reduced(&field, &a);
+            for height in [1, 7, 64, 600] {
+                if height == 1 && rows > 100 {
+                    continue;
+                }
+                let mut echelon = Echelon::new(modulus, cols);
+                let mut new = 0;
+                for start in (0..rows).step_by(height) {
+                    let end = rows.min(start + height);
+                    let part = &a.data()[start * cols..end * cols];
+                    // Every width that holds the residues.
+                    new += match (p, height) {
+                        (2 | 3, 7) => {
+                            let narrow: Vec<u8> = part.iter().map(|&x| x as u8).collect();
+                            echelon.absorb_block(end - start, &narrow, &Silent).unwrap()
+                        }
+                        (0..65536, 64) => {
+                            let narrow: Vec<u16> = part.iter().map(|&x| x as u16).collect();
+                            echelon.absorb_block(end - start, &narrow, &Silent).unwrap()
+                        }
+                        (0..4294967296, 1) => {
+                            let narrow: Vec<u32> = part.iter().map(|&x| x as u32).collect();
+                            echelon.absorb_block(end - start, &narrow, &Silent).unwrap()
+                        }
+                        _ => echelon.absorb_block(end - start, part, &Silent).unwrap(),
+                    };
+                }
+                assert_eq!((new, echelon.rank()), (pivots.len(), pivots.len()));
+                assert_eq!(echelon.pivot_rows(), a.rank_profile(&field).rows);
+                let reduced = echelon.reduced();
+                assert_eq!((reduced.rank(), reduced.cols(), reduced.pivot_cols()), (pivots.len(), cols, &pivots[..]));
+                let free = reduced.free_cols();
+                for range in [0..free.len(), 0..0, free.len() / 3..free.len() / 2] {
+                    let block = reduced.column_block(range.clone());
+                    let columns = free[range.clone()].iter();
+                    let twin: Vec<u64> =
+                        expected.iter().flat_map(|row| columns.clone().map(|&j| row[j as usize])).collect();
+                    assert_eq!(block, twin, "{rows} x {cols} mod {p} by {height}, columns {range:?}");
+                    let null = DenseMatrix::from_entries(cols, range.len(), reduced.null_block(range.clone()));
+                    assert_eq!(a.mul(&field, &null), DenseMatrix::zeros(rows, range.len()));
+                    for (lane, f) in range.enumerate() {
+                        assert!(free.iter().enumerate().all(|(g, &j)| null.row(j as usize)[lane] == (f == g) as u64));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -43,6 +43,22 @@ impl SparseMatrix {
         a
     }
 
+    /// The matrix without rows, with room for `rows` of them with `nnz` entries, to be filled by [`SparseMatrix::push_row`].
+    pub(crate) fn empty(modulus: Modulus, cols: usize, rows: usize, nnz: usize) -> Self {
+        let mut start = Vec::with_capacity(rows + 1);
+        start.push(0);
+        SparseMatrix { modulus, cols, start, col: Vec::with_capacity(nnz), value: Vec::with_capacity(nnz) }
+    }
+    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`.
+    pub(crate) fn push_row(&mut self, entries: &mut Vec<(u32, u64)>) {
+        entries.sort_unstable_by_key(|&(j, _)| j);
+        debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0) && entries.iter().all(|&(_, v)| v != 0));
+        debug_assert!(entries.last().is_none_or(|&(j, _)| (j as usize) < self.cols));
+        self.col.extend(entries.iter().map(|&(j, _)| j));
+        self.value.extend(entries.drain(..).map(|(_, v)| v));
+        self.start.push(self.col.len());
+    }
+
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
         self.modulus

@@ -1,5 +1,5 @@
 //! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them,
-//! and the storage [`formats`] with their [`hybrid`] lists for fast products.
+//! their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
 mod canonical;
 mod digest;
@@ -8,6 +8,7 @@ pub mod hybrid;
 mod integer;
 mod interchange;
 mod matrix;
+mod pattern;
 mod spy;
 mod statistics;
 mod structure;
@@ -16,6 +17,7 @@ mod triplets;
 pub(crate) use canonical::{BigEntry, Coordinates, Duplicates, key};
 pub use integer::Integer;
 pub use matrix::SparseMatrix;
+pub use pattern::Pattern;
 pub use spy::spy;
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};
 pub use structure::Structure;

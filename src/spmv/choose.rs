@@ -104,7 +104,7 @@ fn sums(p: Modulus, lane: Lane, kind: ArithmeticKind) -> Option<Sums> {
 }
 
 /// The narrowest sums that hold the heaviest row; products in two halves where whole ones would be folded all the time.
-fn arithmetic(p: Modulus, lane: Lane, signs: u64, products: u64) -> ArithmeticKind {
+pub(super) fn arithmetic(p: Modulus, lane: Lane, signs: u64, products: u64) -> ArithmeticKind {
     let holds = |kind| sums(p, lane, kind).is_some_and(|s| s.budget.holds(signs, products));
     match lane {
         Lane::U8 => ArithmeticKind::Narrow,

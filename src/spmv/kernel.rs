@@ -260,7 +260,7 @@ fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
 
 /// sum + the rows of x in `columns`.
 #[inline(always)]
-fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], columns: &[u32], x: Strip<A::Lane, W>) {
+pub(super) fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], columns: &[u32], x: Strip<A::Lane, W>) {
     // A copy, so that the sums stay in registers.
     let mut s = *sum;
     for &j in columns {
@@ -274,7 +274,7 @@ fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], colum
 
 /// -sum, so that one loop serves both signs.
 #[inline(always)]
-fn negate<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W]) {
+pub(super) fn negate<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W]) {
     for l in 0..W {
         sum[l] = a.negate(sum[l]);
     }

@@ -17,6 +17,7 @@ mod options;
 mod params;
 mod plan;
 mod product;
+mod recurrence;
 mod scatter;
 mod strips;
 
@@ -27,6 +28,7 @@ pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
+pub use recurrence::Recurrence;
 
 #[cfg(test)]
 mod tests;

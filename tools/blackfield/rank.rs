@@ -7,7 +7,7 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::rational;
-use blackfield::answers::{self, Phases, RankOptions};
+use blackfield::answers::{self, Phases, RankOptions, Step};
 use blackfield::field::Modulus;
 use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
@@ -26,6 +26,7 @@ struct Answer {
     nnz: usize,
     modulus: u64,
     method: &'static str,
+    path: Vec<Step>,
     reason: String,
     certainty: &'static str,
     error_bound: Option<f64>,
@@ -131,6 +132,7 @@ fn answer(
         nnz: matrix.nnz(),
         modulus: modulus.get(),
         method: rank.method.name(),
+        path: rank.path,
         reason: rank.reason,
         certainty: rank.certainty.name(),
         error_bound: rank.certainty.error_bound(),
@@ -165,6 +167,7 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
     };
     RankOptions {
         method: args.method.into(),
+        proven: args.proven,
         block: args.block,
         trials: args.trials,
         error: args.error,
@@ -212,6 +215,11 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
+        for (n, step) in answer.path.iter().enumerate() {
+            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
+            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
+            bars.note(&format!("  step {:<3} {}: {}{why}; {:.3} s{predicted}", n + 1, step.name, step.found, step.seconds));
+        }
         let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }

@@ -9,21 +9,15 @@ Exit codes: 0 table printed; 1 ranks disagree or a contender failed; 2 usage. RE
 """
 
 import argparse
-import gzip
 import json
 import os
-import platform
-import re
-import shutil
 import statistics
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from harness import LINBOX_HINT, ROOT, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, say, seconds
+
 MODULUS = 65521
 MATRICES = ["mat1916", "bibd_81_3", "EX5"]
 PHASES = ["sequence", "sigma_basis", "codegree"]
@@ -37,56 +31,15 @@ SCALAR = {
     "scalar": ["--field", "uint32", "--container", "csr"],
     "scalar-double": ["--field", "double", "--container", "csr"],
 }
-LINBOX_HINT = "LinBox is not here: on Debian or Ubuntu `apt-get install g++ make liblinbox-dev libopenblas-dev`; running blackfield alone"
-
-
-def say(*words):
-    print(*words, file=sys.stderr, flush=True)
-
-
-def environment(threads):
-    """The caller's environment without settings that pin OpenBLAS to another processor, for so many threads."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}
-    env.update(OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS=str(threads))
-    return env
-
-
-class Failed(Exception):
-    """A contender ended with an error or printed no JSON."""
 
 
 def run(argv, threads, timeout):
     """One process: its JSON line with `process` = {cpu, wall} added, or None if it ran past `timeout` seconds."""
-    start = time.monotonic()
-    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(threads))
-    expired = threading.Event()
-
-    def stop():
-        expired.set()
-        child.kill()
-
-    timer = threading.Timer(timeout, stop)
-    timer.start()
-    errors = []
-    drain = threading.Thread(target=lambda: errors.append(child.stderr.read()))
-    drain.start()
-    out = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.monotonic() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    timer.cancel()
-    drain.join()
-    child.stdout.close()
-    child.stderr.close()
-    if expired.is_set():
+    outcome = execute(argv, threads, timeout)
+    if outcome.expired:
         return None
-    if child.returncode != 0:
-        raise Failed(f"{' '.join(map(str, argv))}: exit code {child.returncode}\n{errors[0].decode(errors='replace')}")
-    try:
-        answer = json.loads(out)
-    except ValueError as e:
-        raise Failed(f"{' '.join(map(str, argv))}: no JSON on its output: {e}") from e
-    answer["process"] = {"cpu": usage.ru_utime + usage.ru_stime, "wall": wall}
+    answer = json_answer(argv, outcome)
+    answer["process"] = {"cpu": outcome.cpu, "wall": outcome.wall}
     return answer
 
 
@@ -107,45 +60,6 @@ def blackfield_answer(answer, threads):
     out["total"] = sum(out.values())
     out["process"] = answer["process"]["cpu" if threads == 1 else "wall"]
     return out
-
-
-def build_driver(work):
-    """The driver's path, or None where LinBox is not installed."""
-    probe = "#include <linbox/linbox-config.h>\n"
-    if not (shutil.which("make") and shutil.which("g++")):
-        return None
-    if subprocess.run(["g++", "-std=c++17", "-E", "-x", "c++", "-"], input=probe, text=True, capture_output=True).returncode != 0:
-        return None
-    say("building the LinBox driver (about half a minute)")
-    subprocess.run(["make", "--silent", "-C", str(HERE), f"BUILD={work}"], check=True, env=environment(1), stdout=sys.stderr)
-    driver = work / "linbox_driver"
-    if "openblas" not in subprocess.run(["ldd", str(driver)], text=True, capture_output=True).stdout:
-        say("warning: LinBox's BLAS here is not OpenBLAS; install libopenblas-dev for a fair comparison")
-    return driver
-
-
-def build_blackfield():
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "blackfield"], check=True, cwd=ROOT, stdout=sys.stderr)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "release" / "blackfield"
-
-
-def find_matrix(name, work, blackfield):
-    """An uncompressed file with the matrix: a path, a file of `datasets/`, or a generated one, unpacked into the work folder."""
-    given = Path(name)
-    candidates = [given] + [ROOT / "datasets" / (name + end) for end in (".sms", ".mtx", ".sms.gz", ".mtx.gz")]
-    for path in candidates:
-        if path.is_file() and path.suffix == ".gz":
-            plain = work / path.stem
-            with gzip.open(path, "rb") as source, open(plain, "wb") as target:
-                shutil.copyfileobj(source, target)
-            return plain
-        if path.is_file():
-            return path
-    generated = work / f"{name}.mtx"
-    if not generated.exists():
-        say(f"generating {name}")
-        subprocess.run([str(blackfield), "generate", name, "-o", str(generated)], check=True, stdout=sys.stderr)
-    return generated
 
 
 class Contender:
@@ -184,12 +98,6 @@ class Cell:
         return seconds(self.median(row))
 
 
-def seconds(t):
-    if t is None:
-        return "–"
-    return f"{t:.3f}" if t < 1 else f"{t:.2f}" if t < 100 else f"{t:.0f}"
-
-
 def measure(args, players, files):
     """{(matrix, threads, contender): Cell}, every contender once a round."""
     cells = {}
@@ -218,18 +126,9 @@ def measure(args, players, files):
     return cells
 
 
-def check_ranks(cells, matrices):
+def check_ranks(cells):
     """Lines of disagreement, one a matrix; empty if every run found the same rank."""
-    wrong = []
-    for matrix in matrices:
-        found = {}
-        for (m, threads, name), cell in cells.items():
-            if m == matrix:
-                for rank in cell.ranks:
-                    found.setdefault(rank, set()).add(f"{name} ({threads} threads)")
-        if len(found) > 1:
-            wrong.append(f"{matrix}: " + "; ".join(f"{rank} by {', '.join(sorted(who))}" for rank, who in sorted(found.items())))
-    return wrong
+    return disagreements((m, f"{name} ({threads} threads)", rank) for (m, threads, name), cell in cells.items() for rank in cell.ranks)
 
 
 def table(args, players, cells, matrices):
@@ -271,26 +170,6 @@ def table(args, players, cells, matrices):
     lines += [ratio(f"**Seq-LB {v} / blackfield**", v, "sequence") for v in variants]
     lines += [ratio(f"**LinBox Wiedemann, {s} / blackfield**", s, "total") for s in scalars]
     return lines
-
-
-def output_of(argv):
-    try:
-        return subprocess.run(argv, text=True, capture_output=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def machine(driver, blackfield):
-    model = platform.processor() or platform.machine()
-    try:
-        model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))[1]
-    except (OSError, TypeError):
-        pass
-    facts = {"processor": model, "cpus": os.cpu_count(), "blackfield": output_of([str(blackfield), "--version"])}
-    if driver:
-        facts["linbox"] = output_of(["pkg-config", "--modversion", "linbox"])
-        facts["compiler"] = output_of(["g++", "-dumpfullversion"])
-    return facts
 
 
 def parse(argv):
@@ -337,7 +216,7 @@ def main(argv=None):
             for (m, t, name), c in cells.items()
         ]
         args.output.write_text(json.dumps({"modulus": MODULUS, "machine": facts, "cells": runs}, indent=1) + "\n", encoding="utf-8")
-    wrong = check_ranks(cells, list(files))
+    wrong = check_ranks(cells)
     for line in wrong:
         say(f"ranks disagree: {line}")
     return 1 if wrong else 0

@@ -1,17 +1,13 @@
 """Tests of table2.py with small stand-ins for the two programs: python3 -m unittest discover -s tools/compare"""
 
 import contextlib
-import gzip
 import io
 import json
-import stat
-import tempfile
-import textwrap
 import unittest
 import unittest.mock
-from pathlib import Path
 
 import table2
+from fakes import Workshop
 
 OURS = """
     import json, sys
@@ -28,19 +24,7 @@ RIVAL = """
 """
 
 
-class Table2(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        (self.folder / "m.sms").write_text("1 1 M\n1 1 1\n0 0 0\n")
-
-    def program(self, name, source):
-        path = self.folder / name
-        path.write_text("#!/usr/bin/env python3\n" + textwrap.dedent(source))
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
+class Table2(Workshop):
     def table(self, *options, rank=7, sleep=0, ours=OURS):
         argv = ["--matrix", str(self.folder / "m.sms"), "--work", str(self.folder), "-n", "2", *options]
         argv += ["--blackfield", str(self.program("ours", ours)), "--driver", str(self.program("rival", RIVAL % {"rank": rank, "sleep": sleep}))]
@@ -91,23 +75,10 @@ class Table2(unittest.TestCase):
         self.assertNotIn("LB", out.getvalue())
         self.assertIn("liblinbox-dev", err.getvalue())
 
-    def test_compressed_files_are_unpacked(self):
-        text = (self.folder / "m.sms").read_bytes()
-        (self.folder / "packed.sms.gz").write_bytes(gzip.compress(text))
-        found = table2.find_matrix(str(self.folder / "packed.sms.gz"), self.folder, blackfield=None)
-        self.assertEqual((found.name, found.read_bytes()), ("packed.sms", text))
-
     def test_failing_program_is_reported(self):
         code, rows, errors = self.table("--threads", "1", ours="import sys; sys.exit('no such matrix')")
         self.assertEqual((code, rows), (1, {}))
         self.assertIn("no such matrix", errors)
-
-    def test_environment_drops_pinned_openblas(self):
-        with unittest.mock.patch.dict("os.environ", {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_L2_SIZE": "512"}):
-            env = table2.environment(3)
-        self.assertNotIn("OPENBLAS_CORETYPE", env)
-        self.assertNotIn("OPENBLAS_L2_SIZE", env)
-        self.assertEqual((env["OMP_NUM_THREADS"], env["OPENBLAS_NUM_THREADS"]), ("3", "1"))
 
 
 if __name__ == "__main__":

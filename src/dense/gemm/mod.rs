@@ -1,17 +1,25 @@
-//! Matrix products mod p through floating-point products with delayed reduction (Dumas, Giorgi, Pernet, "Dense linear
-//! algebra over word-size prime fields", ACM TOMS 35, 2008): k·(p-1)² ≤ 2⁵³ keeps a sum of k products exact.
+//! Matrix products mod p in integers with delayed reduction, for every p < 2⁶³.
 //!
-//! Residues below 2²⁶ may live in `f64` ([`float`]); larger ones are cut into limbs ([`limbs`]). Entry: [`gemm()`].
+//! Residues are balanced, |x| ≤ h = ⌊p/2⌋, and cut into words of 32 bits such that a product mod p becomes an integer product
+//! C = Σ a·b of the tiles in [`simd`], exact for some hundred terms, with **one** sum (for p < 2³¹) however many digits there
+//! are: where b = b₁·2ʷ + b₀ is cut, a·b ≡ (2ʷa mod p)·b₁ + a·b₀, twice the depth and the same sums. See [`Form`].
+//! (The idea of delayed reduction: Dumas, Giorgi, Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35,
+//! 2008; theirs is in floating point. Pairs do twice to four times, wholes as many multiply-adds a second as `f64`.)
+//!
+//! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time; each
+//! finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room [`Arithmetic`].
 
-mod float;
-mod kernel;
-mod limbs;
+mod pack;
+mod reduce;
+mod simd;
 
-pub(crate) use float::{FloatModulus, MAX_BITS as FLOAT_BITS};
-pub(crate) use kernel::Place;
-pub(crate) use limbs::Limbs;
-
+use super::entry::Entry;
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
+use crate::isa::Isa;
+use pack::{PackA, PackB};
+use reduce::{AddPairs, AddWholes, Narrow, SubtractPairs, SubtractWholes, Whole};
+use simd::{MOST_SUMS, Tiles};
 
 /// C ← A·B mod p for row-major matrices of residues, A m × k, B k × n, C m × n. Parallel on rayon's current pool.
 ///
@@ -21,31 +29,219 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
     assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "slices of a {m} x {k} x {n} product");
     c.fill(0);
     let (c, a, b) = ((c, Place::packed(n)), (a, Place::packed(k)), (b, Place::packed(n)));
-    Limbs::new(modulus).for_each_product((m, k, n), c, a, b, |c, x| *c = modulus.add(*c, x));
+    Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b);
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::Rng;
-    use rand::{RngExt, SeedableRng};
+/// A row-major matrix inside a slice: entry (i, j) lies at `offset + i·stride + j`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub offset: usize,
+    pub stride: usize,
+}
 
-    #[test]
-    fn agrees_with_the_definition() {
-        let mut rng = Rng::seed_from_u64(12);
-        for p in [2, 3, 251, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25] {
-            let modulus = Modulus::new(p).unwrap();
-            for (m, k, n) in [(0, 3, 2), (3, 0, 2), (2, 3, 0), (1, 1, 1), (4, 9, 5), (65, 130, 7), (130, 40, 33)] {
-                let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<_>>();
-                let (a, b, mut c) = (random(m * k), random(k * n), random(m * n));
-                gemm(modulus, m, k, n, &a, &b, &mut c);
-                for i in 0..m {
-                    for j in 0..n {
-                        let naive = (0..k).fold(0, |s, t| modulus.add(s, modulus.mul(a[i * k + t], b[t * n + j])));
-                        assert_eq!(c[i * n + j], naive, "({i}, {j}) of {m} x {k} x {n} mod {p}");
+impl Place {
+    /// A matrix that fills its slice.
+    pub(crate) fn packed(cols: usize) -> Self {
+        Place { offset: 0, stride: cols }
+    }
+}
+
+/// How residues become words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// k·h² fits 32 bits: a word is the pair of two consecutive terms.
+    TwoTerms,
+    /// h < 2¹⁵: a word is the pair (a, 2⁸a mod p) or (b₀, b₁), b₀ a signed byte.
+    TwoDigits,
+    /// h < 2³⁰: a word is a residue.
+    Whole,
+    /// Two words b₀ and b₁ of w bits for each residue of B along the depth, and of A also two along its rows: the sums are
+    /// those of a₀ and a₁, of a = a₁·2ʷ + a₀.
+    Limbs(u32),
+}
+
+/// The products of one modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arithmetic {
+    modulus: Modulus,
+    form: Form,
+}
+
+/// Terms summed without a reduction, and the depth of a packed block: B's strips of 32 KB stay in the first-level cache.
+const DEPTH: usize = 256;
+/// Columns of B packed at a time: about a second-level cache.
+const COLS: usize = 1024;
+
+impl Arithmetic {
+    pub(crate) fn new(modulus: Modulus) -> Self {
+        let p = modulus.get();
+        let form = match modulus.bits() {
+            _ if Self::pair_terms(p, p / 2) >= DEPTH as u64 => Form::TwoTerms,
+            ..=16 => Form::TwoDigits,
+            17..=31 => Form::Whole,
+            bits => Form::Limbs(bits.div_ceil(2)),
+        };
+        Arithmetic { modulus, form }
+    }
+    /// The largest k with k·h·`term` + p ≤ min(2³¹ - 1, 2²⁰·p), the bounds of a sum of pairs on top of a residue and of its
+    /// reduction ([`Narrow`]).
+    fn pair_terms(p: u64, term: u64) -> u64 {
+        let (p, term) = (p as u128, term as u128);
+        ((i32::MAX as u128).min(p << 20).saturating_sub(p) / (p / 2 * term)) as u64
+    }
+    /// Terms that one pass over the depth may take.
+    fn terms(self) -> usize {
+        let p = self.modulus.get();
+        match self.form {
+            Form::TwoTerms => Self::pair_terms(p, p / 2).min(DEPTH as u64) as usize,
+            // |b₀| + |b₁| ≤ 2⁷ + 2⁷, since |b| < 2¹⁵.
+            Form::TwoDigits => Self::pair_terms(p, 256).min(DEPTH as u64) as usize,
+            Form::Whole | Form::Limbs(_) => DEPTH,
+        }
+    }
+    /// Words whose products may be summed on top of 2³² in 64 bits.
+    fn fold(self) -> usize {
+        let h = (self.modulus.get() / 2) as u128;
+        let (room, words, most) = match self.form {
+            Form::TwoTerms | Form::TwoDigits => return DEPTH,
+            Form::Whole => (i64::MAX as u128 - (1 << 32), 1, h * h),
+            // Of a pair of words: |a₀|, |a₁| at most the larger, times |b₀| + |b₁|.
+            Form::Limbs(width) => {
+                let (low, high) = (1 << (width - 1), (h >> width) + 1);
+                (i64::MAX as u128 - (1 << 32), 2, low.max(high) * (low + high))
+            }
+        };
+        words * ((room / most) as usize).min(DEPTH)
+    }
+    /// Words along the depth for `terms` terms.
+    fn words(self, terms: usize) -> usize {
+        match self.form {
+            Form::TwoTerms => terms.div_ceil(2),
+            Form::TwoDigits | Form::Whole => terms,
+            Form::Limbs(_) => 2 * terms,
+        }
+    }
+    /// Rows of words for a row of A.
+    fn limbs(self) -> usize {
+        if let Form::Limbs(_) = self.form { 2 } else { 1 }
+    }
+
+    /// Bytes of the packed operands of an m × k × n product.
+    pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
+        let (tiles, depth) = (Tiles::best(), self.words(self.terms().min(k)));
+        let rows = (m * self.limbs()).next_multiple_of(tiles.rows);
+        (rows + n.min(COLS).next_multiple_of(tiles.pair_cols)) * depth * size_of::<i32>()
+    }
+
+    /// C ← C - A·B mod p for A m × k, B k × n, C m × n.
+    pub(crate) fn subtract_product<T: Entry>(
+        self,
+        shape: (usize, usize, usize),
+        c: (&mut [T], Place),
+        a: (&[T], Place),
+        b: (&[T], Place),
+    ) {
+        self.accumulate(shape, c, -1, a, b);
+    }
+
+    /// C ← C + sign·A·B mod p. Parallel on rayon's current pool.
+    fn accumulate<T: Entry>(
+        self,
+        (m, k, n): (usize, usize, usize),
+        (c, at): (&mut [T], Place),
+        sign: i64,
+        (a, a_at): (&[T], Place),
+        (b, b_at): (&[T], Place),
+    ) {
+        if m == 0 || n == 0 {
+            return;
+        }
+        let (isa, tiles, limbs) = (Isa::best(), Tiles::best(), self.limbs());
+        let c = &mut c[at.offset..at.offset + (m - 1) * at.stride + n];
+        let nr = if matches!(self.form, Form::TwoTerms | Form::TwoDigits) { tiles.pair_cols } else { tiles.whole_cols };
+        let tile_rows = tiles.rows / limbs;
+        let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads());
+        let (mut a_words, mut b_words) = (vec![], vec![]);
+        for start in (0..k).step_by(self.terms()) {
+            let terms = self.terms().min(k - start);
+            let depth = self.words(terms);
+            let a_place = Place { offset: a_at.offset + start, ..a_at };
+            isa.run(PackA { of: self, m, terms, sign, a, at: a_place, strip: tiles.rows, words: &mut a_words });
+            for left in (0..n).step_by(COLS) {
+                let cols = COLS.min(n - left);
+                b_words.resize(cols.div_ceil(nr) * nr * depth, 0);
+                for_each_chunk(&mut b_words, depth * nr, 4 * depth * nr, |strip, words| {
+                    let cols = nr.min(cols - strip * nr);
+                    let offset = b_at.offset + start * b_at.stride + left + strip * nr;
+                    isa.run(PackB { of: self, terms, cols, b, at: Place { offset, ..b_at }, strip: nr, words });
+                });
+                let bytes = group * tile_rows * cols * depth;
+                for_each_chunk(c, group * tile_rows * at.stride, bytes, |number, c| {
+                    for (strip, b) in b_words.chunks(depth * nr).enumerate() {
+                        let cols = nr.min(cols - strip * nr);
+                        let a = a_words[number * group * tiles.rows * depth..].chunks(tiles.rows * depth);
+                        for (c, a) in c.chunks_mut(tile_rows * at.stride).zip(a) {
+                            let rows = c.len().div_ceil(at.stride);
+                            let target = Target { c: &mut c[left + strip * nr..], stride: at.stride, rows, cols, nr };
+                            self.tile(&tiles, depth, a, b, target);
+                        }
                     }
-                }
+                });
             }
         }
     }
+
+    /// Adds the product of a strip of A and a strip of B to C.
+    fn tile<T: Entry>(self, tiles: &Tiles, depth: usize, a: &[i32], b: &[i32], target: Target<'_, T>) {
+        match self.form {
+            Form::TwoTerms | Form::TwoDigits => {
+                let mut sums = [0; MOST_SUMS];
+                (tiles.pairs)(depth, a, b, &mut sums);
+                Isa::best().run(AddPairs { p: Narrow::new(self.modulus), sums: &sums, target });
+            }
+            Form::Whole => {
+                let (mut high, mut low) = ([0; MOST_SUMS], [0; MOST_SUMS]);
+                (tiles.wholes)(depth, self.fold(), a, b, &mut high, &mut low);
+                Isa::best().run(AddWholes { p: Whole::new(self.modulus), high: &high, low: &low, target });
+            }
+            Form::Limbs(width) => {
+                let (mut high, mut low) = ([0; MOST_SUMS], [0; MOST_SUMS]);
+                (tiles.wholes)(depth, self.fold(), a, b, &mut high, &mut low);
+                reduce::add_limbs(self.modulus, width, &high, &low, target);
+            }
+        }
+    }
+
+    /// y ← y - a·x mod p.
+    pub(crate) fn subtract_multiple<T: Entry>(self, y: &mut [T], a: T, x: &[T]) {
+        let (p, a) = (self.modulus, a.into());
+        match self.form {
+            Form::TwoTerms | Form::TwoDigits => Isa::best().run(SubtractPairs { p: Narrow::new(p), y, a, x }),
+            Form::Whole => Isa::best().run(SubtractWholes { p: Whole::new(p), y, a, x }),
+            Form::Limbs(_) => {
+                let a = p.multiplier(a);
+                y.iter_mut().zip(x).for_each(|(y, &x)| *y = T::from_residue(p.sub((*y).into(), p.mul_by(x.into(), a))));
+            }
+        }
+    }
+    /// x ← a·x mod p.
+    pub(crate) fn scale<T: Entry>(self, x: &mut [T], a: u64) {
+        let old = x.to_vec();
+        x.fill(T::default());
+        self.subtract_multiple(x, T::from_residue(self.modulus.neg(a)), &old);
+    }
 }
+
+/// The part of C that a tile of sums goes to.
+struct Target<'a, T> {
+    /// Begins with the first entry.
+    c: &'a mut [T],
+    stride: usize,
+    rows: usize,
+    cols: usize,
+    /// Sums of a row of the tile.
+    nr: usize,
+}
+
+#[cfg(test)]
+mod tests;

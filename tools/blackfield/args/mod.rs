@@ -164,6 +164,9 @@ pub struct RankArgs {
     /// How to compute it
     #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method and certainty")]
     pub method: MethodName,
+    /// Demand a proof: an answer in which no random choice matters
+    #[arg(long, help_heading = "Method and certainty")]
+    pub proven: bool,
     /// Demand a proven bound of the error probability, such as 1e-12
     #[arg(long, value_name = "EPS", value_parser = values::probability, help_heading = "Method and certainty")]
     pub error: Option<f64>,
@@ -201,7 +204,7 @@ pub struct RankArgs {
     /// Print one JSON document
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
-    /// Say on standard error which formats were chosen, and why
+    /// Say on standard error which steps and formats were chosen, and why
     #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
     pub explain: bool,
     #[command(flatten)]
@@ -210,7 +213,8 @@ pub struct RankArgs {
 
 const RANK_JSON: &str = "\
 With --json, one file and one modulus give one document:
-  {file, rank, rows, cols, nnz, modulus, method, reason,
+  {file, rank, rows, cols, nnz, modulus, method,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
    certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
    error_bound: number or null, trials, trials_agreed, block,
    extension_degree, field, seed, threads, device, digest, plan,
@@ -281,20 +285,23 @@ Example:
 /// The names of [`answers::Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// The cheaper one, by prediction
+    /// Structural pivots, then whatever is predicted to be fastest on the rest
     Auto,
-    /// Block Wiedemann: only products with the matrix, little memory
-    Wiedemann,
-    /// Exact sparse elimination: proven, but fill-in may need much time and memory
+    /// Structural pivots, the row space of what they leave, and a proof
     Elimination,
+    /// Structural pivots, then block Wiedemann on what they leave: little memory
+    Hybrid,
+    /// Block Wiedemann on the matrix itself
+    Wiedemann,
 }
 
 impl From<MethodName> for answers::Method {
     fn from(name: MethodName) -> Self {
         match name {
             MethodName::Auto => answers::Method::Auto,
-            MethodName::Wiedemann => answers::Method::Wiedemann,
             MethodName::Elimination => answers::Method::Elimination,
+            MethodName::Hybrid => answers::Method::Hybrid,
+            MethodName::Wiedemann => answers::Method::Wiedemann,
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The choice of a method: data with a reason, made before any work.
+//! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
-use super::{Method, RankOptions};
+use super::RankOptions;
 use crate::certify::{degree_for_error, rank_failure};
-use crate::field::ExtensionField;
-use crate::sparse::SparseMatrix;
+use crate::field::{ExtensionField, Modulus};
+use crate::spmv::Lane;
 use crate::{Error, Result};
 
 /// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of the
@@ -13,14 +13,24 @@ const LEAST_LOG2_ORDER: f64 = 15.0;
 const EXTENDED_LOG2_ORDER: f64 = 16.0;
 /// A theorem that fails with at most this probability is worth the dense projection and the full length that it needs.
 const WORTHWHILE_BOUND: f64 = 1e-3;
-/// Up to this many rows or columns, elimination is immediate and its answer proven.
-const SMALL: usize = 2000;
 
-/// How a rank will be computed, and why.
+/// What block Wiedemann must know of the operator whose rank is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Problem {
+    pub modulus: Modulus,
+    pub rows: usize,
+    pub cols: usize,
+    /// Entries that a product reads.
+    pub nnz: usize,
+    /// Whether the operator is symmetric.
+    pub symmetric: bool,
+    /// Blocks must have a width that is a multiple of this.
+    pub grid: usize,
+}
+
+/// How block Wiedemann will run, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// `Wiedemann` or `Elimination`.
-    pub method: Method,
+pub(super) struct Parameters {
     /// The degree k of the field GF(pᵏ) that block Wiedemann works over.
     pub degree: usize,
     /// The block size s.
@@ -29,7 +39,7 @@ pub struct Choice {
     pub symmetric: bool,
     /// Whether the run meets the conditions of [`rank_failure`]: dense projection, full length.
     pub by_theorem: bool,
-    /// Predicted seconds on one core.
+    /// Predicted seconds on one core, for all trials.
     pub seconds: f64,
     /// Predicted peak bytes beyond the matrix as given.
     pub bytes: u64,
@@ -37,77 +47,13 @@ pub struct Choice {
     pub reason: String,
 }
 
-/// The method for the rank of `core`, a matrix without empty rows and columns; `symmetric` says whether it is.
+/// The parameters for `problem` under the user's wishes.
 ///
 /// # Errors
-/// [`Error::Usage`] if an error bound is asked of block Wiedemann that no extension field reaches; [`Error::Memory`] if the
-/// method would not fit in the memory allowed.
-pub fn choose(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Result<Choice> {
-    let wiedemann = wiedemann(core, symmetric, options);
-    let choice = match options.method {
-        Method::Wiedemann => wiedemann?,
-        Method::Elimination => elimination(core, "asked for"),
-        Method::Auto => {
-            let elimination_seconds = elimination_seconds(core);
-            match wiedemann {
-                _ if core.rows().min(core.cols()) <= SMALL => {
-                    elimination(core, &format!("at most {SMALL} rows or columns: elimination is immediate and proven"))
-                }
-                Err(Error::Usage(why)) => elimination(core, &why),
-                Err(other) => return Err(other),
-                // Worth four times the time for being proven.
-                Ok(w) if elimination_seconds <= 4.0 * w.seconds => {
-                    let why = format!(
-                        "even dense it takes about {elimination_seconds:.1} s, block Wiedemann {:.1} s; its answer is proven",
-                        w.seconds
-                    );
-                    elimination(core, &why)
-                }
-                Ok(w) if options.max_memory.is_some_and(|m| w.bytes > m) => {
-                    elimination(core, "block Wiedemann does not fit in the memory allowed")
-                }
-                Ok(w) => Choice {
-                    reason: format!(
-                        "elimination may take {elimination_seconds:.0} s if the matrix fills in; {}",
-                        w.reason
-                    ),
-                    ..w
-                },
-            }
-        }
-    };
-    match options.max_memory {
-        Some(m) if choice.method == Method::Wiedemann && choice.bytes > m => Err(Error::Memory(format!(
-            "block Wiedemann needs about {} MB, {} MB are allowed",
-            choice.bytes.div_ceil(1 << 20),
-            m >> 20
-        ))),
-        _ => Ok(choice),
-    }
-}
-
-fn elimination(core: &SparseMatrix, why: &str) -> Choice {
-    Choice {
-        method: Method::Elimination,
-        degree: 1,
-        block: 0,
-        symmetric: false,
-        by_theorem: false,
-        seconds: elimination_seconds(core),
-        bytes: 0,
-        reason: why.to_string(),
-    }
-}
-
-/// Seconds of a dense elimination: the worst that can become of a sparse one.
-fn elimination_seconds(core: &SparseMatrix) -> f64 {
-    let (m, n) = (core.rows() as f64, core.cols() as f64);
-    m * n * m.min(n) / 2e10
-}
-
-fn wiedemann(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Result<Choice> {
-    let p = core.modulus();
-    let rank_bound = core.rows().min(core.cols());
+/// [`Error::Usage`] if an error bound is asked for that no extension field reaches.
+pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Parameters> {
+    let p = problem.modulus;
+    let rank_bound = problem.rows.min(problem.cols);
     let log2_p = (p.get() as f64).log2();
     let (degree, by_theorem, why) = match options.error {
         Some(error) => {
@@ -130,12 +76,11 @@ fn wiedemann(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Res
         }
         None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
     };
-    let symmetric = symmetric && p.get() != 2;
-    let work = Work { core, rank_bound, degree, symmetric, by_theorem };
-    let block = options.block.unwrap_or_else(|| work.best_block());
+    let symmetric = problem.symmetric && p.get() != 2;
+    let work = Work { problem, rank_bound, degree, symmetric, by_theorem };
+    let block = options.block.unwrap_or_else(|| work.best_block()).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
-    Ok(Choice {
-        method: Method::Wiedemann,
+    Ok(Parameters {
         degree,
         block,
         symmetric,
@@ -148,7 +93,7 @@ fn wiedemann(core: &SparseMatrix, symmetric: bool, options: &RankOptions) -> Res
 
 /// What determines the cost of one run of block Wiedemann.
 struct Work<'a> {
-    core: &'a SparseMatrix,
+    problem: &'a Problem,
     rank_bound: usize,
     degree: usize,
     symmetric: bool,
@@ -161,7 +106,8 @@ impl Work<'_> {
 
     fn best_block(&self) -> usize {
         let seconds = |s: &usize| self.seconds(*s);
-        Self::BLOCKS.into_iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
+        let possible = Self::BLOCKS.into_iter().filter(|s| s.is_multiple_of(self.problem.grid));
+        possible.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
     }
 
     /// Terms of the sequence.
@@ -178,7 +124,7 @@ impl Work<'_> {
         let row_bytes = (s * self.degree * self.lane_bytes()) as f64;
         let per_entry = 0.4e-9 + row_bytes / 150e9;
         let products = if self.symmetric { 1.0 } else { 2.0 };
-        let sequence = products * self.core.nnz() as f64 * per_entry;
+        let sequence = products * self.problem.nnz as f64 * per_entry;
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
         let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
         // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
@@ -191,18 +137,18 @@ impl Work<'_> {
     }
 
     fn lane_bytes(&self) -> usize {
-        crate::spmv::Lane::narrowest(self.core.modulus()).bytes()
+        Lane::narrowest(self.problem.modulus).bytes()
     }
 
     /// Predicted peak bytes: the matrix in two layouts, three blocks, series, basis and the transforms of a product.
     fn bytes(&self, s: usize) -> u64 {
         let lane_bytes = self.lane_bytes();
         let element = if self.degree == 1 { 8.0 } else { 16.0 };
-        let layouts = 2.0 * self.core.nnz() as f64 * (4.0 + lane_bytes as f64)
-            + 16.0 * (self.core.rows() + self.core.cols()) as f64;
-        let blocks = (2 * self.rank_bound + self.core.rows().max(self.core.cols())) as f64
+        let layouts = 2.0 * self.problem.nnz as f64 * (4.0 + lane_bytes as f64)
+            + 16.0 * (self.problem.rows + self.problem.cols) as f64;
+        let blocks = (2 * self.rank_bound + self.problem.rows.max(self.problem.cols)) as f64
             * (s * self.degree * lane_bytes) as f64;
-        let scalings = (self.core.rows() + self.core.cols()) as f64 * (self.degree * self.degree * 8) as f64;
+        let scalings = (self.problem.rows + self.problem.cols) as f64 * (self.degree * self.degree * 8) as f64;
         let term = (s * s) as f64;
         // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
         let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
@@ -215,14 +161,10 @@ impl Work<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Modulus;
 
-    fn diagonal(n: usize, p: u64) -> SparseMatrix {
-        let entries: Vec<_> = (0..n).map(|i| (i, i, 1)).collect();
-        SparseMatrix::from_triplets(Modulus::new(p).unwrap(), n, n, &entries)
-    }
-    fn by_wiedemann() -> RankOptions {
-        RankOptions { method: Method::Wiedemann, ..Default::default() }
+    fn problem(p: u64, grid: usize) -> Problem {
+        let modulus = Modulus::new(p).unwrap();
+        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, symmetric: true, grid }
     }
 
     #[test]
@@ -235,31 +177,27 @@ mod tests {
             (65521, 1, false),
             ((1 << 61) - 1, 1, true),
         ] {
-            let c = choose(&diagonal(5000, p), true, &by_wiedemann()).unwrap();
+            let c = parameters(&problem(p, 1), &RankOptions::default()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }
     }
 
     #[test]
-    fn an_error_bound_buys_a_degree_or_elimination() {
-        let options = RankOptions { error: Some(1e-12), ..by_wiedemann() };
-        let c = choose(&diagonal(5000, 65521), false, &options).unwrap();
+    fn an_error_bound_buys_a_degree_or_is_refused() {
+        let options = RankOptions { error: Some(1e-12), ..Default::default() };
+        let c = parameters(&problem(65521, 1), &options).unwrap();
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= 1e-12);
-        let impossible = RankOptions { error: Some(1e-300), ..by_wiedemann() };
-        assert!(matches!(choose(&diagonal(5000, 65521), false, &impossible), Err(Error::Usage(_))));
-        let auto = RankOptions { error: Some(1e-300), ..Default::default() };
-        assert_eq!(choose(&diagonal(5000, 65521), false, &auto).unwrap().method, Method::Elimination);
+        let impossible = RankOptions { error: Some(1e-300), ..Default::default() };
+        assert!(matches!(parameters(&problem(65521, 1), &impossible), Err(Error::Usage(_))));
     }
 
     #[test]
-    fn memory_is_respected() {
-        let options = RankOptions { max_memory: Some(1 << 20), ..by_wiedemann() };
-        assert!(matches!(choose(&diagonal(100_000, 65521), false, &options), Err(Error::Memory(_))));
-    }
-
-    #[test]
-    fn small_matrices_are_eliminated() {
-        assert_eq!(choose(&diagonal(100, 65521), true, &RankOptions::default()).unwrap().method, Method::Elimination);
-        assert_eq!(choose(&diagonal(60_000, 65521), true, &RankOptions::default()).unwrap().method, Method::Wiedemann);
+    fn blocks_fit_the_grid() {
+        for p in [2, 65521, (1 << 61) - 1] {
+            assert_eq!(parameters(&problem(p, 16), &RankOptions::default()).unwrap().block % 16, 0);
+            let five = RankOptions { block: Some(5), ..Default::default() };
+            assert_eq!(parameters(&problem(p, 16), &five).unwrap().block, 16);
+            assert_eq!(parameters(&problem(p, 1), &five).unwrap().block, 5);
+        }
     }
 }

@@ -1,0 +1,61 @@
+//! What operations cost: the machine profile that the planner predicts from.
+
+use crate::field::Modulus;
+use crate::spmv::Lane;
+
+/// Seconds of one thread for the operations that a rank is made of.
+///
+/// The defaults are medians measured on a 2-core AMD EPYC (Zen 5) virtual machine with AVX-512; predictions only compare
+/// them with each other, so that another machine of the same kind plans alike.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Machine {
+    /// A multiply-add of the dense elimination, by the bits of p: up to 1, 23, 26, 44, 63.
+    pub dense: [f64; 5],
+    /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
+    pub gather: f64,
+    /// See `gather`.
+    pub gather_byte: f64,
+    /// Reducing the sum of a row, for each residue.
+    pub reduce: f64,
+    /// Drawing a random residue.
+    pub random: f64,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Machine {
+            dense: [0.01e-9, 0.035e-9, 0.07e-9, 0.3e-9, 0.6e-9],
+            gather: 0.4e-9,
+            gather_byte: 1.0 / 150e9,
+            reduce: 0.15e-9,
+            random: 3e-9,
+        }
+    }
+}
+
+impl Machine {
+    /// A multiply-add of the dense elimination mod p.
+    pub fn dense_product(&self, modulus: Modulus) -> f64 {
+        self.dense[match modulus.bits() {
+            0..=1 => 0,
+            2..=23 => 1,
+            24..=26 => 2,
+            27..=44 => 3,
+            _ => 4,
+        }]
+    }
+    /// One pass over `nnz` entries in `rows` rows with blocks of `width` residues.
+    pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, width: usize) -> f64 {
+        let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
+        nnz as f64 * (self.gather + bytes * self.gather_byte) + (rows * width) as f64 * self.reduce
+    }
+    /// The echelon form of rank r in n columns, of rows of which nearly all are independent: r²(n/2 - r/6) multiply-adds.
+    pub fn echelon(&self, modulus: Modulus, r: usize, n: usize) -> f64 {
+        let (r, n) = (r as f64, n as f64);
+        r * r * (n / 2.0 - r / 6.0) * self.dense_product(modulus)
+    }
+    /// Its reduction to (I T): r²/2·(n - r).
+    pub fn back_substitution(&self, modulus: Modulus, r: usize, n: usize) -> f64 {
+        (r as f64).powi(2) / 2.0 * (n - r) as f64 * self.dense_product(modulus)
+    }
+}

@@ -1,0 +1,269 @@
+//! rank A = structural pivots + the rank of their Schur complement, step by step, each step chosen by the planner.
+
+use super::machine::Machine;
+use super::parameters::{Parameters, Problem, parameters};
+use super::planner::{Decision, Finish, Rest, decide};
+use super::rank::{Rank, Step};
+use super::{Method, Phases, RankOptions, wiedemann};
+use crate::certify::Certainty;
+use crate::field::Rng;
+use crate::matching::maximum_matching;
+use crate::pivots::{self, Effort, Found};
+use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, prove_nullity, row_space};
+use crate::sparse::{Pattern, SparseMatrix};
+use crate::spmv::Recurrence;
+use crate::{Error, Observer, Result};
+use rand::SeedableRng;
+use std::time::Instant;
+
+/// The check that ends a row space fails with probability at most 2^-64, or as the user asks.
+const CHECK_BITS: f64 = 64.0;
+/// A matching is looked for where it may spare so many predicted seconds for each entry.
+const MATCHING_SECONDS: f64 = 100e-9;
+
+/// The rank of `core`, which has no empty lines, by structural pivots and what the planner says.
+pub(super) fn rank(
+    core: SparseMatrix,
+    options: &RankOptions,
+    mut phases: Phases,
+    observer: &dyn Observer,
+) -> Result<Rank> {
+    let start = Instant::now();
+    let (transposed, found) = phases.time("pivots", || pivots::find_best(&core, &Effort::default(), observer))?;
+    let a = if transposed { phases.time("pivots", || core.transpose()) } else { core };
+    let Found { pivots: found, counts, .. } = found;
+    let mut path = vec![Step {
+        name: "structural pivots",
+        found: format!(
+            "{} ({} singletons, {} Faugère-Lachartre, {} greedy, {} by search)",
+            found.len(),
+            counts.singletons,
+            counts.faugere_lachartre,
+            counts.greedy,
+            counts.search
+        ),
+        why: if transposed { "on the transpose".into() } else { String::new() },
+        rank: found.len(),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    }];
+    let split = Split::new(&a, &found);
+    let mut on_rest =
+        OnRest { a: &a, split, options, machine: Machine::default(), start, path: &mut path, phases: &mut phases, observer };
+    let answer = on_rest.rank()?;
+    let rank = found.len() + answer.rank;
+    let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
+    Ok(Rank {
+        certainty,
+        trials,
+        trials_agreed: agreed,
+        block,
+        extension_degree: degree,
+        ..Rank::proven(rank, method, reason, path, phases)
+    })
+}
+
+/// The rank of the Schur complement.
+struct Answer {
+    rank: usize,
+    method: Method,
+    certainty: Certainty,
+    reason: String,
+    block: Option<usize>,
+    degree: usize,
+    trials: usize,
+    agreed: usize,
+}
+
+impl Answer {
+    fn elimination(rank: usize, certainty: Certainty, reason: String) -> Self {
+        Answer { rank, method: Method::Elimination, certainty, reason, block: None, degree: 1, trials: 1, agreed: 1 }
+    }
+}
+
+/// The work on a Schur complement.
+struct OnRest<'a> {
+    a: &'a SparseMatrix,
+    split: Split<'a>,
+    options: &'a RankOptions,
+    machine: Machine,
+    start: Instant,
+    path: &'a mut Vec<Step>,
+    phases: &'a mut Phases,
+    observer: &'a dyn Observer,
+}
+
+impl OnRest<'_> {
+    fn rank(&mut self) -> Result<Answer> {
+        let mut rest = self.rest();
+        let wiedemann = self.wiedemann()?;
+        self.bound_by_matching(&mut rest, &wiedemann)?;
+        let decision = match (self.options.method, &wiedemann) {
+            (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
+                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
+            }
+            _ => self.decide(&rest, wiedemann.as_ref())?,
+        };
+        match decision.finish {
+            Finish::Nothing => {
+                let reason = "every row or column that a rank could have has its pivot".to_string();
+                Ok(Answer::elimination(0, Certainty::Proven, reason))
+            }
+            Finish::Wiedemann => {
+                let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
+                self.by_wiedemann(&rest, &parameters, decision.reason)
+            }
+            Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
+                Some(answer) => Ok(answer),
+                None => match wiedemann {
+                    Some(parameters) => {
+                        let why = format!("the rank of the complement exceeds {give_up}: the plan is made anew");
+                        self.by_wiedemann(&rest, &parameters, why)
+                    }
+                    None => Err(Error::Memory(format!(
+                        "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
+                    ))),
+                },
+            },
+        }
+    }
+
+    fn rest(&self) -> Rest {
+        let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
+        let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
+        Rest { modulus, pivots, rows, cols, nnz, rank_bound: rows.min(cols) }
+    }
+
+    /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.
+    fn bound_by_matching(&mut self, rest: &mut Rest, wiedemann: &Option<Parameters>) -> Result<()> {
+        let worst = rest.row_space_seconds(&self.machine, rest.rank_bound);
+        let cheapest = wiedemann.as_ref().map_or(worst, |w| worst.min(w.seconds));
+        if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let size = self.phases.time("matching", || maximum_matching(&Pattern::from(self.a)).size);
+        let bound = size - self.split.pivots();
+        if bound < rest.rank_bound {
+            rest.rank_bound = bound;
+            self.path.push(Step {
+                name: "maximum matching",
+                found: format!("structural rank {size}"),
+                why: "an upper bound of the rank over every field".into(),
+                rank: 0,
+                predicted: None,
+                seconds: start.elapsed().as_secs_f64(),
+            });
+        }
+        self.observer.check()
+    }
+
+    /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
+    fn wiedemann(&self) -> Result<Option<Parameters>> {
+        let Rest { modulus, rows, cols, nnz, .. } = self.rest();
+        if self.options.proven || self.options.method == Method::Elimination || rows.min(cols) == 0 {
+            return Ok(None);
+        }
+        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID };
+        match parameters(&problem, self.options) {
+            Ok(p) if self.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
+            Ok(p) => Ok(Some(p)),
+            Err(Error::Usage(_)) if self.options.method == Method::Auto => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>) -> Result<Decision> {
+        let seconds = wiedemann.map(|w| w.seconds);
+        decide(rest, &self.machine, seconds, self.options.max_memory, rayon::current_num_threads())
+    }
+
+    /// The rank by the row space of S; `None` if it was given up.
+    fn by_row_space(&mut self, rest: &Rest, give_up: usize, decision: Decision) -> Result<Option<Answer>> {
+        let start = Instant::now();
+        let bits = self.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
+        let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
+        let mut rng = Rng::seed_from_u64(self.options.seed);
+        let observer = self.observer;
+        let split = &self.split;
+        let RowSpace { echelon, error_log2, complete } =
+            self.phases.time("row space", || row_space(split, &self.a.transpose(), options, &mut rng, observer))?;
+        let rank = echelon.rank();
+        let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
+        self.path.push(Step {
+            name: "row space",
+            found,
+            why: decision.reason.clone(),
+            rank: if complete { rank } else { 0 },
+            predicted: Some(rest.row_space_seconds(&self.machine, rank)),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        if !complete {
+            return Ok(None);
+        }
+        if error_log2 == f64::NEG_INFINITY {
+            return Ok(Some(Answer::elimination(rank, Certainty::Proven, decision.reason)));
+        }
+        let error_bound = error_log2.exp2().max(f64::MIN_POSITIVE);
+        let predicted = rest.proof_seconds(&self.machine, rank);
+        let demanded = self.options.proven || self.options.method == Method::Elimination;
+        if !demanded && !rest.proof_is_worth(&self.machine, rank, self.start.elapsed().as_secs_f64()) {
+            let reason = format!(
+                "{}; random combinations of rows add nothing more; a proof would take {predicted:.1} s",
+                decision.reason
+            );
+            return Ok(Some(Answer::elimination(rank, Certainty::MonteCarlo { error_bound }, reason)));
+        }
+        let start = Instant::now();
+        let split = &self.split;
+        let proven = self.phases.time("proof", || {
+            let reduced = echelon.reduced();
+            prove_nullity(split, &reduced, observer)
+        })?;
+        if !proven {
+            // The check failed to see a part of the row space: with this probability, or the machine is at fault.
+            return Err(Error::Check(format!("the null space is smaller than {} (chance {error_bound:.1e})", rest.cols - rank)));
+        }
+        self.path.push(Step {
+            name: "null space",
+            found: format!("{} independent null vectors", rest.cols - rank),
+            why: "no larger rank is possible".into(),
+            rank: 0,
+            predicted: Some(predicted),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let reason = format!("{}; proven by the null space", decision.reason);
+        Ok(Some(Answer::elimination(rank, Certainty::Proven, reason)))
+    }
+
+    /// The rank by block Wiedemann on the implicit S.
+    fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
+        let start = Instant::now();
+        let split = &self.split;
+        let complement = self.phases.time("plan", || Complement::new(split, &self.a.transpose()));
+        let outcome = wiedemann::trials(&complement, parameters, self.options, self.phases, self.observer)?;
+        self.path.push(Step {
+            name: "block Wiedemann",
+            found: format!("rank {} of the implicit Schur complement", outcome.rank),
+            why: why.clone(),
+            rank: outcome.rank,
+            predicted: Some(parameters.seconds),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let (certainty, ground) = if outcome.rank == rest.rank_bound {
+            (Certainty::Proven, "the value never exceeds the rank, and this is its upper bound".to_string())
+        } else {
+            (outcome.certainty, outcome.ground)
+        };
+        Ok(Answer {
+            rank: outcome.rank,
+            method: Method::Hybrid,
+            certainty,
+            reason: format!("{why}; {}; {ground}", parameters.reason),
+            block: Some(parameters.block),
+            degree: parameters.degree,
+            trials: outcome.trials,
+            agreed: outcome.agreed,
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! What to do with the Schur complement that structural pivots leave: data with reasons, decided before the work is done.
+//!
+//! Two ways find the rank s of S, and neither is known to be better before s is: its row space from random combinations takes
+//! s·nnz + s²·cols/2 multiply-adds, the second term dense, and an answer sure to p⁻ᵏ that can be proven; block Wiedemann takes
+//! 4·s·nnz and more certainty costs more. So the row space is sought first, up to a rank where it has cost a fraction
+//! of what Wiedemann would at worst; then the plan is made anew.
+
+use super::machine::Machine;
+use crate::dense::Echelon;
+use crate::field::Modulus;
+use crate::{Error, Result};
+
+/// Residues of a block that one thread works on.
+const LANES: usize = 32;
+/// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
+const WORTH: f64 = 4.0;
+/// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
+const HOPE: f64 = 0.25;
+/// A proof may take this share of the time spent before it …
+const PROOF_SHARE: f64 = 0.5;
+/// … or so many seconds.
+const PROOF_SECONDS: f64 = 0.05;
+
+/// What is known of S.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest {
+    pub modulus: Modulus,
+    /// Pivots taken.
+    pub pivots: usize,
+    /// Shape of S.
+    pub rows: usize,
+    pub cols: usize,
+    /// Entries of A, which every product with S reads once.
+    pub nnz: usize,
+    /// A bound of rank S.
+    pub rank_bound: usize,
+}
+
+/// The next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finish {
+    /// S is zero.
+    Nothing,
+    /// The row space of S, given up once its rank reaches this (`usize::MAX`: never).
+    RowSpace { give_up: usize },
+    /// Block Wiedemann on S.
+    Wiedemann,
+}
+
+/// A step with its price and reason.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Decision {
+    pub finish: Finish,
+    pub seconds: f64,
+    pub reason: String,
+}
+
+impl Rest {
+    /// Predicted seconds of one thread for the row space, if the rank of S is r.
+    pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        let batches = (r as f64 / LANES as f64 + 2.0).ceil();
+        let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
+        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES) + check + machine.echelon(self.modulus, r, self.cols)
+    }
+    /// Predicted bytes for it, beside A, with `threads` threads.
+    pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
+        let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
+        let block = (self.rows + self.cols + self.nnz.min(self.rows + self.cols)) * LANES * lane;
+        let programs = self.nnz * (4 + lane) + 16 * self.nnz;
+        let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
+        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols)
+    }
+    /// Predicted seconds for the proof that rank S is at most r.
+    pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        let free = self.cols - r;
+        let batches = free.div_ceil(LANES) as f64;
+        batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, LANES)
+            + machine.back_substitution(self.modulus, r, self.cols)
+    }
+    /// Whether a proof that takes so long is worth it after `spent` seconds.
+    pub fn proof_is_worth(&self, machine: &Machine, r: usize, spent: f64) -> bool {
+        self.proof_seconds(machine, r) <= (PROOF_SHARE * spent).max(PROOF_SECONDS)
+    }
+}
+
+/// The first step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of the
+/// question.
+///
+/// # Errors
+/// [`Error::Memory`] if nothing fits.
+pub(super) fn decide(
+    rest: &Rest,
+    machine: &Machine,
+    wiedemann: Option<f64>,
+    max_memory: Option<u64>,
+    threads: usize,
+) -> Result<Decision> {
+    let Rest { rows, cols, rank_bound, .. } = *rest;
+    let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
+    if rank_bound == 0 {
+        return decision(Finish::Nothing, 0.0, "nothing is left".into());
+    }
+    let shape = format!("Schur complement {rows} x {cols} of rank up to {rank_bound}");
+    let worst = rest.row_space_seconds(machine, rank_bound);
+    let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r, threads) <= limit);
+    let Some(wiedemann) = wiedemann else {
+        if !fits(rank_bound) {
+            // The rank may well be smaller: go on until memory ends.
+            let most = largest(rank_bound, fits);
+            if most == 0 {
+                let needed = rest.row_space_bytes(rank_bound, threads) >> 20;
+                return Err(Error::Memory(format!("{shape}: its row space may need {needed} MB")));
+            }
+            let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
+            return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
+        }
+        return decision(Finish::RowSpace { give_up: usize::MAX }, worst, format!("{shape}: row space, at most {worst:.2} s"));
+    };
+    if fits(rank_bound) && worst <= WORTH * wiedemann {
+        let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
+        return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
+    }
+    let hope = largest(rank_bound, |r| fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
+    if hope == 0 {
+        let reason = format!("{shape}: block Wiedemann {wiedemann:.2} s at most (row space {worst:.2} s)");
+        return decision(Finish::Wiedemann, wiedemann, reason);
+    }
+    let reason = format!(
+        "{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
+    );
+    decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
+}
+
+/// The largest r ≤ `most` for which `holds`, which is true up to some r and false beyond; 0 if there is none above.
+fn largest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, most + 1);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
+        Rest { modulus: Modulus::new(65521).unwrap(), pivots: 1000, rows, cols, nnz, rank_bound: rows.min(cols) }
+    }
+    fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
+        decide(&rest, &Machine::default(), wiedemann, memory, 1).map(|d| d.finish)
+    }
+
+    #[test]
+    fn small_complements_get_their_row_space_and_large_ones_a_chance() {
+        assert_eq!(finish(rest(10, 0, 100), Some(1.0), None).unwrap(), Finish::Nothing);
+        assert_eq!(finish(rest(5000, 600, 50_000), Some(1.0), None).unwrap(), Finish::RowSpace { give_up: usize::MAX });
+        let Finish::RowSpace { give_up } = finish(rest(60_000, 50_000, 900_000), Some(20.0), None).unwrap() else {
+            panic!("there is hope for a small rank")
+        };
+        assert!((100..20_000).contains(&give_up), "{give_up}");
+        assert_eq!(finish(rest(60_000, 50_000, 900_000), Some(1e-3), None).unwrap(), Finish::Wiedemann);
+        assert_eq!(
+            finish(rest(60_000, 50_000, 900_000), None, None).unwrap(),
+            Finish::RowSpace { give_up: usize::MAX }
+        );
+    }
+
+    #[test]
+    fn memory_bounds_the_row_space() {
+        let big = rest(60_000, 50_000, 900_000);
+        let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else { panic!("it may be small") };
+        assert!(big.row_space_bytes(give_up, 1) <= 600 << 20 && big.row_space_bytes(give_up + 1, 1) > 600 << 20);
+        assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
+    }
+
+    #[test]
+    fn proofs_are_made_where_they_are_cheap() {
+        let (small, machine) = (rest(5000, 600, 50_000), Machine::default());
+        assert!(small.proof_is_worth(&machine, 300, 0.0));
+        let large = rest(60_000, 50_000, 900_000);
+        assert!(!large.proof_is_worth(&machine, 3000, 0.5) && large.proof_is_worth(&machine, 3000, 1e3));
+    }
+
+    #[test]
+    fn the_largest_is_found_by_halving() {
+        for most in 0..20 {
+            for edge in 0..25 {
+                assert_eq!(largest(most, |r| r <= edge), most.min(edge), "{most} {edge}");
+            }
+        }
+    }
+}

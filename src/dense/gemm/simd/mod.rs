@@ -1,0 +1,115 @@
+//! Register tiles of integer matrix products, the innermost loops of a GEMM, one folder per instruction set.
+//!
+//! Operands are packed: A as depth × MR words, B as depth × NR words of 32 bits. A tile is MR × NR sums over the depth,
+//!
+//! - of **pairs**: a word holds two signed halves of 16 bits, its product with another is low·low + high·high, summed in
+//!   32 bits;
+//! - of **wholes**: a word is a signed integer of 32 bits, products have 64 bits. Every `fold` steps the sum moves its upper
+//!   half to a second sum, so that any depth is exact.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+pub(super) type PairsTile = fn(usize, &[i32], &[i32], &mut [i32]);
+pub(super) type WholesTile = fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [i64]);
+
+/// The tiles of one instruction set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiles {
+    /// MR, even.
+    pub rows: usize,
+    /// NR of pairs.
+    pub pair_cols: usize,
+    /// NR of wholes.
+    pub whole_cols: usize,
+    /// (depth, A, B, sums): Σ a·b of pairs, which must stay inside 32 bits.
+    pub pairs: PairsTile,
+    /// (depth, fold, A, B, high, low): Σ a·b = high·2³² + low with 0 ≤ low < 2³². The sum of any `fold` products plus 2³² must
+    /// stay inside 64 bits.
+    pub wholes: WholesTile,
+}
+
+/// Room for the sums of any tile.
+pub(super) const MOST_SUMS: usize = 12 * 32;
+
+impl Tiles {
+    /// Those of the best instruction set that this machine has.
+    pub(super) fn best() -> Tiles {
+        static BEST: OnceLock<Tiles> = OnceLock::new();
+        *BEST.get_or_init(|| *Tiles::available().last().expect("portable code runs everywhere"))
+    }
+
+    /// All that this machine can run, the best last.
+    pub(super) fn available() -> Vec<Tiles> {
+        #[allow(unused_mut)]
+        let mut tiles = vec![portable::TILES];
+        #[cfg(target_arch = "x86_64")]
+        tiles.extend([x86::avx2(), x86::avx512()].into_iter().flatten());
+        tiles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    fn halves(word: i32) -> [i32; 2] {
+        [word as i16 as i32, word >> 16]
+    }
+
+    #[test]
+    fn tiles_agree_with_their_definition() {
+        let mut rng = Rng::seed_from_u64(31);
+        for tiles in Tiles::available() {
+            assert!(tiles.rows % 2 == 0 && tiles.rows * tiles.pair_cols.max(tiles.whole_cols) <= MOST_SUMS);
+            for depth in [0, 1, 2, 5, 64, 129] {
+                let (mr, nr) = (tiles.rows, tiles.pair_cols);
+                // 129·2·2¹⁵·2⁷ < 2³¹.
+                let mut word =
+                    |bound: i32| (rng.random_range(-bound..=bound) << 16) | (rng.random_range(-bound..=bound) & 0xffff);
+                let a: Vec<i32> = (0..depth * mr).map(|_| word(32767)).collect();
+                let b: Vec<i32> = (0..depth * nr).map(|_| word(128)).collect();
+                let mut sums = vec![7; mr * nr];
+                (tiles.pairs)(depth, &a, &b, &mut sums);
+                for (i, j) in (0..mr).flat_map(|i| (0..nr).map(move |j| (i, j))) {
+                    let twin: i32 = (0..depth)
+                        .map(|d| {
+                            halves(a[d * mr + i]).iter().zip(halves(b[d * nr + j])).map(|(x, y)| x * y).sum::<i32>()
+                        })
+                        .sum();
+                    assert_eq!(sums[i * nr + j], twin, "{tiles:?} depth {depth}");
+                }
+
+                let nr = tiles.whole_cols;
+                for (fold, bound) in [(1, i32::MIN + 1), (7, 1 << 30), (8, (1 << 30) - 1), (64, 1 << 28), (1000, 40)] {
+                    let bound = bound.unsigned_abs() as i64;
+                    // Extremes in half of the cases, to meet the edge of every fold.
+                    let mut entry = |_| match rng.random_range(0..4) {
+                        0 => bound as i32,
+                        1 => -bound as i32,
+                        _ => rng.random_range(-bound..=bound) as i32,
+                    };
+                    let mut a: Vec<i32> = (0..depth * mr).map(&mut entry).collect();
+                    let mut b: Vec<i32> = (0..depth * nr).map(&mut entry).collect();
+                    (0..depth).for_each(|d| {
+                        (a[d * mr], b[d * nr]) = (bound as i32, bound as i32);
+                        (a[d * mr + 1], b[d * nr + 1]) = (-bound as i32, bound as i32);
+                    });
+                    let (mut high, mut low) = (vec![3; mr * nr], vec![3; mr * nr]);
+                    (tiles.wholes)(depth, fold, &a, &b, &mut high, &mut low);
+                    for (i, j) in (0..mr).flat_map(|i| (0..nr).map(move |j| (i, j))) {
+                        let twin: i128 = (0..depth).map(|d| a[d * mr + i] as i128 * b[d * nr + j] as i128).sum();
+                        let (h, l) = (high[i * nr + j], low[i * nr + j]);
+                        assert!((0..1 << 32).contains(&l));
+                        assert_eq!(((h as i128) << 32) + l as i128, twin, "{tiles:?} depth {depth} fold {fold}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Loops over chunks that spare rayon where it has one thread or the work is short: waking a pool costs microseconds.
+
+use rayon::prelude::*;
+
+/// Chunks that repay a task of their own, in bytes.
+const GRAIN: usize = 1 << 14;
+
+/// Calls `work(number, chunk)` for each chunk of `size` entries, in parallel on rayon's current pool if there is enough of
+/// them: enough `bytes` that a call reads or writes, where that differs from the chunk's own.
+pub(super) fn for_each_chunk<T: Send>(
+    data: &mut [T],
+    size: usize,
+    bytes: usize,
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let count = data.len().div_ceil(size);
+    let grain = GRAIN.div_ceil(bytes.max(1));
+    if count <= grain || rayon::current_num_threads() == 1 {
+        data.chunks_mut(size).enumerate().for_each(|(number, chunk)| work(number, chunk));
+    } else {
+        let chunks = data.par_chunks_mut(size).with_min_len(grain).enumerate();
+        chunks.for_each(|(number, chunk)| work(number, chunk));
+    }
+}

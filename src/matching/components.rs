@@ -1,0 +1,163 @@
+//! Connected components of the bipartite graph of a matrix: the blocks of its finest block diagonal form.
+//!
+//! Rows that share a column are joined by union–find (R. E. Tarjan, J. ACM 22 (1975); path halving), in one pass over the entries.
+//! [`Split`] cuts a matrix along them; its rank is the sum of the ranks of the parts.
+
+use super::NONE;
+use crate::sparse::{Pattern, SparseMatrix};
+
+/// The connected components, numbered 0 … count - 1 by their least rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// Number of components. Each has at least one entry: a line without entries belongs to none.
+    pub count: usize,
+    /// For each row its component, [`NONE`] if it is empty.
+    pub row: Vec<u32>,
+    /// For each column its component, [`NONE`] if it is empty.
+    pub col: Vec<u32>,
+}
+
+/// The connected components of the graph whose edges are the entries of the pattern.
+pub fn components(pattern: &Pattern) -> Components {
+    Components::of(pattern.rows(), pattern.cols(), pattern.entries())
+}
+
+impl Components {
+    /// Those of the graph with the given edges (row, column).
+    pub(super) fn of(rows: usize, cols: usize, edges: impl Iterator<Item = (u32, u32)>) -> Self {
+        // Each row points to itself or to a smaller one of its component; rows without edge point nowhere.
+        let mut parent = vec![NONE; rows];
+        let mut col = vec![NONE; cols]; // first a row of each column, then its label
+        for (i, j) in edges {
+            if parent[i as usize] == NONE {
+                parent[i as usize] = i;
+            }
+            let meets = &mut col[j as usize];
+            if *meets == NONE {
+                *meets = i;
+            } else {
+                let (a, b) = (least(&mut parent, i), least(&mut parent, *meets));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        // Least rows come first, so that the row pointed to has its label already.
+        let mut row = parent;
+        let mut count = 0;
+        for i in 0..rows {
+            if row[i] == i as u32 {
+                row[i] = count;
+                count += 1;
+            } else if row[i] != NONE {
+                row[i] = row[row[i] as usize];
+            }
+        }
+        col.iter_mut().filter(|j| **j != NONE).for_each(|j| *j = row[*j as usize]);
+        Components { count: count as usize, row, col }
+    }
+}
+
+/// The least row of the component so far.
+fn least(parent: &mut [u32], mut i: u32) -> u32 {
+    while parent[i as usize] != i {
+        let above = parent[parent[i as usize] as usize];
+        parent[i as usize] = above;
+        i = above;
+    }
+    i
+}
+
+/// Sorts `items` stably by their labels below `count` ([`NONE`] drops out): offsets of the groups, and the items.
+pub(super) fn grouped(
+    count: usize,
+    labels: &[u32],
+    items: impl Iterator<Item = u32> + Clone,
+) -> (Vec<usize>, Vec<u32>) {
+    let label = |v: u32| Some(labels[v as usize]).filter(|&l| l != NONE);
+    let mut start = vec![0usize; count + 1];
+    items.clone().filter_map(label).for_each(|l| start[l as usize + 1] += 1);
+    for l in 0..count {
+        start[l + 1] += start[l];
+    }
+    let mut next = start.clone();
+    let mut sorted = vec![0u32; start[count]];
+    for v in items {
+        if let Some(l) = label(v) {
+            sorted[next[l as usize]] = v;
+            next[l as usize] += 1;
+        }
+    }
+    (start, sorted)
+}
+
+/// A matrix cut along its connected components. Parts are made one at a time, when asked for.
+pub struct Split<'a> {
+    matrix: &'a SparseMatrix,
+    components: &'a Components,
+    row_start: Vec<usize>,
+    rows: Vec<u32>,
+    col_start: Vec<usize>,
+    cols: Vec<u32>,
+    /// For each column its number within its part.
+    place: Vec<u32>,
+}
+
+/// The submatrix of one component, without empty rows and columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The entries, rows and columns numbered anew in their old order.
+    pub matrix: SparseMatrix,
+    /// For each row of the part its number in the whole, ascending.
+    pub rows: Vec<u32>,
+    /// For each column of the part its number in the whole, ascending.
+    pub cols: Vec<u32>,
+}
+
+impl<'a> Split<'a> {
+    /// Prepares to cut; `components` must be those of the pattern of `matrix`.
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn new(matrix: &'a SparseMatrix, components: &'a Components) -> Self {
+        assert_eq!((matrix.rows(), matrix.cols()), (components.row.len(), components.col.len()), "shape");
+        let (row_start, rows) = grouped(components.count, &components.row, 0..matrix.rows() as u32);
+        let (col_start, cols) = grouped(components.count, &components.col, 0..matrix.cols() as u32);
+        let mut place = vec![NONE; matrix.cols()];
+        for (k, &j) in cols.iter().enumerate() {
+            place[j as usize] = (k - col_start[components.col[j as usize] as usize]) as u32;
+        }
+        Split { matrix, components, row_start, rows, col_start, cols, place }
+    }
+
+    /// Number of parts.
+    pub fn count(&self) -> usize {
+        self.components.count
+    }
+
+    /// Rows and columns of part k, without making it.
+    pub fn shape(&self, k: usize) -> (usize, usize) {
+        (self.row_start[k + 1] - self.row_start[k], self.col_start[k + 1] - self.col_start[k])
+    }
+
+    /// Part k, in time linear in its size.
+    ///
+    /// # Panics
+    /// If an entry of it turns out to join two components.
+    pub fn part(&self, k: usize) -> Part {
+        let rows = self.rows[self.row_start[k]..self.row_start[k + 1]].to_vec();
+        let cols = self.cols[self.col_start[k]..self.col_start[k + 1]].to_vec();
+        let nnz = rows.iter().map(|&i| self.matrix.row(i as usize).0.len()).sum();
+        let mut start = Vec::with_capacity(rows.len() + 1);
+        let (mut col, mut value) = (Vec::with_capacity(nnz), Vec::with_capacity(nnz));
+        start.push(0);
+        for &i in &rows {
+            let (js, vs) = self.matrix.row(i as usize);
+            for &j in js {
+                assert_eq!(self.components.col[j as usize], k as u32, "components of another matrix");
+                col.push(self.place[j as usize]);
+            }
+            value.extend_from_slice(vs);
+            start.push(col.len());
+        }
+        Part { matrix: SparseMatrix { modulus: self.matrix.modulus, cols: cols.len(), start, col, value }, rows, cols }
+    }
+}

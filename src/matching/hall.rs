@@ -1,0 +1,101 @@
+//! Why a matching cannot be larger: Hall violators and minimum vertex covers, both read off the alternating paths that start in
+//! unmatched rows.
+//!
+//! Follow any entry from a row to a column and the matching from a column to a row. If the matching is maximum, the columns
+//! reached are all matched, and they are all the neighbours of the rows reached. Hence (P. Hall, 1935) the rows reached have fewer
+//! neighbours than they are, and (D. Kőnig, 1931) the columns reached, with the rows not reached, meet every entry in as
+//! many lines as the matching has pairs. Whoever doubts it counts: no path has to be believed.
+
+use super::{Matching, NONE};
+use crate::sparse::Pattern;
+
+/// Rows and columns that alternating paths reach.
+pub(super) struct Reach {
+    pub row: Vec<bool>,
+    pub col: Vec<bool>,
+    /// The rows reached, in the order in which they were.
+    pub rows: Vec<u32>,
+}
+
+impl Reach {
+    /// Breadth first from the given unmatched rows.
+    ///
+    /// # Panics
+    /// If an unmatched column is reached (the matching is not maximum), or the shapes differ.
+    pub fn new(pattern: &Pattern, matching: &Matching, sources: impl Iterator<Item = u32>) -> Self {
+        assert_eq!((matching.col_of_row.len(), matching.row_of_col.len()), (pattern.rows(), pattern.cols()), "shape");
+        let mut reach =
+            Reach { row: vec![false; pattern.rows()], col: vec![false; pattern.cols()], rows: sources.collect() };
+        reach.rows.iter().for_each(|&i| reach.row[i as usize] = true);
+        let mut k = 0;
+        while let Some(&i) = reach.rows.get(k) {
+            k += 1;
+            for &j in pattern.row(i as usize) {
+                if !std::mem::replace(&mut reach.col[j as usize], true) {
+                    let next = matching.row(j as usize).expect("the matching is maximum");
+                    reach.row[next as usize] = true;
+                    reach.rows.push(next);
+                }
+            }
+        }
+        reach
+    }
+}
+
+/// The unmatched rows.
+pub(super) fn unmatched_rows(matching: &Matching) -> impl Iterator<Item = u32> + Clone + '_ {
+    matching.col_of_row.iter().enumerate().filter(|&(_, &j)| j == NONE).map(|(i, _)| i as u32)
+}
+
+/// Rows that have together fewer neighbouring columns than they are, ascending: the reason why not all rows are matched.
+/// `None` if they are. `matching` must be maximum.
+///
+/// There is one neighbour less than rows, and no proper subset would do: without any one row of it, the rest can be matched.
+/// For columns that violate Hall's condition, pass the transposes of pattern and matching.
+///
+/// # Panics
+/// If the matching is seen not to be maximum, or not to have the shape of the pattern.
+pub fn hall_violator(pattern: &Pattern, matching: &Matching) -> Option<Vec<u32>> {
+    // Any unmatched row begins one; one with few entries promises a short proof.
+    let source = unmatched_rows(matching).min_by_key(|&i| pattern.degree(i as usize))?;
+    let mut rows = Reach::new(pattern, matching, std::iter::once(source)).rows;
+    rows.sort_unstable();
+    Some(rows)
+}
+
+/// Lines that together meet every entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexCover {
+    /// The rows, ascending.
+    pub rows: Vec<u32>,
+    /// The columns, ascending.
+    pub cols: Vec<u32>,
+}
+
+impl VertexCover {
+    /// Number of lines: an upper bound of the size of every matching, and of the rank over every field.
+    pub fn size(&self) -> usize {
+        self.rows.len() + self.cols.len()
+    }
+
+    /// Whether every entry of the pattern lies in one of the lines.
+    pub fn covers(&self, pattern: &Pattern) -> bool {
+        let mut col = vec![false; pattern.cols()];
+        self.cols.iter().for_each(|&j| col[j as usize] = true);
+        let mut rows = self.rows.iter().peekable();
+        (0..pattern.rows())
+            .all(|i| rows.next_if(|&&r| r as usize == i).is_some() || pattern.row(i).iter().all(|&j| col[j as usize]))
+    }
+}
+
+/// As many lines as the matching has pairs, which meet every entry: the proof that both are optimal. `matching` must be maximum.
+///
+/// # Panics
+/// If the matching is seen not to be maximum, or not to have the shape of the pattern.
+pub fn minimum_vertex_cover(pattern: &Pattern, matching: &Matching) -> VertexCover {
+    let reach = Reach::new(pattern, matching, unmatched_rows(matching));
+    VertexCover {
+        rows: (0..pattern.rows() as u32).filter(|&i| !reach.row[i as usize]).collect(),
+        cols: (0..pattern.cols() as u32).filter(|&j| reach.col[j as usize]).collect(),
+    }
+}

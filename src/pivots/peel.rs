@@ -1,0 +1,85 @@
+//! Singletons, peeled repeatedly: the pivots that cost nothing.
+//!
+//! A column with one entry left makes its row a pivotal row that no other pivot's column sees: it goes to the front of the
+//! triangular order. A row with one entry left goes to the end. Either leaves a smaller matrix, where new singletons may
+//! appear. What is left, the *core*, has at least two entries in every row and column that is not empty. A matrix that
+//! is triangular up to permutations leaves nothing. Each line carries the exclusive-or of its remaining indices, which is
+//! the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols + nnz) in all.
+
+use super::incidence::Lines;
+
+/// One side of the remaining matrix: its rows, or its columns.
+#[derive(Clone)]
+pub(super) struct Side {
+    /// How many entries each line has in the remaining matrix; 0 for removed lines.
+    pub degree: Vec<u32>,
+    /// The exclusive-or of the indices of these entries.
+    pub xor: Vec<u32>,
+    /// Whether the line was taken as a pivot's or dropped.
+    pub gone: Vec<bool>,
+}
+
+impl Side {
+    pub fn new(lines: Lines<'_>) -> Self {
+        let n = lines.len();
+        Side {
+            degree: (0..n as u32).map(|i| lines.degree(i) as u32).collect(),
+            xor: (0..n as u32).map(|i| lines.line(i).iter().fold(0, |x, &j| x ^ j)).collect(),
+            gone: vec![false; n],
+        }
+    }
+    /// Line i loses its entry at index j; its degree afterwards.
+    #[inline(always)]
+    pub fn lose(&mut self, i: u32, j: u32) -> u32 {
+        self.xor[i as usize] ^= j;
+        self.degree[i as usize] -= 1;
+        self.degree[i as usize]
+    }
+}
+
+/// What peeling found and what it left.
+pub(super) struct Peeled {
+    pub rows: Side,
+    pub cols: Side,
+    /// Pivots (row, column) that come before all others, in order.
+    pub front: Vec<(u32, u32)>,
+    /// Pivots that come after all others, in reverse order.
+    pub back: Vec<(u32, u32)>,
+}
+
+/// Peels all singletons.
+pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Peeled {
+    let mut p = Peeled { rows: Side::new(rows), cols: Side::new(cols), front: vec![], back: vec![] };
+    let singles = |side: &Side| (0..side.degree.len() as u32).filter(|&i| side.degree[i as usize] == 1).collect();
+    let (mut single_rows, mut single_cols): (Vec<u32>, Vec<u32>) = (singles(&p.rows), singles(&p.cols));
+    loop {
+        if let Some(j) = single_cols.pop() {
+            if p.cols.degree[j as usize] == 1 && !p.cols.gone[j as usize] {
+                let i = p.cols.xor[j as usize];
+                p.front.push((i, j));
+                remove(rows, i, &mut p.rows, &mut p.cols, &mut single_cols);
+                p.cols.gone[j as usize] = true;
+            }
+        } else if let Some(i) = single_rows.pop() {
+            if p.rows.degree[i as usize] == 1 && !p.rows.gone[i as usize] {
+                let j = p.rows.xor[i as usize];
+                p.back.push((i, j));
+                remove(cols, j, &mut p.cols, &mut p.rows, &mut single_rows);
+                p.rows.gone[i as usize] = true;
+            }
+        } else {
+            return p;
+        }
+    }
+}
+
+/// Removes a line: all crossing lines that remain lose an entry; those left with one are noted.
+fn remove(lines: Lines<'_>, line: u32, own: &mut Side, crossing: &mut Side, single: &mut Vec<u32>) {
+    own.gone[line as usize] = true;
+    own.degree[line as usize] = 0;
+    for &k in lines.line(line) {
+        if !crossing.gone[k as usize] && crossing.lose(k, line) == 1 {
+            single.push(k);
+        }
+    }
+}

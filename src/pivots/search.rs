@@ -1,0 +1,241 @@
+//! The search for pivots whose columns other pivotal rows already use: no alternating cycle may arise.
+//!
+//! Draw an arrow from pivot k to pivot l if the row of k has an entry in the column of l. The set is triangular exactly if
+//! there is no directed cycle. An entry (i, j) outside can join unless a path leads from a pivotal column of row i to
+//! a pivotal row with an entry in column j (Bouillaguet, Delaplace & Voge, *Parallel sparse PLUQ factorization modulo p*,
+//! PASCO 2017, §4). One breadth-first search from row i decides about all its candidate columns at once, and ends
+//! when none is left.
+//!
+//! Unlike there, every pivotal row carries a *label* that grows along all arrows, as in dynamic topological orders (Pearce
+//! & Kelly, ACM JEA 11, 2006): a path to column j can only pass labels up to the largest one that meets column j, so the
+//! search stays inside a window, and often needs not begin. A new pivot gets a label between its neighbours', or pushes
+//! the labels of those behind it up.
+//!
+//! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. What failed
+//! then fails for ever, since arrows are only added; what succeeded is searched again if another joined before it in the batch.
+//! Batches do not depend on the number of threads, so neither does the outcome.
+
+use super::incidence::Lines;
+use crate::{Observer, Result};
+use rayon::prelude::*;
+
+const NONE: u32 = u32::MAX;
+/// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
+const GAP: i64 = 1 << 24;
+/// Rows that one task searches, and tasks in a batch (the memory: a bit per row and per column for each).
+const TASK: usize = 64;
+const TASKS: usize = 8;
+
+/// How long a search may last, in entries visited. Both are what the outcome is worth, not a bound on correctness.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Without any success.
+    pub entries: u64,
+    /// More for each pivot found.
+    pub reward: u64,
+}
+
+/// A set of indices that is emptied by naming its members.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(n: usize) -> Self {
+        Bits(vec![0; n.div_ceil(64)])
+    }
+    #[inline(always)]
+    fn has(&self, i: u32) -> bool {
+        self.0[i as usize / 64] >> (i % 64) & 1 != 0
+    }
+    /// Whether i is new.
+    #[inline(always)]
+    fn insert(&mut self, i: u32) -> bool {
+        let (word, bit) = (&mut self.0[i as usize / 64], 1 << (i % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+    fn remove(&mut self, i: u32) {
+        self.0[i as usize / 64] &= !(1 << (i % 64));
+    }
+}
+
+/// What one task needs; empty between searches.
+struct Scratch {
+    candidates: Vec<u32>,
+    alive: Bits,
+    queue: Vec<u32>,
+    visited: Bits,
+}
+
+/// The triangular set while it grows.
+pub(super) struct Search<'a> {
+    rows: Lines<'a>,
+    cols: Lines<'a>,
+    /// The pivotal row of each column, the pivotal column of each row, or NONE.
+    row_of: Vec<u32>,
+    col_of: Vec<u32>,
+    /// Labels of pivotal rows; they grow along arrows.
+    label: Vec<i64>,
+    /// For each column the largest label among the pivotal rows with an entry there; `i64::MIN` if there are none.
+    last: Vec<i64>,
+}
+
+impl<'a> Search<'a> {
+    /// Starts with pivots (row, column) in triangular order.
+    pub fn new(rows: Lines<'a>, cols: Lines<'a>, pivots: impl Iterator<Item = (u32, u32)>) -> Self {
+        let mut search = Search {
+            rows,
+            cols,
+            row_of: vec![NONE; cols.len()],
+            col_of: vec![NONE; rows.len()],
+            label: vec![0; rows.len()],
+            last: vec![i64::MIN; cols.len()],
+        };
+        for (k, (i, j)) in pivots.enumerate() {
+            search.row_of[j as usize] = i;
+            search.col_of[i as usize] = j;
+            search.label[i as usize] = k as i64 * GAP;
+            rows.line(i).iter().for_each(|&c| search.last[c as usize] = k as i64 * GAP);
+        }
+        search
+    }
+
+    /// Tries all rows, short ones first, as long as the budget lasts; the number of pivots that joined.
+    pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).filter(|&i| self.may_join(i)).collect();
+        order.sort_by_key(|&i| self.rows.degree(i));
+        let mut scratch: Vec<Scratch> = (0..order.len().div_ceil(TASK).min(TASKS))
+            .map(|_| Scratch {
+                candidates: vec![],
+                alive: Bits::new(self.cols.len()),
+                queue: vec![],
+                visited: Bits::new(self.rows.len()),
+            })
+            .collect();
+        let (mut joined, mut work) = (0, 0);
+        for batch in order.chunks(TASK * TASKS) {
+            observer.check()?;
+            let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
+            let Some(left) = allowed.checked_sub(work) else { break };
+            let share = left / TASKS as u64;
+            let state = &*self;
+            let found: Vec<(Vec<(u32, u32)>, u64)> = (batch.par_chunks(TASK).zip(&mut scratch))
+                .map(|(task, scratch)| {
+                    let (mut found, mut work) = (vec![], 0);
+                    for &i in task {
+                        found.extend(state.candidate(i, scratch, &mut work).map(|j| (i, j)));
+                        if work > share {
+                            break;
+                        }
+                    }
+                    (found, work)
+                })
+                .collect();
+            work += found.iter().map(|(_, work)| work).sum::<u64>();
+            let before = joined;
+            for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
+                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratch[0], &mut work) };
+                if let Some(j) = still {
+                    self.join(i, j, &mut work);
+                    joined += 1;
+                }
+            }
+        }
+        Ok(joined)
+    }
+
+    /// Whether row i is no pivot's and has an entry in a column that is none's.
+    fn may_join(&self, i: u32) -> bool {
+        self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
+    }
+
+    /// A column such that row i can join with it: of those possible the one met earliest, then the sparsest.
+    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Option<u32> {
+        let Scratch { candidates, alive, queue, visited } = scratch;
+        let mut first = i64::MAX;
+        candidates.clear();
+        for &j in self.rows.line(i) {
+            match self.row_of[j as usize] {
+                NONE => candidates.push(j),
+                r => first = first.min(self.label[r as usize]),
+            }
+        }
+        *work += self.rows.degree(i) as u64;
+        // In the order of preference: the latest label that meets any candidate stands at the end.
+        candidates.sort_unstable_by_key(|&j| (self.last[j as usize], self.cols.degree(j), j));
+        let &best = candidates.first()?;
+        if self.last[best as usize] < first {
+            return Some(best); // No path from row i begins early enough.
+        }
+        candidates.iter().for_each(|&j| _ = alive.insert(j));
+        let mut left = candidates.len();
+        let limit = self.last[candidates[left - 1] as usize];
+        let (mut next, mut line) = (0, self.rows.line(i));
+        'search: loop {
+            for &c in line {
+                match self.row_of[c as usize] {
+                    // Row i itself has all candidates: they are struck out by the rows that a path reaches.
+                    NONE if next > 0 => {
+                        if alive.has(c) {
+                            alive.remove(c);
+                            left -= 1;
+                            if left == 0 {
+                                break 'search;
+                            }
+                        }
+                    }
+                    NONE => {}
+                    r => {
+                        if self.label[r as usize] <= limit && visited.insert(r) {
+                            queue.push(r);
+                        }
+                    }
+                }
+            }
+            let Some(&r) = queue.get(next) else { break };
+            line = self.rows.line(r);
+            *work += line.len() as u64;
+            next += 1;
+        }
+        queue.drain(..).for_each(|r| visited.remove(r));
+        let found = candidates.iter().copied().find(|&j| alive.has(j));
+        candidates.iter().for_each(|&j| alive.remove(j));
+        found
+    }
+
+    /// Makes (i, j) a pivot; a search has shown that no cycle arises.
+    fn join(&mut self, i: u32, j: u32, work: &mut u64) {
+        let followers = self.rows.line(i).iter().map(|&c| self.row_of[c as usize]).filter(|&r| r != NONE);
+        let first = followers.map(|r| self.label[r as usize]).min();
+        self.label[i as usize] = match (self.last[j as usize], first) {
+            (i64::MIN, None) => 0,
+            (i64::MIN, Some(first)) => first - GAP,
+            (last, None) => last + GAP,
+            (last, Some(first)) if last < first => last.midpoint(first).max(last + 1),
+            (last, Some(_)) => last + 1,
+        };
+        self.row_of[j as usize] = i;
+        self.col_of[i as usize] = j;
+        // Labels of followers that do not lie behind are pushed up, theirs in turn: this ends since there is no cycle.
+        let mut raised = vec![i];
+        while let Some(r) = raised.pop() {
+            let label = self.label[r as usize];
+            *work += self.rows.degree(r) as u64;
+            for &c in self.rows.line(r) {
+                self.last[c as usize] = self.last[c as usize].max(label);
+                let q = self.row_of[c as usize];
+                if q != NONE && q != r && self.label[q as usize] <= label {
+                    self.label[q as usize] = label + 1;
+                    raised.push(q);
+                }
+            }
+        }
+    }
+
+    /// The pivots (row, column) in triangular order.
+    pub fn pivots(&self) -> Vec<(u32, u32)> {
+        let mut pivots: Vec<(u32, u32)> = (0..).zip(self.col_of.iter().copied()).filter(|&(_, j)| j != NONE).collect();
+        pivots.sort_by_key(|&(i, _)| self.label[i as usize]);
+        pivots
+    }
+}

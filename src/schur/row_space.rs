@@ -1,0 +1,156 @@
+//! The row space of S from random combinations of its rows.
+//!
+//! Rows of Yᵀ·S for random Y are absorbed by a dense echelon form until they stop adding to it. Whatever Y is, the rows found
+//! lie in the row space of S, so that their rank never exceeds rank S. That they span it is checked with k fresh uniform
+//! combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and (yᵀS)·z = yᵀ(Sz) = 0
+//! has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in this way: Bouillaguet,
+//! Delaplace, Voge, PASCO 2017, section 5.)
+//! The combinations that explore may be anything: theirs is a faster source of randomness.
+
+use super::Split;
+use crate::dense::Echelon;
+use crate::field::Rng;
+use crate::sparse::SparseMatrix;
+use crate::spmv::{Block, Lanes, Recurrence};
+use crate::{Observer, Result};
+use rayon::prelude::*;
+
+/// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
+const LANES: usize = 32;
+/// Most blocks of a batch: 1024 rows.
+const BLOCKS: usize = 32;
+/// Rows that are computed before they are absorbed.
+const PANEL: usize = 256;
+/// Up to so many rows, S is taken row by row.
+const FEW_ROWS: usize = 256;
+
+/// What is wanted of [`row_space`].
+#[derive(Clone, Copy, Debug)]
+pub struct RowSpaceOptions {
+    /// The check may miss a part of the row space with probability at most 2^-`bits`.
+    pub bits: f64,
+    /// A bound of rank S that is known; reaching it needs no check.
+    pub rank_bound: usize,
+    /// Beyond this rank the search ends, incomplete.
+    pub give_up: usize,
+}
+
+/// A subspace of the row space of S, and how sure it is to be all of it.
+#[derive(Debug)]
+pub struct RowSpace {
+    /// Its echelon form, columns numbered as those of S.
+    pub echelon: Echelon,
+    /// log₂ of a bound of the probability that the row space of S is larger; -∞ if it is known not to be.
+    pub error_log2: f64,
+    /// Whether the search came to an end before it was given up; if not, the bound means nothing.
+    pub complete: bool,
+}
+
+/// The row space of S. `transposed` is Aᵀ.
+///
+/// Cost: nnz(A) multiply-adds for each of about rank S combinations, and the dense elimination.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`].
+pub fn row_space(
+    split: &Split,
+    transposed: &SparseMatrix,
+    options: RowSpaceOptions,
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<RowSpace> {
+    let (rows, cols) = (split.rows.len(), split.cols.len());
+    let modulus = transposed.modulus();
+    let mut echelon = Echelon::new(modulus, cols);
+    let bound = options.rank_bound.min(rows).min(cols);
+    observer.phase("row space", bound as u64);
+    if bound == 0 {
+        return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
+    }
+    let program = split.backward(transposed);
+    let log2_p = (modulus.get() as f64).log2();
+    if rows <= FEW_ROWS {
+        let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
+        let units = |y: &mut Block, &first: &usize| {
+            y.clear(0..rows);
+            (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
+        };
+        absorb(&program, LANES, &firsts, units, cols, &mut echelon, observer)?;
+        return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
+    }
+    let mut blocks = 2;
+    let mut stream = 0;
+    while echelon.rank() < bound {
+        let before = echelon.rank();
+        let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
+        stream += blocks;
+        let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..rows, modulus, &mut rng.clone());
+        absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
+        let rank = echelon.rank();
+        observer.progress(rank as u64);
+        if rank < bound && rank > options.give_up {
+            return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: false });
+        }
+        if rank - before == blocks * LANES {
+            blocks = (rank / LANES).clamp(2, BLOCKS).min((bound - rank).div_ceil(LANES).max(2));
+            continue;
+        }
+        if rank == bound {
+            break;
+        }
+        let checks = (options.bits / log2_p).ceil() as usize;
+        let checks = checks.next_multiple_of(Recurrence::GRID);
+        let fresh = Block::random(program.lane(), rows, checks, modulus, rng);
+        absorb(&program, checks, &[()], |y, ()| y.copy_rows(0, &fresh, 0, rows), cols, &mut echelon, observer)?;
+        if echelon.rank() == rank {
+            return Ok(RowSpace { echelon, error_log2: -log2_p * checks as f64, complete: true });
+        }
+    }
+    Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })
+}
+
+/// Another stream of the same generator.
+fn on_stream(rng: &Rng, stream: u64) -> Rng {
+    let mut own = rng.clone();
+    own.set_stream(1 + stream);
+    own
+}
+
+/// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
+/// first rows of a block.
+fn absorb<B: Sync>(
+    program: &Recurrence,
+    lanes: usize,
+    blocks: &[B],
+    fill: impl Fn(&mut Block, &B) + Sync,
+    cols: usize,
+    echelon: &mut Echelon,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let height = program.inputs() + program.rows();
+    for group in blocks.chunks(PANEL / LANES) {
+        observer.check()?;
+        let outputs: Vec<Block> = group
+            .par_iter()
+            .map_init(
+                || Block::zeros(program.lane(), height, lanes),
+                |w, block| {
+                    fill(w, block);
+                    program.run(w);
+                    w.transposed(height - cols..height)
+                },
+            )
+            .collect();
+        for block in &outputs {
+            let rows = block.rows();
+            match &block.lanes {
+                Lanes::U8(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U16(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U32(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::U64(data) => echelon.absorb_block(rows, &data[..], observer)?,
+                Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+            };
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! A cut by its pivots, and the two straight-line programs that apply the Schur complement.
+//!
+//! Let a(iₖ, jₖ) be pivot k of t, with a(iₖ, jₗ) = 0 for l < k, and w a vector with one entry for each column of A. Given w in
+//! the other columns, wⱼₖ = -Σ a(iₖ, j)·wⱼ / a(iₖ, jₖ) for k = t-1, …, 0 makes the pivot rows of A·w vanish; then the other
+//! rows of A·w are S times what was given. Every step is a row of a [`Recurrence`]. Read backwards on Aᵀ, from the other rows
+//! to the other columns, the same steps are Sᵀ.
+//!
+//! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be computed
+//! in parallel.
+
+use crate::pivots::Pivots;
+use crate::sparse::SparseMatrix;
+use crate::spmv::Recurrence;
+
+/// The rows and columns of a matrix that are in no pivot.
+#[derive(Clone, Debug)]
+pub struct Split<'a> {
+    a: &'a SparseMatrix,
+    pivots: &'a Pivots,
+    /// Rows without a pivot, ascending.
+    pub rows: Vec<u32>,
+    /// Columns without a pivot, ascending.
+    pub cols: Vec<u32>,
+}
+
+impl<'a> Split<'a> {
+    /// The split of `a`. Panics if `pivots` names a row or column out of range.
+    pub fn new(a: &'a SparseMatrix, pivots: &'a Pivots) -> Self {
+        let others = |len: usize, taken: &[u32]| {
+            let mut other = vec![true; len];
+            taken.iter().for_each(|&x| other[x as usize] = false);
+            (0..len as u32).filter(|&x| other[x as usize]).collect()
+        };
+        Split { a, pivots, rows: others(a.rows(), &pivots.rows), cols: others(a.cols(), &pivots.cols) }
+    }
+    /// The number of pivots t.
+    pub fn pivots(&self) -> usize {
+        self.pivots.rows.len()
+    }
+
+    /// X ↦ (w in the pivot columns, S·X).
+    pub(super) fn forward(&self) -> Recurrence {
+        let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();
+        program(self.a, &reversed(&self.pivots.rows), &reversed(&self.pivots.cols), &self.rows, &self.cols)
+    }
+    /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y). `transposed` is Aᵀ.
+    pub(super) fn backward(&self, transposed: &SparseMatrix) -> Recurrence {
+        program(transposed, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    }
+}
+
+/// The recurrence that solves the pivot equations in the order given, each for its pivot column, and applies the `outputs`
+/// rows of `a`. Columns `inputs` are given.
+fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Recurrence {
+    let p = a.modulus();
+    let order = by_level(a, rows, cols);
+    let mut slot = vec![0u32; a.cols()];
+    inputs.iter().zip(0..).for_each(|(&j, s)| slot[j as usize] = s);
+    order.iter().zip(inputs.len() as u32..).for_each(|(&k, s)| slot[cols[k as usize] as usize] = s);
+    let computed = order.len() + outputs.len();
+    let mut l = SparseMatrix::empty(p, inputs.len() + computed, computed, a.nnz() - order.len());
+    let mut entries = Vec::new();
+    for &k in &order {
+        let (i, j) = (rows[k as usize] as usize, cols[k as usize]);
+        let (columns, values) = a.row(i);
+        let at = columns.binary_search(&j).expect("a pivot is an entry");
+        let factor = p.multiplier(p.neg(p.inv(values[at])));
+        entries.extend(columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], p.mul_by(v, factor))));
+        entries.remove(at);
+        l.push_row(&mut entries);
+    }
+    for &i in outputs {
+        let (columns, values) = a.row(i as usize);
+        entries.extend(columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], v)));
+        l.push_row(&mut entries);
+    }
+    Recurrence::new(inputs.len(), &l)
+}
+
+/// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots whose
+/// columns the pivot's row has entries in.
+fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Vec<u32> {
+    let mut level = vec![0u32; a.cols()];
+    let mut order: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
+    for ((&i, &j), k) in rows.iter().zip(cols).zip(0..) {
+        let (columns, _) = a.row(i as usize);
+        // The pivot's own column has no level yet.
+        let own = 1 + columns.iter().map(|&c| level[c as usize]).max().unwrap_or(0);
+        level[j as usize] = own;
+        order.push((own, k));
+    }
+    order.sort_unstable();
+    order.into_iter().map(|(_, k)| k).collect()
+}

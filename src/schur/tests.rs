@@ -1,0 +1,141 @@
+//! S against its definition, and ranks through it against dense elimination.
+
+use super::*;
+use crate::Silent;
+use crate::blackbox::{Operator, Scratch};
+use crate::dense::Echelon;
+use crate::field::{Modulus, Rng};
+use crate::pivots::Pivots;
+use crate::sparse::SparseMatrix;
+use crate::spmv::Block;
+use rand::{RngExt, SeedableRng};
+
+const PRIMES: [u64; 7] = [2, 3, 251, 65521, (1 << 31) - 1, (1 << 61) - 1, 9223372036854775783];
+
+/// Pivots by the definition: an entry is taken if it keeps the chosen ones triangular, in the order of the rows.
+fn naive_pivots(a: &SparseMatrix) -> Pivots {
+    let mut pivots = Pivots::default();
+    for i in 0..a.rows() {
+        let (cols, _) = a.row(i);
+        // A row behind all others may have no entry in a pivot column.
+        let free = cols.iter().all(|j| !pivots.cols.contains(j));
+        if let (true, Some(&j)) = (free, cols.first()) {
+            pivots.rows.push(i as u32);
+            pivots.cols.push(j);
+        }
+    }
+    pivots
+}
+
+/// Random matrices of low and full rank, with zero lines, twins and ±1.
+fn matrices(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
+    let mut all = Vec::new();
+    for (rows, cols, nnz) in [(0, 5, 0), (5, 0, 0), (4, 4, 0), (1, 1, 1), (30, 20, 60), (20, 30, 90), (400, 60, 1200)] {
+        let mut entries: Vec<(usize, usize, u64)> = (0..nnz)
+            .map(|_| {
+                let v = [1, p.get() - 1, rng.random_range(0..p.get())][rng.random_range(0..3)];
+                (rng.random_range(0..rows), rng.random_range(0..cols), v)
+            })
+            .collect();
+        all.push(SparseMatrix::from_triplets(p, rows, cols, &entries));
+        // The last third of the rows repeats the first.
+        entries.retain(|&(i, _, _)| i < rows - rows / 3);
+        let twins: Vec<_> = entries.iter().filter(|e| e.0 < rows / 3).map(|&(i, j, v)| (rows - 1 - i, j, v)).collect();
+        entries.extend(twins);
+        all.push(SparseMatrix::from_triplets(p, rows, cols, &entries));
+    }
+    all
+}
+
+fn dense_rank(a: &SparseMatrix) -> usize {
+    let mut echelon = Echelon::new(a.modulus(), a.cols());
+    let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
+    echelon.absorb(&rows, &Silent).unwrap();
+    echelon.rank()
+}
+
+/// S by elimination of one pivot after the other on the dense matrix.
+fn naive_complement(a: &SparseMatrix, split: &Split, pivots: &Pivots) -> Vec<Vec<u64>> {
+    let p = a.modulus();
+    let mut dense = vec![vec![0; a.cols()]; a.rows()];
+    for (i, line) in dense.iter_mut().enumerate() {
+        let (cols, values) = a.row(i);
+        cols.iter().zip(values).for_each(|(&j, &v)| line[j as usize] = v);
+    }
+    for (&i, &j) in pivots.rows.iter().zip(&pivots.cols) {
+        let pivot = dense[i as usize].clone();
+        for line in split.rows.iter().map(|&r| r as usize) {
+            let factor = p.mul(dense[line][j as usize], p.inv(pivot[j as usize]));
+            dense[line].iter_mut().zip(&pivot).for_each(|(x, &y)| *x = p.sub(*x, p.mul(factor, y)));
+        }
+    }
+    let line = |&i: &u32| split.cols.iter().map(|&j| dense[i as usize][j as usize]).collect();
+    split.rows.iter().map(line).collect()
+}
+
+#[test]
+fn the_operator_is_the_schur_complement_and_its_transpose() {
+    let mut rng = Rng::seed_from_u64(1);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        for a in matrices(p, &mut rng) {
+            let (pivots, transposed) = (naive_pivots(&a), a.transpose());
+            let split = Split::new(&a, &pivots);
+            assert_eq!(split.pivots() + split.rows.len(), a.rows());
+            let (s, naive) = (Complement::new(&split, &transposed), naive_complement(&a, &split, &pivots));
+            let (m, n) = (s.rows(), s.cols());
+            let (mut scratch, lane) = (Scratch::new(), s.lane());
+            let (x, y) = (Block::random(lane, n, 16, p, &mut rng), Block::random(lane, m, 16, p, &mut rng));
+            let (mut sx, mut sty) = (Block::zeros(lane, m, 16), Block::zeros(lane, n, 16));
+            s.apply(&x, &mut sx, &mut scratch);
+            s.apply_transpose(&y, &mut sty, &mut scratch);
+            for l in 0..16 {
+                for i in 0..m {
+                    let sum = (0..n).fold(0, |sum, j| p.add(sum, p.mul(naive[i][j], x.get(j, l))));
+                    assert_eq!(sx.get(i, l), sum, "p = {p}");
+                }
+                for j in 0..n {
+                    let sum = (0..m).fold(0, |sum, i| p.add(sum, p.mul(naive[i][j], y.get(i, l))));
+                    assert_eq!(sty.get(j, l), sum, "p = {p}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
+    let mut rng = Rng::seed_from_u64(2);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        for a in matrices(p, &mut rng) {
+            let (pivots, transposed, rank) = (naive_pivots(&a), a.transpose(), dense_rank(&a));
+            let split = Split::new(&a, &pivots);
+            let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: usize::MAX };
+            let found = row_space(&split, &transposed, options, &mut rng, &Silent).unwrap();
+            assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
+            assert!(found.error_log2 <= -64.0 || found.error_log2 == f64::NEG_INFINITY);
+            assert!(prove_nullity(&split, &found.echelon.reduced(), &Silent).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_subspace_of_the_row_space_proves_nothing() {
+    let mut rng = Rng::seed_from_u64(3);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        for a in matrices(p, &mut rng).into_iter().filter(|a| a.nnz() > 50) {
+            // No pivots: S = A. All rows but those that the last pivot row of the rank profile begins.
+            let pivots = Pivots::default();
+            let split = Split::new(&a, &pivots);
+            let mut echelon = Echelon::new(p, a.cols());
+            let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
+            echelon.absorb(&rows, &Silent).unwrap();
+            let last = *echelon.pivot_rows().last().unwrap();
+            let mut less = Echelon::new(p, a.cols());
+            less.absorb(&rows[..last], &Silent).unwrap();
+            assert!(!prove_nullity(&split, &less.reduced(), &Silent).unwrap(), "p = {p}");
+            let bound = RowSpaceOptions { bits: 20.0, rank_bound: 3, give_up: usize::MAX };
+            let found = row_space(&split, &a.transpose(), bound, &mut rng, &Silent).unwrap();
+            assert!(found.echelon.rank() >= 3, "a bound of 3 was reached");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+"""Tests of the generated matrices."""
+
+import random
+import unittest
+
+import generators
+from fakes import Workshop
+
+
+def read(path):
+    lines = path.read_text().splitlines()
+    rows, cols, kind = lines[0].split()
+    entries = [tuple(map(int, line.split())) for line in lines[1:-1]]
+    return int(rows), int(cols), kind, entries, lines[-1]
+
+
+class Generators(Workshop):
+    def test_same_name_same_file(self):
+        first = generators.generate("random-50-4", self.folder)
+        text = first.read_bytes()
+        first.unlink()
+        self.assertEqual(generators.generate("random-50-4", self.folder).read_bytes(), text)
+        self.assertNotEqual(text.split(b"\n", 1)[1], generators.generate("random-50-5", self.folder).read_bytes().split(b"\n", 1)[1])
+
+    def test_random_has_so_many_entries_a_row(self):
+        rows, cols, kind, entries, last = read(generators.generate("random-30-7", self.folder))
+        self.assertEqual((rows, cols, kind, last), (30, 30, "M", "0 0 0"))
+        self.assertEqual([sum(1 for i, _, _ in entries if i == row) for row in range(1, 31)], [7] * 30)
+        self.assertEqual(len({(i, j) for i, j, _ in entries}), 210)
+        self.assertTrue(all(1 <= j <= 30 and 0 < abs(v) < 100 for _, j, v in entries))
+
+    def test_product_is_the_product(self):
+        rng = random.Random(1)
+        left, right = generators.sparse_rows(rng, 9, 5, 3), generators.sparse_rows(rng, 5, 9, 3)
+        for row, product in zip(left, generators.multiply(left, right)):
+            direct = [sum(row.get(k, 0) * right[k].get(j, 0) for k in range(5)) for j in range(9)]
+            self.assertEqual([product.get(j, 0) for j in range(9)], direct)
+            self.assertNotIn(0, product.values())
+
+    def test_product_has_the_rank_of_its_inner_size(self):
+        rows, _, _, entries, _ = read(generators.generate("product-12-4-2", self.folder))
+        matrix = [[0] * 12 for _ in range(rows)]
+        for i, j, v in entries:
+            matrix[i - 1][j - 1] = v
+        p, rank = 65521, 0
+        for col in range(12):
+            pivot = next((r for r in range(rank, 12) if matrix[r][col] % p), None)
+            if pivot is None:
+                continue
+            matrix[rank], matrix[pivot] = matrix[pivot], matrix[rank]
+            for r in range(rank + 1, 12):
+                factor = matrix[r][col] * pow(matrix[rank][col], -1, p) % p
+                matrix[r] = [(x - factor * y) % p for x, y in zip(matrix[r], matrix[rank])]
+            rank += 1
+        self.assertTrue(1 < rank <= 4, rank)
+
+    def test_dense_is_full(self):
+        rows, _, _, entries, _ = read(generators.generate("dense-40", self.folder))
+        self.assertTrue(1590 < len(entries) <= 1600)
+        self.assertTrue(all(0 < v < 65536 for _, _, v in entries))
+
+    def test_other_names_are_not_ours(self):
+        self.assertIsNone(generators.generate("ch7-8-b4", self.folder))
+
+
+if __name__ == "__main__":
+    unittest.main()
