@@ -4,12 +4,13 @@ use super::machine::Machine;
 use super::parameters::{Parameters, Problem, parameters};
 use super::planner::{Decision, Finish, Rest, decide};
 use super::rank::{Rank, Step};
-use super::{Method, Phases, RankOptions, wiedemann};
+use super::{Method, Minor, Phases, RankOptions, wiedemann};
 use crate::certify::Certainty;
+use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::matching::maximum_matching;
-use crate::pivots::{self, Effort, Found};
-use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, prove_nullity, row_space};
+use crate::pivots::{self, Effort, Found, Pivots};
+use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, independent_rows, prove_nullity, row_space};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
 use crate::{Error, Observer, Result};
@@ -48,10 +49,19 @@ pub(super) fn rank(
         seconds: start.elapsed().as_secs_f64(),
     }];
     let split = Split::new(&a, &found);
-    let mut on_rest =
-        OnRest { a: &a, split, options, machine: Machine::default(), start, path: &mut path, phases: &mut phases, observer };
+    let mut on_rest = OnRest {
+        a: &a,
+        split,
+        options,
+        machine: Machine::default(),
+        start,
+        path: &mut path,
+        phases: &mut phases,
+        observer,
+    };
     let answer = on_rest.rank()?;
     let rank = found.len() + answer.rank;
+    let minor = answer.beyond.map(|beyond| minor(found, beyond, transposed));
     let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
     Ok(Rank {
         certainty,
@@ -59,8 +69,26 @@ pub(super) fn rank(
         trials_agreed: agreed,
         block,
         extension_degree: degree,
+        minor,
         ..Rank::proven(rank, method, reason, path, phases)
     })
+}
+
+/// Pivots and the lines beyond them, in a matrix or its transpose, as a minor of the matrix.
+fn minor(pivots: Pivots, beyond: Lines, transposed: bool) -> Minor {
+    let triangular = pivots.len();
+    let (chain, beyond) = match transposed {
+        true => (pivots.transposed(), Lines { rows: beyond.cols, cols: beyond.rows }),
+        false => (pivots, beyond),
+    };
+    Minor { rows: [chain.rows, beyond.rows].concat(), cols: [chain.cols, beyond.cols].concat(), triangular }
+}
+
+/// Rows and columns.
+#[derive(Default)]
+struct Lines {
+    rows: Vec<u32>,
+    cols: Vec<u32>,
 }
 
 /// The rank of the Schur complement.
@@ -73,11 +101,14 @@ struct Answer {
     degree: usize,
     trials: usize,
     agreed: usize,
+    /// If asked for: as many rows and columns of A, all without a pivot, that make an invertible minor of S.
+    beyond: Option<Lines>,
 }
 
 impl Answer {
-    fn elimination(rank: usize, certainty: Certainty, reason: String) -> Self {
-        Answer { rank, method: Method::Elimination, certainty, reason, block: None, degree: 1, trials: 1, agreed: 1 }
+    fn elimination(rank: usize, beyond: Option<Lines>, certainty: Certainty, reason: String) -> Self {
+        let method = Method::Elimination;
+        Answer { rank, method, certainty, reason, block: None, degree: 1, trials: 1, agreed: 1, beyond }
     }
 }
 
@@ -107,7 +138,8 @@ impl OnRest<'_> {
         match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
-                Ok(Answer::elimination(0, Certainty::Proven, reason))
+                let nothing = self.options.minor.then(Lines::default);
+                Ok(Answer::elimination(0, nothing, Certainty::Proven, reason))
             }
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
@@ -131,7 +163,7 @@ impl OnRest<'_> {
     fn rest(&self) -> Rest {
         let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
         let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
-        Rest { modulus, pivots, rows, cols, nnz, rank_bound: rows.min(cols) }
+        Rest { modulus, pivots, rows, cols, nnz, rank_bound: rows.min(cols), minor: self.options.minor }
     }
 
     /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.
@@ -161,7 +193,11 @@ impl OnRest<'_> {
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
     fn wiedemann(&self) -> Result<Option<Parameters>> {
         let Rest { modulus, rows, cols, nnz, .. } = self.rest();
-        if self.options.proven || self.options.method == Method::Elimination || rows.min(cols) == 0 {
+        if self.options.proven
+            || self.options.minor
+            || self.options.method == Method::Elimination
+            || rows.min(cols) == 0
+        {
             return Ok(None);
         }
         let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID };
@@ -201,8 +237,9 @@ impl OnRest<'_> {
         if !complete {
             return Ok(None);
         }
+        let beyond = if self.options.minor { Some(self.independent_lines(&echelon)?) } else { None };
         if error_log2 == f64::NEG_INFINITY {
-            return Ok(Some(Answer::elimination(rank, Certainty::Proven, decision.reason)));
+            return Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)));
         }
         let error_bound = error_log2.exp2().max(f64::MIN_POSITIVE);
         let predicted = rest.proof_seconds(&self.machine, rank);
@@ -212,7 +249,7 @@ impl OnRest<'_> {
                 "{}; random combinations of rows add nothing more; a proof would take {predicted:.1} s",
                 decision.reason
             );
-            return Ok(Some(Answer::elimination(rank, Certainty::MonteCarlo { error_bound }, reason)));
+            return Ok(Some(Answer::elimination(rank, beyond, Certainty::MonteCarlo { error_bound }, reason)));
         }
         let start = Instant::now();
         let split = &self.split;
@@ -222,7 +259,10 @@ impl OnRest<'_> {
         })?;
         if !proven {
             // The check failed to see a part of the row space: with this probability, or the machine is at fault.
-            return Err(Error::Check(format!("the null space is smaller than {} (chance {error_bound:.1e})", rest.cols - rank)));
+            return Err(Error::Check(format!(
+                "the null space is smaller than {} (chance {error_bound:.1e})",
+                rest.cols - rank
+            )));
         }
         self.path.push(Step {
             name: "null space",
@@ -233,7 +273,20 @@ impl OnRest<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         let reason = format!("{}; proven by the null space", decision.reason);
-        Ok(Some(Answer::elimination(rank, Certainty::Proven, reason)))
+        Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, reason)))
+    }
+
+    /// Rows and columns of A that make an invertible minor of S: the pivot columns of `echelon`, and rows independent in them.
+    fn independent_lines(&mut self, echelon: &Echelon) -> Result<Lines> {
+        let cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        let (split, observer) = (&self.split, self.observer);
+        let rows = self.phases.time("minor", || independent_rows(split, &cols, observer))?;
+        if rows.len() != cols.len() {
+            let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
+            return Err(Error::Check(found));
+        }
+        let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
+        Ok(Lines { rows: named(&rows, &split.rows), cols: named(&cols, &split.cols) })
     }
 
     /// The rank by block Wiedemann on the implicit S.
@@ -264,6 +317,7 @@ impl OnRest<'_> {
             degree: parameters.degree,
             trials: outcome.trials,
             agreed: outcome.agreed,
+            beyond: None,
         })
     }
 }

@@ -8,6 +8,7 @@
 use super::machine::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
+use crate::schur::Columns;
 use crate::{Error, Result};
 
 /// Residues of a block that one thread works on.
@@ -34,6 +35,8 @@ pub(super) struct Rest {
     pub nnz: usize,
     /// A bound of rank S.
     pub rank_bound: usize,
+    /// Whether rows are wanted that are independent in the pivot columns of its echelon form.
+    pub minor: bool,
 }
 
 /// The next step.
@@ -60,7 +63,9 @@ impl Rest {
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
         let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
-        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES) + check + machine.echelon(self.modulus, r, self.cols)
+        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, LANES)
+            + check
+            + machine.echelon(self.modulus, r, self.cols)
     }
     /// Predicted bytes for it, beside A, with `threads` threads.
     pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
@@ -68,7 +73,11 @@ impl Rest {
         let block = (self.rows + self.cols + self.nnz.min(self.rows + self.cols)) * LANES * lane;
         let programs = self.nnz * (4 + lane) + 16 * self.nnz;
         let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
-        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols)
+        let minor = match self.minor {
+            true => Columns::memory(self.rows, r, lane) + Echelon::memory(self.modulus, r, r),
+            false => 0,
+        };
+        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
     }
     /// Predicted seconds for the proof that rank S is at most r.
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -114,7 +123,11 @@ pub(super) fn decide(
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
             return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
         }
-        return decision(Finish::RowSpace { give_up: usize::MAX }, worst, format!("{shape}: row space, at most {worst:.2} s"));
+        return decision(
+            Finish::RowSpace { give_up: usize::MAX },
+            worst,
+            format!("{shape}: row space, at most {worst:.2} s"),
+        );
     };
     if fits(rank_bound) && worst <= WORTH * wiedemann {
         let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
@@ -146,7 +159,15 @@ mod tests {
     use super::*;
 
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
-        Rest { modulus: Modulus::new(65521).unwrap(), pivots: 1000, rows, cols, nnz, rank_bound: rows.min(cols) }
+        Rest {
+            modulus: Modulus::new(65521).unwrap(),
+            pivots: 1000,
+            rows,
+            cols,
+            nnz,
+            rank_bound: rows.min(cols),
+            minor: false,
+        }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
         decide(&rest, &Machine::default(), wiedemann, memory, 1).map(|d| d.finish)
@@ -170,9 +191,17 @@ mod tests {
     #[test]
     fn memory_bounds_the_row_space() {
         let big = rest(60_000, 50_000, 900_000);
-        let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else { panic!("it may be small") };
+        let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else {
+            panic!("it may be small")
+        };
         assert!(big.row_space_bytes(give_up, 1) <= 600 << 20 && big.row_space_bytes(give_up + 1, 1) > 600 << 20);
         assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
+        // Rows of a minor take their share.
+        let Finish::RowSpace { give_up: fewer } = finish(Rest { minor: true, ..big }, None, Some(600 << 20)).unwrap()
+        else {
+            panic!("it may be small")
+        };
+        assert!((1..give_up).contains(&fewer), "{fewer} of {give_up}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::parameters::{Problem, parameters};
-use super::{Method, Phases, RankOptions, pivoting, wiedemann};
+use super::{Method, Minor, Phases, RankOptions, pivoting, wiedemann};
 use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
@@ -32,6 +32,8 @@ pub struct Rank {
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
+    /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one.
+    pub minor: Option<Minor>,
 }
 
 /// One step on the way to a rank.
@@ -73,11 +75,18 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
     let core = phases.time("plan", || a.without_empty_lines());
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
-        return Ok(Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases));
+        let minor = options.minor.then(Minor::default);
+        return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
-        Method::Auto | Method::Elimination | Method::Hybrid => pivoting::rank(core, options, phases, observer),
+        Method::Auto | Method::Elimination | Method::Hybrid => {
+            let mut answer = pivoting::rank(core, options, phases, observer)?;
+            if let Some(minor) = &mut answer.minor {
+                minor.renumber(&a.non_empty_rows(), &a.non_empty_cols());
+            }
+            Ok(answer)
+        }
     }
 }
 
@@ -95,6 +104,7 @@ impl Rank {
             extension_degree: 1,
             phases,
             plan: None,
+            minor: None,
         }
     }
 }
@@ -137,5 +147,6 @@ fn by_wiedemann(
         extension_degree: chosen.degree,
         phases,
         plan: Some(plan),
+        minor: None,
     })
 }

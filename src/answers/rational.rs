@@ -19,7 +19,8 @@
 use super::{Method, RankOptions, Route, hadamard_log2, primes_of_size, rank};
 use crate::certify::Certainty;
 use crate::field::{Modulus, Rng, random_prime};
-use crate::sparse::Triplets;
+use crate::matching::maximum_matching;
+use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result};
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
@@ -33,8 +34,8 @@ pub struct RationalOptions {
     pub error: f64,
     /// Primes that the caller wants to know about.
     pub moduli: Vec<Modulus>,
-    /// An upper bound of the rank over ℚ that the caller can prove, such as the size of a maximum matching of the pattern. The
-    /// numbers of non-empty rows and columns are found without it.
+    /// An upper bound of the rank over ℚ that the caller can prove. The numbers of non-empty rows and columns and the size of
+    /// a maximum matching are found without it.
     pub rank_bound: Option<usize>,
 }
 
@@ -124,7 +125,7 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     if options.rank.route == Route::CoDegree {
         return Err(Error::Usage("the route codegree may exceed the rank: nothing follows for the rank over Q".into()));
     }
-    let bound = options.rank_bound.unwrap_or(usize::MAX).min(fewest_lines(a));
+    let mut bound = options.rank_bound.unwrap_or(usize::MAX).min(fewest_lines(a));
     let minor_bits = hadamard_log2(a, bound);
     let chance = |bits: u32| (minor_bits / f64::from(bits - 1)).floor() / primes_of_size(bits) * (1.0 + 1e-12);
     let prime_bits = if options.rank.method == Method::Wiedemann || chance(31) > 1e-3 { 62 } else { 31 };
@@ -145,6 +146,9 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
         let one = bad_prime + answer.certainty.error_bound().unwrap_or(1.0);
         value = value.max(answer.rank);
         drawn.push(answer);
+        if drawn.len() == 1 && value < bound {
+            bound = bound.min(maximum_matching(&Pattern::from(a)).size);
+        }
         if one >= 1.0 {
             break; // No theorem speaks, and more primes would not make it.
         }
@@ -157,7 +161,7 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     let value = asked.iter().map(|q| q.rank).fold(value, usize::max);
     let primes = format!("{} random primes of {prime_bits} bits", drawn.len());
     let (certainty, reason) = if value == bound {
-        (Certainty::Proven, format!("no rank mod p exceeds that over Q, which the shape bounds by {bound}"))
+        (Certainty::Proven, format!("no rank mod p exceeds that over Q, which the pattern bounds by {bound}"))
     } else if failure == 0.0 {
         let why =
             format!("no minor that is not 0 has {prime_bits} bits, so that a random prime of that size divides none");
@@ -281,6 +285,12 @@ mod tests {
         let lines: Vec<_> = answer.explanations().collect();
         assert_eq!(lines[0], "rank 27 mod 2: 9 invariant factors are multiples of 2");
         assert_eq!(lines[1], "rank 35 mod 5: 1 invariant factor is a multiple of 5");
+        // A cross is of structural rank 2 = rank on more lines; 2³¹ prevents that small minors decide.
+        let cross = (0..4).map(|k| (1, k, 1i64 << 31)).chain((0..4).filter(|&k| k != 1).map(|k| (k, 2, 1)));
+        let answer =
+            rational_rank(&Triplets::from_entries(4, 4, cross), &RationalOptions::default(), &Silent).unwrap();
+        assert_eq!((answer.rank, answer.certainty, answer.drawn.len()), (2, Certainty::Proven, 1));
+        assert!(answer.bad_prime > 0.0);
         // A bound that the caller knows proves a rank that the shape does not.
         let c = families::generate("ch5-5-b2").unwrap();
         let known = RationalOptions { rank_bound: Some(176), ..Default::default() };

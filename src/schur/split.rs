@@ -8,6 +8,7 @@
 //! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be computed
 //! in parallel.
 
+use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::Recurrence;
@@ -38,6 +39,10 @@ impl<'a> Split<'a> {
         self.pivots.rows.len()
     }
 
+    /// The modulus p.
+    pub(super) fn modulus(&self) -> Modulus {
+        self.a.modulus()
+    }
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Recurrence {
         let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();

@@ -212,6 +212,15 @@ impl Block {
         transpose!(U8 U16 U32 U64 F32 F64);
         out
     }
+    /// Appends the first `count` residues of row i.
+    ///
+    /// # Panics
+    /// If there are not so many, or i is out of range.
+    pub fn push_row(&self, i: usize, count: usize, to: &mut Vec<u64>) {
+        assert!(count <= self.width, "{count} residues of a row of {}", self.width);
+        let range = i * self.width..i * self.width + count;
+        each_lane!(&self.lanes, v => to.extend(v[range].iter().map(|&x| x as u64)));
+    }
     /// All residues, row by row.
     pub fn to_residues(&self) -> Vec<u64> {
         each_lane!(&self.lanes, v => v.iter().map(|&x| x as u64).collect())
@@ -226,7 +235,9 @@ mod tests {
     #[test]
     fn rows_are_copied_cleared_filled_and_transposed() {
         let mut rng = Rng::seed_from_u64(1);
-        for (p, lane) in [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)] {
+        for (p, lane) in
+            [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)]
+        {
             let p = Modulus::new(p).unwrap();
             let a = Block::random(lane, 7, 3, p, &mut rng);
             let t = a.transposed(2..6);
@@ -234,7 +245,9 @@ mod tests {
             assert!((0..3).all(|l| (0..4).all(|i| t.get(l, i) == a.get(2 + i, l))));
             let mut b = Block::zeros(lane, 9, 3);
             b.copy_rows(1, &a, 3, 4);
-            assert!((0..9).all(|i| (0..3).all(|l| b.get(i, l) == if (1..5).contains(&i) { a.get(i + 2, l) } else { 0 })));
+            assert!(
+                (0..9).all(|i| (0..3).all(|l| b.get(i, l) == if (1..5).contains(&i) { a.get(i + 2, l) } else { 0 }))
+            );
             b.fill_roughly(0..9, p, &mut rng);
             assert!(b.to_residues().iter().all(|&x| x < p.get()) && b.to_residues().iter().any(|&x| x > 0));
             b.clear(1..9);

@@ -260,7 +260,12 @@ fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
 
 /// sum + the rows of x in `columns`.
 #[inline(always)]
-pub(super) fn add_columns<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W], columns: &[u32], x: Strip<A::Lane, W>) {
+pub(super) fn add_columns<A: Arithmetic, const W: usize>(
+    a: A,
+    sum: &mut [A::Sum; W],
+    columns: &[u32],
+    x: Strip<A::Lane, W>,
+) {
     // A copy, so that the sums stay in registers.
     let mut s = *sum;
     for &j in columns {

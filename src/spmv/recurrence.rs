@@ -496,7 +496,8 @@ mod tests {
             let weight = if q == rows / 2 { 300 } else { rng.random_range(0..6) };
             for _ in 0..if known == 0 { 0 } else { weight } {
                 // Far rows more often than near ones, so that some segments are long.
-                let j = if rng.random_range(0..8) > 0 { rng.random_range(0..known.min(inputs.max(1))) } else { known - 1 };
+                let j =
+                    if rng.random_range(0..8) > 0 { rng.random_range(0..known.min(inputs.max(1))) } else { known - 1 };
                 let value = [1, p.get() - 1, rng.random_range(0..p.get())][rng.random_range(0..3)];
                 entries.push((q, j, value));
             }
@@ -539,7 +540,10 @@ mod tests {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                         let mut w = start.clone();
                         pool.install(|| recurrence.run_scaled(&scales, &mut w));
-                        assert!(w.to_residues() == expected, "p = {p}, {inputs} + {rows}, width {width}, {threads} threads");
+                        assert!(
+                            w.to_residues() == expected,
+                            "p = {p}, {inputs} + {rows}, width {width}, {threads} threads"
+                        );
                     }
                 }
             }

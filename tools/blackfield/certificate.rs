@@ -3,43 +3,16 @@
 use crate::args::RankArgs;
 use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
-use blackfield::dense::Echelon;
 use blackfield::sparse::{SparseMatrix, Triplets};
 use blackfield::{Error, Result};
 use std::path::Path;
 
-/// Makes the certificate of `rank` for `matrix`, which is `triplets` mod p, and writes it. `minor` is the computation's own,
-/// where it has one; else it is found here, densely, within `max_memory` bytes.
+/// Makes the certificate of a rank of `matrix`, which is `triplets` mod p, from an invertible minor of its order, and writes it.
 ///
 /// # Errors
-/// [`Error::Memory`] where a minor cannot be found within the limit, [`Error::Check`] where rank and minor disagree.
-pub fn write(
-    file: &Path,
-    (triplets, matrix): (&Triplets, &SparseMatrix),
-    rank: usize,
-    minor: Option<Minor>,
-    max_memory: Option<u64>,
-    bars: &Bars,
-) -> Result<()> {
-    let minor = match minor {
-        Some(minor) => minor,
-        None => {
-            let needed = Echelon::memory(matrix.modulus(), rank, matrix.cols());
-            if let Some(limit) = max_memory.filter(|&limit| needed > limit) {
-                return Err(Error::Memory(format!(
-                    "a certificate needs an invertible minor; finding one takes {needed} bytes, {limit} bytes are there"
-                )));
-            }
-            Minor::by_dense_elimination(matrix, bars)?
-        }
-    };
-    if minor.rows.len() != rank {
-        return Err(Error::Check(format!(
-            "the rank is said to be {rank}, an invertible minor has {}",
-            minor.rows.len()
-        )));
-    }
-    let certificate = answers::certificate(matrix, &triplets.digest(), &minor, None, bars)?;
+/// [`Error::Check`] where the rank is larger, [`Error::Io`].
+pub fn write(file: &Path, (triplets, matrix): (&Triplets, &SparseMatrix), minor: &Minor, bars: &Bars) -> Result<()> {
+    let certificate = answers::certificate(matrix, &triplets.digest(), minor, bars)?;
     bars.clear();
     let bytes = certificate.to_bytes();
     std::fs::write(file, &bytes).map_err(|source| Error::Io { file: file.to_path_buf(), source })?;

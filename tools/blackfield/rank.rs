@@ -117,9 +117,8 @@ fn answer(
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
     }
-    if let Some(file) = &args.certificate {
-        let matrices = (&loaded.triplets, &matrix);
-        phases.time("certificate", || certificate::write(file, matrices, rank.rank, None, max_memory, bars))?;
+    if let (Some(file), Some(minor)) = (&args.certificate, &rank.minor) {
+        phases.time("certificate", || certificate::write(file, (&loaded.triplets, &matrix), minor, bars))?;
     }
     // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
     let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
@@ -176,6 +175,7 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
         plan: args.formats.plan_options(),
         early_termination: !args.no_early_termination,
         route: args.route.into(),
+        minor: args.certificate.is_some(),
     }
 }
 
@@ -218,7 +218,13 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
         for (n, step) in answer.path.iter().enumerate() {
             let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
             let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
-            bars.note(&format!("  step {:<3} {}: {}{why}; {:.3} s{predicted}", n + 1, step.name, step.found, step.seconds));
+            bars.note(&format!(
+                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
+                n + 1,
+                step.name,
+                step.found,
+                step.seconds
+            ));
         }
         let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
