@@ -31,6 +31,15 @@ pub struct Minor {
 }
 
 impl Minor {
+    /// The minor of a direct sum from those of its summands: all chains first.
+    pub(super) fn direct_sum(minors: &[Minor]) -> Minor {
+        let all = |lines: fn(&Minor) -> &[u32]| {
+            let chains = minors.iter().flat_map(|m| &lines(m)[..m.triangular]);
+            chains.chain(minors.iter().flat_map(|m| &lines(m)[m.triangular..])).copied().collect()
+        };
+        let triangular = minors.iter().map(|m| m.triangular).sum();
+        Minor { rows: all(|m| &m.rows), cols: all(|m| &m.cols), triangular }
+    }
     /// Row i becomes `rows[i]`, column j `cols[j]`.
     pub(super) fn renumber(&mut self, rows: &[u32], cols: &[u32]) {
         self.rows.iter_mut().for_each(|i| *i = rows[*i as usize]);
@@ -267,6 +276,27 @@ mod tests {
             }
         }
         assert!(beyond > 100, "something is left for the dense system");
+    }
+
+    #[test]
+    fn minors_of_components_join() {
+        // Large and small components side by side, one transposed, empty lines before each.
+        let parts = ["mk9-b3", "ch5-5-b2", "bibd_9_5", "ch4-4-b2"].map(|name| families::generate(name).unwrap());
+        let (mut entries, mut rows, mut cols) = (vec![], 0, 0);
+        for (k, part) in parts.into_iter().chain([families::generate("mk9-b3").unwrap()]).enumerate() {
+            let part = if k % 2 == 0 { part } else { part.transpose() };
+            (rows, cols) = (rows + k, cols + 3);
+            entries.extend(part.entries().map(|(i, j, v)| (rows + i, cols + j, v.to_bigint())));
+            (rows, cols) = (rows + part.rows(), cols + part.cols());
+        }
+        let triplets = Triplets::from_entries(rows, cols, entries);
+        for p in [2, 3, 65521] {
+            let c = check(&triplets, p);
+            assert!(c.triangular > 0 && c.beyond_chain() > 0);
+        }
+        let a = triplets.reduce(Modulus::new(3).unwrap());
+        let path = rank(&a, &RankOptions::default(), &Silent).unwrap().path;
+        assert_eq!(path[0].name, "connected components", "{path:?}");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::spmv::Lane;
 /// them with each other, so that another machine of the same kind plans alike.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
-    /// A multiply-add of the dense elimination, by the bits of p: up to 1, 23, 26, 44, 63.
-    pub dense: [f64; 5],
+    /// A multiply-add of the dense elimination, by the bits of p: up to 1, 16, 31, 63.
+    pub dense: [f64; 4],
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
     /// See `gather`.
@@ -24,7 +24,7 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         Machine {
-            dense: [0.01e-9, 0.035e-9, 0.07e-9, 0.3e-9, 0.6e-9],
+            dense: [0.008e-9, 0.018e-9, 0.045e-9, 0.3e-9],
             gather: 0.4e-9,
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
@@ -38,10 +38,9 @@ impl Machine {
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
         self.dense[match modulus.bits() {
             0..=1 => 0,
-            2..=23 => 1,
-            24..=26 => 2,
-            27..=44 => 3,
-            _ => 4,
+            2..=16 => 1,
+            17..=31 => 2,
+            _ => 3,
         }]
     }
     /// One pass over `nnz` entries in `rows` rows with blocks of `width` residues.

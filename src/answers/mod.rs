@@ -1,11 +1,12 @@
 //! What is asked: the rank. [`rank()`] answers; `planner` chooses how and says why, from the costs in [`Machine`].
 //! [`certificate()`] makes the answer checkable by others, [`rational_rank`] lifts it to the rationals.
 //!
-//! The way of an answer: structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
+//! The way of an answer: connected components, structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
 //! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`].
 
 mod certificate;
 mod codegree;
+mod components;
 mod hadamard;
 mod machine;
 mod options;

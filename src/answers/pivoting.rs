@@ -15,6 +15,7 @@ use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
 use crate::{Error, Observer, Result};
 use rand::SeedableRng;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// The check that ends a row space fails with probability at most 2^-64, or as the user asks.
@@ -24,14 +25,14 @@ const MATCHING_SECONDS: f64 = 100e-9;
 
 /// The rank of `core`, which has no empty lines, by structural pivots and what the planner says.
 pub(super) fn rank(
-    core: SparseMatrix,
+    core: Cow<'_, SparseMatrix>,
     options: &RankOptions,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
     let start = Instant::now();
     let (transposed, found) = phases.time("pivots", || pivots::find_best(&core, &Effort::default(), observer))?;
-    let a = if transposed { phases.time("pivots", || core.transpose()) } else { core };
+    let a = if transposed { Cow::Owned(phases.time("pivots", || core.transpose())) } else { core };
     let Found { pivots: found, counts, .. } = found;
     let mut path = vec![Step {
         name: "structural pivots",
@@ -219,11 +220,11 @@ impl OnRest<'_> {
         let start = Instant::now();
         let bits = self.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
         let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
-        let mut rng = Rng::seed_from_u64(self.options.seed);
+        let rng = Rng::seed_from_u64(self.options.seed);
         let observer = self.observer;
         let split = &self.split;
         let RowSpace { echelon, error_log2, complete } =
-            self.phases.time("row space", || row_space(split, &self.a.transpose(), options, &mut rng, observer))?;
+            self.phases.time("row space", || row_space(split, options, &rng, observer))?;
         let rank = echelon.rank();
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         self.path.push(Step {
@@ -293,7 +294,7 @@ impl OnRest<'_> {
     fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
         let start = Instant::now();
         let split = &self.split;
-        let complement = self.phases.time("plan", || Complement::new(split, &self.a.transpose()));
+        let complement = self.phases.time("plan", || Complement::new(split));
         let outcome = wiedemann::trials(&complement, parameters, self.options, self.phases, self.observer)?;
         self.path.push(Step {
             name: "block Wiedemann",

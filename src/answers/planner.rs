@@ -15,6 +15,8 @@ use crate::{Error, Result};
 const LANES: usize = 32;
 /// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
 const WORTH: f64 = 4.0;
+/// Below so many seconds nothing else is considered.
+const SHORT: f64 = 0.1;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
 /// A proof may take this share of the time spent before it …
@@ -129,7 +131,7 @@ pub(super) fn decide(
             format!("{shape}: row space, at most {worst:.2} s"),
         );
     };
-    if fits(rank_bound) && worst <= WORTH * wiedemann {
+    if fits(rank_bound) && worst <= (WORTH * wiedemann).max(SHORT) {
         let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
         return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
     }

@@ -1,11 +1,12 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::parameters::{Problem, parameters};
-use super::{Method, Minor, Phases, RankOptions, pivoting, wiedemann};
+use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
 use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result};
+use std::borrow::Cow;
 
 /// A rank mod p and everything a reader needs to judge it.
 #[derive(Clone, Debug)]
@@ -72,7 +73,8 @@ pub struct Step {
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
-    let core = phases.time("plan", || a.without_empty_lines());
+    let core = phases
+        .time("plan", || if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()) } else { Cow::Borrowed(a) });
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
         let minor = options.minor.then(Minor::default);
@@ -81,7 +83,7 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
         Method::Auto | Method::Elimination | Method::Hybrid => {
-            let mut answer = pivoting::rank(core, options, phases, observer)?;
+            let mut answer = components::rank(core, options, phases, observer)?;
             if let Some(minor) = &mut answer.minor {
                 minor.renumber(&a.non_empty_rows(), &a.non_empty_cols());
             }

@@ -287,8 +287,7 @@ mod tests {
         assert_eq!(lines[1], "rank 35 mod 5: 1 invariant factor is a multiple of 5");
         // A cross is of structural rank 2 = rank on more lines; 2³¹ prevents that small minors decide.
         let cross = (0..4).map(|k| (1, k, 1i64 << 31)).chain((0..4).filter(|&k| k != 1).map(|k| (k, 2, 1)));
-        let answer =
-            rational_rank(&Triplets::from_entries(4, 4, cross), &RationalOptions::default(), &Silent).unwrap();
+        let answer = rational_rank(&Triplets::from_entries(4, 4, cross), &RationalOptions::default(), &Silent).unwrap();
         assert_eq!((answer.rank, answer.certainty, answer.drawn.len()), (2, Certainty::Proven, 1));
         assert!(answer.bad_prime > 0.0);
         // A bound that the caller knows proves a rank that the shape does not.

@@ -66,15 +66,19 @@ fn cases(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
 }
 
 #[test]
-fn both_methods_agree_with_the_dense_rank() {
+fn every_method_agrees_with_the_dense_rank() {
     let mut rng = Rng::seed_from_u64(1);
     for p in [2, 3, 5, 251, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
         for (c, a) in cases(p, &mut rng).iter().enumerate() {
             let expected = dense_rank(a);
-            for method in [Method::Wiedemann, Method::Elimination] {
+            for method in [Method::Wiedemann, Method::Hybrid, Method::Elimination, Method::Auto] {
                 let options = RankOptions { method, seed: 3, ..Default::default() };
                 let answer = rank(a, &options, &Silent).unwrap();
                 assert_eq!(answer.rank, expected, "case {c} mod {p} by {}: {}", method.name(), answer.reason);
+                if method == Method::Elimination {
+                    assert_eq!(answer.certainty, Certainty::Proven);
+                    assert_eq!(answer.path.iter().map(|step| step.rank).sum::<usize>(), expected, "{:?}", answer.path);
+                }
             }
         }
     }
@@ -186,6 +190,8 @@ fn options_out_of_range_are_refused() {
         RankOptions { error: Some(0.0), ..Default::default() },
         RankOptions { error: Some(1.0), ..Default::default() },
         RankOptions { error: Some(f64::NAN), ..Default::default() },
+        RankOptions { minor: true, method: Method::Wiedemann, ..Default::default() },
+        RankOptions { minor: true, method: Method::Hybrid, ..Default::default() },
     ] {
         assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))), "{options:?}");
     }
@@ -217,4 +223,71 @@ fn the_co_degree_route_claims_no_proof() {
     assert_eq!((answer.rank, answer.certainty), (9, Certainty::Heuristic));
     let with_error = RankOptions { error: Some(1e-9), ..options };
     assert!(matches!(rank(&a, &with_error, &Silent), Err(Error::Usage(_))));
+}
+
+/// A sparse matrix of which many rows are sums of two others: structural pivots leave a complement of low rank.
+fn sums_of_rows(p: Modulus, rows: usize, cols: usize, basis: usize, rng: &mut Rng) -> SparseMatrix {
+    let lines: Vec<Vec<(usize, u64)>> = (0..basis)
+        .map(|_| (0..4).map(|_| (rng.random_range(0..cols), rng.random_range(1..p.get().max(2)))).collect())
+        .collect();
+    let mut entries = Vec::new();
+    for i in 0..rows {
+        let terms = if i < basis { vec![i] } else { vec![rng.random_range(0..basis), rng.random_range(0..basis)] };
+        entries.extend(terms.iter().flat_map(|&t| lines[t].iter().map(move |&(j, v)| (i, j, v))));
+    }
+    SparseMatrix::from_triplets(p, rows, cols, &entries)
+}
+
+#[test]
+fn complements_of_any_rank_are_found_proven_and_certain() {
+    let mut rng = Rng::seed_from_u64(11);
+    for p in [2, 3, 65521, (1 << 31) - 1, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+        for (rows, cols, basis) in [(900, 400, 300), (400, 900, 390), (700, 700, 500)] {
+            let a = sums_of_rows(p, rows, cols, basis, &mut rng);
+            let expected = dense_rank(&a);
+            for method in [Method::Auto, Method::Hybrid, Method::Elimination] {
+                let answer = rank(&a, &RankOptions { method, ..Default::default() }, &Silent).unwrap();
+                assert_eq!(answer.rank, expected, "p = {p}, {rows} x {cols}: {:?}", answer.path);
+            }
+            let proven = rank(&a, &RankOptions { proven: true, ..Default::default() }, &Silent).unwrap();
+            assert_eq!((proven.rank, proven.certainty), (expected, Certainty::Proven));
+        }
+    }
+}
+
+#[test]
+fn components_add_up() {
+    let mut rng = Rng::seed_from_u64(12);
+    for p in [2, 65521].map(|p| Modulus::new(p).unwrap()) {
+        let parts = [
+            sums_of_rows(p, 500, 300, 240, &mut rng),
+            sums_of_rows(p, 250, 420, 230, &mut rng),
+            low_rank(p, 20, 30, 4, &mut rng),
+        ];
+        let (mut entries, mut rows, mut cols, mut expected) = (vec![], 0, 0, 0);
+        for a in &parts {
+            for i in 0..a.rows() {
+                let (js, vs) = a.row(i);
+                entries.extend(js.iter().zip(vs).map(|(&j, &v)| (rows + i, cols + j as usize, v)));
+            }
+            (rows, cols, expected) = (rows + a.rows() + 2, cols + a.cols() + 3, expected + dense_rank(a));
+        }
+        // Many components of one entry each.
+        entries.extend((0..300).map(|k| (rows + k, cols + k, 1)));
+        let a = SparseMatrix::from_triplets(p, rows + 300, cols + 300, &entries);
+        for method in [Method::Auto, Method::Elimination] {
+            let answer = rank(&a, &RankOptions { method, ..Default::default() }, &Silent).unwrap();
+            assert_eq!(answer.rank, expected + 300, "{:?}", answer.path);
+            assert!(answer.path[0].name == "connected components", "{:?}", answer.path);
+        }
+    }
+}
+
+#[test]
+fn a_proof_is_not_asked_of_block_wiedemann() {
+    let a = SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 1, 1, &[(0, 0, 1)]);
+    for method in [Method::Wiedemann, Method::Hybrid] {
+        let options = RankOptions { method, proven: true, ..Default::default() };
+        assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))));
+    }
 }

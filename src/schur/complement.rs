@@ -3,7 +3,6 @@
 use super::Split;
 use crate::blackbox::{Operator, Scratch};
 use crate::field::Modulus;
-use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lane, Recurrence};
 
 /// The Schur complement of the pivots of a [`Split`], rows and columns numbered as in [`Split::rows`] and [`Split::cols`].
@@ -19,9 +18,9 @@ pub struct Complement {
 
 impl Complement {
     /// S, laid out for both products.
-    pub fn new(split: &Split, transposed: &SparseMatrix) -> Self {
+    pub fn new(split: &Split) -> Self {
         let (rows, cols) = (split.rows.len(), split.cols.len());
-        Complement { forward: split.forward(), backward: split.backward(transposed), rows, cols }
+        Complement { forward: split.forward(), backward: split.backward(), rows, cols }
     }
     /// Bytes of the two programs.
     pub fn bytes(&self) -> usize {

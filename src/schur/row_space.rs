@@ -10,7 +10,6 @@
 use super::Split;
 use crate::dense::Echelon;
 use crate::field::Rng;
-use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lanes, Recurrence};
 use crate::{Observer, Result};
 use rayon::prelude::*;
@@ -46,28 +45,22 @@ pub struct RowSpace {
     pub complete: bool,
 }
 
-/// The row space of S. `transposed` is Aᵀ.
+/// The row space of S.
 ///
 /// Cost: nnz(A) multiply-adds for each of about rank S combinations, and the dense elimination.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`].
-pub fn row_space(
-    split: &Split,
-    transposed: &SparseMatrix,
-    options: RowSpaceOptions,
-    rng: &mut Rng,
-    observer: &dyn Observer,
-) -> Result<RowSpace> {
+pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &dyn Observer) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
-    let modulus = transposed.modulus();
+    let modulus = split.modulus();
     let mut echelon = Echelon::new(modulus, cols);
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
     if bound == 0 {
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
-    let program = split.backward(transposed);
+    let program = split.backward();
     let log2_p = (modulus.get() as f64).log2();
     if rows <= FEW_ROWS {
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
@@ -100,8 +93,9 @@ pub fn row_space(
         }
         let checks = (options.bits / log2_p).ceil() as usize;
         let checks = checks.next_multiple_of(Recurrence::GRID);
-        let fresh = Block::random(program.lane(), rows, checks, modulus, rng);
-        absorb(&program, checks, &[()], |y, ()| y.copy_rows(0, &fresh, 0, rows), cols, &mut echelon, observer)?;
+        stream += 1;
+        let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
+        absorb(&program, checks, &[on_stream(rng, stream as u64)], uniform, cols, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, error_log2: -log2_p * checks as f64, complete: true });
         }

@@ -36,21 +36,21 @@ impl<'a> Split<'a> {
     }
     /// The number of pivots t.
     pub fn pivots(&self) -> usize {
-        self.pivots.rows.len()
+        self.pivots.len()
     }
 
-    /// The modulus p.
-    pub(super) fn modulus(&self) -> Modulus {
-        self.a.modulus()
-    }
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Recurrence {
         let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();
         program(self.a, &reversed(&self.pivots.rows), &reversed(&self.pivots.cols), &self.rows, &self.cols)
     }
-    /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y). `transposed` is Aᵀ.
-    pub(super) fn backward(&self, transposed: &SparseMatrix) -> Recurrence {
-        program(transposed, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
+    pub(super) fn backward(&self) -> Recurrence {
+        program(&self.a.transpose(), &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    }
+    /// The modulus p.
+    pub fn modulus(&self) -> Modulus {
+        self.a.modulus()
     }
 }
 

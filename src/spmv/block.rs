@@ -118,8 +118,17 @@ impl Block {
     /// A uniformly random block mod p.
     pub fn random(lane: Lane, rows: usize, width: usize, modulus: Modulus, rng: &mut Rng) -> Self {
         let mut b = Self::zeros(lane, rows, width);
-        each_lane!(&mut b.lanes, v => v.iter_mut().for_each(|x| *x = rng.random_range(0..modulus.get()) as _));
+        b.fill_uniformly(0..rows, modulus, rng);
         b
+    }
+    /// Fills `rows` with uniformly random residues.
+    pub fn fill_uniformly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
+        let (range, p) = (rows.start * self.width..rows.end * self.width, modulus.get());
+        if let Ok(p) = u32::try_from(p) {
+            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
+        } else {
+            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
+        }
     }
     /// Fills `rows` with random residues that are not quite uniform (some are twice as likely as others where p nearly fills
     /// the lane): good enough to explore with, and several times as fast as [`Block::random`].

@@ -3,16 +3,16 @@
 use crate::args::RankArgs;
 use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
-use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::sparse::SparseMatrix;
 use blackfield::{Error, Result};
 use std::path::Path;
 
-/// Makes the certificate of a rank of `matrix`, which is `triplets` mod p, from an invertible minor of its order, and writes it.
+/// Makes the certificate of a rank of `matrix`, whose integer form has the `digest`, from an invertible minor of its order, and writes it.
 ///
 /// # Errors
 /// [`Error::Check`] where the rank is larger, [`Error::Io`].
-pub fn write(file: &Path, (triplets, matrix): (&Triplets, &SparseMatrix), minor: &Minor, bars: &Bars) -> Result<()> {
-    let certificate = answers::certificate(matrix, &triplets.digest(), minor, bars)?;
+pub fn write(file: &Path, digest: &str, matrix: &SparseMatrix, minor: &Minor, bars: &Bars) -> Result<()> {
+    let certificate = answers::certificate(matrix, digest, minor, bars)?;
     bars.clear();
     let bytes = certificate.to_bytes();
     std::fs::write(file, &bytes).map_err(|source| Error::Io { file: file.to_path_buf(), source })?;

@@ -9,6 +9,7 @@ use crate::progress::Bars;
 use crate::rational;
 use blackfield::answers::{self, Phases, RankOptions, Step};
 use blackfield::field::Modulus;
+use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
@@ -88,9 +89,10 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
 
 fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
     for file in &args.files {
-        let loaded = input::load(file, args.pattern, bars)?;
-        for &modulus in &args.moduli {
-            let answer = answer(args, options, file, &loaded, modulus, bars)?;
+        let mut loaded = input::load(file, args.pattern, bars)?;
+        for (n, &modulus) in args.moduli.iter().enumerate() {
+            let last = n + 1 == args.moduli.len();
+            let answer = answer(args, options, file, &mut loaded, modulus, last, bars)?;
             if !args.json {
                 output::print(&format!("{}\n", answer.rank))?;
             }
@@ -104,24 +106,29 @@ fn answer(
     args: &RankArgs,
     options: &RankOptions,
     file: &Path,
-    loaded: &Loaded,
+    loaded: &mut Loaded,
     modulus: Modulus,
+    last: bool,
     bars: &Bars,
 ) -> Result<Answer> {
     let start = Instant::now();
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
+    // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
+    let wanted = args.json || args.certificate.is_some();
+    let digest = wanted.then(|| phases.time("digest", || loaded.triplets.digest()));
+    if last {
+        loaded.triplets = Triplets::default();
+    }
     let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
     }
-    if let (Some(file), Some(minor)) = (&args.certificate, &rank.minor) {
-        phases.time("certificate", || certificate::write(file, (&loaded.triplets, &matrix), minor, bars))?;
+    if let (Some(file), Some(minor), Some(digest)) = (&args.certificate, &rank.minor, &digest) {
+        phases.time("certificate", || certificate::write(file, digest, &matrix, minor, bars))?;
     }
-    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-    let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
     bars.clear();
     let answer = Answer {
         file: file.display().to_string(),

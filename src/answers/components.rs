@@ -1,0 +1,98 @@
+//! rank A = the sum of the ranks of its connected components, each found by itself.
+//!
+//! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
+//! the whole. Small components, of which there may be very many, stay together.
+
+use super::rank::{Rank, Step};
+use super::{Method, Minor, Phases, RankOptions, pivoting};
+use crate::certify::Certainty;
+use crate::matching::{self, Components, Part, components};
+use crate::sparse::{Pattern, SparseMatrix};
+use crate::{Observer, Result};
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// Components with fewer rows or columns than this are taken together.
+const SMALL: usize = 200;
+
+/// The rank of `core`, which has no empty lines.
+pub(super) fn rank(
+    core: Cow<'_, SparseMatrix>,
+    options: &RankOptions,
+    mut phases: Phases,
+    observer: &dyn Observer,
+) -> Result<Rank> {
+    let start = Instant::now();
+    let found = phases.time("components", || components(&Pattern::from(&*core)));
+    let cut = matching::Split::new(&core, &found);
+    let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
+    if large.is_empty() || found.count == 1 {
+        return pivoting::rank(core, options, phases, observer);
+    }
+    let step = Step {
+        name: "connected components",
+        found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
+        why: String::new(),
+        rank: 0,
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    let mut minors = Vec::new();
+    let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
+    let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
+    for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
+        let mut answer = pivoting::rank(Cow::Owned(matrix), options, Phases::default(), observer)?;
+        if let Some(mut minor) = answer.minor.take() {
+            minor.renumber(&rows, &cols);
+            minors.push(minor);
+        }
+        add(&mut sum, answer);
+    }
+    sum.minor = options.minor.then(|| Minor::direct_sum(&minors));
+    Ok(sum)
+}
+
+fn is_large((rows, cols): (usize, usize)) -> bool {
+    rows.min(cols) >= SMALL
+}
+
+/// The rows of all small components, without empty columns.
+fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Part {
+    let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0);
+    let (mut entries, mut rows) = (Vec::new(), Vec::new());
+    for (i, &k) in found.row.iter().enumerate() {
+        if !is_large(cut.shape(k as usize)) {
+            let (cols, values) = a.row(i);
+            entries.extend(cols.iter().copied().zip(values.iter().copied()));
+            small.push_row(&mut entries);
+            rows.push(i as u32);
+        }
+    }
+    Part { matrix: small.without_empty_lines(), rows, cols: small.non_empty_cols() }
+}
+
+/// Adds the rank of another direct summand.
+fn add(sum: &mut Rank, part: Rank) {
+    sum.rank += part.rank;
+    sum.certainty = match (sum.certainty, part.certainty) {
+        (Certainty::Proven, other) | (other, Certainty::Proven) => other,
+        (Certainty::MonteCarlo { error_bound: a }, Certainty::MonteCarlo { error_bound: b }) if a + b < 1.0 => {
+            Certainty::MonteCarlo { error_bound: a + b }
+        }
+        _ => Certainty::Heuristic,
+    };
+    if part.method == Method::Hybrid {
+        sum.method = Method::Hybrid;
+    }
+    sum.trials = sum.trials.max(part.trials);
+    sum.trials_agreed = if part.block.is_some() && sum.block.is_some() {
+        sum.trials_agreed.min(part.trials_agreed)
+    } else {
+        sum.trials_agreed.max(part.trials_agreed)
+    };
+    sum.block = sum.block.max(part.block);
+    sum.extension_degree = sum.extension_degree.max(part.extension_degree);
+    part.phases.iter().for_each(|(name, seconds)| sum.phases.add(name, seconds));
+    sum.reason = format!("{}; {}", sum.reason, part.reason);
+    sum.path.extend(part.path);
+}
