@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["field", "dense", "sparse", "pivots", "schur"]),
-    ("certify", &[]),
+    ("certify", &["field", "sparse"]),
     (
         "answers",
         &[

@@ -4,9 +4,9 @@
 //! the whole. Small components, of which there may be very many, stay together.
 
 use super::rank::{Rank, Step};
-use super::{Method, Phases, RankOptions, pivoting};
+use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::Certainty;
-use crate::matching::{self, Components, components};
+use crate::matching::{self, Components, Part, components};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result};
 use std::borrow::Cow;
@@ -37,17 +37,18 @@ pub(super) fn rank(
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     };
+    let mut minors = Vec::new();
     let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
-    if large.len() < found.count {
-        add(
-            &mut sum,
-            pivoting::rank(Cow::Owned(small_ones(&core, &found, &cut)), options, Phases::default(), observer)?,
-        );
+    let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
+    for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
+        let mut answer = pivoting::rank(Cow::Owned(matrix), options, Phases::default(), observer)?;
+        if let Some(mut minor) = answer.minor.take() {
+            minor.renumber(&rows, &cols);
+            minors.push(minor);
+        }
+        add(&mut sum, answer);
     }
-    for k in large {
-        let part = cut.part(k).matrix;
-        add(&mut sum, pivoting::rank(Cow::Owned(part), options, Phases::default(), observer)?);
-    }
+    sum.minor = options.minor.then(|| Minor::direct_sum(&minors));
     Ok(sum)
 }
 
@@ -56,17 +57,18 @@ fn is_large((rows, cols): (usize, usize)) -> bool {
 }
 
 /// The rows of all small components, without empty columns.
-fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> SparseMatrix {
+fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Part {
     let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0);
-    let mut entries = Vec::new();
+    let (mut entries, mut rows) = (Vec::new(), Vec::new());
     for (i, &k) in found.row.iter().enumerate() {
         if !is_large(cut.shape(k as usize)) {
             let (cols, values) = a.row(i);
             entries.extend(cols.iter().copied().zip(values.iter().copied()));
             small.push_row(&mut entries);
+            rows.push(i as u32);
         }
     }
-    small.without_empty_lines()
+    Part { matrix: small.without_empty_lines(), rows, cols: small.non_empty_cols() }
 }
 
 /// Adds the rank of another direct summand.

@@ -1,10 +1,13 @@
-//! What is asked: the rank. [`rank`] answers; `planner` chooses how and says why, from the costs in [`Machine`].
+//! What is asked: the rank. [`rank()`] answers; `planner` chooses how and says why, from the costs in [`Machine`].
+//! [`certificate()`] makes the answer checkable by others, [`rational_rank`] lifts it to the rationals.
 //!
 //! The way of an answer: connected components, structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
 //! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`].
 
+mod certificate;
 mod codegree;
 mod components;
+mod hadamard;
 mod machine;
 mod options;
 mod parameters;
@@ -12,13 +15,18 @@ mod phases;
 mod pivoting;
 mod planner;
 mod rank;
+mod rational;
+mod rest;
 mod wiedemann;
 
+pub use certificate::{Minor, certificate};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
+pub use hadamard::{hadamard_log2, primes_of_size};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use phases::Phases;
 pub use rank::{Rank, Step, rank};
+pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 
 #[cfg(test)]
 mod tests;

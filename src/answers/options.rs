@@ -67,6 +67,9 @@ pub struct RankOptions {
     pub early_termination: bool,
     /// Which generator the rank is read from.
     pub route: Route,
+    /// Whether the answer must come with an invertible minor of its order ([`super::Rank::minor`]), for a certificate: block
+    /// Wiedemann, which has none, is out of the question then.
+    pub minor: bool,
 }
 
 impl Default for RankOptions {
@@ -82,6 +85,7 @@ impl Default for RankOptions {
             plan: PlanOptions::default(),
             early_termination: true,
             route: Route::Shortcut,
+            minor: false,
         }
     }
 }
@@ -103,6 +107,9 @@ impl RankOptions {
             return usage(
                 "block Wiedemann proves full ranks only: for a proof choose the method auto or elimination".into(),
             );
+        }
+        if self.minor && matches!(self.method, Method::Wiedemann | Method::Hybrid) {
+            return usage("block Wiedemann has no minor to certify: choose the method auto or elimination".into());
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

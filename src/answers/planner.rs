@@ -8,6 +8,7 @@
 use super::machine::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
+use crate::schur::Columns;
 use crate::{Error, Result};
 
 /// Residues of a block that one thread works on.
@@ -39,6 +40,8 @@ pub(super) struct Rest {
     pub valued: usize,
     /// A bound of rank S.
     pub rank_bound: usize,
+    /// Whether rows are wanted that are independent in the pivot columns of its echelon form.
+    pub minor: bool,
 }
 
 /// The next step.
@@ -90,7 +93,11 @@ impl Rest {
         let block = (self.rows + self.cols + self.nnz.min(self.rows + self.cols)) * LANES * lane;
         let programs = self.nnz * (4 + lane) + 16 * self.nnz;
         let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
-        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols)
+        let minor = match self.minor {
+            true => Columns::memory(self.rows, r, lane) + Echelon::memory(self.modulus, r, r),
+            false => 0,
+        };
+        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
     }
     /// Predicted seconds for the proof that rank S is at most r.
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -180,6 +187,7 @@ mod tests {
             nnz,
             valued: 0,
             rank_bound: rows.min(cols),
+            minor: false,
         }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
@@ -209,6 +217,12 @@ mod tests {
         };
         assert!(big.row_space_bytes(give_up, 1) <= 600 << 20 && big.row_space_bytes(give_up + 1, 1) > 600 << 20);
         assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
+        // Rows of a minor take their share.
+        let Finish::RowSpace { give_up: fewer } = finish(Rest { minor: true, ..big }, None, Some(600 << 20)).unwrap()
+        else {
+            panic!("it may be small")
+        };
+        assert!((1..give_up).contains(&fewer), "{fewer} of {give_up}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::parameters::{Problem, parameters};
-use super::{Method, Phases, RankOptions, components, wiedemann};
+use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
 use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
@@ -33,6 +33,8 @@ pub struct Rank {
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
+    /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one.
+    pub minor: Option<Minor>,
 }
 
 /// One step on the way to a rank.
@@ -75,11 +77,18 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
         .time("plan", || if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()) } else { Cow::Borrowed(a) });
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
-        return Ok(Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases));
+        let minor = options.minor.then(Minor::default);
+        return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
-        Method::Auto | Method::Elimination | Method::Hybrid => components::rank(core, options, phases, observer),
+        Method::Auto | Method::Elimination | Method::Hybrid => {
+            let mut answer = components::rank(core, options, phases, observer)?;
+            if let Some(minor) = &mut answer.minor {
+                minor.renumber(&a.non_empty_rows(), &a.non_empty_cols());
+            }
+            Ok(answer)
+        }
     }
 }
 
@@ -97,6 +106,7 @@ impl Rank {
             extension_degree: 1,
             phases,
             plan: None,
+            minor: None,
         }
     }
 }
@@ -139,5 +149,6 @@ fn by_wiedemann(
         extension_degree: chosen.degree,
         phases,
         plan: Some(plan),
+        minor: None,
     })
 }

@@ -190,6 +190,8 @@ fn options_out_of_range_are_refused() {
         RankOptions { error: Some(0.0), ..Default::default() },
         RankOptions { error: Some(1.0), ..Default::default() },
         RankOptions { error: Some(f64::NAN), ..Default::default() },
+        RankOptions { minor: true, method: Method::Wiedemann, ..Default::default() },
+        RankOptions { minor: true, method: Method::Hybrid, ..Default::default() },
     ] {
         assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))), "{options:?}");
     }

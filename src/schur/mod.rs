@@ -3,10 +3,11 @@
 //! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of one pass
 //! over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs). [`row_space`] finds
 //! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`prove_nullity`] turns that into a proof by
-//! writing down the null space.
+//! writing down the null space; [`independent_rows`] completes the pivots to an invertible minor of A.
 //!
 //! *Formed*, where it stays sparse: [`form`], row by row; [`predict`] says beforehand what that will take.
 
+mod columns;
 mod complement;
 mod explicit;
 mod nullspace;
@@ -15,6 +16,7 @@ mod row_space;
 mod split;
 mod triangle;
 
+pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
 pub use explicit::{FormOptions, Formed, form};
 pub use nullspace::prove_nullity;

@@ -119,6 +119,39 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
 }
 
 #[test]
+fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones() {
+    let mut rng = Rng::seed_from_u64(4);
+    let mut dependent = 0;
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        for a in matrices(p, &mut rng) {
+            let pivots = naive_pivots(&a);
+            let split = Split::new(&a, &pivots);
+            let naive = naive_complement(&a, &split, &pivots);
+            // None, all, and a random half in random order.
+            let all: Vec<u32> = (0..split.cols.len() as u32).collect();
+            let mut half: Vec<u32> = all.iter().copied().filter(|_| rng.random()).collect();
+            half.reverse();
+            for cols in [vec![], all, half] {
+                let columns = Columns::new(&split, &cols, &Silent).unwrap();
+                assert_eq!(columns.rows(), split.rows.len());
+                let mut greedy = Echelon::new(p, cols.len());
+                for (i, line) in naive.iter().enumerate() {
+                    let (mut row, expected) = (vec![], cols.iter().map(|&j| line[j as usize]).collect::<Vec<_>>());
+                    columns.push_row(i, &mut row);
+                    assert_eq!(row, expected, "p = {p}, row {i}");
+                    // One row after the other.
+                    greedy.absorb_block(1, &row, &Silent).unwrap();
+                }
+                let rows = independent_rows(&split, &cols, &Silent).unwrap();
+                assert!(rows.iter().map(|&i| i as usize).eq(greedy.pivot_rows().iter().copied()), "p = {p}");
+                dependent += (rows.len() < cols.len()) as usize;
+            }
+        }
+    }
+    assert!(dependent > 0 && dependent < 200, "both kinds of columns: {dependent}");
+}
+
+#[test]
 fn a_subspace_of_the_row_space_proves_nothing() {
     let mut rng = Rng::seed_from_u64(3);
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {

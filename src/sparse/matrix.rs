@@ -128,21 +128,25 @@ impl SparseMatrix {
         self.col.iter().for_each(|&j| used[j as usize] = true);
         self.start.windows(2).any(|bounds| bounds[0] == bounds[1]) || used.contains(&false)
     }
-
-    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
-    pub fn without_empty_lines(&self) -> SparseMatrix {
+    /// The numbers of the rows that have an entry, ascending.
+    pub fn non_empty_rows(&self) -> Vec<u32> {
+        (0..self.rows() as u32).filter(|&i| self.start[i as usize] < self.start[i as usize + 1]).collect()
+    }
+    /// The numbers of the columns that have an entry, ascending.
+    pub fn non_empty_cols(&self) -> Vec<u32> {
         let mut used = vec![false; self.cols];
         self.col.iter().for_each(|&j| used[j as usize] = true);
+        (0..self.cols as u32).filter(|&j| used[j as usize]).collect()
+    }
+    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
+    pub fn without_empty_lines(&self) -> SparseMatrix {
+        let cols = self.non_empty_cols();
         let mut renumbered = vec![0u32; self.cols];
-        let mut cols = 0;
-        for (j, _) in used.iter().enumerate().filter(|(_, used)| **used) {
-            renumbered[j] = cols as u32;
-            cols += 1;
-        }
+        cols.iter().zip(0..).for_each(|(&j, new)| renumbered[j as usize] = new);
         let mut start = self.start.clone();
         start.dedup();
         let col = self.col.iter().map(|&j| renumbered[j as usize]).collect();
-        SparseMatrix { modulus: self.modulus, cols, start, col, value: self.value.clone() }
+        SparseMatrix { modulus: self.modulus, cols: cols.len(), start, col, value: self.value.clone() }
     }
 
     /// Whether A = Aᵀ.
@@ -163,6 +167,8 @@ mod tests {
         let b = a.without_empty_lines();
         assert_eq!(b, SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 2), (1, 0, 2), (1, 1, 1)]));
         assert!(b.is_symmetric() && a.has_empty_lines() && !b.has_empty_lines());
+        let c = SparseMatrix::from_triplets(p, 3, 4, &[(0, 1, 1), (0, 2, 1), (2, 1, 7), (1, 3, 2)]);
+        assert_eq!((c.non_empty_rows(), c.non_empty_cols()), (vec![0, 1], vec![1, 2, 3]));
         let none = SparseMatrix::from_triplets(p, 3, 0, &[]).without_empty_lines();
         assert_eq!((none.rows(), none.cols(), none.nnz()), (0, 0, 0));
         assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric());

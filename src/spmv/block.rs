@@ -221,6 +221,15 @@ impl Block {
         transpose!(U8 U16 U32 U64 F32 F64);
         out
     }
+    /// Appends the first `count` residues of row i.
+    ///
+    /// # Panics
+    /// If there are not so many, or i is out of range.
+    pub fn push_row(&self, i: usize, count: usize, to: &mut Vec<u64>) {
+        assert!(count <= self.width, "{count} residues of a row of {}", self.width);
+        let range = i * self.width..i * self.width + count;
+        each_lane!(&self.lanes, v => to.extend(v[range].iter().map(|&x| x as u64)));
+    }
     /// All residues, row by row.
     pub fn to_residues(&self) -> Vec<u64> {
         each_lane!(&self.lanes, v => v.iter().map(|&x| x as u64).collect())

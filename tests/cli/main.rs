@@ -7,8 +7,10 @@ mod answers;
 mod endings;
 mod help;
 mod matrices;
+mod rational;
 #[cfg(target_os = "linux")]
 mod signals;
+mod verify;
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,8 @@ pub enum Code {
 pub const CODES: &str = "\
 Exit codes:
     0  an answer was given
-    1  a check of the computation failed, or the program met a bug
+    1  a check failed: a certificate does not hold, a computation contradicts
+       itself, or the program met a bug
     2  wrong usage: an unknown option, a modulus that is not a prime
     3  bad input: a file that is missing or not what its format demands
     4  out of memory (or beyond --max-memory) or out of disk space

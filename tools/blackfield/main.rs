@@ -6,6 +6,7 @@
 //! mean). Only this program prints, makes a thread pool or ends the process: the library does none of that.
 
 mod args;
+mod certificate;
 mod completions;
 mod convert;
 mod exit;
@@ -17,8 +18,10 @@ mod memory;
 mod output;
 mod progress;
 mod rank;
+mod rational;
 mod signals;
 mod threads;
+mod verify;
 
 use args::{Cli, Command};
 use blackfield::Result;
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
+        Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
         Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),

@@ -1,10 +1,12 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
 
 use crate::args::{DeviceName, RankArgs, Seed};
+use crate::certificate;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
+use crate::rational;
 use blackfield::answers::{self, Phases, RankOptions, Step};
 use blackfield::field::Modulus;
 use blackfield::sparse::Triplets;
@@ -59,8 +61,12 @@ struct Answers<'a> {
 /// Answers for each file and modulus in the order given.
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
+    certificate::check_usage(args)?;
     check_device(args.device)?;
     let options = resolve(args, bars);
+    if args.rational {
+        return rational::run(args, &options, bars);
+    }
     let start = Instant::now();
     let mut results = Vec::new();
     let work = answer_all(args, &options, bars, &mut results);
@@ -109,8 +115,9 @@ fn answer(
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
-    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-    let digest = args.json.then(|| phases.time("digest", || loaded.triplets.digest()));
+    // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
+    let wanted = args.json || args.certificate.is_some();
+    let digest = wanted.then(|| phases.time("digest", || loaded.triplets.digest()));
     if last {
         loaded.triplets = Triplets::default();
     }
@@ -118,6 +125,9 @@ fn answer(
     let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
     for (name, seconds) in rank.phases.iter() {
         phases.add(name, seconds);
+    }
+    if let (Some(file), Some(minor), Some(digest)) = (&args.certificate, &rank.minor, &digest) {
+        phases.time("certificate", || certificate::write(file, digest, &matrix, minor, bars))?;
     }
     bars.clear();
     let answer = Answer {
@@ -172,6 +182,7 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
         plan: args.formats.plan_options(),
         early_termination: !args.no_early_termination,
         route: args.route.into(),
+        minor: args.certificate.is_some(),
     }
 }
 

@@ -26,6 +26,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Rank(RankArgs),
+    Verify(VerifyArgs),
     Info(InfoArgs),
     Convert(ConvertArgs),
     Generate(GenerateArgs),
@@ -38,6 +39,7 @@ impl Command {
     pub fn json(&self) -> bool {
         match self {
             Command::Rank(args) => args.json,
+            Command::Verify(args) => args.json,
             Command::Info(args) => args.json,
             _ => false,
         }
@@ -143,9 +145,18 @@ pub struct RankArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// The modulus, a prime below 2^63 (may be given several times)
-    #[arg(short = 'p', long = "modulus", required = true, value_name = "P", value_delimiter = ',')]
+    #[arg(
+        short = 'p',
+        long = "modulus",
+        required_unless_present = "rational",
+        value_name = "P",
+        value_delimiter = ','
+    )]
     #[arg(value_parser = values::modulus)]
     pub moduli: Vec<Modulus>,
+    /// The rank over the rationals, by random primes; then the rank modulo each P given, and what a smaller one means
+    #[arg(long)]
+    pub rational: bool,
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
@@ -159,6 +170,10 @@ pub struct RankArgs {
     /// Demand a proven bound of the error probability, such as 1e-12
     #[arg(long, value_name = "EPS", value_parser = values::probability, help_heading = "Method and certainty")]
     pub error: Option<f64>,
+    /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus)
+    #[arg(long, value_name = "FILE", conflicts_with = "rational", value_hint = ValueHint::FilePath)]
+    #[arg(help_heading = "Method and certainty")]
+    pub certificate: Option<PathBuf>,
     /// Independent runs of block Wiedemann; the largest rank found is the answer
     #[arg(long, value_name = "N", default_value = "1", help_heading = "Method and certainty")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
@@ -211,10 +226,61 @@ where complete is false if an error ended the work; the results before
 it are kept. The seconds of each answer include the reading of its file,
 which happens once.
 
+With --rational the rank over Q comes first on standard output, then one
+line for each P. Primes of 31 bits are drawn until the error probability
+is at most --error (1e-12 without it); with --json the document is
+  {file, rank, rows, cols, nnz, field: \"Q\", certainty, error_bound,
+   reason, minor_bits, prime_bits,
+   random_primes: [{modulus, rank, invariant_factors, certainty,
+                    error_bound, seconds}], primes: [the same],
+   seed, threads, digest, warnings, phases, seconds, version}
+where invariant_factors counts those of the Smith form that are
+multiples of the prime: the rank over Q less the rank mod p. For a
+boundary matrix this is torsion in homology.
+
 Examples:
   blackfield rank matrix.sms.gz -p 65521
   blackfield rank matrix.mtx -p 2,3,5,65521 --json
-  blackfield rank matrix.mtx -p 2147483647 --error 1e-12";
+  blackfield rank matrix.mtx -p 2147483647 --error 1e-12
+  blackfield rank matrix.mtx -p 65521 --certificate matrix.cert
+  blackfield rank matrix.mtx --rational -p 2,3,5,7";
+
+/// Check the certificate of a rank mod p.
+///
+/// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is damaged, or
+/// for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random vectors, whatever
+/// it cost to find the rank: no elimination.
+#[derive(Debug, Args)]
+#[command(after_long_help = VERIFY_JSON)]
+pub struct VerifyArgs {
+    /// The certificate that `rank --certificate` wrote; `-` reads standard input
+    #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
+    pub certificate: PathBuf,
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "MATRIX", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const VERIFY_JSON: &str = "\
+With --json the document is
+  {certificate, file, rank, rows, cols, modulus, triangular,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, lower_error,
+   upper_error, digest, phases: {name: seconds}, seconds, version}
+lower_error bounds the probability that the rank is smaller, upper_error
+that it is larger, over challenges that are hashes of matrix and minor:
+who tries N dishonest certificates multiplies them by N.
+
+Example:
+  blackfield rank matrix.mtx -p 65521 --certificate matrix.cert
+  blackfield verify matrix.cert matrix.mtx";
 
 /// The names of [`answers::Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

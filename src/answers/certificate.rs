@@ -1,0 +1,342 @@
+//! Making a certificate of a rank mod p: from an invertible minor to vectors that a [verifier](crate::certify) can check.
+//!
+//! Let I = I₁ ∪ I₂ and J = J₁ ∪ J₂ be rows and columns of the minor, A\[I₁, J₁\] its triangular chain, F the other columns. Both
+//! kinds of vectors come from one dense system with the Schur complement S = A\[I₂, J₂\] - A\[I₂, J₁\]·A\[I₁, J₁\]⁻¹·A\[I₁, J₂\],
+//! whose order s is that of what the chain leaves:
+//!
+//! - x with M·x = (0, b): S·x\[J₂\] = b;
+//! - w with A·w = 0 and w\[F\] given: with w\[J₂\] = 0 and w\[J₁\] by substitution the rows I₂ give some ρ, and S·w\[J₂\] = -ρ.
+//!
+//! S itself is what [`Columns`] writes down of the Schur complement in the rows of the minor. Cost: s products with those rows,
+//! s³/3 dense. Entry: [`certificate`].
+
+use crate::certify::{self, Certificate, Challenge, Claim, Lanes, Upper, repetitions};
+use crate::dense::Echelon;
+use crate::matching::{VertexCover, maximum_matching, minimum_vertex_cover};
+use crate::pivots::Pivots;
+use crate::schur::{Columns, Split};
+use crate::sparse::{Pattern, SparseMatrix};
+use crate::{Error, Observer, Result};
+
+/// Rows and columns of an invertible minor whose order is the rank: [`RankOptions::minor`](super::RankOptions::minor) asks for
+/// one.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Minor {
+    /// Its rows, those of the triangular chain first.
+    pub rows: Vec<u32>,
+    /// Its columns, those of the triangular chain first.
+    pub cols: Vec<u32>,
+    /// The length t of the chain: row `rows[k]` has no entry in `cols[l]` for l < k < t, and one in `cols[k]`.
+    pub triangular: usize,
+}
+
+impl Minor {
+    /// The minor of a direct sum from those of its summands: all chains first.
+    pub(super) fn direct_sum(minors: &[Minor]) -> Minor {
+        let all = |lines: fn(&Minor) -> &[u32]| {
+            let chains = minors.iter().flat_map(|m| &lines(m)[..m.triangular]);
+            chains.chain(minors.iter().flat_map(|m| &lines(m)[m.triangular..])).copied().collect()
+        };
+        let triangular = minors.iter().map(|m| m.triangular).sum();
+        Minor { rows: all(|m| &m.rows), cols: all(|m| &m.cols), triangular }
+    }
+    /// Row i becomes `rows[i]`, column j `cols[j]`.
+    pub(super) fn renumber(&mut self, rows: &[u32], cols: &[u32]) {
+        self.rows.iter_mut().for_each(|i| *i = rows[*i as usize]);
+        self.cols.iter_mut().for_each(|j| *j = cols[*j as usize]);
+    }
+}
+
+/// A certificate that `a` has the rank of `minor`, checked by [`certify::verify`] before it is returned. `digest` is
+/// that of the integer matrix ([`Triplets::digest`](crate::sparse::Triplets::digest)).
+///
+/// Where as many lines as the rank meet every entry (the rank is the structural rank), these prove the upper bound.
+///
+/// ```
+/// use blackfield::{Silent, answers::{RankOptions, certificate, rank}, certify, families, field::Modulus};
+/// let triplets = families::generate("ch4-4-b2")?;
+/// let (a, digest) = (triplets.reduce(Modulus::new(65521)?), triplets.digest());
+/// let answer = rank(&a, &RankOptions { minor: true, ..Default::default() }, &Silent)?;
+/// let certificate = certificate(&a, &digest, &answer.minor.expect("asked for"), &Silent)?;
+/// assert_eq!(certify::verify(&certificate, &a, &digest, &Silent)?.rank, answer.rank);
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Check`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
+///
+/// # Panics
+/// If `minor` has not as many rows as columns, names lines out of range or twice, or a chain longer than itself.
+pub fn certificate(a: &SparseMatrix, digest: &str, minor: &Minor, observer: &dyn Observer) -> Result<Certificate> {
+    assert!(minor.rows.len() == minor.cols.len() && minor.triangular <= minor.rows.len(), "a minor with its chain");
+    let lines = lines(a, minor.rows.len());
+    let by_lines = lines.is_some();
+    let upper = match lines {
+        Some(VertexCover { rows, cols }) => Upper::Lines { rows, cols },
+        None => Upper::Combinations(vec![]),
+    };
+    let mut certificate = Certificate {
+        digest: digest.to_owned(),
+        modulus: a.modulus(),
+        rows: a.rows(),
+        cols: a.cols(),
+        triangular: minor.triangular,
+        minor_rows: minor.rows.clone(),
+        minor_cols: minor.cols.clone(),
+        lower: vec![],
+        upper,
+    };
+    certify::check_chain(&certificate, a)?;
+    if certificate.beyond_chain() > 0 {
+        let (x, w) = vectors(a, &certificate, !by_lines, observer)?;
+        certificate.lower = x;
+        if !by_lines {
+            certificate.upper = Upper::Combinations(w);
+        }
+    }
+    certify::verify(&certificate, a, digest, observer)?;
+    Ok(certificate)
+}
+
+/// Lines that meet every entry, if r are enough: the non-empty rows or columns, or else a minimum vertex cover.
+fn lines(a: &SparseMatrix, r: usize) -> Option<VertexCover> {
+    let (rows, cols) = (a.non_empty_rows(), a.non_empty_cols());
+    if rows.len() == r {
+        return Some(VertexCover { rows, cols: vec![] });
+    }
+    if cols.len() == r {
+        return Some(VertexCover { rows: vec![], cols });
+    }
+    let pattern = Pattern::from(a);
+    let matching = maximum_matching(&pattern);
+    (matching.size == r).then(|| minimum_vertex_cover(&pattern, &matching))
+}
+
+/// Rows of the system that are written down before they are eliminated.
+const PANEL: usize = 256;
+
+/// The vectors x, and the vectors w if `both`, on J₂ in the layout of [`Certificate::lower`]: the solutions of S·(x | w) =
+/// (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ).
+fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observer) -> Result<(Vec<u64>, Vec<u64>)> {
+    let (t, s, k) = (c.triangular, c.beyond_chain(), repetitions(c.modulus));
+    let (chain_rows, last_rows) = c.minor_rows.split_at(t);
+    let chain_cols = &c.minor_cols[..t];
+    let columns = complement(a, c, observer)?;
+
+    // w on F and J₁, with zeros on J₂.
+    let mut w = Lanes::zeros(c.modulus, a.cols(), k);
+    if both {
+        let mut chosen = vec![false; a.cols()];
+        c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
+        let mut challenge = Challenge::new(c, Claim::Upper);
+        (0..a.cols() as u32).filter(|&j| !chosen[j as usize]).for_each(|j| challenge.fill(w.get_mut(j)));
+        w.substitute(a, chain_rows, chain_cols);
+    }
+
+    observer.phase("certificate", s as u64);
+    let wide = s + if both { 2 * k } else { k };
+    let mut echelon = Echelon::new(c.modulus, wide);
+    let mut challenge = Challenge::new(c, Claim::Lower);
+    let (mut panel, mut right) = (Vec::with_capacity(PANEL * wide), vec![0; k]);
+    for (number, rows) in last_rows.chunks(PANEL).enumerate() {
+        panel.clear();
+        for (place, &i) in (number * PANEL..).zip(rows) {
+            columns.push_row(place, &mut panel);
+            challenge.fill(&mut right);
+            panel.extend(&right);
+            if both {
+                w.product(a, i, &mut right);
+                panel.extend(right.iter().map(|&x| c.modulus.neg(x)));
+            }
+        }
+        echelon.absorb_block(rows.len(), &panel, observer)?;
+    }
+    let reduced = echelon.reduced();
+    if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
+        return Err(Error::Check("the minor that should show the rank is singular".into()));
+    }
+    let upper = if both { reduced.column_block(k..2 * k) } else { vec![] };
+    Ok((reduced.column_block(0..k), upper))
+}
+
+/// S: its rows are those of the minor that are not in the chain.
+fn complement(a: &SparseMatrix, c: &Certificate, observer: &dyn Observer) -> Result<Columns> {
+    let (t, r) = (c.triangular, c.rank());
+    let nnz = c.minor_rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
+    let mut rows = SparseMatrix::empty(c.modulus, a.cols(), r, nnz);
+    let mut entries = Vec::new();
+    for &i in &c.minor_rows {
+        let (cols, values) = a.row(i as usize);
+        entries.extend(cols.iter().copied().zip(values.iter().copied()));
+        rows.push_row(&mut entries);
+    }
+    let chain = Pivots { rows: (0..t as u32).collect(), cols: c.minor_cols[..t].to_vec() };
+    let split = Split::new(&rows, &chain);
+    let place = |j: &u32| split.cols.binary_search(j).expect("a column of the minor stands once in it") as u32;
+    Columns::new(&split, &c.minor_cols[t..].iter().map(place).collect::<Vec<_>>(), observer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RankOptions, rank};
+    use super::*;
+    use crate::certify::{Certainty, verify};
+    use crate::field::{Modulus, Rng};
+    use crate::sparse::Triplets;
+    use crate::{Silent, families};
+    use rand::{RngExt, SeedableRng};
+
+    const PRIMES: [u64; 5] = [2, 3, 65521, (1 << 31) - 1, (1 << 63) - 25];
+
+    /// A sparse matrix with empty and repeated lines.
+    fn random(rng: &mut Rng, rows: usize, cols: usize, nnz: usize) -> Triplets {
+        let half = |n: usize| n.div_ceil(2);
+        let entries: Vec<_> = (0..nnz)
+            .map(|_| (rng.random_range(0..half(rows)), rng.random_range(0..cols), rng.random_range(-3..4)))
+            .collect();
+        // The second half repeats the first, shuffled by one, but for the last row.
+        let copies = entries.clone().into_iter().map(|(i, j, v)| (rows - 1 - i, j, v)).filter(|e| e.0 != rows - 1);
+        Triplets::from_entries(rows, cols, entries.into_iter().chain(copies))
+    }
+
+    /// A minor of the order of the rank by dense elimination of the whole matrix, without a chain: row rank profile × column
+    /// rank profile is invertible, since the rows span the row space, so that the same columns are independent in them.
+    fn by_dense_elimination(a: &SparseMatrix) -> Minor {
+        let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
+        let mut echelon = Echelon::new(a.modulus(), a.cols());
+        echelon.absorb(&rows, &Silent).unwrap();
+        let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
+        let cols = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        Minor { rows, cols, triangular: 0 }
+    }
+
+    /// The minor of the computation, with its chain.
+    fn by_rank(a: &SparseMatrix) -> Minor {
+        let options = RankOptions { minor: true, ..Default::default() };
+        let answer = rank(a, &options, &Silent).unwrap();
+        let minor = answer.minor.unwrap();
+        assert_eq!(minor.rows.len(), answer.rank);
+        minor
+    }
+
+    /// The certificate from the computation's minor; one from another minor must hold, too.
+    fn check(triplets: &Triplets, p: u64) -> Certificate {
+        let a = triplets.reduce(Modulus::new(p).unwrap());
+        let digest = triplets.digest();
+        let [dense, chained] = [by_dense_elimination(&a), by_rank(&a)];
+        assert_eq!(dense.rows.len(), chained.rows.len());
+        let [_, c] = [dense, chained].map(|minor| {
+            let c = certificate(&a, &digest, &minor, &Silent).unwrap();
+            assert_eq!(verify(&c, &a, &digest, &Silent).unwrap().rank, minor.rows.len());
+            assert_eq!(c.lower.len(), c.beyond_chain() * repetitions(c.modulus));
+            c
+        });
+        c
+    }
+
+    #[test]
+    fn random_and_degenerate_matrices() {
+        let mut rng = Rng::seed_from_u64(1);
+        for p in PRIMES {
+            for (rows, cols, nnz) in [
+                (0, 5, 0),
+                (5, 0, 0),
+                (4, 4, 0),
+                (1, 1, 1),
+                (30, 40, 60),
+                (40, 30, 200),
+                (90, 80, 2000),
+                (200, 150, 700),
+            ] {
+                check(&random(&mut rng, rows, cols, nnz), p);
+            }
+            // Full rank is proven where a chain shows it, and random vectors where none does.
+            let upper = (0..9).flat_map(|i| (i..12).map(move |j| (i, j, 1)));
+            let c = check(&Triplets::from_entries(9, 12, upper), p);
+            assert_eq!((c.triangular, c.lower.len()), (9, 0));
+            assert_eq!(c.upper, Upper::Lines { rows: (0..9).collect(), cols: vec![] });
+        }
+    }
+
+    #[test]
+    fn transposed_full_rank_is_bounded_by_columns() {
+        let triplets = families::generate("bibd_9_5").unwrap().transpose();
+        let c = check(&triplets, 65521);
+        assert_eq!(c.upper, Upper::Lines { rows: vec![], cols: (0..36).collect() });
+    }
+
+    #[test]
+    fn boundary_matrices_and_designs() {
+        let mut beyond = 0;
+        for name in ["ch5-5-b2", "mk9-b3", "bibd_9_5", "ch4-4-b2"] {
+            let triplets = families::generate(name).unwrap();
+            for p in [2, 3, 65521] {
+                beyond += check(&triplets, p).beyond_chain();
+                beyond += check(&triplets.transpose(), p).beyond_chain();
+            }
+        }
+        assert!(beyond > 100, "something is left for the dense system");
+    }
+
+    #[test]
+    fn minors_of_components_join() {
+        // Large and small components side by side, one transposed, empty lines before each.
+        let parts = ["mk9-b3", "ch5-5-b2", "bibd_9_5", "ch4-4-b2"].map(|name| families::generate(name).unwrap());
+        let (mut entries, mut rows, mut cols) = (vec![], 0, 0);
+        for (k, part) in parts.into_iter().chain([families::generate("mk9-b3").unwrap()]).enumerate() {
+            let part = if k % 2 == 0 { part } else { part.transpose() };
+            (rows, cols) = (rows + k, cols + 3);
+            entries.extend(part.entries().map(|(i, j, v)| (rows + i, cols + j, v.to_bigint())));
+            (rows, cols) = (rows + part.rows(), cols + part.cols());
+        }
+        let triplets = Triplets::from_entries(rows, cols, entries);
+        for p in [2, 3, 65521] {
+            let c = check(&triplets, p);
+            assert!(c.triangular > 0 && c.beyond_chain() > 0);
+        }
+        let a = triplets.reduce(Modulus::new(3).unwrap());
+        let path = rank(&a, &RankOptions::default(), &Silent).unwrap().path;
+        assert_eq!(path[0].name, "connected components", "{path:?}");
+    }
+
+    #[test]
+    fn a_cover_proves_the_bound_and_random_vectors_make_it_sure() {
+        // A cross: row 1 and column 2, rank 2, on 4 rows and 4 columns.
+        let cross = (0..4).map(|k| (1, k, 1)).chain((0..4).filter(|&k| k != 1).map(|k| (k, 2, 2)));
+        let triplets = Triplets::from_entries(4, 4, cross);
+        let c = check(&triplets, 5);
+        assert_eq!(c.upper, Upper::Lines { rows: vec![1], cols: vec![2] });
+        // Rank 1 of structural rank 2.
+        let ones = Triplets::from_entries(2, 2, (0..4).map(|k| (k / 2, k % 2, 1)));
+        let (c, a) = (check(&ones, 5), ones.reduce(Modulus::new(5).unwrap()));
+        let certainty = verify(&c, &a, &ones.digest(), &Silent).unwrap().certainty();
+        assert!(matches!(certainty, Certainty::MonteCarlo { error_bound } if error_bound < 1e-19), "{certainty:?}");
+    }
+
+    #[test]
+    fn wrong_minors_are_caught() {
+        let triplets = families::generate("mk9-b3").unwrap();
+        let a = triplets.reduce(Modulus::new(3).unwrap());
+        let fails = |minor: &Minor| {
+            let result = certificate(&a, &triplets.digest(), minor, &Silent);
+            assert!(matches!(result, Err(Error::Check(_))), "{result:?}");
+        };
+        for good in [by_dense_elimination(&a), by_rank(&a)] {
+            certificate(&a, &triplets.digest(), &good, &Silent).unwrap();
+            let mut small = good.clone();
+            (small.rows.pop(), small.cols.pop());
+            small.triangular = small.triangular.min(small.rows.len());
+            fails(&small);
+            // Some row outside, dependent on those of the minor less its last one, or a zero row of the Schur complement.
+            let others: Vec<u32> = (0..a.rows() as u32).filter(|i| !good.rows.contains(i)).collect();
+            let last = *good.rows.last().unwrap();
+            let singular = others.iter().map(|&i| {
+                let mut minor = good.clone();
+                *minor.rows.last_mut().unwrap() = i;
+                minor
+            });
+            let holds = singular.filter(|m| certificate(&a, &triplets.digest(), m, &Silent).is_ok()).count();
+            assert!(holds < others.len(), "every other row would do in place of {last}");
+        }
+    }
+}

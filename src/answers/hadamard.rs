@@ -1,0 +1,157 @@
+//! How many primes can lie about the rank of an integer matrix: an upper bound of its minors over a lower bound of the
+//! number of primes.
+
+use crate::sparse::{Integer, Triplets};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+
+/// A lower bound of the number of primes of exactly `bits` bits, those that [`random_prime`](crate::field::random_prime)
+/// draws from: **3x/(5 ln x) < π(2x) - π(x) for x ≥ 20.5**, with x = 2^(bits-1) (J. B. Rosser, L. Schoenfeld, *Approximate
+/// formulas for some functions of prime numbers*, Illinois J. Math. 6, 1962, corollary 3 of theorem 2). Neither x nor 2x is
+/// prime.
+///
+/// # Panics
+/// Unless 6 ≤ bits ≤ 63.
+pub fn primes_of_size(bits: u32) -> f64 {
+    assert!((6..=63).contains(&bits), "the bound is proven from 6 bits on, moduli end at 63");
+    let x = (1u64 << (bits - 1)) as f64;
+    3.0 * x / (5.0 * x.ln()) * (1.0 - 1e-12)
+}
+
+/// An upper bound of log₂|D| for every minor D ≠ 0 of `a` of an order up to `order`: by Hadamard, |D| is at most the product of
+/// the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms among the non-empty
+/// rows are multiplied, or those of the columns if that is less. (Norms of integer rows that are not 0 are at least 1.)
+///
+/// Sums of squares are exact, for entries of any size; logarithms are rounded upwards.
+pub fn hadamard_log2(a: &Triplets, order: usize) -> f64 {
+    let [mut rows, mut cols] = [SquaredNorms::new(a.rows()), SquaredNorms::new(a.cols())];
+    for (i, j, v) in a.entries() {
+        rows.add(i, &v);
+        cols.add(j, &v);
+    }
+    rows.log2_of_largest(order).min(cols.log2_of_largest(order))
+}
+
+/// Squares of the Euclidean norms of lines.
+struct SquaredNorms {
+    /// Sums of the squares of entries below 2⁴⁸: fewer than 2³² of them stay below 2¹²⁸.
+    small: Vec<u128>,
+    /// Sums of the other squares, by line.
+    large: BTreeMap<usize, BigUint>,
+}
+
+impl SquaredNorms {
+    fn new(lines: usize) -> Self {
+        SquaredNorms { small: vec![0; lines], large: BTreeMap::new() }
+    }
+    fn add(&mut self, line: usize, v: &Integer<'_>) {
+        match v {
+            Integer::Small(v) if v.unsigned_abs() < 1 << 48 => self.small[line] += u128::from(v.unsigned_abs()).pow(2),
+            _ => *self.large.entry(line).or_default() += v.to_bigint().magnitude().pow(2),
+        }
+    }
+    /// log₂ of the product of the `order` largest norms of non-empty lines, rounded upwards.
+    fn log2_of_largest(self, order: usize) -> f64 {
+        let large = |line: usize| self.large.get(&line).cloned().unwrap_or_default();
+        let square = |(line, &small): (usize, &u128)| match self.large.is_empty() {
+            true => log2_above(&BigUint::from(small)),
+            false => log2_above(&(large(line) + small)),
+        };
+        let mut logs: Vec<f64> = self.small.iter().enumerate().map(square).filter(|&l| l > 0.0).collect();
+        logs.sort_unstable_by(|a, b| b.total_cmp(a));
+        // Fewer than 2³² terms, none negative: the sum is right but for a factor below 1 + 2³²·2⁻⁵³.
+        logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6)
+    }
+}
+
+/// log₂ of an integer, rounded upwards; 0 for 0 and 1.
+fn log2_above(x: &BigUint) -> f64 {
+    let bits = x.bits();
+    if bits <= 1 {
+        return 0.0;
+    }
+    let shift = bits.saturating_sub(53);
+    let mut top = (x >> shift).to_u64().expect("53 bits") as f64;
+    if shift > 0 {
+        top += 1.0;
+    }
+    (top.log2() + shift as f64) * (1.0 + 1e-15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Rng, is_prime};
+    use num_bigint::BigInt;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn there_are_more_primes_than_the_bound() {
+        for bits in 6..=20 {
+            let primes = (1u64 << (bits - 1)..1 << bits).filter(|&n| is_prime(n)).count() as f64;
+            let bound = primes_of_size(bits);
+            assert!(bound < primes && bound > 0.5 * primes, "{bits} bits: {bound} of {primes}");
+        }
+        // π(2³¹) - π(2³⁰) = 105097565 - 54400028.
+        assert!(primes_of_size(31) < 50_697_537.0 && primes_of_size(31) > 3.09e7);
+    }
+
+    /// By expansion along the first row.
+    fn determinant(a: &[Vec<BigInt>]) -> BigInt {
+        if a.is_empty() {
+            return 1.into();
+        }
+        let minor = |j: usize| -> Vec<Vec<BigInt>> {
+            a[1..]
+                .iter()
+                .map(|row| row.iter().enumerate().filter(|&(l, _)| l != j).map(|(_, v)| v.clone()).collect())
+                .collect()
+        };
+        (0..a.len()).map(|j| &a[0][j] * determinant(&minor(j)) * if j % 2 == 0 { 1 } else { -1 }).sum()
+    }
+
+    #[test]
+    fn determinants_stay_below() {
+        let mut rng = Rng::seed_from_u64(1);
+        for round in 0..300 {
+            let n = round % 6;
+            // Entries around every size that is treated by itself: 1, 2⁴⁸, 2⁶³, far beyond.
+            let size = [1, 3, 47, 48, 49, 63, 64, 200][round % 8];
+            let a: Vec<Vec<BigInt>> = (0..n)
+                .map(|_| (0..n).map(|_| (BigInt::from(1) << size) * rng.random_range(-3..4) - 1).collect())
+                .collect();
+            let entries = (0..n * n).map(|k| (k / n, k % n, a[k / n][k % n].clone()));
+            let bound = hadamard_log2(&Triplets::from_entries(n, n, entries), n);
+            let det = determinant(&a).magnitude().clone();
+            assert!(det.bits() <= bound as u64 + 1, "{det} of {} bits, bound {bound}", det.bits());
+        }
+    }
+
+    #[test]
+    fn equality_for_hadamard_matrices_and_the_smaller_side_counts() {
+        let sign = |k: usize| if (k / 4 & k % 4).count_ones() % 2 == 0 { 1 } else { -1 };
+        let h = Triplets::from_entries(4, 4, (0..16).map(|k| (k / 4, k % 4, sign(k))));
+        let bound = hadamard_log2(&h, 4);
+        assert!((4.0..4.0001).contains(&bound), "|det| = 16: {bound}");
+        // One column of 2s, 100 rows: rows give 2¹ each, the column sqrt(400).
+        let column = Triplets::from_entries(100, 3, (0..100).map(|i| (i, 1, 2)));
+        assert!((hadamard_log2(&column, 100) - 400f64.sqrt().log2()).abs() < 1e-4);
+        // The two largest of three.
+        let diagonal = Triplets::from_entries(3, 3, [(0, 0, 2), (1, 1, 8), (2, 2, 16)]);
+        assert!((hadamard_log2(&diagonal, 2) - 7.0).abs() < 1e-4);
+        assert_eq!(hadamard_log2(&Triplets::from_entries(3, 3, [(0, 0, 0)]), 3), 0.0);
+    }
+
+    #[test]
+    fn logarithms_are_above() {
+        for e in [0u32, 1, 52, 53, 54, 64, 1000] {
+            let power = BigUint::from(1u8) << e;
+            for x in [&power - 1u8, power.clone(), &power + 1u8] {
+                let l = log2_above(&x);
+                // 2^⌊l⌋ ≤ x + 1 would be too weak: compare with the number of bits.
+                assert!(l >= x.bits().saturating_sub(1) as f64 && l <= x.bits() as f64 * (1.0 + 1e-14), "{x}: {l}");
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The rank of a Schur complement that is not formed: by its row space, or by block Wiedemann, as the planner decides.
+
+use super::parameters::{Parameters, Problem, parameters};
+use super::pivoting::Work;
+use super::planner::{Decision, Finish, Rest, decide};
+use super::rank::Step;
+use super::{Method, wiedemann};
+use crate::certify::Certainty;
+use crate::dense::Echelon;
+use crate::field::Rng;
+use crate::matching::maximum_matching;
+use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, independent_rows, prove_nullity, row_space};
+use crate::sparse::{Pattern, SparseMatrix};
+use crate::spmv::Recurrence;
+use crate::{Error, Result};
+use rand::SeedableRng;
+use std::time::Instant;
+
+/// The check that ends a row space fails with probability at most 2^-64, or as the user asks.
+const CHECK_BITS: f64 = 64.0;
+/// A matching is looked for where it may spare so many predicted seconds for each entry.
+const MATCHING_SECONDS: f64 = 100e-9;
+
+/// Rows and columns.
+#[derive(Default)]
+pub(super) struct Lines {
+    pub rows: Vec<u32>,
+    pub cols: Vec<u32>,
+}
+
+/// The rank of the Schur complement.
+pub(super) struct Answer {
+    pub rank: usize,
+    pub method: Method,
+    pub certainty: Certainty,
+    pub reason: String,
+    pub block: Option<usize>,
+    pub degree: usize,
+    pub trials: usize,
+    pub agreed: usize,
+    /// If asked for: as many rows and columns of A, all without a pivot, that make an invertible minor of S.
+    pub beyond: Option<Lines>,
+}
+
+impl Answer {
+    fn elimination(rank: usize, beyond: Option<Lines>, certainty: Certainty, reason: String) -> Self {
+        let method = Method::Elimination;
+        Answer { rank, method, certainty, reason, block: None, degree: 1, trials: 1, agreed: 1, beyond }
+    }
+}
+
+/// The work on a Schur complement.
+pub(super) struct OnRest<'a, 'w> {
+    pub a: &'a SparseMatrix,
+    pub split: Split<'a>,
+    pub work: &'a mut Work<'w>,
+}
+
+impl OnRest<'_, '_> {
+    /// The rank of the complement, by what the planner decides.
+    pub fn rank(&mut self) -> Result<Answer> {
+        let mut rest = self.rest();
+        let wiedemann = self.wiedemann()?;
+        self.bound_by_matching(&mut rest, &wiedemann)?;
+        let decision = match (self.work.options.method, &wiedemann) {
+            (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
+                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
+            }
+            _ => self.decide(&rest, wiedemann.as_ref())?,
+        };
+        match decision.finish {
+            Finish::Nothing => {
+                let reason = "every row or column that a rank could have has its pivot".to_string();
+                let nothing = self.work.options.minor.then(Lines::default);
+                Ok(Answer::elimination(0, nothing, Certainty::Proven, reason))
+            }
+            Finish::Wiedemann => {
+                let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
+                self.by_wiedemann(&rest, &parameters, decision.reason)
+            }
+            Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
+                Some(answer) => Ok(answer),
+                None => match wiedemann {
+                    Some(parameters) => {
+                        let why = format!("the rank of the complement exceeds {give_up}: the plan is made anew");
+                        self.by_wiedemann(&rest, &parameters, why)
+                    }
+                    None => Err(Error::Memory(format!(
+                        "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
+                    ))),
+                },
+            },
+        }
+    }
+
+    /// What the planner must know.
+    pub fn rest(&self) -> Rest {
+        let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
+        let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
+        let minus_one = modulus.get() - 1;
+        let valued = self.a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
+        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound: rows.min(cols), minor: self.work.options.minor }
+    }
+
+    /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.
+    fn bound_by_matching(&mut self, rest: &mut Rest, wiedemann: &Option<Parameters>) -> Result<()> {
+        let worst = rest.row_space_seconds(&self.work.machine, rest.rank_bound);
+        let cheapest = wiedemann.as_ref().map_or(worst, |w| worst.min(w.seconds));
+        if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let size = self.work.phases.time("matching", || maximum_matching(&Pattern::from(self.a)).size);
+        let bound = size - self.split.pivots();
+        if bound < rest.rank_bound {
+            rest.rank_bound = bound;
+            self.work.path.push(Step {
+                name: "maximum matching",
+                found: format!("structural rank {size}"),
+                why: "an upper bound of the rank over every field".into(),
+                rank: 0,
+                predicted: None,
+                seconds: start.elapsed().as_secs_f64(),
+            });
+        }
+        self.work.observer.check()
+    }
+
+    /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
+    pub fn wiedemann(&self) -> Result<Option<Parameters>> {
+        let Rest { modulus, rows, cols, nnz, .. } = self.rest();
+        if self.work.options.proven
+            || self.work.options.minor
+            || self.work.options.method == Method::Elimination
+            || rows.min(cols) == 0
+        {
+            return Ok(None);
+        }
+        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID };
+        match parameters(&problem, self.work.options) {
+            Ok(p) if self.work.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
+            Ok(p) => Ok(Some(p)),
+            Err(Error::Usage(_)) if self.work.options.method == Method::Auto => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>) -> Result<Decision> {
+        let seconds = wiedemann.map(|w| w.seconds);
+        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, rayon::current_num_threads())
+    }
+
+    /// The rank by the row space of S; `None` if it was given up.
+    fn by_row_space(&mut self, rest: &Rest, give_up: usize, decision: Decision) -> Result<Option<Answer>> {
+        let start = Instant::now();
+        let bits = self.work.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
+        let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
+        let rng = Rng::seed_from_u64(self.work.options.seed);
+        let observer = self.work.observer;
+        let split = &self.split;
+        let RowSpace { echelon, error_log2, complete } =
+            self.work.phases.time("row space", || row_space(split, options, &rng, observer))?;
+        let rank = echelon.rank();
+        let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
+        self.work.path.push(Step {
+            name: "row space",
+            found,
+            why: decision.reason.clone(),
+            rank: if complete { rank } else { 0 },
+            predicted: Some(rest.row_space_seconds(&self.work.machine, rank)),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        if !complete {
+            return Ok(None);
+        }
+        let beyond = if self.work.options.minor { Some(self.independent_lines(&echelon)?) } else { None };
+        if error_log2 == f64::NEG_INFINITY {
+            return Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)));
+        }
+        let error_bound = error_log2.exp2().max(f64::MIN_POSITIVE);
+        let predicted = rest.proof_seconds(&self.work.machine, rank);
+        let demanded = self.work.options.proven || self.work.options.method == Method::Elimination;
+        if !demanded && !rest.proof_is_worth(&self.work.machine, rank, self.work.start.elapsed().as_secs_f64()) {
+            let reason = format!(
+                "{}; random combinations of rows add nothing more; a proof would take {predicted:.1} s",
+                decision.reason
+            );
+            return Ok(Some(Answer::elimination(rank, beyond, Certainty::MonteCarlo { error_bound }, reason)));
+        }
+        let start = Instant::now();
+        let split = &self.split;
+        let proven = self.work.phases.time("proof", || {
+            let reduced = echelon.reduced();
+            prove_nullity(split, &reduced, observer)
+        })?;
+        if !proven {
+            // The check failed to see a part of the row space: with this probability, or the machine is at fault.
+            return Err(Error::Check(format!(
+                "the null space is smaller than {} (chance {error_bound:.1e})",
+                rest.cols - rank
+            )));
+        }
+        self.work.path.push(Step {
+            name: "null space",
+            found: format!("{} independent null vectors", rest.cols - rank),
+            why: "no larger rank is possible".into(),
+            rank: 0,
+            predicted: Some(predicted),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let reason = format!("{}; proven by the null space", decision.reason);
+        Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, reason)))
+    }
+
+    /// Rows and columns of A that make an invertible minor of S: the pivot columns of `echelon`, and rows independent in them.
+    fn independent_lines(&mut self, echelon: &Echelon) -> Result<Lines> {
+        let cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        let (split, observer) = (&self.split, self.work.observer);
+        let rows = self.work.phases.time("minor", || independent_rows(split, &cols, observer))?;
+        if rows.len() != cols.len() {
+            let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
+            return Err(Error::Check(found));
+        }
+        let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
+        Ok(Lines { rows: named(&rows, &split.rows), cols: named(&cols, &split.cols) })
+    }
+
+    /// The rank by block Wiedemann on the implicit S.
+    fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
+        let start = Instant::now();
+        let split = &self.split;
+        let complement = self.work.phases.time("plan", || Complement::new(split));
+        let outcome =
+            wiedemann::trials(&complement, parameters, self.work.options, self.work.phases, self.work.observer)?;
+        self.work.path.push(Step {
+            name: "block Wiedemann",
+            found: format!("rank {} of the implicit Schur complement", outcome.rank),
+            why: why.clone(),
+            rank: outcome.rank,
+            predicted: Some(parameters.seconds),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let (certainty, ground) = if outcome.rank == rest.rank_bound {
+            (Certainty::Proven, "the value never exceeds the rank, and this is its upper bound".to_string())
+        } else {
+            (outcome.certainty, outcome.ground)
+        };
+        Ok(Answer {
+            rank: outcome.rank,
+            method: Method::Hybrid,
+            certainty,
+            reason: format!("{why}; {}; {ground}", parameters.reason),
+            block: Some(parameters.block),
+            degree: parameters.degree,
+            trials: outcome.trials,
+            agreed: outcome.agreed,
+            beyond: None,
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! The random vectors of a certificate, drawn from a hash of all that they must not depend on.
+//!
+//! The key is SHA-256 over these bytes, all numbers little-endian:
+//!
+//! 1. the 23 ASCII bytes `blackfield challenge 1\n`;
+//! 2. one byte: 0 for the claim rank ≥ r, 1 for rank ≤ r;
+//! 3. the 64 digits of the matrix's digest in ASCII;
+//! 4. p, rows, cols, r, t, each as 8 bytes;
+//! 5. the r rows of the minor, then its r columns, each as 4 bytes.
+//!
+//! The keystream of ChaCha20 under that key (D. J. Bernstein's original: 64-bit block counter from 0, nonce 0) is cut into
+//! pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits, is a residue
+//! if it is below p, and skipped if not (less than every second one).
+
+use super::Certificate;
+use crate::field::{Modulus, Rng};
+use rand::{Rng as _, SeedableRng};
+use sha2::{Digest, Sha256};
+
+/// The least k with pᵏ ≥ 2⁶⁴: 64 for p = 2, 5 for p = 65521, 3 for p = 2³¹ - 1, 2 for the largest p.
+pub fn repetitions(modulus: Modulus) -> usize {
+    // `successors` is one power ahead of what is counted: p³ may pass 128 bits, and is then beyond 2⁶⁴ all the more.
+    let p = u128::from(modulus.get());
+    let powers = std::iter::successors(Some(p), |&power| power.checked_mul(p));
+    powers.take_while(|&power| power < 1 << 64).count() + 1
+}
+
+/// Which of the two claims a challenge is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// rank ≥ r.
+    Lower,
+    /// rank ≤ r.
+    Upper,
+}
+
+/// A stream of residues that a certificate's choice of lines determines.
+#[derive(Debug)]
+pub struct Challenge {
+    stream: Rng,
+    modulus: Modulus,
+    buffer: [u8; 4096],
+    used: usize,
+}
+
+impl Challenge {
+    /// The stream for one claim of a certificate, of which neither `lower` nor `upper` is looked at.
+    pub fn new(certificate: &Certificate, claim: Claim) -> Self {
+        let c = certificate;
+        let mut hash = Sha256::new();
+        hash.update(b"blackfield challenge 1\n");
+        hash.update([claim as u8]);
+        hash.update(c.digest.as_bytes());
+        for number in [c.modulus.get(), c.rows as u64, c.cols as u64, c.rank() as u64, c.triangular as u64] {
+            hash.update(number.to_le_bytes());
+        }
+        for list in [&c.minor_rows, &c.minor_cols] {
+            list.iter().for_each(|line| hash.update(line.to_le_bytes()));
+        }
+        let stream = Rng::from_seed(hash.finalize().into());
+        Challenge { stream, modulus: c.modulus, buffer: [0; 4096], used: 4096 }
+    }
+
+    /// The next residue.
+    pub fn residue(&mut self) -> u64 {
+        let bits = self.modulus.bits();
+        let length = bits.div_ceil(8) as usize;
+        loop {
+            let mut word = [0; 8];
+            for byte in &mut word[..length] {
+                if self.used == self.buffer.len() {
+                    // A multiple of ChaCha's blocks: nothing of the keystream is lost between two fillings.
+                    self.stream.fill_bytes(&mut self.buffer);
+                    self.used = 0;
+                }
+                *byte = self.buffer[self.used];
+                self.used += 1;
+            }
+            let value = u64::from_le_bytes(word) & (u64::MAX >> (64 - bits));
+            if value < self.modulus.get() {
+                return value;
+            }
+        }
+    }
+    /// The next residues.
+    pub fn fill(&mut self, values: &mut [u64]) {
+        values.iter_mut().for_each(|value| *value = self.residue());
+    }
+}

@@ -1,0 +1,96 @@
+//! k vectors side by side, one lane each, and the two things that certificates do with them: multiply by a row, and
+//! substitute along a triangular chain. Plain loops over residues, on purpose: this is what a verdict rests on.
+
+use crate::field::{Accumulator, DelayBudget, Modulus};
+use crate::sparse::SparseMatrix;
+
+/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, ….
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    modulus: Modulus,
+    /// Products of residues that may be added to a residue in 64 bits.
+    delay: usize,
+    lanes: usize,
+    data: Vec<u64>,
+    /// Whether a lane of an entry may be non-zero: most are not where a certificate is made.
+    used: Vec<bool>,
+}
+
+impl Lanes {
+    /// `lanes` zero vectors of length `n`.
+    pub fn zeros(modulus: Modulus, n: usize, lanes: usize) -> Self {
+        let delay = DelayBudget::plain(modulus, Accumulator::U64).products_above(u128::from(modulus.get() - 1));
+        Lanes { modulus, delay, lanes, data: vec![0; n * lanes], used: vec![false; n] }
+    }
+    /// The lanes of entry j.
+    pub fn get(&self, j: u32) -> &[u64] {
+        &self.data[j as usize * self.lanes..][..self.lanes]
+    }
+    /// The lanes of entry j, to be set to residues.
+    pub fn get_mut(&mut self, j: u32) -> &mut [u64] {
+        self.used[j as usize] = true;
+        &mut self.data[j as usize * self.lanes..][..self.lanes]
+    }
+    /// Sets all vectors to 0.
+    pub fn clear(&mut self) {
+        for j in 0..self.used.len() {
+            if std::mem::take(&mut self.used[j]) {
+                self.data[j * self.lanes..][..self.lanes].fill(0);
+            }
+        }
+    }
+
+    /// The inner product of each vector with row i of `a`.
+    ///
+    /// # Panics
+    /// If `a` has not n columns, or `product` has not one slot a lane.
+    pub fn product(&self, a: &SparseMatrix, i: u32, product: &mut [u64]) {
+        self.product_with(a.row(i as usize), product);
+    }
+
+    fn product_with(&self, (cols, values): (&[u32], &[u64]), product: &mut [u64]) {
+        assert_eq!(product.len(), self.lanes, "one inner product a lane");
+        product.fill(0);
+        let p = self.modulus;
+        let mut room = self.delay;
+        for (&j, &v) in cols.iter().zip(values).filter(|&(&j, _)| self.used[j as usize]) {
+            let lanes = self.get(j);
+            if self.delay == 0 {
+                product.iter_mut().zip(lanes).for_each(|(sum, &w)| *sum = p.add(*sum, p.mul(v, w)));
+                continue;
+            }
+            if room == 0 {
+                product.iter_mut().for_each(|sum| *sum = p.reduce(*sum));
+                room = self.delay;
+            }
+            product.iter_mut().zip(lanes).for_each(|(sum, &w)| *sum += v * w);
+            room -= 1;
+        }
+        if self.delay > 0 {
+            product.iter_mut().for_each(|sum| *sum = p.reduce(*sum));
+        }
+    }
+
+    /// Sets the entries `cols`, whatever they are, so that each vector becomes orthogonal to the `rows` of `a`; the other
+    /// entries stay.
+    ///
+    /// # Panics
+    /// Unless row `rows[k]` has an entry in `cols[k]`. If it has one in `cols[l]` with l < k, the result means nothing.
+    pub fn substitute(&mut self, a: &SparseMatrix, rows: &[u32], cols: &[u32]) {
+        let p = self.modulus;
+        let mut product = vec![0; self.lanes];
+        for &j in cols {
+            self.used[j as usize] = false;
+        }
+        for (&i, &j) in rows.iter().zip(cols).rev() {
+            // `used` is off: the pivot itself does not count.
+            let (row, values) = a.row(i as usize);
+            let pivot = values[row.binary_search(&j).expect("a chain has an entry at each of its pivots")];
+            self.product_with((row, values), &mut product);
+            self.used[j as usize] = product.iter().any(|&x| x != 0);
+            let inverse = p.neg(p.inv(pivot));
+            let lanes = &mut self.data[j as usize * self.lanes..][..self.lanes];
+            lanes.iter_mut().zip(&product).for_each(|(w, &x)| *w = p.mul(x, inverse));
+        }
+    }
+}

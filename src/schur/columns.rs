@@ -1,0 +1,104 @@
+//! Some columns of S, written down, and rows of S that are independent in them: what a certificate needs of a rank.
+//!
+//! If s columns of S are independent, s rows of those columns are, and together they make an invertible minor of S; with the
+//! pivots it is one of A. The columns are S times unit vectors; the rows are the row rank profile of what that gives.
+
+use super::Split;
+use crate::dense::Echelon;
+use crate::spmv::Block;
+use crate::{Observer, Result};
+use rayon::prelude::*;
+
+/// Columns made at once by one thread.
+const LANES: usize = 32;
+/// Blocks of columns between two looks at the observer.
+const GROUP: usize = 16;
+/// Rows that are absorbed at once.
+const PANEL: usize = 256;
+
+/// Some columns of S.
+#[derive(Debug)]
+pub struct Columns {
+    count: usize,
+    rows: usize,
+    blocks: Vec<Block>,
+}
+
+impl Columns {
+    /// The columns of S numbered `cols` (as in [`Split::cols`]), in this order. Cost: nnz(A) multiply-adds each.
+    ///
+    /// # Errors
+    /// [`crate::Error::Interrupted`].
+    ///
+    /// # Panics
+    /// If a column is out of range.
+    pub fn new(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Columns> {
+        let (rows, inputs) = (split.rows.len(), split.cols.len());
+        observer.phase("columns of the complement", cols.len() as u64);
+        let program = split.forward();
+        let height = program.inputs() + program.rows();
+        let units: Vec<&[u32]> = cols.chunks(LANES).collect();
+        let mut blocks = Vec::with_capacity(units.len());
+        for group in units.chunks(GROUP) {
+            observer.check()?;
+            blocks.par_extend(group.par_iter().map_init(
+                || Block::zeros(program.lane(), height, LANES),
+                |w, units| {
+                    w.clear(0..inputs);
+                    for (lane, &j) in units.iter().enumerate() {
+                        assert!((j as usize) < inputs, "column {j} of {inputs}");
+                        w.set(j as usize, lane, 1);
+                    }
+                    program.run(w);
+                    let mut outputs = Block::zeros(program.lane(), rows, LANES);
+                    outputs.copy_rows(0, w, height - rows, rows);
+                    outputs
+                },
+            ));
+            observer.progress((blocks.len() * LANES).min(cols.len()) as u64);
+        }
+        Ok(Columns { count: cols.len(), rows, blocks })
+    }
+    /// Bytes of `cols` columns with `rows` residues of `lane` bytes.
+    pub fn memory(rows: usize, cols: usize, lane: usize) -> u64 {
+        (rows * cols.next_multiple_of(LANES) * lane) as u64
+    }
+    /// Rows of S.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Appends row i, one residue for each of the columns. Panics if i is out of range.
+    pub fn push_row(&self, i: usize, to: &mut Vec<u64>) {
+        let mut left = self.count;
+        for block in &self.blocks {
+            block.push_row(i, left.min(LANES), to);
+            left -= left.min(LANES);
+        }
+    }
+}
+
+/// Rows of S (numbered as [`Split::rows`]) that are a basis of the row space of its columns `cols`, ascending: the first ones
+/// that are. As many as `cols` if those are independent.
+///
+/// Cost: nnz(A) multiply-adds for each column; the dense elimination of the rows up to the last that is taken.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`].
+///
+/// # Panics
+/// If a column is out of range.
+pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
+    let columns = Columns::new(split, cols, observer)?;
+    let mut echelon = Echelon::new(split.modulus(), cols.len());
+    let mut panel = Vec::with_capacity(PANEL.min(columns.rows()) * cols.len());
+    for start in (0..columns.rows()).step_by(PANEL) {
+        if echelon.rank() == cols.len() {
+            break;
+        }
+        let rows = start..columns.rows().min(start + PANEL);
+        panel.clear();
+        rows.clone().for_each(|i| columns.push_row(i, &mut panel));
+        echelon.absorb_block(rows.len(), &panel, observer)?;
+    }
+    Ok(echelon.pivot_rows().iter().map(|&i| i as u32).collect())
+}

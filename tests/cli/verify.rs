@@ -1,0 +1,94 @@
+//! `blackfield rank --certificate` and `blackfield verify`: certificates from hand to hand.
+
+use crate::Lab;
+use serde_json::json;
+
+/// A folder with a rank-deficient boundary matrix and its certificates.
+fn lab(test: &str) -> Lab {
+    let lab = Lab::new(test);
+    lab.answer("generate ch4-4-b2 -o m.mtx");
+    lab.answer("generate bibd_9_5 -o full.sms");
+    lab
+}
+
+#[test]
+fn a_certificate_is_written_and_holds() {
+    let lab = lab("verify-holds");
+    for p in [2u64, 3, 65521, 2147483647, 9223372036854775783] {
+        for file in ["m.mtx", "full.sms"] {
+            let rank = lab.answer(&format!("rank {file} -p {p} --certificate c.cert"));
+            let verdict = lab.answer(&format!("verify c.cert {file}"));
+            assert!(verdict.starts_with(&format!("rank {} mod {p} (", rank.trim())), "{rank}{verdict}");
+            let d = lab.document(&format!("verify c.cert {file} --json --threads 2"));
+            assert_eq!((d["rank"].to_string(), &d["modulus"]), (rank.trim().to_string(), &json!(p)));
+            let bound = d["error_bound"].as_f64().unwrap();
+            assert!(bound <= 1.1e-19 && (bound == 0.0) == (d["certainty"] == "proven"), "{d}");
+            assert_eq!(bound, d["lower_error"].as_f64().unwrap() + d["upper_error"].as_f64().unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_words_of_a_verdict() {
+    let lab = lab("verify-words");
+    lab.answer("rank m.mtx -p 65521 --certificate c.cert --method elimination");
+    let text = lab.run("verify c.cert m.mtx").transcript();
+    lab.write("triangle.sms", "2 3 M\n1 1 1\n1 2 5\n2 2 2\n0 0 0\n");
+    lab.answer("rank triangle.sms -p 7 --certificate t.cert");
+    insta::assert_snapshot!(format!("{text}{}", lab.run("verify t.cert triangle.sms").transcript()));
+}
+
+#[test]
+fn standard_input_and_patterns() {
+    let lab = lab("verify-stdin");
+    lab.write("real.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 0.5\n1 2 2.5\n2 2 -1.25\n");
+    lab.answer("rank real.mtx -p 7 --pattern --certificate c.cert");
+    assert_eq!(lab.answer("verify c.cert real.mtx --pattern"), "rank 2 mod 7 (proven)\n");
+    let run = lab.run_with_input("verify - real.mtx --pattern", lab.read("c.cert"));
+    assert_eq!((run.code, run.stdout.as_str()), (0, "rank 2 mod 7 (proven)\n"), "{}", run.stderr);
+    assert_eq!(lab.run("verify - -").code, 2);
+}
+
+#[test]
+fn what_does_not_hold_is_refused() {
+    use sha2::{Digest, Sha256};
+    let lab = lab("verify-refused");
+    lab.answer("rank m.mtx -p 65521 --certificate c.cert");
+    let good = lab.read("c.cert");
+    let refuse = |bytes: &[u8], matrix: &str, code: i32, words: &str| {
+        lab.write("bad.cert", bytes);
+        let run = lab.run(&format!("verify bad.cert {matrix}"));
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{}", run.stderr);
+        assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+    };
+    refuse(&good[..good.len() - 1], "m.mtx", 3, "bad.cert: ");
+    refuse(&good[..60], "m.mtx", 3, "bad.cert:2: ");
+    refuse(b"", "m.mtx", 3, "bad.cert:1: not a certificate");
+    refuse(&lab.read("m.mtx"), "m.mtx", 3, "not a certificate");
+    refuse(&good, "full.sms", 3, "for another matrix");
+    // The last residue of the last vector, with the checksum made good: only the mathematics can tell.
+    let mut forged = good[..good.len() - 32].to_vec();
+    *forged.last_mut().unwrap() ^= 1;
+    let at = forged.len() - 2;
+    forged[at] ^= 1;
+    let hash = Sha256::digest(&forged);
+    forged.extend(hash);
+    refuse(&forged, "m.mtx", 1, "check failed: ");
+    let run = lab.run("verify bad.cert m.mtx --json --quiet");
+    let error: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
+    assert_eq!((run.code, &error["kind"], &error["code"]), (1, &json!("check"), &json!(1)));
+}
+
+#[test]
+fn certificates_are_for_one_answer() {
+    let lab = lab("verify-usage");
+    for args in [
+        "rank m.mtx -p 2,3 --certificate c.cert",
+        "rank m.mtx full.sms -p 2 --certificate c.cert",
+        "rank m.mtx --rational --certificate c.cert",
+        "verify c.cert",
+    ] {
+        assert_eq!(lab.run(args).code, 2, "{args}");
+    }
+    assert_eq!(lab.run("rank m.mtx -p 2 --certificate no/such/folder").code, 3);
+}

@@ -1,0 +1,160 @@
+//! `blackfield rank --rational FILE… [-p P…]`: the rank over Q, and the primes that make it smaller.
+
+use crate::args::RankArgs;
+use crate::input::{self, Loaded};
+use crate::memory;
+use crate::output;
+use crate::progress::Bars;
+use blackfield::Result;
+use blackfield::answers::{self, ModularRank, Phases, RankOptions, RationalOptions, RationalRank};
+use blackfield::field::Modulus;
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+
+/// One answer, as JSON shows it.
+#[derive(Serialize)]
+struct Answer {
+    file: String,
+    rank: usize,
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+    field: &'static str,
+    certainty: &'static str,
+    error_bound: Option<f64>,
+    reason: String,
+    minor_bits: f64,
+    prime_bits: u32,
+    random_primes: Vec<Prime>,
+    primes: Vec<Prime>,
+    seed: u64,
+    threads: usize,
+    digest: String,
+    warnings: Vec<String>,
+    #[serde(serialize_with = "output::phases")]
+    phases: Phases,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// A rank mod p beside it.
+#[derive(Serialize)]
+struct Prime {
+    modulus: u64,
+    rank: usize,
+    invariant_factors: usize,
+    certainty: &'static str,
+    error_bound: Option<f64>,
+    seconds: f64,
+}
+
+/// The document of several answers.
+#[derive(Serialize)]
+struct Answers<'a> {
+    results: &'a [Answer],
+    complete: bool,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// Answers for each file in the order given. `options` are those of each rank mod p.
+pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
+    let start = Instant::now();
+    let mut results = Vec::new();
+    let work = answer_all(args, options, bars, &mut results);
+    bars.clear();
+    if args.json {
+        match &results[..] {
+            [] => {}
+            [answer] if args.files.len() == 1 => output::print_json(answer)?,
+            results => output::print_json(&Answers {
+                results,
+                complete: work.is_ok(),
+                seconds: start.elapsed().as_secs_f64(),
+                version: env!("CARGO_PKG_VERSION"),
+            })?,
+        }
+    }
+    work
+}
+
+fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
+    for file in &args.files {
+        let loaded = input::load(file, args.pattern, bars)?;
+        let answer = answer(args, options, file, &loaded, bars)?;
+        if !args.json {
+            let lines = answer.primes.iter().map(|prime| prime.rank);
+            let lines: Vec<_> = std::iter::once(answer.rank).chain(lines).map(|rank| format!("{rank}\n")).collect();
+            output::print(&lines.concat())?;
+        }
+        results.push(answer);
+    }
+    Ok(())
+}
+
+fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, bars: &Bars) -> Result<Answer> {
+    let start = Instant::now();
+    let mut phases = Phases::default();
+    phases.add("read", loaded.seconds);
+    // Modulo every other prime the matrix is as large, or smaller.
+    let sample = loaded.triplets.reduce(Modulus::new((1 << 31) - 1).expect("a Mersenne prime"));
+    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &sample)?;
+    drop(sample);
+    let defaults = RationalOptions::default();
+    let rational = RationalOptions {
+        rank: RankOptions { max_memory, ..options.clone() },
+        error: args.error.unwrap_or(defaults.error),
+        moduli: args.moduli.clone(),
+        ..defaults
+    };
+    let rank = answers::rational_rank(&loaded.triplets, &rational, bars)?;
+    phases.add("random primes", rank.drawn.iter().map(|p| p.seconds).sum());
+    phases.add("primes asked for", rank.asked.iter().map(|p| p.seconds).sum());
+    let digest = phases.time("digest", || loaded.triplets.digest());
+    bars.clear();
+    let seconds = loaded.seconds + start.elapsed().as_secs_f64();
+    describe(&rank, file, &phases, seconds, bars);
+    let prime = |p: &ModularRank| Prime {
+        modulus: p.modulus.get(),
+        rank: p.rank,
+        invariant_factors: rank.multiples_of(p),
+        certainty: p.certainty.name(),
+        error_bound: p.certainty.error_bound(),
+        seconds: p.seconds,
+    };
+    Ok(Answer {
+        file: file.display().to_string(),
+        rank: rank.rank,
+        rows: loaded.triplets.rows(),
+        cols: loaded.triplets.cols(),
+        nnz: loaded.triplets.nnz(),
+        field: "Q",
+        certainty: rank.certainty.name(),
+        error_bound: rank.certainty.error_bound(),
+        minor_bits: rank.minor_bits,
+        prime_bits: rank.prime_bits,
+        random_primes: rank.drawn.iter().map(prime).collect(),
+        primes: rank.asked.iter().map(prime).collect(),
+        reason: rank.reason,
+        seed: options.seed,
+        threads: rayon::current_num_threads(),
+        digest,
+        warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
+        phases,
+        seconds,
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// The answer's circumstances on standard error.
+fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, bars: &Bars) {
+    let certainty = rank.certainty;
+    let bound = certainty.error_bound().filter(|&e| e > 0.0).map_or(String::new(), |e| format!(", error <= {e:.1e}"));
+    bars.note(&format!("{}: rank {} over Q ({}{bound})", file.display(), rank.rank, certainty.name()));
+    bars.note(&format!("  why      {}", rank.reason));
+    rank.explanations().for_each(|line| bars.note(&format!("  prime    {line}")));
+    let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
+    let threads = rayon::current_num_threads();
+    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
+}
