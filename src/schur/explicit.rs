@@ -266,6 +266,7 @@ mod tests {
     #[test]
     fn the_complement_agrees_with_dense_elimination() {
         let mut rng = Rng::seed_from_u64(31);
+        let mut exact = 0;
         for p in PRIMES {
             for a in degenerate(p, &mut rng) {
                 let pivots = naive_pivots(&a);
@@ -297,14 +298,19 @@ mod tests {
                     assert_eq!(once.matrix.row(i).1[0], 1);
                 }
 
-                // All rows in the sample: the prediction is exact.
+                // With all rows in the sample the prediction is exact; a dear sample is cut short.
                 let predicted = predict(&a, &pivots, &mut rng);
-                assert_eq!(predicted.sampled, a.rows() - pivots.rows.len());
-                assert_eq!((predicted.nnz.mean, predicted.nnz.deviation), (s.matrix.nnz() as f64, 0.0));
-                assert_eq!(predicted.work.mean, s.work as f64);
-                assert_eq!(predicted.rows.mean, s.rows.len() as f64);
+                let all = a.rows() - pivots.rows.len();
+                assert!(predicted.sampled == all || (8..all).contains(&predicted.sampled));
+                if predicted.sampled == all {
+                    exact += 1;
+                    assert_eq!((predicted.nnz.mean, predicted.nnz.deviation), (s.matrix.nnz() as f64, 0.0));
+                    assert_eq!(predicted.work.mean, s.work as f64);
+                    assert_eq!(predicted.rows.mean, s.rows.len() as f64);
+                }
             }
         }
+        assert!(exact > 20, "{exact} samples of all rows");
     }
 
     #[test]
