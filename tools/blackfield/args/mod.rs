@@ -170,7 +170,7 @@ pub struct RankArgs {
     /// Demand a proven bound of the error probability, such as 1e-12
     #[arg(long, value_name = "EPS", value_parser = values::probability, help_heading = "Method and certainty")]
     pub error: Option<f64>,
-    /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus)
+    /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus; not by block Wiedemann)
     #[arg(long, value_name = "FILE", conflicts_with = "rational", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Method and certainty")]
     pub certificate: Option<PathBuf>,
