@@ -324,7 +324,8 @@ mod tests {
         for good in [by_dense_elimination(&a), by_rank(&a)] {
             certificate(&a, &triplets.digest(), &good, &Silent).unwrap();
             let mut small = good.clone();
-            (small.rows.pop(), small.cols.pop());
+            small.rows.pop();
+            small.cols.pop();
             small.triangular = small.triangular.min(small.rows.len());
             fails(&small);
             // Some row outside, dependent on those of the minor less its last one, or a zero row of the Schur complement.

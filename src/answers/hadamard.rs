@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn equality_for_hadamard_matrices_and_the_smaller_side_counts() {
-        let sign = |k: usize| if (k / 4 & k % 4).count_ones() % 2 == 0 { 1 } else { -1 };
+        let sign = |k: usize| if ((k / 4) & (k % 4)).count_ones().is_multiple_of(2) { 1 } else { -1 };
         let h = Triplets::from_entries(4, 4, (0..16).map(|k| (k / 4, k % 4, sign(k))));
         let bound = hadamard_log2(&h, 4);
         assert!((4.0..4.0001).contains(&bound), "|det| = 16: {bound}");

@@ -320,7 +320,7 @@ mod tests {
     fn large_primes_for_huge_entries_and_for_wiedemann() {
         // Minors of two million bits: two 31-bit primes in 10³ might divide.
         let huge: BigInt = BigInt::from(1) << 50_000;
-        let board = |k: usize| if k % 2 == 0 { huge.clone() } else { 1.into() };
+        let board = |k: usize| if k.is_multiple_of(2) { huge.clone() } else { 1.into() };
         let a = Triplets::from_entries(41, 41, (0..41 * 41).map(|k| (k / 41, k % 41, board(k))));
         let answer = rational_rank(&a, &RationalOptions::default(), &Silent).unwrap();
         assert_eq!((answer.rank, answer.prime_bits), (2, 62));

@@ -179,7 +179,7 @@ fn every_change_is_refused() {
         let (a, digest) = (triplets.reduce(modulus), triplets.digest());
         let good = by_inverse(&a, &digest);
         let r = good.rank();
-        assert!(r >= 2 && r < 10);
+        assert!((2..10).contains(&r));
         let change = |edit: &dyn Fn(&mut Certificate)| {
             let mut c = good.clone();
             edit(&mut c);

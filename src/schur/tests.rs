@@ -89,14 +89,13 @@ fn the_operator_is_the_schur_complement_and_its_transpose() {
             s.apply(&x, &mut sx, &mut scratch);
             s.apply_transpose(&y, &mut sty, &mut scratch);
             for l in 0..16 {
-                for i in 0..m {
-                    let sum = (0..n).fold(0, |sum, j| p.add(sum, p.mul(naive[i][j], x.get(j, l))));
+                for (i, row) in naive.iter().enumerate() {
+                    let sum = (0..n).fold(0, |sum, j| p.add(sum, p.mul(row[j], x.get(j, l))));
                     assert_eq!(sx.get(i, l), sum, "p = {p}");
                 }
-                for j in 0..n {
-                    let sum = (0..m).fold(0, |sum, i| p.add(sum, p.mul(naive[i][j], y.get(i, l))));
-                    assert_eq!(sty.get(j, l), sum, "p = {p}");
-                }
+                let column =
+                    |j: usize| naive.iter().enumerate().fold(0, |sum, (i, row)| p.add(sum, p.mul(row[j], y.get(i, l))));
+                (0..n).for_each(|j| assert_eq!(sty.get(j, l), column(j), "p = {p}"));
             }
         }
     }
