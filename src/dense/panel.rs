@@ -4,8 +4,8 @@ use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use crate::field::Modulus;
 
-/// Ranges of rows up to this length are eliminated row by row.
-const BASE: usize = 8;
+/// Ranges of rows up to this length are not halved.
+const BASE: usize = 16;
 
 /// A panel on its way to reduced echelon form in the columns from `from` on.
 pub(super) struct Panel<T: Entry> {
@@ -23,7 +23,7 @@ impl<T: Entry> Panel<T> {
     /// their numbers; returns the positions of the pivots.
     pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Vec<usize> {
         if hi - lo <= BASE {
-            return self.echelon_by_rows(lo, hi);
+            return self.echelon_by_transform(lo, hi).unwrap_or_else(|| self.echelon_by_rows(lo, hi, self.cols));
         }
         let middle = lo + (hi - lo) / 2;
         let mut pivots = self.echelon(lo, middle);
@@ -37,35 +37,76 @@ impl<T: Entry> Panel<T> {
         pivots
     }
 
-    fn echelon_by_rows(&mut self, lo: usize, hi: usize) -> Vec<usize> {
+    /// The same for a few rows that are independent in their first few columns already, `None` otherwise: the elimination
+    /// of (these columns | I) finds the matrix that brings the rows to their form in one product.
+    fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Option<Vec<usize>> {
+        let (m, cols) = (hi - lo, self.cols);
+        let rows = &self.data[lo * cols..hi * cols];
+        let lead = |row: &[T]| row[self.from..].iter().position(|x| *x != T::default());
+        let first = self.from + rows.chunks(cols).filter_map(lead).min()?;
+        let window = m + m / 2;
+        if cols - first < 4 * window {
+            return None;
+        }
+        let width = window + m;
+        let mut data = vec![T::default(); m * width];
+        for (i, (to, row)) in data.chunks_mut(width).zip(rows.chunks(cols)).enumerate() {
+            to[..window].copy_from_slice(&row[first..first + window]);
+            to[window + i] = T::from_residue(1);
+        }
+        let (modulus, arithmetic) = (self.modulus, self.arithmetic);
+        let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, row: (lo..hi).collect() };
+        let mut pivots = small.echelon_by_rows(0, m, window);
+        if pivots.len() < m {
+            return None;
+        }
+        let rest = cols - first - window;
+        let mut behind = vec![T::default(); m * rest];
+        arithmetic.add_product(
+            (m, m, rest),
+            (&mut behind, Place::packed(rest)),
+            (&small.data, Place { offset: window, stride: width }),
+            (rows, Place { offset: first + window, stride: cols }),
+        );
+        let reduced = small.data.chunks(width).zip(behind.chunks(rest));
+        for (row, (small, behind)) in self.data[lo * cols..hi * cols].chunks_mut(cols).zip(reduced) {
+            row[first..first + window].copy_from_slice(&small[..window]);
+            row[first + window..].copy_from_slice(behind);
+        }
+        pivots.iter_mut().for_each(|j| *j += first);
+        Some(pivots)
+    }
+
+    /// Row by row, with pivots in the columns before `end`.
+    fn echelon_by_rows(&mut self, lo: usize, hi: usize, end: usize) -> Vec<usize> {
         let mut pivots: Vec<usize> = vec![];
         for i in lo..hi {
             for (t, &j) in pivots.iter().enumerate() {
                 self.subtract(i, lo + t, j);
             }
             let row = &mut self.data[i * self.cols..][..self.cols];
-            let Some(j) = (self.from..self.cols).find(|&j| row[j] != T::default()) else { continue };
+            let Some(j) = (self.from..end).find(|&j| row[j] != T::default()) else { continue };
             let inverse = self.modulus.inv(row[j].into());
             self.arithmetic.scale(&mut row[j..], inverse);
-            let end = lo + pivots.len();
-            self.swap_rows(i, end);
+            let place = lo + pivots.len();
+            self.swap_rows(i, place);
             for t in 0..pivots.len() {
-                self.subtract(lo + t, end, j);
+                self.subtract(lo + t, place, j);
             }
             pivots.push(j);
         }
         pivots
     }
 
-    /// Row `target` -= its entry at j times row `source`, whose entry at j is 1.
+    /// Row `target` -= its entry at j times row `source`, whose first entry is a 1 at j.
     fn subtract(&mut self, target: usize, source: usize, j: usize) {
         let a = self.data[target * self.cols + j];
         if a == T::default() {
             return;
         }
         let (low, high) = self.data.split_at_mut(target.max(source) * self.cols);
-        let first = &mut low[target.min(source) * self.cols..][self.from..self.cols];
-        let second = &mut high[self.from..self.cols];
+        let first = &mut low[target.min(source) * self.cols..][j..self.cols];
+        let second = &mut high[j..self.cols];
         let (y, x) = if target < source { (first, second) } else { (second, first) };
         self.arithmetic.subtract_multiple(y, a, x);
     }
@@ -75,7 +116,8 @@ impl<T: Entry> Panel<T> {
         if targets.is_empty() || pivots.is_empty() {
             return;
         }
-        let (k, cols, from) = (pivots.len(), self.cols, self.from);
+        // Reduced rows are zero before their pivots.
+        let (k, cols, from) = (pivots.len(), self.cols, *pivots.iter().min().expect("there are pivots"));
         let coefficients: Vec<T> = targets
             .clone()
             .flat_map(|i| pivots.iter().map(move |&j| (i, j)))

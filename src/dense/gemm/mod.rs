@@ -19,7 +19,7 @@ use crate::field::Modulus;
 use crate::isa::Isa;
 use pack::{PackA, PackB};
 use reduce::{AddPairs, AddWholes, Narrow, SubtractPairs, SubtractWholes, Whole};
-use simd::{MOST_SUMS, Tiles};
+use simd::Tiles;
 
 /// C ← A·B mod p for row-major matrices of residues, A m × k, B k × n, C m × n. Parallel on rayon's current pool.
 ///
@@ -47,21 +47,21 @@ impl Place {
 }
 
 /// How residues become words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Form {
     /// k·h² fits 32 bits: a word is the pair of two consecutive terms.
-    TwoTerms,
+    TwoTerms(Narrow),
     /// h < 2¹⁵: a word is the pair (a, 2⁸a mod p) or (b₀, b₁), b₀ a signed byte.
-    TwoDigits,
+    TwoDigits(Narrow),
     /// h < 2³⁰: a word is a residue.
-    Whole,
+    Whole(Whole),
     /// Two words b₀ and b₁ of w bits for each residue of B along the depth, and of A also two along its rows: the sums are
     /// those of a₀ and a₁, of a = a₁·2ʷ + a₀.
     Limbs(u32),
 }
 
 /// The products of one modulus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Arithmetic {
     modulus: Modulus,
     form: Form,
@@ -76,9 +76,9 @@ impl Arithmetic {
     pub(crate) fn new(modulus: Modulus) -> Self {
         let p = modulus.get();
         let form = match modulus.bits() {
-            _ if Self::pair_terms(p, p / 2) >= DEPTH as u64 => Form::TwoTerms,
-            ..=16 => Form::TwoDigits,
-            17..=31 => Form::Whole,
+            _ if Self::pair_terms(p, p / 2) >= DEPTH as u64 => Form::TwoTerms(Narrow::new(modulus)),
+            ..=16 => Form::TwoDigits(Narrow::new(modulus)),
+            17..=31 => Form::Whole(Whole::new(modulus)),
             bits => Form::Limbs(bits.div_ceil(2)),
         };
         Arithmetic { modulus, form }
@@ -93,18 +93,18 @@ impl Arithmetic {
     fn terms(self) -> usize {
         let p = self.modulus.get();
         match self.form {
-            Form::TwoTerms => Self::pair_terms(p, p / 2).min(DEPTH as u64) as usize,
+            Form::TwoTerms(_) => Self::pair_terms(p, p / 2).min(DEPTH as u64) as usize,
             // |b₀| + |b₁| ≤ 2⁷ + 2⁷, since |b| < 2¹⁵.
-            Form::TwoDigits => Self::pair_terms(p, 256).min(DEPTH as u64) as usize,
-            Form::Whole | Form::Limbs(_) => DEPTH,
+            Form::TwoDigits(_) => Self::pair_terms(p, 256).min(DEPTH as u64) as usize,
+            Form::Whole(_) | Form::Limbs(_) => DEPTH,
         }
     }
     /// Words whose products may be summed on top of 2³² in 64 bits.
     fn fold(self) -> usize {
         let h = (self.modulus.get() / 2) as u128;
         let (room, words, most) = match self.form {
-            Form::TwoTerms | Form::TwoDigits => return DEPTH,
-            Form::Whole => (i64::MAX as u128 - (1 << 32), 1, h * h),
+            Form::TwoTerms(_) | Form::TwoDigits(_) => return DEPTH,
+            Form::Whole(_) => (i64::MAX as u128 - (1 << 32), 1, h * h),
             // Of a pair of words: |a₀|, |a₁| at most the larger, times |b₀| + |b₁|.
             Form::Limbs(width) => {
                 let (low, high) = (1 << (width - 1), (h >> width) + 1);
@@ -116,8 +116,8 @@ impl Arithmetic {
     /// Words along the depth for `terms` terms.
     fn words(self, terms: usize) -> usize {
         match self.form {
-            Form::TwoTerms => terms.div_ceil(2),
-            Form::TwoDigits | Form::Whole => terms,
+            Form::TwoTerms(_) => terms.div_ceil(2),
+            Form::TwoDigits(_) | Form::Whole(_) => terms,
             Form::Limbs(_) => 2 * terms,
         }
     }
@@ -126,11 +126,29 @@ impl Arithmetic {
         if let Form::Limbs(_) = self.form { 2 } else { 1 }
     }
 
+    /// Rows and columns of a tile of words.
+    fn tile_shape(self, tiles: &Tiles) -> (usize, usize) {
+        match self.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) => (tiles.pair_rows, tiles.pair_cols),
+            Form::Whole(_) | Form::Limbs(_) => (tiles.whole_rows, tiles.whole_cols),
+        }
+    }
+
     /// Bytes of the packed operands of an m × k × n product.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
-        let (tiles, depth) = (Tiles::best(), self.words(self.terms().min(k)));
-        let rows = (m * self.limbs()).next_multiple_of(tiles.rows);
-        (rows + n.min(COLS).next_multiple_of(tiles.pair_cols)) * depth * size_of::<i32>()
+        let ((mr, nr), depth) = (self.tile_shape(&Tiles::best()), self.words(self.terms().min(k)));
+        ((m * self.limbs()).next_multiple_of(mr) + n.min(COLS).next_multiple_of(nr)) * depth * size_of::<i32>()
+    }
+
+    /// C ← C + A·B mod p for A m × k, B k × n.
+    pub(crate) fn add_product<T: Entry>(
+        self,
+        shape: (usize, usize, usize),
+        c: (&mut [T], Place),
+        a: (&[T], Place),
+        b: (&[T], Place),
+    ) {
+        self.accumulate(shape, c, 1, a, b);
     }
 
     /// C ← C - A·B mod p for A m × k, B k × n, C m × n.
@@ -158,15 +176,15 @@ impl Arithmetic {
         }
         let (isa, tiles, limbs) = (Isa::best(), Tiles::best(), self.limbs());
         let c = &mut c[at.offset..at.offset + (m - 1) * at.stride + n];
-        let nr = if matches!(self.form, Form::TwoTerms | Form::TwoDigits) { tiles.pair_cols } else { tiles.whole_cols };
-        let tile_rows = tiles.rows / limbs;
+        let (mr, nr) = self.tile_shape(&tiles);
+        let tile_rows = mr / limbs;
         let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads());
         let (mut a_words, mut b_words) = (vec![], vec![]);
         for start in (0..k).step_by(self.terms()) {
             let terms = self.terms().min(k - start);
             let depth = self.words(terms);
             let a_place = Place { offset: a_at.offset + start, ..a_at };
-            isa.run(PackA { of: self, m, terms, sign, a, at: a_place, strip: tiles.rows, words: &mut a_words });
+            isa.run(PackA { of: self, m, terms, sign, a, at: a_place, strip: mr, words: &mut a_words });
             for left in (0..n).step_by(COLS) {
                 let cols = COLS.min(n - left);
                 b_words.resize(cols.div_ceil(nr) * nr * depth, 0);
@@ -177,37 +195,17 @@ impl Arithmetic {
                 });
                 let bytes = group * tile_rows * cols * depth;
                 for_each_chunk(c, group * tile_rows * at.stride, bytes, |number, c| {
+                    let mut sums = Sums::new(self, &tiles);
                     for (strip, b) in b_words.chunks(depth * nr).enumerate() {
                         let cols = nr.min(cols - strip * nr);
-                        let a = a_words[number * group * tiles.rows * depth..].chunks(tiles.rows * depth);
+                        let a = a_words[number * group * mr * depth..].chunks(mr * depth);
                         for (c, a) in c.chunks_mut(tile_rows * at.stride).zip(a) {
                             let rows = c.len().div_ceil(at.stride);
                             let target = Target { c: &mut c[left + strip * nr..], stride: at.stride, rows, cols, nr };
-                            self.tile(&tiles, depth, a, b, target);
+                            sums.add_product(depth, a, b, target);
                         }
                     }
                 });
-            }
-        }
-    }
-
-    /// Adds the product of a strip of A and a strip of B to C.
-    fn tile<T: Entry>(self, tiles: &Tiles, depth: usize, a: &[i32], b: &[i32], target: Target<'_, T>) {
-        match self.form {
-            Form::TwoTerms | Form::TwoDigits => {
-                let mut sums = [0; MOST_SUMS];
-                (tiles.pairs)(depth, a, b, &mut sums);
-                Isa::best().run(AddPairs { p: Narrow::new(self.modulus), sums: &sums, target });
-            }
-            Form::Whole => {
-                let (mut high, mut low) = ([0; MOST_SUMS], [0; MOST_SUMS]);
-                (tiles.wholes)(depth, self.fold(), a, b, &mut high, &mut low);
-                Isa::best().run(AddWholes { p: Whole::new(self.modulus), high: &high, low: &low, target });
-            }
-            Form::Limbs(width) => {
-                let (mut high, mut low) = ([0; MOST_SUMS], [0; MOST_SUMS]);
-                (tiles.wholes)(depth, self.fold(), a, b, &mut high, &mut low);
-                reduce::add_limbs(self.modulus, width, &high, &low, target);
             }
         }
     }
@@ -216,8 +214,8 @@ impl Arithmetic {
     pub(crate) fn subtract_multiple<T: Entry>(self, y: &mut [T], a: T, x: &[T]) {
         let (p, a) = (self.modulus, a.into());
         match self.form {
-            Form::TwoTerms | Form::TwoDigits => Isa::best().run(SubtractPairs { p: Narrow::new(p), y, a, x }),
-            Form::Whole => Isa::best().run(SubtractWholes { p: Whole::new(p), y, a, x }),
+            Form::TwoTerms(p) | Form::TwoDigits(p) => Isa::best().run(SubtractPairs { p, y, a, x }),
+            Form::Whole(p) => Isa::best().run(SubtractWholes { p, y, a, x }),
             Form::Limbs(_) => {
                 let a = p.multiplier(a);
                 y.iter_mut().zip(x).for_each(|(y, &x)| *y = T::from_residue(p.sub((*y).into(), p.mul_by(x.into(), a))));
@@ -229,6 +227,46 @@ impl Arithmetic {
         let old = x.to_vec();
         x.fill(T::default());
         self.subtract_multiple(x, T::from_residue(self.modulus.neg(a)), &old);
+    }
+}
+
+/// The sums of a tile on their way to C: working space for one tile after the other.
+struct Sums<'a> {
+    of: Arithmetic,
+    tiles: &'a Tiles,
+    fold: usize,
+    pairs: Vec<i32>,
+    high: Vec<i64>,
+    low: Vec<i64>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(of: Arithmetic, tiles: &'a Tiles) -> Self {
+        let (mr, nr) = of.tile_shape(tiles);
+        let (pairs, wholes) = match of.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) => (mr * nr, 0),
+            Form::Whole(_) | Form::Limbs(_) => (0, mr * nr),
+        };
+        Sums { of, tiles, fold: of.fold(), pairs: vec![0; pairs], high: vec![0; wholes], low: vec![0; wholes] }
+    }
+
+    /// Adds the product of a strip of A and a strip of B to C.
+    fn add_product<T: Entry>(&mut self, depth: usize, a: &[i32], b: &[i32], target: Target<'_, T>) {
+        let Sums { of, tiles, fold, pairs, high, low } = self;
+        match of.form {
+            Form::TwoTerms(p) | Form::TwoDigits(p) => {
+                (tiles.pairs)(depth, a, b, pairs);
+                Isa::best().run(AddPairs { p, sums: pairs, target });
+            }
+            Form::Whole(p) => {
+                (tiles.wholes)(depth, *fold, a, b, high, low);
+                Isa::best().run(AddWholes { p, high, low, target });
+            }
+            Form::Limbs(width) => {
+                (tiles.wholes)(depth, *fold, a, b, high, low);
+                reduce::add_limbs(of.modulus, width, high, low, target);
+            }
+        }
     }
 }
 

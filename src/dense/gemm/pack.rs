@@ -1,6 +1,6 @@
 //! Residues on their way into the tiles: balanced, cut into words, laid out strip by strip.
 
-use super::reduce::{Narrow, balanced};
+use super::reduce::balanced;
 use super::{Arithmetic, Form, Place};
 use crate::dense::entry::Entry;
 use crate::isa::Kernel;
@@ -42,22 +42,22 @@ impl<T: Entry> Kernel for PackA<'_, T> {
         for i in 0..m {
             let row = &a[at.offset + i * at.stride..][..terms];
             match of.form {
-                Form::TwoTerms => {
-                    let (narrow, sign) = (Narrow::new(modulus), sign as i32);
+                Form::TwoTerms(narrow) => {
+                    let sign = sign as i32;
                     for (word, terms) in lines.iter_mut().zip(row.chunks(2)) {
                         let high = terms.get(1).map_or(0, |&x| sign * narrow.balanced(x.into()));
                         *word = pair(sign * narrow.balanced(terms[0].into()), high);
                     }
                 }
-                Form::TwoDigits => {
-                    let (narrow, sign) = (Narrow::new(modulus), sign as i32);
+                Form::TwoDigits(narrow) => {
+                    let sign = sign as i32;
                     for (word, &x) in lines.iter_mut().zip(row) {
                         let x = narrow.balanced(x.into()).wrapping_mul(sign);
                         let shifted = narrow.balanced(narrow.reduce(x << 8) as u64);
                         *word = pair(x, shifted);
                     }
                 }
-                Form::Whole => {
+                Form::Whole(_) => {
                     for (word, &x) in lines.iter_mut().zip(row) {
                         *word = sign.wrapping_mul(balanced(x.into(), p)) as i32;
                     }
@@ -104,8 +104,7 @@ impl<T: Entry> Kernel for PackB<'_, T> {
             words.fill(0);
         }
         match of.form {
-            Form::TwoTerms => {
-                let narrow = Narrow::new(of.modulus);
+            Form::TwoTerms(narrow) => {
                 for (d, words) in words.chunks_mut(strip).enumerate() {
                     let words = words[..cols].iter_mut().zip(row(2 * d));
                     if 2 * d + 1 < terms {
@@ -117,8 +116,7 @@ impl<T: Entry> Kernel for PackB<'_, T> {
                     }
                 }
             }
-            Form::TwoDigits => {
-                let narrow = Narrow::new(of.modulus);
+            Form::TwoDigits(narrow) => {
                 for (t, words) in words.chunks_mut(strip).enumerate() {
                     for (word, &x) in words[..cols].iter_mut().zip(row(t)) {
                         let x = narrow.balanced(x.into());
@@ -127,7 +125,7 @@ impl<T: Entry> Kernel for PackB<'_, T> {
                     }
                 }
             }
-            Form::Whole => {
+            Form::Whole(_) => {
                 for (t, words) in words.chunks_mut(strip).enumerate() {
                     words[..cols].iter_mut().zip(row(t)).for_each(|(word, &x)| *word = balanced(x.into(), p) as i32);
                 }

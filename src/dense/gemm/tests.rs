@@ -81,9 +81,11 @@ fn every_form_holds_its_words_and_sums() {
         let (h, terms, fold) = ((p / 2) as u128, arithmetic.terms() as u128, arithmetic.fold() as u128);
         assert!(terms == 256 || p < 256, "{p}: {terms} terms");
         match arithmetic.form {
-            Form::TwoTerms => assert!(p <= 5791 && terms * h * h + (p as u128) < 1 << 31),
-            Form::TwoDigits => assert!(p < 1 << 16 && terms * h * 256 + (p as u128) < 1 << 31 && h <= (127 << 8) + 255),
-            Form::Whole => assert!(h <= i32::MAX as u128 && fold * h * h + (1 << 32) < 1 << 63),
+            Form::TwoTerms(_) => assert!(p <= 5791 && terms * h * h + (p as u128) < 1 << 31),
+            Form::TwoDigits(_) => {
+                assert!(p < 1 << 16 && terms * h * 256 + (p as u128) < 1 << 31 && h <= (127 << 8) + 255)
+            }
+            Form::Whole(_) => assert!(h <= i32::MAX as u128 && fold * h * h + (1 << 32) < 1 << 63),
             Form::Limbs(width) => {
                 let (low, high) = (1u128 << (width - 1), (h >> width) + 1);
                 assert!(high <= i32::MAX as u128 && low <= 1 << 31);

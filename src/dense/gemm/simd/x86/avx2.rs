@@ -12,7 +12,14 @@ const WHOLE_COLS: usize = VECTORS * 8 / 2;
 /// The tiles, if this processor has the instructions.
 pub(in super::super) fn tiles() -> Option<Tiles> {
     let there = is_x86_feature_detected!("avx2");
-    there.then_some(Tiles { rows: MR, pair_cols: PAIR_COLS, whole_cols: WHOLE_COLS, pairs, wholes })
+    there.then_some(Tiles {
+        pair_rows: MR,
+        whole_rows: MR,
+        pair_cols: PAIR_COLS,
+        whole_cols: WHOLE_COLS,
+        pairs,
+        wholes,
+    })
 }
 
 // Both functions below leave this file through `tiles` alone, which has detected what they need.
