@@ -38,6 +38,9 @@ pub(super) fn rank(
         seconds: start.elapsed().as_secs_f64(),
     };
     let mut minors = Vec::new();
+    // The bounds of the parts add up.
+    let parts = large.len() + usize::from(large.len() < found.count);
+    let options = &RankOptions { error: options.error.map(|e| e / parts as f64), ..options.clone() };
     let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
     let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
     for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {

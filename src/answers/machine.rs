@@ -19,6 +19,8 @@ pub struct Machine {
     pub reduce: f64,
     /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
     pub product: f64,
+    /// Finding structural pivots, for each entry of the matrix.
+    pub pivots: f64,
     /// Drawing a random residue.
     pub random: f64,
     /// A multiply-add of a sparse Schur complement, and an entry of it.
@@ -35,6 +37,7 @@ impl Default for Machine {
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
             product: 0.04e-9,
+            pivots: 50e-9,
             random: 3e-9,
             sparse_product: 8e-9,
             sparse_entry: 40e-9,

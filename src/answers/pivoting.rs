@@ -29,14 +29,7 @@ pub(super) fn rank(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let mut work = Work {
-        options,
-        machine: Machine::default(),
-        start: Instant::now(),
-        path: vec![],
-        phases: &mut phases,
-        observer,
-    };
+    let mut work = Work { options, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
     let mut taken = 0;
     // Pivots of what elimination made are not entries of A: for a minor they would not do.
     let core = match if options.minor { None } else { work.without_fill(&core)? } {
@@ -68,7 +61,6 @@ pub(super) fn rank(
 pub(super) struct Work<'a> {
     pub options: &'a RankOptions,
     pub machine: Machine,
-    pub start: Instant,
     pub path: Vec<Step>,
     pub phases: &'a mut Phases,
     pub observer: &'a dyn Observer,

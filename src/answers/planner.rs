@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// Residues of a block that one thread works on.
 const LANES: usize = 32;
 /// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
-const WORTH: f64 = 4.0;
+const WORTH: f64 = 3.0;
 /// Below so many seconds nothing else is considered.
 const SHORT: f64 = 0.1;
 /// Below so many seconds a Schur complement is not formed.
@@ -97,7 +97,9 @@ impl Rest {
             true => Columns::memory(self.rows, r, lane) + Echelon::memory(self.modulus, r, r),
             false => 0,
         };
-        (block * threads + programs + windows) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
+        // The proof holds the reduced form beside the basis.
+        let proof = r * (self.cols - r) * lane;
+        (block * threads + programs + windows + proof) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
     }
     /// Predicted seconds for the proof that rank S is at most r.
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -106,8 +108,9 @@ impl Rest {
         batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, self.valued, LANES)
             + machine.back_substitution(self.modulus, r, self.cols)
     }
-    /// Whether a proof that takes so long is worth it after `spent` seconds.
-    pub fn proof_is_worth(&self, machine: &Machine, r: usize, spent: f64) -> bool {
+    /// Whether that proof is worth its time, by what pivots and row space are predicted to have taken.
+    pub fn proof_is_worth(&self, machine: &Machine, r: usize) -> bool {
+        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.pivots;
         self.proof_seconds(machine, r) <= (PROOF_SHARE * spent).max(PROOF_SECONDS)
     }
 }
@@ -137,7 +140,7 @@ pub(super) fn decide(
             // The rank may well be smaller: go on until memory ends.
             let most = largest(rank_bound, fits);
             if most == 0 {
-                let needed = rest.row_space_bytes(rank_bound, threads) >> 20;
+                let needed = rest.row_space_bytes(rank_bound, threads).div_ceil(1 << 20);
                 return Err(Error::Memory(format!("{shape}: its row space may need {needed} MB")));
             }
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
@@ -228,9 +231,9 @@ mod tests {
     #[test]
     fn proofs_are_made_where_they_are_cheap() {
         let (small, machine) = (rest(5000, 600, 50_000), Machine::default());
-        assert!(small.proof_is_worth(&machine, 300, 0.0));
+        assert!(small.proof_is_worth(&machine, 300));
         let large = rest(60_000, 50_000, 900_000);
-        assert!(!large.proof_is_worth(&machine, 3000, 0.5) && large.proof_is_worth(&machine, 3000, 1e3));
+        assert!(!large.proof_is_worth(&machine, 3000) && large.proof_is_worth(&machine, 30_000));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::parameters::{Parameters, Problem, parameters};
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest, decide};
 use super::rank::Step;
-use super::{Method, wiedemann};
+use super::{Method, Route, wiedemann};
 use crate::certify::Certainty;
 use crate::dense::Echelon;
 use crate::field::Rng;
@@ -65,6 +65,11 @@ impl OnRest<'_, '_> {
         let decision = match (self.work.options.method, &wiedemann) {
             (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
                 Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
+            }
+            (Method::Hybrid, None) if rest.rank_bound > 0 => {
+                return Err(Error::Memory(
+                    "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
+                ));
             }
             _ => self.decide(&rest, wiedemann.as_ref())?,
         };
@@ -180,7 +185,7 @@ impl OnRest<'_, '_> {
         let error_bound = error_log2.exp2().max(f64::MIN_POSITIVE);
         let predicted = rest.proof_seconds(&self.work.machine, rank);
         let demanded = self.work.options.proven || self.work.options.method == Method::Elimination;
-        if !demanded && !rest.proof_is_worth(&self.work.machine, rank, self.work.start.elapsed().as_secs_f64()) {
+        if !demanded && !rest.proof_is_worth(&self.work.machine, rank) {
             let reason = format!(
                 "{}; random combinations of rows add nothing more; a proof would take {predicted:.1} s",
                 decision.reason
@@ -240,7 +245,13 @@ impl OnRest<'_, '_> {
             predicted: Some(parameters.seconds),
             seconds: start.elapsed().as_secs_f64(),
         });
-        let (certainty, ground) = if outcome.rank == rest.rank_bound {
+        // The co-degree may exceed the rank; nothing else does.
+        let bounded = self.work.options.route != Route::CoDegree;
+        if bounded && outcome.rank > rest.rank_bound {
+            let (found, bound) = (outcome.rank, rest.rank_bound);
+            return Err(Error::Check(format!("block Wiedemann found rank {found} where {bound} is the most possible")));
+        }
+        let (certainty, ground) = if bounded && outcome.rank == rest.rank_bound {
             (Certainty::Proven, "the value never exceeds the rank, and this is its upper bound".to_string())
         } else {
             (outcome.certainty, outcome.ground)

@@ -72,7 +72,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
-    let mut stream = 0;
+    let (mut stream, mut made) = (0, 0u32);
     while echelon.rank() < bound {
         let before = echelon.rank();
         let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
@@ -81,7 +81,10 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
-        if rank < bound && rank > options.give_up {
+        if rank == bound {
+            break;
+        }
+        if rank > options.give_up {
             return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: false });
         }
         if rank - before == blocks * LANES {
@@ -89,16 +92,16 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(2));
             continue;
         }
-        if rank == bound {
-            break;
-        }
-        let checks = (options.bits / log2_p).ceil() as usize;
+        // Every check made may have failed to see something: the bounds of all of them add up.
+        let checks = ((options.bits + ((made + 1) as f64).log2()) / log2_p).ceil() as usize;
         let checks = checks.next_multiple_of(Recurrence::GRID);
+        let fresh = on_stream(rng, stream as u64);
         stream += 1;
+        made += 1;
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
-        absorb(&program, checks, &[on_stream(rng, stream as u64)], uniform, cols, &mut echelon, observer)?;
+        absorb(&program, checks, &[fresh], uniform, cols, &mut echelon, observer)?;
         if echelon.rank() == rank {
-            return Ok(RowSpace { echelon, error_log2: -log2_p * checks as f64, complete: true });
+            return Ok(RowSpace { echelon, error_log2: (made as f64).log2() - log2_p * checks as f64, complete: true });
         }
     }
     Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })

@@ -106,19 +106,21 @@ fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Ele
     if k == 1 {
         return products.iter().map(|&x| embed(x)).collect();
     }
-    let t = field.generator();
+    let (p, t) = (field.modulus(), field.generator());
+    let mut coefficients = vec![0; 2 * k - 1];
     let powers: Vec<F::Elem> =
         std::iter::successors(Some(field.one()), |&x| Some(field.mul(x, t))).take(2 * k - 1).collect();
     let mut result = Vec::with_capacity(s * s);
     for i in 0..s {
         for j in 0..s {
-            let mut sum = field.zero();
+            // The coefficients of a polynomial of degree 2k - 2 in t.
+            coefficients.fill(0);
             for d in 0..k {
-                for e in 0..k {
-                    let product = embed(products[(i * k + d) * k * s + j * k + e]);
-                    sum = field.add(sum, field.mul(powers[d + e], product));
-                }
+                let row = &products[(i * k + d) * k * s + j * k..][..k];
+                coefficients[d..].iter_mut().zip(row).for_each(|(c, &x)| *c = p.add(*c, x));
             }
+            let term = |(&power, &c)| field.mul(power, embed(c));
+            let sum = powers.iter().zip(&coefficients).map(term).fold(field.zero(), |sum, x| field.add(sum, x));
             result.push(sum);
         }
     }
