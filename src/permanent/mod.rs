@@ -1,0 +1,5 @@
+//! Exact permanents of integer matrices.
+
+mod matrix;
+
+pub use matrix::IntMatrix;
