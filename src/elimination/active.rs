@@ -72,6 +72,12 @@ impl Active {
         (bytes + bytes / 2 + 64 * self.rows.len() + 40 * self.col_count.len()) as u64
     }
 
+    /// The entry in row i and column j, which must be there.
+    pub(super) fn value(&self, i: u32, j: u32) -> u64 {
+        let row = &self.rows[i as usize];
+        row.value[row.col.binary_search(&j).expect("an entry")]
+    }
+
     /// The shortest row with an entry in column j, which must have entries.
     pub(super) fn shortest_row_of(&mut self, j: u32) -> u32 {
         self.clean(j);

@@ -5,10 +5,15 @@
 //! dense elimination of what is left is expected to take less time than the sparse steps that remain, or its density
 //! passes a threshold, [`crate::dense::Echelon`] finishes. Every step is exact arithmetic mod p: the rank is proven.
 //!
-//! Entry: [`rank`].
+//! Entry: [`rank`]. [`determinant`] goes on to the end sparsely and keeps the pivots; [`Replay`] repeats them mod many primes.
 
 mod active;
+mod determinant;
 mod markowitz;
+mod replay;
+
+pub use determinant::{Determinant, determinant, is_odd};
+pub use replay::{LANES, Replay};
 
 use crate::dense::{Echelon, Row};
 use crate::field::Modulus;
