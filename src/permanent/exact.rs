@@ -1,7 +1,7 @@
 //! A permanent with what proves it.
 
 use super::bound::Bound;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 
 /// The permanent of one matrix as an engine found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Exact {
     /// The permanent.
     pub value: BigInt,
     /// The moduli of the residues that it was put together from; empty if it was computed in integers.
-    pub moduli: Vec<u64>,
+    pub moduli: Vec<BigUint>,
     /// The bound that makes those moduli enough.
     pub bound: Option<Bound>,
 }

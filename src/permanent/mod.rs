@@ -1,14 +1,187 @@
-//! Exact permanents of integer matrices.
+//! Exact permanents of integer matrices: perfect matchings of bipartite graphs counted, with weights, to the last digit.
+//!
+//! Source paper: D. Elbek, F. Taşyaran, B. Uçar, K. Kaya, *SUperman: Efficient Permanent Computation on GPUs* (2025), which
+//! computes in floating point; here every step is exact.
+//!
+//! ```text
+//! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic programme
+//!                            │                                             gray       dense: inclusion–exclusion
+//!                            └─▶ 0, with a Hall violator                   kasteleyn  planar: a determinant
+//!                                                                          rook       constant but for few entries
+//!                                                                          low_rank   rank ≤ 4
+//! ```
+//! Residues become integers by the bounds of [`bound`] and the Chinese remainders of [`crt`]. perm mod 2 = det mod 2, for
+//! which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
 
 pub mod bound;
 pub mod crt;
 mod exact;
+pub mod frontier;
+pub mod gray;
 pub mod kasteleyn;
 pub mod low_rank;
 mod matrix;
+mod options;
+mod planner;
+pub mod reduce;
 pub mod rook;
 #[cfg(test)]
 mod shapes;
+#[cfg(test)]
+mod tests;
 
 pub use exact::Exact;
 pub use matrix::IntMatrix;
+pub use options::{Method, Options, Permanent, Proof, Step};
+
+use crate::field::Modulus;
+use crate::sparse::{Pattern, Triplets};
+use crate::{Error, Observer, Result, elimination};
+use num_bigint::BigInt;
+use num_traits::Zero;
+use std::time::Instant;
+
+/// The permanent of a square integer matrix, proven. That of the 0 × 0 matrix is 1.
+///
+/// ```
+/// use blackfield::{Silent, permanent::{Options, permanent}, sparse::Triplets};
+/// let ones = Triplets::from_entries(20, 20, (0..400).map(|k| (k / 20, k % 20, 1)));
+/// let answer = permanent(&ones, &Options::default(), &Silent)?;
+/// assert_eq!(answer.value, (1..=20u64).product::<u64>().into());
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] with the shape if the matrix is not square, and if the method asked for does not apply;
+/// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
+/// [`Error::Input`]; [`Error::Check`] if a computation contradicts itself.
+pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
+    let matrix = IntMatrix::from_triplets(matrix)?;
+    if let Some(p) = options.modulus
+        && p.get() == 2
+        && options.method == Method::Auto
+    {
+        return parity(&matrix, p, observer);
+    }
+    let mut work = Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0) };
+    let value = work.product(&matrix)?;
+    Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
+}
+
+/// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column vertex);
+/// an edge named several times is one edge.
+///
+/// # Errors
+/// As [`permanent`].
+///
+/// # Panics
+/// If a vertex is not below n.
+pub fn perfect_matchings(
+    n: usize,
+    edges: impl IntoIterator<Item = (usize, usize)>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Permanent> {
+    let pattern = Pattern::from_entries(n, n, edges);
+    let entries = pattern.entries().map(|(i, j)| (i as usize, j as usize, 1));
+    permanent(&Triplets::from_entries(n, n, entries), options, observer)
+}
+
+/// The permanent mod 2: -1 = 1, and so the determinant.
+fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<Permanent> {
+    let start = Instant::now();
+    let value = elimination::determinant(&matrix.to_triplets().reduce(two), observer)?.value;
+    let step = Step {
+        name: "determinant",
+        found: format!("determinant {value} mod 2"),
+        why: "permanent and determinant agree mod 2".into(),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
+}
+
+/// A computation under way.
+struct Work<'a> {
+    options: &'a Options,
+    observer: &'a dyn Observer,
+    path: Vec<Step>,
+    proof: Proof,
+    /// The step that took longest so far.
+    longest: (&'static str, f64),
+}
+
+impl Work<'_> {
+    /// Reduces the matrix and multiplies the permanents of what is left.
+    fn product(&mut self, matrix: &IntMatrix) -> Result<BigInt> {
+        let start = Instant::now();
+        let reduced = reduce::reduce(matrix, &self.options.reductions);
+        let sizes: Vec<String> = reduced.blocks.iter().map(|block| block.n().to_string()).collect();
+        let left = if sizes.is_empty() { "nothing left".into() } else { format!("blocks of size {}", sizes.join(", ")) };
+        self.path.push(Step {
+            name: "reductions",
+            found: left,
+            why: reduced.log.join("; "),
+            predicted: None,
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let mut value = self.residue(reduced.factor);
+        for (k, block) in reduced.blocks.iter().enumerate() {
+            if value.is_zero() {
+                break;
+            }
+            let own = Options { checkpoint: self.checkpoint(k, reduced.blocks.len()), ..self.options.clone() };
+            let factor = self.block(block, &own)?;
+            value = self.residue(value * factor);
+        }
+        Ok(value)
+    }
+
+    /// The value, mod p where a modulus is wanted.
+    fn residue(&self, value: BigInt) -> BigInt {
+        self.options.modulus.map_or_else(|| value.clone(), |p| p.reduce_bigint(&value).into())
+    }
+
+    /// The checkpoint file of the k-th block: the one given, with the block's number if there are several.
+    fn checkpoint(&self, k: usize, blocks: usize) -> Option<std::path::PathBuf> {
+        let file = self.options.checkpoint.clone()?;
+        if blocks == 1 {
+            return Some(file);
+        }
+        let mut name = file.into_os_string();
+        name.push(format!(".{}", k + 1));
+        Some(name.into())
+    }
+
+    /// The permanent of one block by the cheapest way whose memory suffices.
+    fn block(&mut self, block: &IntMatrix, options: &Options) -> Result<BigInt> {
+        let planning = Instant::now();
+        let routes = planner::routes(block, options, self.observer)?;
+        let mut seconds = planning.elapsed().as_secs_f64();
+        let mut refused: Option<Error> = None;
+        for (k, route) in routes.iter().enumerate() {
+            let start = Instant::now();
+            let exact = match planner::run(route, block, options, self.observer) {
+                Err(error @ Error::Memory(_)) => {
+                    self.observer.warning(&format!("{}: {error}", route.name()));
+                    refused = Some(error);
+                    continue;
+                }
+                exact => exact?,
+            };
+            seconds += start.elapsed().as_secs_f64();
+            let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
+            let why = format!("{}{}", route.basis, others.collect::<String>());
+            let found = format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
+            self.path.push(Step { name: route.name(), found, why, predicted: Some(route.seconds), seconds });
+            if seconds > self.longest.1 {
+                self.longest = (route.name(), seconds);
+            }
+            if let Some(bound) = exact.bound {
+                self.proof.residues.push((bound, exact.moduli));
+            }
+            return Ok(exact.value);
+        }
+        Err(refused.expect("the planner gives at least one route"))
+    }
+}

@@ -15,6 +15,7 @@ mod input;
 mod man;
 mod memory;
 mod output;
+mod permanent;
 mod progress;
 mod rank;
 mod signals;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
+        Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
         Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),

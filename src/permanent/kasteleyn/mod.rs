@@ -115,7 +115,7 @@ impl Planar {
         };
         let mut crt = Crt::new();
         primes.iter().zip(residues).for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
-        Ok(Exact { value: crt.signed(), moduli: primes.iter().map(|p| p.get()).collect(), bound: Some(bound) })
+        Ok(Exact { value: crt.signed(), moduli: primes.iter().map(|p| p.get().into()).collect(), bound: Some(bound) })
     }
 
     /// The determinants mod each prime by one order of pivots.

@@ -1,0 +1,210 @@
+//! Which engine computes a block: each says what it would take, the cheapest runs, the next one if memory fails it.
+//!
+//! | method | for | seconds predicted |
+//! |---|---|---|
+//! | kasteleyn | planar graphs | groups of primes × 1.5·10⁻⁷ n^1.5, the fill of a planar graph (Lipton, Rose and Tarjan 1979) |
+//! | rook | cJ + few entries | primes × products of the layers of states, 2 ns each |
+//! | low-rank | rank ≤ 4 | primes × products of n linear forms, 3 ns each |
+//! | frontier | all | the states of the best order found, [`frontier::predict`] |
+//! | gray | all | the steps of the sum, [`gray::predict_matrix`] |
+//!
+//! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
+//! it has to beat.
+
+use super::bound::{Bound, permanent_bound};
+use super::kasteleyn::Planar;
+use super::low_rank::LowRank;
+use super::options::{Method, Options};
+use super::rook::Rook;
+use super::{Exact, IntMatrix, frontier, gray};
+use crate::elimination::LANES;
+use crate::{Error, Observer, Result};
+
+/// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
+///
+/// Measured on one thread of a 2-core AMD virtual machine with AVX-512: ménage numbers, n = 300; a rank-3 matrix, n = 60; the
+/// 100 × 100 domino board.
+const ROOK_PRODUCT: f64 = 2e-9;
+const FORM_PRODUCT: f64 = 3e-9;
+const DETERMINANT: f64 = 1.5e-7;
+/// What starting any engine costs: below it nothing is worth predicting.
+const NOTHING: f64 = 1e-4;
+
+/// A way to compute a block, with what it needs.
+#[derive(Debug)]
+enum Engine {
+    Kasteleyn(Planar),
+    Rook(Rook),
+    LowRank(LowRank),
+    Frontier(frontier::FrontierOptions),
+    Gray,
+}
+
+/// A way to compute a block, with its price.
+#[derive(Debug)]
+pub(super) struct Route {
+    engine: Engine,
+    /// Predicted seconds.
+    pub seconds: f64,
+    /// Predicted bytes.
+    pub bytes: f64,
+    /// What the prediction rests on.
+    pub basis: String,
+}
+
+impl Route {
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        match self.engine {
+            Engine::Kasteleyn(_) => Method::Kasteleyn.name(),
+            Engine::Rook(_) => Method::Rook.name(),
+            Engine::LowRank(_) => Method::LowRank.name(),
+            Engine::Frontier(_) => Method::Frontier.name(),
+            Engine::Gray => Method::Gray.name(),
+        }
+    }
+}
+
+/// All ways to compute the block that the options allow, cheapest first.
+///
+/// # Errors
+/// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the limit;
+/// [`Error::Interrupted`].
+pub(super) fn routes(block: &IntMatrix, options: &Options, observer: &dyn Observer) -> Result<Vec<Route>> {
+    let wanted = |method| options.method == method || options.method == Method::Auto;
+    let bound = permanent_bound(block);
+    let mut routes = vec![];
+    if wanted(Method::Kasteleyn) {
+        routes.extend(kasteleyn(block, bound)?);
+    }
+    if wanted(Method::Rook) {
+        routes.extend(rook(block, bound, options));
+    }
+    if wanted(Method::LowRank) {
+        routes.extend(low_rank(block, bound, options));
+    }
+    let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
+    let open = options.method == Method::Auto && cheapest(&routes) > NOTHING;
+    if options.method == Method::Gray || open {
+        routes.extend(gray_code(block));
+    }
+    if options.method == Method::Frontier || open {
+        routes.extend(frontier_programme(block, cheapest(&routes), options, observer)?);
+    }
+    if routes.is_empty() {
+        return Err(Error::Usage(not_applicable(options.method, block)));
+    }
+    if let Some(limit) = options.max_memory {
+        let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
+        routes.retain(|route| route.bytes <= limit as f64);
+        if routes.is_empty() {
+            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} are allowed")));
+        }
+    }
+    routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    Ok(routes)
+}
+
+/// Why a method that was asked for does not apply.
+fn not_applicable(method: Method, block: &IntMatrix) -> String {
+    let n = block.n();
+    let why = match method {
+        Method::Kasteleyn => "its bipartite graph is not planar",
+        Method::Rook => "it is not a constant matrix with few other entries",
+        Method::LowRank => "its rank is too large",
+        _ => "it is too large",
+    };
+    format!("method {} cannot compute this {n} x {n} block: {why}", method.name())
+}
+
+fn kasteleyn(block: &IntMatrix, bound: Bound) -> Result<Option<Route>> {
+    let Some(planar) = Planar::new(block)? else { return Ok(None) };
+    let groups = (bound.bits / 31 / LANES as u64 + 1) as f64;
+    let n = block.n() as f64;
+    Ok(Some(Route {
+        engine: Engine::Kasteleyn(planar),
+        seconds: groups * DETERMINANT * n.powf(1.5) + 1e-6 * n,
+        bytes: 64.0 * n.powf(1.5) * rayon::current_num_threads() as f64,
+        basis: "planar".into(),
+    }))
+}
+
+/// How many word-sized primes the answer takes.
+fn primes(bound: Bound, options: &Options) -> f64 {
+    if options.modulus.is_some() { 1.0 } else { (bound.bits / 63 + 1) as f64 }
+}
+
+fn rook(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
+    let rook = Rook::new(block)?;
+    let (products, bytes) = rook.predict();
+    Some(Route {
+        seconds: products * primes(bound, options) * ROOK_PRODUCT,
+        bytes: bytes * rayon::current_num_threads() as f64,
+        basis: format!("constant but for few entries, {} columns open", rook.width()),
+        engine: Engine::Rook(rook),
+    })
+}
+
+fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
+    let low_rank = LowRank::new(block)?;
+    Some(Route {
+        seconds: low_rank.predict() * primes(bound, options) * FORM_PRODUCT,
+        bytes: 16.0 * low_rank.terms() * rayon::current_num_threads() as f64,
+        basis: format!("rank {}", low_rank.rank()),
+        engine: Engine::LowRank(low_rank),
+    })
+}
+
+/// The settings of a sum that nobody will see the end of.
+const ENDLESS: f64 = 1e12;
+
+fn gray_code(block: &IntMatrix) -> Option<Route> {
+    let seconds = gray::predict_matrix(block);
+    (seconds < ENDLESS).then(|| Route { engine: Engine::Gray, seconds, bytes: 1e6, basis: "Gray-code sum".into() })
+}
+
+/// `beat` is the price of the best other way, in seconds.
+fn frontier_programme(
+    block: &IntMatrix,
+    _beat: f64,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Option<Route>> {
+    let frontier_options = frontier::FrontierOptions { max_memory: options.max_memory };
+    let prediction = frontier::predict(block, &frontier_options, observer)?;
+    Ok(Some(Route {
+        engine: Engine::Frontier(frontier_options),
+        seconds: prediction.seconds,
+        bytes: prediction.bytes,
+        basis: format!("{:.1e} states", prediction.states),
+    }))
+}
+
+/// Runs a route. With a modulus the value is a residue.
+pub(super) fn run(route: &Route, block: &IntMatrix, options: &Options, observer: &dyn Observer) -> Result<Exact> {
+    let bound = || permanent_bound(block);
+    let p = options.modulus;
+    match &route.engine {
+        Engine::Kasteleyn(planar) => match p {
+            Some(p) => planar.permanent_mod(p, observer).map(Exact::integer),
+            None => planar.permanent(observer),
+        },
+        Engine::Rook(rook) => match p {
+            Some(p) => rook.permanent_mod(p, observer).map(Exact::integer),
+            None => rook.permanent(bound(), observer),
+        },
+        Engine::LowRank(low_rank) => match p {
+            Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
+            None => low_rank.permanent(bound(), observer),
+        },
+        Engine::Frontier(frontier_options) => {
+            frontier::permanent(block, frontier_options, observer).map(Exact::integer)
+        }
+        Engine::Gray => {
+            let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
+            let answer = gray::permanent(block, &gray_options, observer)?;
+            let bound = (!answer.moduli.is_empty()).then(bound);
+            Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
+        }
+    }
+}
