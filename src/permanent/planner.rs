@@ -12,6 +12,7 @@
 //! it has to beat.
 
 use super::bound::{Bound, permanent_bound};
+use super::frontier::FrontierOptions;
 use super::kasteleyn::Planar;
 use super::low_rank::LowRank;
 use super::options::{Method, Options};
@@ -19,6 +20,7 @@ use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
 use crate::elimination::LANES;
 use crate::{Error, Observer, Result};
+use num_bigint::BigUint;
 
 /// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
 ///
@@ -27,6 +29,10 @@ use crate::{Error, Observer, Result};
 const ROOK_PRODUCT: f64 = 2e-9;
 const FORM_PRODUCT: f64 = 3e-9;
 const DETERMINANT: f64 = 1.5e-7;
+/// Seconds to compare two vertices in the first search for an order.
+const LOOK: f64 = 150e-9;
+/// A first order this many times slower than another way will not be improved enough.
+const HOPELESS: f64 = 1e3;
 /// What starting any engine costs: below it nothing is worth predicting.
 const NOTHING: f64 = 1e-4;
 
@@ -36,7 +42,7 @@ enum Engine {
     Kasteleyn(Planar),
     Rook(Rook),
     LowRank(LowRank),
-    Frontier(frontier::FrontierOptions),
+    Frontier { settings: FrontierOptions, order: Vec<u32> },
     Gray,
 }
 
@@ -59,7 +65,7 @@ impl Route {
             Engine::Kasteleyn(_) => Method::Kasteleyn.name(),
             Engine::Rook(_) => Method::Rook.name(),
             Engine::LowRank(_) => Method::LowRank.name(),
-            Engine::Frontier(_) => Method::Frontier.name(),
+            Engine::Frontier { .. } => Method::Frontier.name(),
             Engine::Gray => Method::Gray.name(),
         }
     }
@@ -155,7 +161,7 @@ fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route>
     })
 }
 
-/// The settings of a sum that nobody will see the end of.
+/// Seconds that nobody will see the end of.
 const ENDLESS: f64 = 1e12;
 
 fn gray_code(block: &IntMatrix) -> Option<Route> {
@@ -163,20 +169,30 @@ fn gray_code(block: &IntMatrix) -> Option<Route> {
     (seconds < ENDLESS).then(|| Route { engine: Engine::Gray, seconds, bytes: 1e6, basis: "Gray-code sum".into() })
 }
 
-/// `beat` is the price of the best other way, in seconds.
+/// The frontier programme, unless it costs more to look for an order than to take the best other way, of `beat` seconds.
 fn frontier_programme(
     block: &IntMatrix,
-    _beat: f64,
+    beat: f64,
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Option<Route>> {
-    let frontier_options = frontier::FrontierOptions { max_memory: options.max_memory };
-    let prediction = frontier::predict(block, &frontier_options, observer)?;
+    let vertices = 2.0 * block.n() as f64;
+    if vertices * vertices * LOOK > beat {
+        return Ok(None);
+    }
+    let mut settings = FrontierOptions { search: 0.0, ..Default::default() };
+    settings.memory = options.max_memory.unwrap_or(settings.memory);
+    let mut prediction = frontier::predict(block, &settings, observer)?;
+    if prediction.seconds < HOPELESS * beat {
+        // Time for a better order, as a share of what would be won.
+        settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
+        prediction = frontier::predict(block, &settings, observer)?;
+    }
     Ok(Some(Route {
-        engine: Engine::Frontier(frontier_options),
         seconds: prediction.seconds,
         bytes: prediction.bytes,
-        basis: format!("{:.1e} states", prediction.states),
+        basis: format!("at most {:.1e} states", prediction.states),
+        engine: Engine::Frontier { settings, order: prediction.order },
     }))
 }
 
@@ -197,8 +213,10 @@ pub(super) fn run(route: &Route, block: &IntMatrix, options: &Options, observer:
             Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
             None => low_rank.permanent(bound(), observer),
         },
-        Engine::Frontier(frontier_options) => {
-            frontier::permanent(block, frontier_options, observer).map(Exact::integer)
+        Engine::Frontier { settings, order } => {
+            let answer = frontier::permanent_in_order(block, order, settings, observer)?;
+            let moduli: Vec<BigUint> = answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
+            Ok(Exact { bound: (!moduli.is_empty()).then(bound), value: answer.value, moduli })
         }
         Engine::Gray => {
             let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
