@@ -3,5 +3,6 @@
 pub mod bound;
 pub mod frontier;
 mod matrix;
+pub mod reduce;
 
 pub use matrix::IntMatrix;

@@ -34,10 +34,11 @@ impl<const N: usize> Key<N> {
     pub fn add(&mut self, f: Field, value: u64) {
         self.0[if N == 1 { 0 } else { f.word as usize }] += value << f.shift;
     }
-    /// Subtracts 1 from a field that is not 0.
+    /// Subtracts 1 from a field; where that is 0 the key becomes meaningless.
     #[inline(always)]
     pub fn decrement(&mut self, f: Field) {
-        self.0[if N == 1 { 0 } else { f.word as usize }] -= 1 << f.shift;
+        let word = &mut self.0[if N == 1 { 0 } else { f.word as usize }];
+        *word = word.wrapping_sub(1 << f.shift);
     }
     #[inline(always)]
     pub fn and(&self, mask: &Self) -> Self {

@@ -223,22 +223,27 @@ fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
     }
 }
 
-/// Beams of growing width over rows, columns and both, while the next costs less than its share of the work predicted; the best
-/// order and its work.
+/// Beams of growing width over rows, columns and both, while all beams together cost less than their share of the work predicted;
+/// the best order and its work.
 fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<(Vec<u32>, f64)> {
     let mut best: Option<(Vec<u32>, f64)> = None;
     let mut looks_of_one = [0u64; 3];
-    let mut width = 1;
+    let (mut spent, mut width) = (0u64, 1);
     while width <= MAX_WIDTH {
+        let before = spent;
         for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
             let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
-            let cost = (looks_of_one[k] * width as u64) as f64 * SECONDS_PER_LOOK;
-            if width > 1 && cost > share * below * SECONDS_PER_CHOICE {
+            let after = (spent + looks_of_one[k] * width as u64) as f64 * SECONDS_PER_LOOK;
+            if width > 1 && after > share * below * SECONDS_PER_CHOICE {
                 continue;
             }
             let (order, looks) = beam(graph, Beam { sides, width, outlook: OUTLOOK }, below, observer)?;
             looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
+            spent += looks;
             best = order.map(|o| (o.vertices, o.work)).or(best);
+        }
+        if spent == before {
+            break;
         }
         width *= 4;
     }

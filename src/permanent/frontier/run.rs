@@ -17,6 +17,9 @@ const PART: f64 = 4096.0;
 /// Parts of a layer at most.
 const MAX_PARTS: usize = 2048;
 
+/// Successors that are made before they are sorted in.
+const BUFFER: usize = 256;
+
 /// The states of a layer: parts, each in pieces.
 type Layer<const N: usize, V> = Vec<Vec<Vec<(Key<N>, V)>>>;
 
@@ -56,9 +59,15 @@ impl<'a, const N: usize, V: Value> Kernel<'a, N, V> {
         Kernel { step, keep: mask(&step.keep), fresh, groups }
     }
 
-    /// The successors of a state.
+    /// Whether no class has more unmatched vertices than neighbours.
     #[inline(always)]
-    fn expand(&self, key: &Key<N>, value: &V, mut emit: impl FnMut(Key<N>, V)) {
+    fn alive(&self, key: &Key<N>) -> bool {
+        self.step.caps.iter().all(|&(f, cap)| key.get(f) <= cap)
+    }
+
+    /// The successors of a state; those that `emit` is told are none may have any key.
+    #[inline(always)]
+    fn expand(&self, key: &Key<N>, value: &V, mut emit: impl FnMut(Key<N>, V, bool)) {
         let step = self.step;
         let open = step.closing_fresh + step.closing.iter().map(|&f| key.get(f)).sum::<u64>();
         if open > 1 {
@@ -73,36 +82,29 @@ impl<'a, const N: usize, V: Value> Kernel<'a, N, V> {
         }
         match step.own {
             Some(own) if key.get(own) == 0 => {
-                if open == 0 {
-                    emit(base, value.clone());
-                }
+                emit(base, value.clone(), open == 0 && self.alive(&base));
                 return;
             }
             Some(_) => step.own_target.into_iter().for_each(|f| base.decrement(f)),
             None => {}
         }
         for group in &self.groups {
-            if group.target.is_none() != (open == 1) {
-                continue;
-            }
+            let fits = group.target.is_none() == (open == 1);
             let deficit = |source: Option<Field>, count: u64| source.map_or(count, |f| key.get(f));
             let ways: u64 = group.plain.iter().map(|&(source, count)| deficit(source, count)).sum();
-            let mut sum = (ways != 0).then(|| if ways == 1 { value.clone() } else { value.times_word(ways) });
+            let weighted: u64 = group.weighted.iter().map(|(source, count, _)| deficit(*source, *count)).sum();
+            let some = fits && ways + weighted != 0;
+            // Whether there is a way is as good as random: where a product costs less than a wrong guess, it is made in vain.
+            if !V::WORDS && !some {
+                continue;
+            }
+            let mut sum = value.times_word(ways);
             for (source, count, weight) in &group.weighted {
-                let ways = deficit(*source, *count);
-                if ways != 0 {
-                    let term = value.times(ways, weight);
-                    match &mut sum {
-                        Some(sum) => sum.add(&term),
-                        None => sum = Some(term),
-                    }
-                }
+                sum.add(&value.times(deficit(*source, *count), weight));
             }
-            if let Some(sum) = sum {
-                let mut next = base;
-                group.target.into_iter().for_each(|f| next.decrement(f));
-                emit(next, sum);
-            }
+            let mut next = base;
+            group.target.into_iter().for_each(|f| next.decrement(f));
+            emit(next, sum, some && self.alive(&next));
         }
     }
 }
@@ -125,17 +127,17 @@ impl<const N: usize, V: Value> Table<N, V> {
         Table { slots: vec![(Key::EMPTY, V::zero()); 1 << bits], len: 0, shift: 64 - bits }
     }
     #[inline(always)]
-    fn add(&mut self, key: Key<N>, value: V) {
+    fn add(&mut self, key: Key<N>, value: &V) {
         let last = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize;
         loop {
             let slot = &mut self.slots[at];
             if slot.0 == key {
-                slot.1.add(&value);
+                slot.1.add(value);
                 return;
             }
             if slot.0.is_empty() {
-                *slot = (key, value);
+                *slot = (key, value.clone());
                 self.len += 1;
                 if 2 * self.len > last {
                     self.grow();
@@ -148,7 +150,7 @@ impl<const N: usize, V: Value> Table<N, V> {
     #[cold]
     fn grow(&mut self) {
         let mut larger = Table::with_room_for(2 * self.slots.len());
-        std::mem::take(&mut self.slots).into_iter().filter(|s| !s.0.is_empty()).for_each(|(k, v)| larger.add(k, v));
+        std::mem::take(&mut self.slots).into_iter().filter(|s| !s.0.is_empty()).for_each(|(k, v)| larger.add(k, &v));
         *self = larger;
     }
     /// The states whose value is not 0.
@@ -229,9 +231,20 @@ fn advance<const N: usize, V: Value>(
     let part = |pieces: Vec<Vec<(Key<N>, V)>>, out: &mut Vec<Vec<(Key<N>, V)>>| -> Result<()> {
         limits.observer.check()?;
         let mut table = Table::with_room_for(pieces.iter().map(Vec::len).sum());
+        // Successors wait in a buffer, so that neither loop stumbles over the other's unpredictable branches.
+        let mut buffer = vec![(Key::ZERO, V::zero()); BUFFER + kernel.groups.len() + 1];
+        let mut len = 0;
         for (key, value) in pieces.iter().flatten() {
-            kernel.expand(key, value, |next, term| table.add(next, term));
+            kernel.expand(key, value, |next, term, is_one| {
+                buffer[len] = (next, term);
+                len += usize::from(is_one);
+            });
+            if len >= BUFFER {
+                buffer[..len].iter().for_each(|(next, term)| table.add(*next, term));
+                len = 0;
+            }
         }
+        buffer[..len].iter().for_each(|(next, term)| table.add(*next, term));
         let bytes = table.len as u64 * bytes_per_state::<N, V>();
         if split.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.memory {
             return Err(Error::Memory(String::new()));
