@@ -2,7 +2,7 @@
 //! how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by hashes.
 
 use super::graph::{Edge, Graph};
-use super::key::{FIRST_WORD_BITS, Field};
+use super::key::Field;
 use std::collections::HashMap;
 
 /// One way to match the vertex of a step.
@@ -78,8 +78,7 @@ impl Slots {
             if word == self.used.len() {
                 self.used.push(0);
             }
-            let available = if word == 0 { FIRST_WORD_BITS } else { 64 };
-            for shift in 0..=available - bits {
+            for shift in 0..=64 - bits {
                 if self.used[word] & (mask << shift) == 0 {
                     self.used[word] |= mask << shift;
                     return Field { word: word as u32, shift, mask };
