@@ -1,8 +1,5 @@
 //! Compact state keys: the deficits of all open classes in fields of a few bits, packed into N words, no field across two words.
 
-/// Bits of the first word that fields may use. Its top bit stays 0, so that a first word of all ones marks an empty table slot.
-pub(super) const FIRST_WORD_BITS: u32 = 63;
-
 /// A field of a key: `mask` (unshifted) at bit `shift` of word `word`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
@@ -16,15 +13,9 @@ pub(super) struct Field {
 pub(super) struct Key<const N: usize>(pub [u64; N]);
 
 impl<const N: usize> Key<N> {
-    /// What no state has.
-    pub const EMPTY: Self = Key([u64::MAX; N]);
     /// All fields 0.
     pub const ZERO: Self = Key([0; N]);
 
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.0[0] == u64::MAX
-    }
     #[inline(always)]
     pub fn get(&self, f: Field) -> u64 {
         (self.0[if N == 1 { 0 } else { f.word as usize }] >> f.shift) & f.mask
@@ -34,10 +25,15 @@ impl<const N: usize> Key<N> {
     pub fn add(&mut self, f: Field, value: u64) {
         self.0[if N == 1 { 0 } else { f.word as usize }] += value << f.shift;
     }
-    /// Subtracts 1 from a field that is not 0.
+    /// Adds field by field, where all have room.
     #[inline(always)]
-    pub fn decrement(&mut self, f: Field) {
-        self.0[if N == 1 { 0 } else { f.word as usize }] -= 1 << f.shift;
+    pub fn plus(&self, other: &Self) -> Self {
+        Key(std::array::from_fn(|k| self.0[k] + other.0[k]))
+    }
+    /// Subtracts field by field; where a field is smaller the key becomes meaningless.
+    #[inline(always)]
+    pub fn minus(&self, other: &Self) -> Self {
+        Key(std::array::from_fn(|k| self.0[k].wrapping_sub(other.0[k])))
     }
     #[inline(always)]
     pub fn and(&self, mask: &Self) -> Self {

@@ -2,7 +2,8 @@
 //!
 //! What a layer costs depends on the *set* of vertices processed so far, not on their order, so that an order is a path through
 //! sets and the best order a shortest path. The beam keeps the most promising sets of each size. The cost of a set is an estimate
-//! of its number of states that knows about twins: classes of s interchangeable open vertices have s + 1 deficits, so that
+//! of its number of states that knows about twins: classes of s interchangeable open vertices (s at most the number of remaining
+//! neighbours, which is what can still be matched) have s + 1 deficits, so that
 //! there are T = Π(s + 1) vectors of deficits, of which those count whose difference between rows and columns is the one D that
 //! the set implies; with deficits spread evenly over 0 … s that is T times the normal density at D, of mean Σ ± s/2 and
 //! variance Σ s(s+2)/12. Remaining edges are compared by hashes here; [`super::program`] compares them exactly.
@@ -33,9 +34,10 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds (or takes away) a class of `size` on a side.
+    /// Adds (or takes away) a class of `size` on a side, with `reach` remaining neighbours: no more of it can still be matched.
     #[inline]
-    fn class(&mut self, size: u32, side: usize, sign: f64) {
+    fn class(&mut self, size: u32, reach: u32, side: usize, sign: f64) {
+        let size = size.min(reach);
         let s = f64::from(size);
         self.log_vectors += sign * log1p(size);
         self.mean += sign * s * if side == 0 { 0.5 } else { -0.5 };
@@ -63,8 +65,10 @@ struct Set {
     hash: Vec<u64>,
     class: Vec<u16>,
     done: Vec<bool>,
-    /// Size, hash and side of each class; size 0 is free.
-    classes: Vec<(u32, u64, u8)>,
+    /// Size, hash and number of remaining neighbours of each class; size 0 is free.
+    classes: Vec<(u32, u64, u32)>,
+    /// Number of remaining neighbours of each vertex.
+    reach: Vec<u32>,
     sums: Sums,
     /// Vertices processed or closed, on each side.
     finished: [u32; 2],
@@ -104,7 +108,7 @@ fn edge_hash(v: u32, weight: u32) -> u64 {
 #[derive(Default)]
 struct Look {
     seen: Vec<u16>,
-    after: Vec<(u64, u32)>,
+    after: Vec<(u64, u32, u32)>,
 }
 
 impl Set {
@@ -116,6 +120,7 @@ impl Set {
             class: vec![NO_CLASS; n],
             done: vec![false; n],
             classes: Vec::new(),
+            reach: graph.edges.iter().map(|e| e.len() as u32).collect(),
             sums: Sums::default(),
             finished: [0; 2],
             id: 0,
@@ -131,9 +136,9 @@ impl Set {
         look.seen.clear();
         look.after.clear();
         if self.class[v] != NO_CLASS {
-            let size = self.classes[self.class[v] as usize].0;
-            sums.class(size, side, -1.0);
-            sums.class(size - 1, side, 1.0);
+            let (size, _, reach) = self.classes[self.class[v] as usize];
+            sums.class(size, reach, side, -1.0);
+            sums.class(size - 1, reach, side, 1.0);
         } else {
             sums.difference += if side == 0 { 1.0 } else { -1.0 };
         }
@@ -152,21 +157,21 @@ impl Set {
                 continue;
             } else {
                 look.seen.push(class);
-                let size = self.classes[class as usize].0;
-                sums.class(size, other, -1.0);
+                let (size, _, reach) = self.classes[class as usize];
+                sums.class(size, reach, other, -1.0);
                 size
             };
-            match look.after.iter_mut().find(|(h, _)| *h == after) {
-                Some((_, s)) => *s += size,
-                None => look.after.push((after, size)),
+            match look.after.iter_mut().find(|piece| piece.0 == after) {
+                Some(piece) => piece.1 += size,
+                None => look.after.push((after, size, self.reach[u] - 1)),
             }
         }
-        for &(hash, size) in look.after.iter().filter(|&&(h, _)| h != 0) {
+        for &(hash, size, reach) in look.after.iter().filter(|piece| piece.0 != 0) {
             let old = self.classes.iter().find(|c| c.1 == hash && c.0 != 0).map_or(0, |c| c.0);
             if old != 0 {
-                sums.class(old, other, -1.0);
+                sums.class(old, reach, other, -1.0);
             }
-            sums.class(old + size, other, 1.0);
+            sums.class(old + size, reach, other, 1.0);
         }
         (sums.states(), look.after.len())
     }
@@ -185,6 +190,7 @@ impl Set {
             if !set.done[u] {
                 set.leave(graph, u);
                 set.hash[u] = set.hash[u].wrapping_sub(edge_hash(v as u32, e.weight));
+                set.reach[u] -= 1;
                 if set.hash[u] == 0 {
                     set.done[u] = true;
                     set.finished[other] += 1;
@@ -204,26 +210,26 @@ impl Set {
         if class == NO_CLASS {
             self.sums.difference += if side == 0 { 1.0 } else { -1.0 };
         } else {
-            let size = &mut self.classes[class as usize].0;
-            self.sums.class(*size, side, -1.0);
+            let (size, _, reach) = &mut self.classes[class as usize];
+            self.sums.class(*size, *reach, side, -1.0);
             *size -= 1;
-            self.sums.class(*size, side, 1.0);
+            self.sums.class(*size, *reach, side, 1.0);
         }
     }
 
     /// Puts a vertex into the class of its hash.
     fn join(&mut self, graph: &Graph, v: usize) {
-        let (hash, side) = (self.hash[v], graph.side(v));
+        let (hash, reach, side) = (self.hash[v], self.reach[v], graph.side(v));
         let k = self.classes.iter().position(|c| c.1 == hash && c.0 != 0);
         let k = k.or_else(|| self.classes.iter().position(|c| c.0 == 0)).unwrap_or_else(|| {
-            self.classes.push((0, hash, side as u8));
+            self.classes.push((0, hash, reach));
             self.classes.len() - 1
         });
         let class = &mut self.classes[k];
-        (class.1, class.2) = (hash, side as u8);
-        self.sums.class(class.0, side, -1.0);
+        (class.1, class.2) = (hash, reach);
+        self.sums.class(class.0, reach, side, -1.0);
         class.0 += 1;
-        self.sums.class(class.0, side, 1.0);
+        self.sums.class(class.0, reach, side, 1.0);
         self.class[v] = k as u16;
     }
 

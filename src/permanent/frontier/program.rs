@@ -2,7 +2,7 @@
 //! how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by hashes.
 
 use super::graph::{Edge, Graph};
-use super::key::{FIRST_WORD_BITS, Field};
+use super::key::Field;
 use std::collections::HashMap;
 
 /// One way to match the vertex of a step.
@@ -36,6 +36,8 @@ pub(super) struct Step {
     pub closing: Vec<Field>,
     /// Number of vertices that are touched and closed at once.
     pub closing_fresh: u64,
+    /// Deficits after the step that more than the remaining neighbours cannot be: the field, their number.
+    pub caps: Vec<(Field, u64)>,
     /// Bits whose fields the step neither reads nor changes.
     pub untouched: Vec<u64>,
 }
@@ -58,7 +60,6 @@ impl Program {
 /// Vertices of one side with equal remaining edges, of which only the number of unmatched ones matters.
 struct Class {
     field: Field,
-    size: u64,
     members: Vec<u32>,
 }
 
@@ -77,8 +78,7 @@ impl Slots {
             if word == self.used.len() {
                 self.used.push(0);
             }
-            let available = if word == 0 { FIRST_WORD_BITS } else { 64 };
-            for shift in 0..=available - bits {
+            for shift in 0..=64 - bits {
                 if self.used[word] & (mask << shift) == 0 {
                     self.used[word] |= mask << shift;
                     return Field { word: word as u32, shift, mask };
@@ -117,9 +117,8 @@ impl Builder<'_> {
             self.open[v] = false;
             let class = self.classes.get_mut(&signature).expect("an open vertex has a class");
             step.own = Some(class.field);
-            class.size -= 1;
             class.members.retain(|&u| u as usize != v);
-            if class.size == 0 {
+            if class.members.is_empty() {
                 freed.push(class.field);
                 self.classes.remove(&signature);
             } else {
@@ -130,7 +129,6 @@ impl Builder<'_> {
         // The neighbours, in their classes before the step: all members of a class are neighbours with equal weights.
         struct Piece {
             source: Option<Field>,
-            size: u64,
             weight: u32,
             members: Vec<u32>,
         }
@@ -142,15 +140,14 @@ impl Builder<'_> {
             if self.open[u] {
                 if let Some(class) = self.classes.remove(&before) {
                     freed.push(class.field);
-                    let Class { field, size, members } = class;
-                    pieces.push((before, Piece { source: Some(field), size, weight: e.weight, members }));
+                    let Class { field, members } = class;
+                    pieces.push((before, Piece { source: Some(field), weight: e.weight, members }));
                 }
             } else if let Some(&k) = fresh.get(&before) {
-                pieces[k].1.size += 1;
                 pieces[k].1.members.push(e.to);
             } else {
                 fresh.insert(before.clone(), pieces.len());
-                pieces.push((before, Piece { source: None, size: 1, weight: e.weight, members: vec![e.to] }));
+                pieces.push((before, Piece { source: None, weight: e.weight, members: vec![e.to] }));
             }
         }
         self.processed[v] = true;
@@ -175,7 +172,9 @@ impl Builder<'_> {
                 continue;
             }
             let old = self.classes.remove(&edges);
-            let size = pieces.iter().map(|p| p.size).sum::<u64>() + old.as_ref().map_or(0, |c| c.size);
+            let size =
+                pieces.iter().map(|p| &p.members).chain(old.iter().map(|c| &c.members)).map(Vec::len).sum::<usize>();
+            let size = size as u64;
             let candidates = old.iter().map(|c| c.field).chain(pieces.iter().filter_map(|p| p.source));
             let stay = candidates.filter(|f| f.mask >= size).max_by_key(|f| std::cmp::Reverse(f.mask));
             freed.extend(old.as_ref().map(|c| c.field));
@@ -200,13 +199,13 @@ impl Builder<'_> {
                 match (piece.source, target) {
                     (Some(source), Some(target)) if source != target => step.moves.push((source, target)),
                     (Some(source), None) => step.closing.push(source),
-                    (None, Some(target)) => step.fresh.push((target, piece.size)),
-                    (None, None) => step.closing_fresh += piece.size,
+                    (None, Some(target)) => step.fresh.push((target, piece.members.len() as u64)),
+                    (None, None) => step.closing_fresh += piece.members.len() as u64,
                     _ => {}
                 }
                 step.choices.push(Choice {
                     source: piece.source,
-                    count: if piece.source.is_some() { 1 } else { piece.size },
+                    count: if piece.source.is_some() { 1 } else { piece.members.len() as u64 },
                     weight: piece.weight,
                     target,
                 });
@@ -225,7 +224,10 @@ impl Builder<'_> {
                 members.extend(old.members);
             }
             let size = members.len() as u64;
-            self.classes.insert(edges, Class { field: target, size, members });
+            if size > edges.len() as u64 {
+                step.caps.push((target, edges.len() as u64));
+            }
+            self.classes.insert(edges, Class { field: target, members });
         }
         step.keep = stays;
         step.untouched = step.keep.clone();
@@ -241,13 +243,13 @@ impl Builder<'_> {
     fn count(&self) -> f64 {
         let mut polynomial = vec![1.0f64];
         let (mut rows, mut cols) = (0, 0);
-        for class in self.classes.values() {
+        for (edges, class) in &self.classes {
             let side = self.graph.side(class.members[0] as usize);
-            *[&mut rows, &mut cols][side] += class.size as usize;
-            // Both sides by powers x^q: rows with q, columns with size - q.
-            let s = class.size as usize;
+            // Both sides by powers x^q: rows with q, columns with s - q.
+            let s = class.members.len().min(edges.len());
+            *[&mut rows, &mut cols][side] += s;
             let mut next = vec![0.0; polynomial.len() + s];
-            let mut window = 0.0;
+            let mut window: f64 = 0.0;
             for k in 0..next.len() {
                 window += polynomial.get(k).copied().unwrap_or(0.0);
                 if k > s {

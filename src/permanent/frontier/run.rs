@@ -13,96 +13,144 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States of one part; larger parts leave the cache.
-const PART: f64 = 4096.0;
+const PART: f64 = 1536.0;
 /// Parts of a layer at most.
 const MAX_PARTS: usize = 2048;
+
+/// Successors that are made before they are sorted in.
+const BUFFER: usize = 256;
 
 /// The states of a layer: parts, each in pieces.
 type Layer<const N: usize, V> = Vec<Vec<Vec<(Key<N>, V)>>>;
 
-/// Deficits that go to one class, and the ways there.
-struct Group<V> {
-    target: Option<Field>,
-    /// Sources with weight 1, and with other weights.
-    plain: Vec<(Option<Field>, u64)>,
-    weighted: Vec<(Option<Field>, u64, V)>,
+/// A number of ways: the deficit in a field (whose mask is 0 where there is none) and untouched vertices.
+#[derive(Clone, Copy)]
+struct Source {
+    field: Field,
+    count: u64,
 }
+
+impl Source {
+    #[inline(always)]
+    fn ways<const N: usize>(self, key: &Key<N>) -> u64 {
+        key.get(self.field) + self.count
+    }
+}
+
+/// The choices that lead into one class.
+struct Group<const N: usize, V> {
+    /// Where the class stands, and 1 there.
+    target: Option<Field>,
+    unit: Key<N>,
+    /// Sources of weight 1 (the first apart: mostly it is the only one), and with other weights.
+    first: Source,
+    more: Vec<Source>,
+    weighted: Vec<(Source, V)>,
+}
+
+impl<const N: usize, V> Group<N, V> {
+    fn new(target: Option<Field>) -> Self {
+        let mut unit = Key::ZERO;
+        target.into_iter().for_each(|f| unit.add(f, 1));
+        Group { target, unit, first: NO_SOURCE, more: Vec::new(), weighted: Vec::new() }
+    }
+    /// Whether there are at most one way and weight 1, always.
+    fn is_single(&self) -> bool {
+        let first = self.first.field.mask + self.first.count == 1;
+        first && self.more.is_empty() && self.weighted.is_empty()
+    }
+}
+
+const NO_SOURCE: Source = Source { field: Field { word: 0, shift: 0, mask: 0 }, count: 0 };
 
 /// A step with its masks as keys and its weights as values.
 struct Kernel<'a, const N: usize, V> {
     step: &'a Step,
     keep: Key<N>,
     fresh: Key<N>,
-    groups: Vec<Group<V>>,
+    /// 1 in the field that the vertex of the step leaves.
+    own_unit: Key<N>,
+    /// Choices of classes that stay open, and of classes that close.
+    open: Vec<Group<N, V>>,
+    closing: Vec<Group<N, V>>,
+    /// Whether all groups are single.
+    single: bool,
 }
 
 impl<'a, const N: usize, V: Value> Kernel<'a, N, V> {
     fn new(step: &'a Step, weights: &[BigInt]) -> Self {
         let mut fresh = Key::ZERO;
         step.fresh.iter().for_each(|&(target, count)| fresh.add(target, count));
-        let mut groups: Vec<Group<V>> = Vec::new();
+        let mut own_unit = Key::ZERO;
+        step.own_target.into_iter().for_each(|f| own_unit.add(f, 1));
+        let mut groups: Vec<Group<N, V>> = Vec::new();
         for choice in &step.choices {
             let k = groups.iter().position(|g| g.target == choice.target).unwrap_or_else(|| {
-                groups.push(Group { target: choice.target, plain: Vec::new(), weighted: Vec::new() });
+                groups.push(Group::new(choice.target));
                 groups.len() - 1
             });
-            let weight = &weights[choice.weight as usize];
-            if *weight == BigInt::from(1) {
-                groups[k].plain.push((choice.source, choice.count));
+            let source = match choice.source {
+                Some(field) => Source { field, count: 0 },
+                None => Source { count: choice.count, ..NO_SOURCE },
+            };
+            let (group, weight) = (&mut groups[k], &weights[choice.weight as usize]);
+            if *weight != BigInt::from(1) {
+                group.weighted.push((source, V::from_integer(weight)));
+            } else if group.first.field.mask + group.first.count == 0 {
+                group.first = source;
             } else {
-                groups[k].weighted.push((choice.source, choice.count, V::from_integer(weight)));
+                group.more.push(source);
             }
         }
-        Kernel { step, keep: mask(&step.keep), fresh, groups }
+        let single = groups.iter().all(Group::is_single);
+        let (open, closing) = groups.into_iter().partition(|g| g.target.is_some());
+        Kernel { step, keep: mask(&step.keep), fresh, own_unit, open, closing, single }
     }
 
-    /// The successors of a state.
+    /// Whether no class has more unmatched vertices than neighbours.
     #[inline(always)]
-    fn expand(&self, key: &Key<N>, value: &V, mut emit: impl FnMut(Key<N>, V)) {
+    fn alive(&self, key: &Key<N>) -> bool {
+        self.step.caps.iter().all(|&(f, cap)| key.get(f) <= cap)
+    }
+
+    /// The successors of a state; those that `emit` is told are none may have any key.
+    #[inline(always)]
+    fn expand(&self, key: &Key<N>, value: &V, mut emit: impl FnMut(Key<N>, V, bool)) {
         let step = self.step;
-        let open = step.closing_fresh + step.closing.iter().map(|&f| key.get(f)).sum::<u64>();
-        if open > 1 {
+        let closing = step.closing_fresh + step.closing.iter().map(|&f| key.get(f)).sum::<u64>();
+        if closing > 1 {
             return;
         }
-        let mut base = key.and(&self.keep);
-        for (word, fresh) in base.0.iter_mut().zip(&self.fresh.0) {
-            *word += fresh;
-        }
+        let mut base = key.and(&self.keep).plus(&self.fresh);
         for &(from, to) in &step.moves {
             base.add(to, key.get(from));
         }
-        match step.own {
-            Some(own) if key.get(own) == 0 => {
-                if open == 0 {
-                    emit(base, value.clone());
-                }
-                return;
-            }
-            Some(_) => step.own_target.into_iter().for_each(|f| base.decrement(f)),
-            None => {}
+        if step.own.is_some_and(|own| key.get(own) == 0) {
+            emit(base, value.clone(), closing == 0 && self.alive(&base));
+            return;
         }
-        for group in &self.groups {
-            if group.target.is_none() != (open == 1) {
+        base = base.minus(&self.own_unit);
+        let groups = if closing == 1 { &self.closing } else { &self.open };
+        // Whether there is a way is as good as random: where a product costs less than a wrong guess, it is made in vain.
+        if V::WORDS && self.single {
+            for group in groups {
+                let next = base.minus(&group.unit);
+                emit(next, value.clone(), group.first.ways(key) != 0 && self.alive(&next));
+            }
+            return;
+        }
+        for group in groups {
+            let ways = group.first.ways(key) + group.more.iter().map(|source| source.ways(key)).sum::<u64>();
+            let some = ways != 0 || group.weighted.iter().any(|(source, _)| source.ways(key) != 0);
+            if !V::WORDS && !some {
                 continue;
             }
-            let deficit = |source: Option<Field>, count: u64| source.map_or(count, |f| key.get(f));
-            let ways: u64 = group.plain.iter().map(|&(source, count)| deficit(source, count)).sum();
-            let mut sum = (ways != 0).then(|| if ways == 1 { value.clone() } else { value.times_word(ways) });
-            for (source, count, weight) in &group.weighted {
-                let ways = deficit(*source, *count);
-                if ways != 0 {
-                    let term = value.times(ways, weight);
-                    match &mut sum {
-                        Some(sum) => sum.add(&term),
-                        None => sum = Some(term),
-                    }
-                }
+            let mut sum = value.times_word(ways);
+            for (source, weight) in &group.weighted {
+                sum.add(&value.times(source.ways(key), weight));
             }
-            if let Some(sum) = sum {
-                let mut next = base;
-                group.target.into_iter().for_each(|f| next.decrement(f));
-                emit(next, sum);
-            }
+            let next = base.minus(&group.unit);
+            emit(next, sum, some && self.alive(&next));
         }
     }
 }
@@ -112,34 +160,36 @@ fn mask<const N: usize>(words: &[u64]) -> Key<N> {
     Key(std::array::from_fn(|k| words.get(k).copied().unwrap_or(0)))
 }
 
-/// An open-addressing table with linear probing, at most half full.
+/// States in the order of their arrival, found through an open-addressing table with linear probing, at most half full, of their
+/// places (plus 1; 0 is free).
 struct Table<const N: usize, V> {
-    slots: Vec<(Key<N>, V)>,
-    len: usize,
+    states: Vec<(Key<N>, V)>,
+    slots: Vec<u32>,
     shift: u32,
 }
 
 impl<const N: usize, V: Value> Table<N, V> {
     fn with_room_for(states: usize) -> Self {
         let bits = (2 * states.max(4)).next_power_of_two().trailing_zeros();
-        Table { slots: vec![(Key::EMPTY, V::zero()); 1 << bits], len: 0, shift: 64 - bits }
+        Table { states: Vec::with_capacity(states), slots: vec![0; 1 << bits], shift: 64 - bits }
     }
     #[inline(always)]
-    fn add(&mut self, key: Key<N>, value: V) {
+    fn add(&mut self, key: Key<N>, value: &V) {
         let last = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize;
         loop {
-            let slot = &mut self.slots[at];
-            if slot.0 == key {
-                slot.1.add(&value);
-                return;
-            }
-            if slot.0.is_empty() {
-                *slot = (key, value);
-                self.len += 1;
-                if 2 * self.len > last {
+            let place = self.slots[at] as usize;
+            if place == 0 {
+                self.states.push((key, value.clone()));
+                self.slots[at] = u32::try_from(self.states.len()).expect("a part has fewer than 2^32 states");
+                if 2 * self.states.len() > last {
                     self.grow();
                 }
+                return;
+            }
+            let state = &mut self.states[place - 1];
+            if state.0 == key {
+                state.1.add(value);
                 return;
             }
             at = (at + 1) & last;
@@ -147,13 +197,20 @@ impl<const N: usize, V: Value> Table<N, V> {
     }
     #[cold]
     fn grow(&mut self) {
-        let mut larger = Table::with_room_for(2 * self.slots.len());
-        std::mem::take(&mut self.slots).into_iter().filter(|s| !s.0.is_empty()).for_each(|(k, v)| larger.add(k, v));
-        *self = larger;
+        let last = 2 * self.slots.len() - 1;
+        self.slots = vec![0; last + 1];
+        self.shift -= 1;
+        for (k, (key, _)) in self.states.iter().enumerate() {
+            let mut at = (key.hash() >> self.shift) as usize;
+            while self.slots[at] != 0 {
+                at = (at + 1) & last;
+            }
+            self.slots[at] = k as u32 + 1;
+        }
     }
     /// The states whose value is not 0.
     fn into_states(self) -> impl Iterator<Item = (Key<N>, V)> {
-        self.slots.into_iter().filter(|(key, value)| !key.is_empty() && !value.is_zero())
+        self.states.into_iter().filter(|(_, value)| !value.is_zero())
     }
 }
 
@@ -174,7 +231,7 @@ pub(super) fn run<const N: usize, V: Value>(
     for (t, step) in program.steps.iter().enumerate() {
         limits.observer.check()?;
         let kernel = Kernel::<N, V>::new(step, weights);
-        let expected = program.states[t + 1].min(states as f64 * kernel.groups.len() as f64);
+        let expected = program.states[t + 1].min(states as f64 * (kernel.open.len() + 1) as f64);
         let parts = ((expected / PART) as usize).clamp(1, MAX_PARTS).next_power_of_two();
         let split = Split {
             mask: program.steps.get(t + 1).map_or(Key::ZERO, |next| mask(&next.untouched)),
@@ -229,10 +286,21 @@ fn advance<const N: usize, V: Value>(
     let part = |pieces: Vec<Vec<(Key<N>, V)>>, out: &mut Vec<Vec<(Key<N>, V)>>| -> Result<()> {
         limits.observer.check()?;
         let mut table = Table::with_room_for(pieces.iter().map(Vec::len).sum());
+        // Successors wait in a buffer, so that neither loop stumbles over the other's unpredictable branches.
+        let mut buffer = vec![(Key::ZERO, V::zero()); BUFFER + kernel.open.len() + kernel.closing.len() + 1];
+        let mut len = 0;
         for (key, value) in pieces.iter().flatten() {
-            kernel.expand(key, value, |next, term| table.add(next, term));
+            kernel.expand(key, value, |next, term, is_one| {
+                buffer[len] = (next, term);
+                len += usize::from(is_one);
+            });
+            if len >= BUFFER {
+                buffer[..len].iter().for_each(|(next, term)| table.add(*next, term));
+                len = 0;
+            }
         }
-        let bytes = table.len as u64 * bytes_per_state::<N, V>();
+        buffer[..len].iter().for_each(|(next, term)| table.add(*next, term));
+        let bytes = table.states.len() as u64 * bytes_per_state::<N, V>();
         if split.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.memory {
             return Err(Error::Memory(String::new()));
         }

@@ -10,6 +10,8 @@ use num_bigint::{BigInt, Sign};
 pub(super) trait Value: Clone + Send + Sync {
     /// Bytes that one value takes (at least).
     const BYTES: usize;
+    /// Whether it is a few machine words, so that a product is cheaper than a branch that goes wrong.
+    const WORDS: bool;
     fn zero() -> Self;
     fn from_integer(v: &BigInt) -> Self;
     fn is_zero(&self) -> bool;
@@ -28,6 +30,7 @@ pub(super) struct Wrapping<const K: usize>(pub [u64; K]);
 
 impl<const K: usize> Value for Wrapping<K> {
     const BYTES: usize = 8 * K;
+    const WORDS: bool = true;
 
     fn zero() -> Self {
         Wrapping([0; K])
@@ -90,6 +93,7 @@ impl<const K: usize> Value for Wrapping<K> {
 
 impl Value for BigInt {
     const BYTES: usize = size_of::<BigInt>() + 8;
+    const WORDS: bool = false;
 
     fn zero() -> Self {
         BigInt::ZERO
