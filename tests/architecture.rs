@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["field", "dense", "sparse"]),
     ("certify", &[]),
-    ("permanent", &["isa", "field", "dense", "sparse", "matching"]),
+    ("permanent", &["isa", "field", "sparse", "matching", "elimination", "certify"]),
     (
         "answers",
         &[

@@ -38,7 +38,7 @@ use crate::field::Modulus;
 use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result, elimination};
 use num_bigint::BigInt;
-use num_traits::Zero;
+use reduce::Reduced;
 use std::time::Instant;
 
 /// The permanent of a square integer matrix, proven. That of the 0 × 0 matrix is 1.
@@ -101,6 +101,34 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
     Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
 }
 
+/// What the reductions left, and what they did.
+fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
+    if let Some(violator) = &reduced.hall_violator {
+        let (rows, cols) = (violator.rows.len(), violator.cols.len());
+        return ("no perfect matching".into(), format!("{rows} rows have entries in {cols} columns only"));
+    }
+    let mut sizes: Vec<usize> = blocks.iter().map(|block| block.n()).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let shown: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
+    let more = if sizes.len() > 8 { ", ..." } else { "" };
+    let found = match sizes.len() {
+        0 => "nothing left".into(),
+        1 => format!("a block of size {}", shown[0]),
+        count => format!("{count} blocks of sizes {}{more}", shown.join(", ")),
+    };
+    let log = &reduced.log;
+    let counts = [
+        (log.dropped_entries, "entries in no perfect matching"),
+        (log.degree_one, "lines of degree 1"),
+        (log.degree_two, "lines of degree 2"),
+        (log.contents, "line contents"),
+        (log.transposed, "transpositions"),
+        (log.splits, "splits"),
+    ];
+    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    (found, done.join(", "))
+}
+
 /// A computation under way.
 struct Work<'a> {
     options: &'a Options,
@@ -116,25 +144,17 @@ impl Work<'_> {
     fn product(&mut self, matrix: &IntMatrix) -> Result<BigInt> {
         let start = Instant::now();
         let reduced = reduce::reduce(matrix, &self.options.reductions);
-        let sizes: Vec<String> = reduced.blocks.iter().map(|block| block.n().to_string()).collect();
-        let left = if sizes.is_empty() { "nothing left".into() } else { format!("blocks of size {}", sizes.join(", ")) };
-        self.path.push(Step {
-            name: "reductions",
-            found: left,
-            why: reduced.log.join("; "),
-            predicted: None,
-            seconds: start.elapsed().as_secs_f64(),
-        });
-        let mut value = self.residue(reduced.factor);
-        for (k, block) in reduced.blocks.iter().enumerate() {
-            if value.is_zero() {
-                break;
-            }
-            let own = Options { checkpoint: self.checkpoint(k, reduced.blocks.len()), ..self.options.clone() };
-            let factor = self.block(block, &own)?;
-            value = self.residue(value * factor);
-        }
-        Ok(value)
+        let blocks = reduced.all_blocks();
+        let (found, why) = describe(&reduced, &blocks);
+        let seconds = start.elapsed().as_secs_f64();
+        self.path.push(Step { name: "reductions", found, why, predicted: None, seconds });
+        let mut k = 0;
+        let value = reduced.permanent(&mut |block| {
+            k += 1;
+            let own = Options { checkpoint: self.checkpoint(k, blocks.len()), ..self.options.clone() };
+            self.block(block, &own)
+        })?;
+        Ok(self.residue(value))
     }
 
     /// The value, mod p where a modulus is wanted.
@@ -149,7 +169,7 @@ impl Work<'_> {
             return Some(file);
         }
         let mut name = file.into_os_string();
-        name.push(format!(".{}", k + 1));
+        name.push(format!(".{k}"));
         Some(name.into())
     }
 
