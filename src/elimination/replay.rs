@@ -209,7 +209,9 @@ mod tests {
             let mut primes: Vec<Modulus> = (0..round % LANES).map(|_| random_prime(31, &mut rng)).collect();
             primes.push(largest);
             let entries: Vec<_> = (0..4 * n)
-                .map(|k| (k % n, if k < n { k } else { rng.random_range(0..n) }, rng.random_range(-(1i64 << 40)..1 << 40)))
+                .map(|k| {
+                    (k % n, if k < n { k } else { rng.random_range(0..n) }, rng.random_range(-(1i64 << 40)..1 << 40))
+                })
                 .collect();
             let a = Triplets::from_entries(n, n, entries);
             if determinant(&a.reduce(largest), &Silent).unwrap().value != 0 {

@@ -192,7 +192,8 @@ impl Work<'_> {
             seconds += start.elapsed().as_secs_f64();
             let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
             let why = format!("{}{}", route.basis, others.collect::<String>());
-            let found = format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
+            let found =
+                format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
             self.path.push(Step { name: route.name(), found, why, predicted: Some(route.seconds), seconds });
             if seconds > self.longest.1 {
                 self.longest = (route.name(), seconds);

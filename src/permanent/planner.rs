@@ -215,7 +215,8 @@ pub(super) fn run(route: &Route, block: &IntMatrix, options: &Options, observer:
         },
         Engine::Frontier { settings, order } => {
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
-            let moduli: Vec<BigUint> = answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
+            let moduli: Vec<BigUint> =
+                answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
             Ok(Exact { bound: (!moduli.is_empty()).then(bound), value: answer.value, moduli })
         }
         Engine::Gray => {

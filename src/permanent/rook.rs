@@ -243,7 +243,8 @@ mod tests {
                 assert_eq!(rook(&holes(n, |_, _| false)), factorial(n));
             }
             if n > 1 {
-                let derangements = (0..=n).fold(BigInt::from(1), |d, k| if k == 0 { d } else { d * k + [1, -1][k % 2] });
+                let derangements =
+                    (0..=n).fold(BigInt::from(1), |d, k| if k == 0 { d } else { d * k + [1, -1][k % 2] });
                 assert_eq!(rook(&holes(n, |i, j| i == j)), derangements);
             }
             if n > 3 {

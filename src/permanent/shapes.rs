@@ -73,7 +73,8 @@ pub(super) fn aztec_diamond(n: i32) -> IntMatrix {
 pub(super) fn hexagon(a: i32, b: i32, c: i32) -> IntMatrix {
     // Triangles in the lattice of (x, y): up (x, y), (x+1, y), (x, y+1); down (x+1, y), (x, y+1), (x+1, y+1). The hexagon is
     // 0 ≤ x ≤ a + b, 0 ≤ y ≤ a + c cut by a ≤ x + y ≤ a + b + c.
-    let inside = |x: i32, y: i32| (0..=a + b).contains(&x) && (0..=a + c).contains(&y) && (a..=a + b + c).contains(&(x + y));
+    let inside =
+        |x: i32, y: i32| (0..=a + b).contains(&x) && (0..=a + c).contains(&y) && (a..=a + b + c).contains(&(x + y));
     let squares = || (0..a + b).flat_map(|x| (0..a + c).map(move |y| (x, y)));
     let up: Vec<_> = squares().filter(|&(x, y)| inside(x, y) && inside(x + 1, y) && inside(x, y + 1)).collect();
     let down = squares().filter(|&(x, y)| inside(x + 1, y) && inside(x, y + 1) && inside(x + 1, y + 1));
@@ -87,7 +88,8 @@ pub(super) fn hexagon(a: i32, b: i32, c: i32) -> IntMatrix {
 /// MacMahon's Π (i+j+k-1)/(i+j+k-2) over the box a × b × c.
 pub(super) fn macmahon(a: u32, b: u32, c: u32) -> BigUint {
     let cells = || (1..=a).flat_map(move |i| (1..=b).flat_map(move |j| (1..=c).map(move |k| i + j + k)));
-    cells().map(|s| BigUint::from(s - 1)).product::<BigUint>() / cells().map(|s| BigUint::from(s - 2)).product::<BigUint>()
+    cells().map(|s| BigUint::from(s - 1)).product::<BigUint>()
+        / cells().map(|s| BigUint::from(s - 2)).product::<BigUint>()
 }
 
 /// Touchard's sum for the ménage numbers.

@@ -1,7 +1,7 @@
 //! The whole room: closed forms, every method against Laplace and against each other, residues, degenerate matrices.
 
 use super::shapes::{aztec_diamond, chessboard, hexagon, laplace, macmahon, menage};
-use super::{IntMatrix, Method, Options, permanent, perfect_matchings};
+use super::{IntMatrix, Method, Options, perfect_matchings, permanent};
 use crate::field::{Modulus, Rng};
 use crate::sparse::Triplets;
 use crate::{Error, Silent};

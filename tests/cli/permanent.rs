@@ -37,7 +37,10 @@ fn residues() {
     let lab = lab("permanent-residues");
     assert_eq!(lab.answer("permanent small.sms -p 2"), "0\n");
     assert_eq!(lab.answer("permanent small.sms -p 7"), "5\n");
-    assert_eq!(lab.answer("permanent small.sms ones.sms --modulus 3,31,9223372036854775783"), "1\n29\n9223372036854775781\n0\n30\n459512037324688229\n");
+    assert_eq!(
+        lab.answer("permanent small.sms ones.sms --modulus 3,31,9223372036854775783"),
+        "1\n29\n9223372036854775781\n0\n30\n459512037324688229\n"
+    );
     assert_eq!(lab.run("permanent small.sms -p 6").code, 2);
 }
 

@@ -36,7 +36,9 @@ struct Answer {
 pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
     if args.checkpoint.is_some() && args.files.len() > 1 {
-        return Err(Error::Usage("--checkpoint keeps the state of one computation: one FILE is possible with it".into()));
+        return Err(Error::Usage(
+            "--checkpoint keeps the state of one computation: one FILE is possible with it".into(),
+        ));
     }
     for file in &args.files {
         let loaded = input::load(file, args.pattern, bars)?;
@@ -114,7 +116,13 @@ fn describe(answer: &Answer, found: &Permanent, explain: bool, bars: &Bars) {
         for (k, step) in answer.path.iter().enumerate() {
             let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
             let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
-            bars.note(&format!("  step {:<3} {}: {}{why}; {:.3} s{predicted}", k + 1, step.name, step.found, step.seconds));
+            bars.note(&format!(
+                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
+                k + 1,
+                step.name,
+                step.found,
+                step.seconds
+            ));
         }
     }
 }

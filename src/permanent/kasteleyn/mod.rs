@@ -68,7 +68,8 @@ impl Planar {
             }
             Ok(minus) => {
                 let entries = matrix.entries().zip(&minus);
-                let signed = entries.map(|((i, j, v), &minus)| (i, j, if minus { -v.to_bigint() } else { v.to_bigint() }));
+                let signed =
+                    entries.map(|((i, j, v), &minus)| (i, j, if minus { -v.to_bigint() } else { v.to_bigint() }));
                 let signed = Triplets::from_entries(n, n, signed);
                 let pairs: Vec<(u32, u32)> = (0..n as u32).zip(matching.col_of_row.iter().copied()).collect();
                 let edges = pattern.entries().zip(&minus);
@@ -111,10 +112,16 @@ impl Planar {
             self.repeat(signed, &order.pivots, &primes, observer)?
         } else {
             // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
-            primes.par_iter().map(|&p| Ok(elimination::determinant(&signed.reduce(p), observer)?.value)).collect::<Result<_>>()?
+            primes
+                .par_iter()
+                .map(|&p| Ok(elimination::determinant(&signed.reduce(p), observer)?.value))
+                .collect::<Result<_>>()?
         };
         let mut crt = Crt::new();
-        primes.iter().zip(residues).for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
+        primes
+            .iter()
+            .zip(residues)
+            .for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
         Ok(Exact { value: crt.signed(), moduli: primes.iter().map(|p| p.get().into()).collect(), bound: Some(bound) })
     }
 

@@ -53,13 +53,16 @@ fn holes_bridges_several_components_and_weights_of_both_signs() {
     for round in 0..600 {
         // A board with random cells and edges removed; pieces of it hang together by bridges or not at all.
         let keep = rng.random_range(0.6..1.0);
-        let cells: Vec<_> = (0..6).flat_map(|x| (0..6).map(move |y| (x, y))).filter(|_| rng.random_bool(keep)).collect();
+        let cells: Vec<_> =
+            (0..6).flat_map(|x| (0..6).map(move |y| (x, y))).filter(|_| rng.random_bool(keep)).collect();
         let Some(a) = board(cells.into_iter()) else { continue };
         let weights = [vec![1], vec![1, 2], vec![-3, -1, 1, 2], vec![i64::MIN, i64::MAX, -1]];
         let weights = &weights[round % 4];
         let entries: Vec<_> = a
             .entries()
-            .map(|(i, j, _)| (i, j, if rng.random_bool(0.95) { weights[rng.random_range(0..weights.len())] } else { 0 }))
+            .map(|(i, j, _)| {
+                (i, j, if rng.random_bool(0.95) { weights[rng.random_range(0..weights.len())] } else { 0 })
+            })
             .collect();
         let a = IntMatrix::from_entries(a.n(), entries);
         let (found, expected) = (planar(&a), laplace(&a));
