@@ -37,6 +37,7 @@ pub use options::{Method, Options, Permanent, Proof, Step};
 use crate::field::Modulus;
 use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result, elimination};
+use bound::{Bound, permanent_bound};
 use num_bigint::BigInt;
 use reduce::Reduced;
 use std::time::Instant;
@@ -101,6 +102,14 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
     Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
 }
 
+/// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect matching,
+/// so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries above 1, for which
+/// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
+fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Option<Bound> {
+    let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
+    (matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
+}
+
 /// What the reductions left, and what they did.
 fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
     if let Some(violator) = &reduced.hall_violator {
@@ -148,11 +157,14 @@ impl Work<'_> {
         let (found, why) = describe(&reduced, &blocks);
         let seconds = start.elapsed().as_secs_f64();
         self.path.push(Step { name: "reductions", found, why, predicted: None, seconds });
+        let ceiling = ceiling(matrix, &reduced, &self.options.reductions);
         let mut k = 0;
         let value = reduced.permanent(&mut |block| {
             k += 1;
             let own = Options { checkpoint: self.checkpoint(k, blocks.len()), ..self.options.clone() };
-            self.block(block, &own)
+            let own_bound = permanent_bound(block);
+            let bound = ceiling.filter(|ceiling| ceiling.bits < own_bound.bits).unwrap_or(own_bound);
+            self.block(block, bound, &own)
         })?;
         Ok(self.residue(value))
     }
@@ -174,14 +186,14 @@ impl Work<'_> {
     }
 
     /// The permanent of one block by the cheapest way whose memory suffices.
-    fn block(&mut self, block: &IntMatrix, options: &Options) -> Result<BigInt> {
+    fn block(&mut self, block: &IntMatrix, bound: Bound, options: &Options) -> Result<BigInt> {
         let planning = Instant::now();
-        let routes = planner::routes(block, options, self.observer)?;
+        let routes = planner::routes(block, bound, options, self.observer)?;
         let mut seconds = planning.elapsed().as_secs_f64();
         let mut refused: Option<Error> = None;
         for (k, route) in routes.iter().enumerate() {
             let start = Instant::now();
-            let exact = match planner::run(route, block, options, self.observer) {
+            let exact = match planner::run(route, block, bound, options, self.observer) {
                 Err(error @ Error::Memory(_)) => {
                     self.observer.warning(&format!("{}: {error}", route.name()));
                     refused = Some(error);

@@ -71,14 +71,18 @@ impl Route {
     }
 }
 
-/// All ways to compute the block that the options allow, cheapest first.
+/// All ways to compute the block, whose permanent obeys `bound`, that the options allow, cheapest first.
 ///
 /// # Errors
 /// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the limit;
 /// [`Error::Interrupted`].
-pub(super) fn routes(block: &IntMatrix, options: &Options, observer: &dyn Observer) -> Result<Vec<Route>> {
+pub(super) fn routes(
+    block: &IntMatrix,
+    bound: Bound,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Vec<Route>> {
     let wanted = |method| options.method == method || options.method == Method::Auto;
-    let bound = permanent_bound(block);
     let mut routes = vec![];
     if wanted(Method::Kasteleyn) {
         routes.extend(kasteleyn(block, bound)?);
@@ -197,32 +201,38 @@ fn frontier_programme(
 }
 
 /// Runs a route. With a modulus the value is a residue.
-pub(super) fn run(route: &Route, block: &IntMatrix, options: &Options, observer: &dyn Observer) -> Result<Exact> {
-    let bound = || permanent_bound(block);
+pub(super) fn run(
+    route: &Route,
+    block: &IntMatrix,
+    bound: Bound,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Exact> {
+    let own_bound = || permanent_bound(block);
     let p = options.modulus;
     match &route.engine {
         Engine::Kasteleyn(planar) => match p {
             Some(p) => planar.permanent_mod(p, observer).map(Exact::integer),
-            None => planar.permanent(observer),
+            None => planar.permanent(bound, observer),
         },
         Engine::Rook(rook) => match p {
             Some(p) => rook.permanent_mod(p, observer).map(Exact::integer),
-            None => rook.permanent(bound(), observer),
+            None => rook.permanent(bound, observer),
         },
         Engine::LowRank(low_rank) => match p {
             Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
-            None => low_rank.permanent(bound(), observer),
+            None => low_rank.permanent(bound, observer),
         },
         Engine::Frontier { settings, order } => {
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact { bound: (!moduli.is_empty()).then(bound), value: answer.value, moduli })
+            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli })
         }
         Engine::Gray => {
             let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
             let answer = gray::permanent(block, &gray_options, observer)?;
-            let bound = (!answer.moduli.is_empty()).then(bound);
+            let bound = (!answer.moduli.is_empty()).then(own_bound);
             Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
         }
     }

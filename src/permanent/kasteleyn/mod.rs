@@ -17,7 +17,7 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
-use super::bound::permanent_bound;
+use super::bound::Bound;
 use super::crt::{Crt, primes_for};
 use super::{Exact, IntMatrix};
 use crate::elimination::{self, LANES, Replay};
@@ -36,7 +36,6 @@ const ORDER: u64 = (1 << 63) - 25;
 /// A planar matrix with its signs.
 #[derive(Debug)]
 pub struct Planar {
-    matrix: IntMatrix,
     pattern: Pattern,
     kind: Kind,
 }
@@ -77,7 +76,7 @@ impl Planar {
                 Kind::Signed { signed, negate: elimination::is_odd(&pairs) != (signs % 2 == 1) }
             }
         };
-        Ok(Some(Planar { matrix: matrix.clone(), pattern, kind }))
+        Ok(Some(Planar { pattern, kind }))
     }
 
     /// The permanent mod p.
@@ -94,13 +93,12 @@ impl Planar {
         }
     }
 
-    /// The permanent, proven by as many primes as its bound asks for. Parallel over groups of primes.
+    /// The permanent, proven by as many primes as the bound given asks for. Parallel over groups of primes.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
-    pub fn permanent(&self, observer: &dyn Observer) -> Result<Exact> {
+    pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         let Kind::Signed { signed, negate } = &self.kind else { return Ok(Exact::integer(0)) };
-        let bound = permanent_bound(&self.matrix);
         let order = elimination::determinant(&signed.reduce(Modulus::new(ORDER)?), observer)?;
         // A value of either sign below 2^bits in magnitude.
         let primes: Vec<Modulus> = primes_for(bound.bits + 1, &BigUint::from(1u32), 1 << 31)
@@ -108,7 +106,7 @@ impl Planar {
             .map(Modulus::new)
             .collect::<Result<_>>()?;
         observer.phase("determinants mod primes", primes.len() as u64);
-        let residues = if order.pivots.len() == self.matrix.n() {
+        let residues = if order.pivots.len() == self.pattern.rows() {
             self.repeat(signed, &order.pivots, &primes, observer)?
         } else {
             // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.

@@ -9,7 +9,7 @@ use num_bigint::{BigInt, BigUint};
 use rand::{RngExt, SeedableRng};
 
 fn planar(a: &IntMatrix) -> Exact {
-    Planar::new(a).unwrap().expect("planar").permanent(&Silent).unwrap()
+    Planar::new(a).unwrap().expect("planar").permanent(permanent_bound(a), &Silent).unwrap()
 }
 
 #[test]
