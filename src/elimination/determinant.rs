@@ -5,7 +5,6 @@ use super::FIRST_CAP;
 use super::WINDOW;
 use super::active::Active;
 use super::markowitz::Buckets;
-use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result};
 
@@ -72,7 +71,7 @@ pub fn is_odd(pairs: &[(u32, u32)]) -> bool {
 mod tests {
     use super::*;
     use crate::Silent;
-    use crate::field::Rng;
+    use crate::field::{Modulus, Rng};
     use rand::{RngExt, SeedableRng};
 
     #[test]

@@ -16,6 +16,7 @@ use super::frontier::FrontierOptions;
 use super::kasteleyn::Planar;
 use super::low_rank::LowRank;
 use super::options::{Method, Options};
+use super::reduce::Groups;
 use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
 use crate::elimination::LANES;
@@ -165,12 +166,19 @@ fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route>
     })
 }
 
-/// Seconds that nobody will see the end of.
-const ENDLESS: f64 = 1e12;
+/// log₂ of more terms than anybody will see the end of.
+const ENDLESS: f64 = 68.0;
 
 fn gray_code(block: &IntMatrix) -> Option<Route> {
-    let seconds = gray::predict_matrix(block);
-    (seconds < ENDLESS).then(|| Route { engine: Engine::Gray, seconds, bytes: 1e6, basis: "Gray-code sum".into() })
+    // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
+    let [rows, cols] = Groups::new(block).log2_terms();
+    let hope = rows.min(cols) < ENDLESS;
+    hope.then(|| Route {
+        engine: Engine::Gray,
+        seconds: gray::predict_matrix(block),
+        bytes: 1e6 + 64.0 * (block.n() * block.n()) as f64,
+        basis: format!("2^{:.0} terms", rows.min(cols) - 1.0),
+    })
 }
 
 /// The frontier programme, unless it costs more to look for an order than to take the best other way, of `beat` seconds.
