@@ -52,7 +52,7 @@ pub struct FrontierOptions {
 
 impl Default for FrontierOptions {
     fn default() -> Self {
-        FrontierOptions { memory: 4 << 30, search: 0.25 }
+        FrontierOptions { memory: 4 << 30, search: 0.3 }
     }
 }
 
@@ -92,6 +92,10 @@ const SECONDS_PER_CHOICE: f64 = 9e-9;
 const SECONDS_PER_LOOK: f64 = 35e-9;
 /// Weight of the size of the present layer, beside the work so far, in the ranking of the beam.
 const OUTLOOK: f64 = 30.0;
+/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best, or
+/// bettered it, with the last beam.
+const PATIENCE: usize = 16;
+const BEHIND: f64 = 1.5;
 /// The widest beam.
 const MAX_WIDTH: usize = 4096;
 
@@ -228,19 +232,21 @@ fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
 fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<(Vec<u32>, f64)> {
     let mut best: Option<(Vec<u32>, f64)> = None;
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
-    let mut looks_of_one = [0u64; 3];
+    let (mut looks_of_one, mut last) = ([0u64; 3], [None; 3]);
     let (mut spent, mut width) = (0u64, 1);
     while width <= MAX_WIDTH {
         let before = spent;
         for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
             let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
             let after = (spent + looks_of_one[k] * width as u64) as f64 * degree * SECONDS_PER_LOOK;
-            if width > 1 && after > share * below * SECONDS_PER_CHOICE {
+            let behind = width > PATIENCE && last[k].is_none_or(|work| work > BEHIND * below);
+            if width > 1 && (behind || after > share * below * SECONDS_PER_CHOICE) {
                 continue;
             }
             let (order, looks) = beam(graph, Beam { sides, width, outlook: OUTLOOK }, below, observer)?;
             looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
             spent += looks;
+            last[k] = order.as_ref().map(|o| o.work);
             best = order.map(|o| (o.vertices, o.work)).or(best);
         }
         if spent == before {

@@ -70,8 +70,6 @@ struct Set {
     /// Number of remaining neighbours of each vertex.
     reach: Vec<u32>,
     sums: Sums,
-    /// Vertices processed or closed, on each side.
-    finished: [u32; 2],
     id: u64,
     cost: f64,
     trail: Option<Rc<Trail>>,
@@ -122,7 +120,6 @@ impl Set {
             classes: Vec::new(),
             reach: graph.edges.iter().map(|e| e.len() as u32).collect(),
             sums: Sums::default(),
-            finished: [0; 2],
             id: 0,
             cost: 0.0,
             trail: None,
@@ -184,7 +181,6 @@ impl Set {
         set.trail = Some(Rc::new(Trail { vertex: v as u32, before: self.trail.clone() }));
         set.leave(graph, v);
         set.done[v] = true;
-        let other = 1 - graph.side(v);
         for e in &graph.edges[v] {
             let u = e.to as usize;
             if !set.done[u] {
@@ -193,13 +189,11 @@ impl Set {
                 set.reach[u] -= 1;
                 if set.hash[u] == 0 {
                     set.done[u] = true;
-                    set.finished[other] += 1;
                 } else {
                     set.join(graph, u);
                 }
             }
         }
-        set.finished[graph.side(v)] += 1;
         set
     }
 
@@ -231,15 +225,6 @@ impl Set {
         class.0 += 1;
         self.sums.class(class.0, reach, side, 1.0);
         self.class[v] = k as u16;
-    }
-
-    /// How far along the set is: sets of equal measure compete.
-    fn measure(&self, sides: Sides) -> usize {
-        match sides {
-            Sides::Rows => self.finished[0] as usize,
-            Sides::Columns => self.finished[1] as usize,
-            Sides::Both => (self.finished[0] + self.finished[1]) as usize,
-        }
     }
 }
 

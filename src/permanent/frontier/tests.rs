@@ -80,7 +80,7 @@ fn closed_forms() {
         assert_eq!(perm(&zero_one(n as usize, |_, _| true)), factorial(n).into(), "{n}!");
     }
     let mut derangements = BigInt::from(1);
-    for n in 1..=40usize {
+    for n in 1..=12usize {
         derangements = derangements * n + if n % 2 == 0 { 1 } else { -1 };
         assert_eq!(perm(&zero_one(n, |i, j| i != j)), derangements, "derangements of {n}");
     }

@@ -42,11 +42,8 @@ impl Lines {
     /// The matrix of the lines that are left, in their order.
     pub fn matrix(&self) -> IntMatrix {
         let mut place = vec![u32::MAX; self.sides[1].len()];
-        let mut n = 0;
-        for (j, _) in self.sides[1].iter().enumerate().filter(|(_, line)| line.is_some()) {
-            place[j] = n;
-            n += 1;
-        }
+        let left = self.sides[1].iter().enumerate().filter(|(_, line)| line.is_some());
+        left.enumerate().for_each(|(l, (j, _))| place[j] = l as u32);
         let row =
             |line: &BTreeMap<u32, BigInt>| line.iter().map(|(&j, v)| (place[j as usize], v.clone().into())).collect();
         IntMatrix::from_rows(self.sides[0].iter().flatten().map(row).collect())
