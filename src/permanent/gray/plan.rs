@@ -41,13 +41,11 @@ pub(super) struct Plan {
     /// The class of each low column, and those of the lanes.
     pub low: Vec<usize>,
     pub lane_classes: Vec<usize>,
-    /// Predicted seconds of one core.
-    pub seconds: f64,
 }
 
 pub(super) enum Engine {
-    Exact(ExactPlan),
-    Modular(ModularPlan),
+    Exact(Box<ExactPlan>),
+    Modular(Box<ModularPlan>),
 }
 
 /// The digits that a choice of low columns leaves.
@@ -245,29 +243,28 @@ impl Plan {
         };
         let steps: Vec<_> = problem.classes.iter().map(moves).collect();
         let tails = choice.program.tails.len() as u64;
-        let (mut seconds, mut chunk) = (choice.cost * UNIT, CHUNK_TAILS / tails);
+        let mut chunk = CHUNK_TAILS / tails;
         let engine = if modular {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.
             let known = BigUint::one() << 64usize.saturating_sub(problem.odd);
             let primes = primes_for(bits + 1, &known, PRIME_LIMIT);
-            seconds *= RESIDUE_FACTOR * (1 + primes.len()) as f64;
             chunk /= 4 * (1 + primes.len() as u64);
             let lanes = (0..problem.n).map(|row| (0..LANES).map(|lane| value(row, lane)).collect()).collect();
             let weights = (0..LANES).map(weight).collect();
-            Engine::Modular(ModularPlan { program: choice.program, lanes, weights, constants, steps, primes })
+            Engine::Modular(Box::new(ModularPlan { program: choice.program, lanes, weights, constants, steps, primes }))
         } else {
             // 16-bit arithmetic is modulo 2¹⁶; the values of states fit, as the program proves.
             let low = |x: &BigInt| low_bits(x) as i16;
             let narrow = |list: &Vec<(usize, BigInt)>| {
                 list.iter().map(|(row, s)| RowStep { row: *row as u16, step: low(s) }).collect()
             };
-            Engine::Exact(ExactPlan {
+            Engine::Exact(Box::new(ExactPlan {
                 program: choice.program,
                 lanes: (0..problem.n).map(|row| std::array::from_fn(|lane| low(&value(row, lane)))).collect(),
                 weights: std::array::from_fn(|lane| weight(lane).to_i64().expect("binomials of lanes fit a word")),
                 constants: constants.iter().map(low).collect(),
                 steps: steps.iter().map(narrow).collect(),
-            })
+            }))
         };
         let sign = if problem.n % 2 == 1 { -1 } else { 1 };
         Ok(Plan {
@@ -280,7 +277,6 @@ impl Plan {
             low: choice.low,
             lane_classes: layout.lanes.iter().map(|d| d.class).collect(),
             walk: layout.walk,
-            seconds,
         })
     }
 }

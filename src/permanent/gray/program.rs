@@ -43,12 +43,8 @@ use Width::{W16, W32, W64};
 
 impl Width {
     fn holding(bound: u128) -> Option<Width> {
-        match bound {
-            ..=0x7fff => Some(W16),
-            ..=0x7fff_ffff => Some(W32),
-            ..=WIDEST => Some(W64),
-            _ => None,
-        }
+        let widths = [(W16, i16::MAX as u128), (W32, i32::MAX as u128), (W64, WIDEST)];
+        widths.into_iter().find(|&(_, largest)| bound <= largest).map(|(width, _)| width)
     }
 }
 
