@@ -15,7 +15,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("io", &["field", "sparse"]),
     ("families", &["field", "sparse"]),
     ("matching", &["sparse"]),
-    ("permanent", &["isa", "field", "dense", "sparse", "matching"]),
     ("spmv", &["isa", "field", "sparse"]),
     ("gpu", &[]),
     ("blackbox", &["field", "sparse", "spmv"]),
