@@ -99,7 +99,7 @@ pub(super) fn menage(n: u64) -> BigInt {
         let m = 2 * n - k;
         let binomial = factorial(m) / factorial(k) / factorial(m - k);
         let term = binomial * (2 * n) * factorial(n - k) / m;
-        if k % 2 == 0 { term } else { -term }
+        if k.is_multiple_of(2) { term } else { -term }
     };
     (0..=n).map(term).sum()
 }
