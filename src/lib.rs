@@ -44,6 +44,7 @@ pub mod io;
 pub mod isa;
 pub mod matching;
 pub mod observer;
+pub mod permanent;
 pub mod pivots;
 pub mod poly;
 pub mod schur;

@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &["field", "sparse"]),
+    ("permanent", &["isa", "field", "sparse", "matching", "elimination", "certify"]),
     (
         "answers",
         &[

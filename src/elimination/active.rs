@@ -104,6 +104,12 @@ impl<V: Residue> Active<V> {
         Self::memory_of(self.rows.len(), self.col_rows.len(), self.nnz)
     }
 
+    /// The entry in row i and column j, which must be there.
+    pub(super) fn value(&self, i: u32, j: u32) -> u64 {
+        let row = &self.rows[i as usize].entries;
+        row.iter().find(|e| e.0 == j).expect("an entry").1.get()
+    }
+
     /// The shortest row with an entry in column j, which must have entries.
     pub(super) fn shortest_row_of(&self, j: u32) -> u32 {
         let rows = self.col_rows[j as usize].iter().copied();

@@ -11,12 +11,19 @@
 //! at once (random matrices, EX5, EX3), a good structural search leaves a smaller but dense S, best met implicitly; the core of
 //! right-looking elimination is larger but sparse, one entry in eight. In between (mat1916), right-looking pivots adapt to
 //! the fill-in and leave a much smaller core than one round does. They are sequential. Every step is exact arithmetic mod p.
+//!
+//! [`determinant`] goes on to the end sparsely and keeps the pivots; [`Replay`] repeats them mod many primes.
 
 mod active;
+mod determinant;
 mod markowitz;
 mod repeated;
+mod replay;
 mod residue;
 mod rounds;
+
+pub use determinant::{Determinant, determinant, is_odd};
+pub use replay::{LANES, Replay};
 
 use crate::dense::{Echelon, Row};
 use crate::field::Modulus;

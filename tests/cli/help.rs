@@ -2,7 +2,7 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 7] = ["rank", "verify", "info", "convert", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 8] = ["rank", "verify", "permanent", "info", "convert", "generate", "completions", "man"];
 
 #[test]
 fn help_texts() {

@@ -7,6 +7,7 @@ mod answers;
 mod endings;
 mod help;
 mod matrices;
+mod permanent;
 mod rational;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -16,6 +16,7 @@ mod input;
 mod man;
 mod memory;
 mod output;
+mod permanent;
 mod progress;
 mod rank;
 mod rational;
@@ -39,6 +40,7 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
         Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
+        Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
         Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),

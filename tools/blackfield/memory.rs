@@ -19,7 +19,7 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatri
 }
 
 /// Physical memory, or the control group's share of it, where the system tells (Linux).
-fn of_machine() -> Option<u64> {
+pub fn of_machine() -> Option<u64> {
     let installed = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| mem_total(&text));
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
     installed.into_iter().chain(group).min()

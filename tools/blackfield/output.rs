@@ -24,6 +24,13 @@ pub fn print_json(document: &impl Serialize) -> Result<()> {
     print(&text)
 }
 
+/// Prints one JSON document on one line.
+pub fn print_json_line(document: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string(document).expect("our documents have string keys");
+    text.push('\n');
+    print(&text)
+}
+
 /// Where a matrix will go, and in which format.
 pub struct MatrixFile<'a> {
     file: &'a Path,

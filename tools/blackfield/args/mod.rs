@@ -7,6 +7,7 @@ pub use values::Seed;
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
+use blackfield::permanent;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
@@ -27,6 +28,7 @@ pub struct Cli {
 pub enum Command {
     Rank(RankArgs),
     Verify(VerifyArgs),
+    Permanent(PermanentArgs),
     Info(InfoArgs),
     Convert(ConvertArgs),
     Generate(GenerateArgs),
@@ -40,6 +42,7 @@ impl Command {
         match self {
             Command::Rank(args) => args.json,
             Command::Verify(args) => args.json,
+            Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             _ => false,
         }
@@ -332,6 +335,88 @@ impl From<RouteName> for answers::Route {
 pub enum DeviceName {
     Cpu,
     Cuda,
+}
+
+/// The exact permanent of square integer matrices: perfect matchings counted to the last digit.
+///
+/// Standard output has the permanent alone, one line for each file in the order given (with --modulus one for each file and
+/// modulus), as soon as it is known; everything else (how, why, how sure) is on standard error. The permanent of a 0-1
+/// matrix is the number of perfect matchings of its bipartite graph.
+#[derive(Debug, Args)]
+#[command(after_long_help = PERMANENT_JSON)]
+pub struct PermanentArgs {
+    /// Matrix files; `-` reads standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// The residue mod P, a prime below 2^63, instead of the integer (may be given several times)
+    #[arg(short = 'p', long = "modulus", value_name = "P", value_delimiter = ',')]
+    #[arg(value_parser = values::modulus)]
+    pub moduli: Vec<Modulus>,
+
+    /// How to compute what the reductions leave
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
+    pub method: PermanentMethodName,
+    /// Keep the state of a long Gray-code run in this file, and go on from it if it is there
+    #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document for each answer, on a line of its own
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which steps were chosen, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const PERMANENT_JSON: &str = "\
+With --json, each file (and modulus) gives one document on one line:
+  {file, permanent: digits, n, nnz, modulus: number or null, method,
+   certainty: \"proven\", proof, path: [{name, found, why, predicted,
+   seconds}], threads, digest, warnings, seconds, version}
+permanent is a string, since no number of JSON holds it. The documents
+before an error are kept.
+
+Examples:
+  blackfield permanent matrix.mtx
+  blackfield permanent --pattern *.mtx --json
+  blackfield permanent matrix.sms -p 1000003";
+
+/// The names of [`permanent::Method`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PermanentMethodName {
+    /// Whatever is predicted to be fastest, for each block
+    Auto,
+    /// Dynamic programme over a frontier: sparse matrices
+    Frontier,
+    /// Inclusion and exclusion along a Gray code: dense matrices
+    Gray,
+    /// A determinant with Kasteleyn's signs: planar graphs
+    Kasteleyn,
+    /// Rook polynomial of the rest: constant but for few entries
+    Rook,
+    /// Products of linear forms: rank at most 4
+    LowRank,
+}
+
+impl From<PermanentMethodName> for permanent::Method {
+    fn from(name: PermanentMethodName) -> Self {
+        match name {
+            PermanentMethodName::Auto => permanent::Method::Auto,
+            PermanentMethodName::Frontier => permanent::Method::Frontier,
+            PermanentMethodName::Gray => permanent::Method::Gray,
+            PermanentMethodName::Kasteleyn => permanent::Method::Kasteleyn,
+            PermanentMethodName::Rook => permanent::Method::Rook,
+            PermanentMethodName::LowRank => permanent::Method::LowRank,
+        }
+    }
 }
 
 /// What a matrix looks like, and how it would be stored.

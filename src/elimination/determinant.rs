@@ -1,0 +1,127 @@
+//! The determinant mod p of a sparse matrix by elimination, and the pivots in their order, which serve other primes too
+//! (see [`super::replay`]).
+
+use super::FIRST_CAP;
+use super::WINDOW;
+use super::active::Active;
+use super::markowitz::Buckets;
+use super::residue::Residue;
+use crate::sparse::SparseMatrix;
+use crate::{Observer, Result};
+
+/// A determinant mod p with the elimination that found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Determinant {
+    /// The determinant, a residue.
+    pub value: u64,
+    /// The pivots (row, column) in the order in which they were taken: as many as the rank.
+    pub pivots: Vec<(u32, u32)>,
+}
+
+/// det(a) mod p, with pivots of small Markowitz cost. The determinant of the 0 × 0 matrix is 1.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`].
+///
+/// # Panics
+/// If `a` is not square.
+pub fn determinant(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determinant> {
+    assert_eq!(a.rows(), a.cols(), "determinants are of square matrices");
+    if a.modulus().bits() <= 32 { with_values::<u32>(a, observer) } else { with_values::<u64>(a, observer) }
+}
+
+fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determinant> {
+    let modulus = a.modulus();
+    let mut active = Active::<V>::new(a);
+    let mut buckets = Buckets::new(&active, FIRST_CAP);
+    let (mut value, mut pivots) = (1, vec![]);
+    while let Some(pivot) = buckets.search(&active) {
+        if pivots.len().is_multiple_of(WINDOW) {
+            observer.check()?;
+        }
+        value = modulus.mul(value, active.value(pivot.row, pivot.col));
+        active.eliminate(pivot.row, pivot.col);
+        buckets.update(&active);
+        pivots.push((pivot.row, pivot.col));
+    }
+    if pivots.len() < a.rows() {
+        value = 0;
+    } else if is_odd(&pivots) {
+        value = modulus.neg(value);
+    }
+    Ok(Determinant { value, pivots })
+}
+
+/// Whether the permutation that sends the row of each pair to its column is odd.
+///
+/// # Panics
+/// Unless the pairs are those of a permutation of 0 … n-1.
+pub fn is_odd(pairs: &[(u32, u32)]) -> bool {
+    let mut image = vec![u32::MAX; pairs.len()];
+    pairs.iter().for_each(|&(i, j)| image[i as usize] = j);
+    let mut odd = false;
+    for i in 0..image.len() {
+        // A cycle of length l is a product of l - 1 transpositions.
+        let mut at = i;
+        while image[at] as usize != i && image[at] != u32::MAX {
+            odd = !odd;
+            at = std::mem::replace(&mut image[at], u32::MAX) as usize;
+        }
+        image[at] = u32::MAX;
+    }
+    odd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::field::{Modulus, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn parity_is_that_of_the_inversions() {
+        let mut rng = Rng::seed_from_u64(1);
+        for n in 0..40 {
+            let mut image: Vec<u32> = (0..n).collect();
+            (1..n as usize).for_each(|i| image.swap(i, rng.random_range(0..=i)));
+            let inversions = (0..n as usize).flat_map(|i| (0..i).map(move |k| (k, i)));
+            let inversions = inversions.filter(|&(k, i)| image[k] > image[i]).count();
+            let mut pairs: Vec<(u32, u32)> = (0..n).zip(image).collect();
+            pairs.reverse();
+            assert_eq!(is_odd(&pairs), inversions % 2 == 1);
+        }
+    }
+
+    /// Leibniz' sum.
+    fn leibniz(a: &[Vec<u64>], modulus: Modulus) -> u64 {
+        let n = a.len();
+        if n == 0 {
+            return 1;
+        }
+        (0..n).fold(0, |sum, j| {
+            let minor: Vec<Vec<u64>> = a[1..].iter().map(|row| [&row[..j], &row[j + 1..]].concat()).collect();
+            let term = modulus.mul(a[0][j], leibniz(&minor, modulus));
+            if j % 2 == 0 { modulus.add(sum, term) } else { modulus.sub(sum, term) }
+        })
+    }
+
+    #[test]
+    fn determinants_of_small_matrices() {
+        let mut rng = Rng::seed_from_u64(2);
+        for p in [2, 3, 65521, (1 << 63) - 25] {
+            let modulus = Modulus::new(p).unwrap();
+            for round in 0..60 {
+                let n = round % 7;
+                let density = rng.random_range(0.2..1.0);
+                let mut entry = || if rng.random_bool(density) { rng.random_range(0..p) } else { 0 };
+                let a: Vec<Vec<u64>> = (0..n).map(|_| (0..n).map(|_| entry()).collect()).collect();
+                let places = (0..n * n).filter(|k| a[k / n][k % n] != 0);
+                let entries: Vec<_> = places.map(|k| (k / n, k % n, a[k / n][k % n])).collect();
+                let found = determinant(&SparseMatrix::from_triplets(modulus, n, n, &entries), &Silent).unwrap();
+                assert_eq!(found.value, leibniz(&a, modulus), "{a:?} mod {p}");
+                assert_eq!(found.value != 0, found.pivots.len() == n);
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! How large a permanent can be: proven upper bounds of |perm A| in bits. They say how many residues pin the integer down, and
+//! they catch an answer that cannot be right.
+//!
+//! | rule | bound | for | source |
+//! |---|---|---|---|
+//! | row sums | Π Σⱼ \|aᵢⱼ\| | all | expansion of the product of the row sums |
+//! | Bregman–Minc | Π (rᵢ!)^(1/rᵢ), rᵢ the row degrees | 0–1 | L. M. Bregman, Soviet Math. Dokl. 14 (1973) |
+//! | Hadamard type | n! n^(-n/2) Π ‖aᵢ‖₂ | all | E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) |
+//!
+//! Each holds for rows and for columns; [`permanent_bound`] takes the smallest. Logarithms are integers in units of 2⁻³²
+//! rounded up at every step, so that "bits" is never too small.
+
+use super::matrix::IntMatrix;
+use crate::sparse::Integer;
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+
+/// An upper bound of an absolute value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// |perm A| ≤ 2^bits.
+    pub bits: u64,
+    /// The inequality that gave it.
+    pub rule: &'static str,
+}
+
+/// The fraction bits of a logarithm.
+const FRACTION: u32 = 32;
+
+/// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1 and 0.
+pub fn permanent_bound(matrix: &IntMatrix) -> Bound {
+    let transposed = matrix.transpose();
+    let mut best = Bound { bits: u64::MAX, rule: "" };
+    let sides = [
+        (matrix, ["row sums", "Bregman–Minc by rows", "Carlen–Lieb–Loss by rows"]),
+        (&transposed, ["column sums", "Bregman–Minc by columns", "Carlen–Lieb–Loss by columns"]),
+    ];
+    for (side, names) in sides {
+        let bregman = matrix.is_01().then(|| bregman_minc(side));
+        for (units, rule) in [Some(line_sums(side)), bregman, Some(hadamard_type(side))].into_iter().zip(names) {
+            let bits = units.unwrap_or(u64::MAX).div_ceil(1 << FRACTION);
+            if bits < best.bits {
+                best = Bound { bits, rule };
+            }
+        }
+    }
+    best
+}
+
+/// log₂ Π Σⱼ |aᵢⱼ|, rounded up, in units of 2⁻³²; 0 if a row is empty.
+fn line_sums(matrix: &IntMatrix) -> u64 {
+    let sums = matrix.rows().map(|row| row.iter().map(|(_, v)| magnitude(v)).sum::<BigUint>());
+    log2_of_product(sums).unwrap_or(0)
+}
+
+/// log₂ Π (rᵢ!)^(1/rᵢ), rounded up, in units of 2⁻³²; 0 if a row is empty.
+fn bregman_minc(matrix: &IntMatrix) -> u64 {
+    if matrix.rows().any(<[_]>::is_empty) {
+        return 0;
+    }
+    matrix.rows().map(|row| log2_ceil(&factorial(row.len())).div_ceil(row.len() as u64)).sum()
+}
+
+/// log₂ of n! n^(-n/2) Π ‖aᵢ‖₂, rounded up, in units of 2⁻³²; 0 if a row is empty. With N = Π ‖aᵢ‖₂² the bound's square is the
+/// rational (n!)² N / nⁿ, rounded up to an integer.
+fn hadamard_type(matrix: &IntMatrix) -> u64 {
+    let n = matrix.n();
+    let norms = matrix.rows().map(|row| row.iter().map(|(_, v)| magnitude(v).pow(2)).sum::<BigUint>());
+    let product: BigUint = norms.product();
+    if product.is_zero() {
+        return 0;
+    }
+    let denominator = BigUint::from(n).pow(n as u32);
+    let square: BigUint = (factorial(n).pow(2) * product + &denominator - 1u32) / denominator;
+    log2_ceil(&square).div_ceil(2)
+}
+
+/// The sum of the logarithms, `None` if a factor is 0.
+fn log2_of_product(mut factors: impl Iterator<Item = BigUint>) -> Option<u64> {
+    factors.try_fold(0, |sum, x| (!x.is_zero()).then(|| sum + log2_ceil(&x)))
+}
+
+fn magnitude(v: &Integer<'_>) -> BigUint {
+    match v {
+        Integer::Small(v) => BigUint::from(v.unsigned_abs()),
+        Integer::Big(v) => BigInt::magnitude(v).clone(),
+    }
+}
+
+fn factorial(n: usize) -> BigUint {
+    (2..=n).fold(BigUint::one(), |f, k| f * k)
+}
+
+/// An upper bound of log₂ x in units of 2⁻³², at most two units above.
+///
+/// x ≤ m · 2^(e-62) with 2⁶² ≤ m < 2⁶³ rounded up; each squaring of the mantissa, rounded up, yields one binary digit of the
+/// logarithm. Rounding up can only raise the result, and 32 squarings of an error of 2⁻⁶² stay below one unit.
+///
+/// # Panics
+/// If x = 0.
+fn log2_ceil(x: &BigUint) -> u64 {
+    assert!(!x.is_zero(), "log of 0");
+    let mut exponent = x.bits() - 1;
+    if *x == BigUint::one() << exponent {
+        return exponent << FRACTION;
+    }
+    let scaled: BigUint = if exponent > 62 { (x >> (exponent - 62)) + 1u32 } else { x << (62 - exponent) };
+    let mut mantissa = u128::try_from(scaled).expect("63 bits");
+    if mantissa == 1 << 63 {
+        (mantissa, exponent) = (1 << 62, exponent + 1);
+    }
+    let mut units = exponent;
+    for _ in 0..FRACTION {
+        mantissa = (mantissa * mantissa).div_ceil(1 << 62);
+        let digit = (mantissa >= 1 << 63) as u64;
+        if digit == 1 {
+            mantissa = mantissa.div_ceil(2);
+        }
+        units = 2 * units + digit;
+    }
+    units + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ones(n: usize) -> IntMatrix {
+        IntMatrix::from_entries(n, (0..n * n).map(|k| (k / n, k % n, 1i64)))
+    }
+
+    #[test]
+    fn logarithms_are_upper_bounds_and_tight() {
+        for x in (1u64..2000).chain([u64::MAX, 1 << 63, (1 << 63) + 1, (1 << 62) - 1]) {
+            let units = log2_ceil(&x.into());
+            let exact = (x as f64).log2() * 2f64.powi(32);
+            assert!(units as f64 >= exact - 1e-3 && units as f64 <= exact + 2.5, "{x}: {units} {exact}");
+        }
+        for bits in [63u64, 64, 200, 1000] {
+            let x: BigUint = BigUint::one() << bits;
+            assert_eq!(log2_ceil(&x), bits << FRACTION);
+            assert_eq!(log2_ceil(&(&x + 1u32)), (bits << FRACTION) + 1);
+            assert!(((bits << FRACTION)..=(bits << FRACTION) + 1).contains(&log2_ceil(&(&x - 1u32))));
+        }
+    }
+
+    #[test]
+    fn bregman_minc_is_attained_by_blocks_of_ones() {
+        for n in 1..30usize {
+            let units = bregman_minc(&ones(n));
+            let factorial = log2_ceil(&factorial(n));
+            assert!(units >= factorial && units <= factorial + 2 * n as u64, "{n}");
+            assert_eq!(permanent_bound(&ones(n)).bits, units.div_ceil(1 << FRACTION));
+        }
+    }
+
+    #[test]
+    fn carlen_lieb_loss_is_attained_by_constant_rows() {
+        for n in 1..20usize {
+            let units = hadamard_type(&ones(n));
+            let factorial = log2_ceil(&factorial(n));
+            assert!(units >= factorial && units <= factorial + 2, "{n}");
+        }
+    }
+
+    #[test]
+    fn degenerate_matrices_have_bounds() {
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(0, [] as [(usize, usize, i64); 0])).bits, 0);
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(3, [(0, 0, 1i64), (1, 1, 1)])).bits, 0);
+        let big = BigInt::from(-1) << 200;
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(1, [(0, 0, big)])).bits, 200);
+        let identity = IntMatrix::from_entries(9, (0..9).map(|i| (i, i, 1i64)));
+        assert_eq!(permanent_bound(&identity), Bound { bits: 0, rule: "row sums" });
+    }
+}

@@ -1,0 +1,293 @@
+//! An order of vertices turned into steps: where the deficits of the open classes stand in the key, which choices a step has,
+//! how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by hashes.
+
+use super::graph::{Edge, Graph};
+use super::key::Field;
+use std::collections::HashMap;
+
+/// One way to match the vertex of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// The deficit of the class to match with, before the step; `None` for vertices that no step has touched yet.
+    pub source: Option<Field>,
+    /// Number of untouched vertices (1 where there is a source).
+    pub count: u64,
+    /// Index of the weight.
+    pub weight: u32,
+    /// Where the deficit stands after the step; `None` if the class closes.
+    pub target: Option<Field>,
+}
+
+/// The step of one vertex v: match it, if it is still unmatched, with a neighbour that no earlier step has taken away.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    /// The deficit of the class of v before the step, if v was touched: where it is 0, v is matched already.
+    pub own: Option<Field>,
+    /// Where it stands afterwards, if other members remain.
+    pub own_target: Option<Field>,
+    pub choices: Vec<Choice>,
+    /// Bits that keep their place.
+    pub keep: Vec<u64>,
+    /// Deficits that move or merge: from, to.
+    pub moves: Vec<(Field, Field)>,
+    /// Deficits of vertices touched for the first time: to, how many.
+    pub fresh: Vec<(Field, u64)>,
+    /// Deficits of classes without further neighbours, before the step.
+    pub closing: Vec<Field>,
+    /// Number of vertices that are touched and closed at once.
+    pub closing_fresh: u64,
+    /// Deficits after the step that more than the remaining neighbours cannot be: the field, their number.
+    pub caps: Vec<(Field, u64)>,
+    /// Bits whose fields the step neither reads nor changes.
+    pub untouched: Vec<u64>,
+}
+
+/// The steps, and how many words their keys have.
+pub(super) struct Program {
+    pub steps: Vec<Step>,
+    pub words: usize,
+    /// Upper bound of the number of states before each step, and after the last.
+    pub states: Vec<f64>,
+}
+
+impl Program {
+    /// Upper bound of the number of states of two neighbouring layers.
+    pub fn most_states(&self) -> f64 {
+        self.states.windows(2).map(|w| w[0] + w[1]).fold(0.0, f64::max)
+    }
+}
+
+/// Vertices of one side with equal remaining edges, of which only the number of unmatched ones matters.
+struct Class {
+    field: Field,
+    members: Vec<u32>,
+}
+
+/// Bits that are taken, word by word.
+#[derive(Default)]
+struct Slots {
+    used: Vec<u64>,
+}
+
+impl Slots {
+    /// A field for values up to `size`, in the lowest free bits.
+    fn allocate(&mut self, size: u64) -> Field {
+        let bits = 64 - size.leading_zeros();
+        let mask = (1u64 << bits) - 1;
+        for word in 0.. {
+            if word == self.used.len() {
+                self.used.push(0);
+            }
+            for shift in 0..=64 - bits {
+                if self.used[word] & (mask << shift) == 0 {
+                    self.used[word] |= mask << shift;
+                    return Field { word: word as u32, shift, mask };
+                }
+            }
+        }
+        unreachable!("there is always one more word")
+    }
+    fn free(&mut self, f: Field) {
+        self.used[f.word as usize] &= !(f.mask << f.shift);
+    }
+}
+
+/// Builds the steps one after the other.
+struct Builder<'a> {
+    graph: &'a Graph,
+    processed: Vec<bool>,
+    /// The signature of the class of each open vertex is its remaining edges.
+    open: Vec<bool>,
+    classes: HashMap<Vec<Edge>, Class>,
+    slots: Slots,
+}
+
+impl Builder<'_> {
+    fn remaining(&self, v: usize) -> Vec<Edge> {
+        self.graph.edges[v].iter().filter(|e| !self.processed[e.to as usize]).copied().collect()
+    }
+
+    fn step(&mut self, v: usize) -> Step {
+        let mut step = Step::default();
+        let signature = self.remaining(v);
+        // The class of v loses v.
+        let mut freed = Vec::new();
+        let mut changed: Vec<Field> = Vec::new();
+        if self.open[v] {
+            self.open[v] = false;
+            let class = self.classes.get_mut(&signature).expect("an open vertex has a class");
+            step.own = Some(class.field);
+            class.members.retain(|&u| u as usize != v);
+            if class.members.is_empty() {
+                freed.push(class.field);
+                self.classes.remove(&signature);
+            } else {
+                step.own_target = Some(class.field);
+                changed.push(class.field);
+            }
+        }
+        // The neighbours, in their classes before the step: all members of a class are neighbours with equal weights.
+        struct Piece {
+            source: Option<Field>,
+            weight: u32,
+            members: Vec<u32>,
+        }
+        let mut pieces: Vec<(Vec<Edge>, Piece)> = Vec::new();
+        let mut fresh: HashMap<Vec<Edge>, usize> = HashMap::new();
+        for e in &signature {
+            let u = e.to as usize;
+            let before = self.remaining(u);
+            if self.open[u] {
+                if let Some(class) = self.classes.remove(&before) {
+                    freed.push(class.field);
+                    let Class { field, members } = class;
+                    pieces.push((before, Piece { source: Some(field), weight: e.weight, members }));
+                }
+            } else if let Some(&k) = fresh.get(&before) {
+                pieces[k].1.members.push(e.to);
+            } else {
+                fresh.insert(before.clone(), pieces.len());
+                pieces.push((before, Piece { source: None, weight: e.weight, members: vec![e.to] }));
+            }
+        }
+        self.processed[v] = true;
+        // Their classes after it: pieces with equal remaining edges merge, also with classes that v does not touch.
+        let mut merged: Vec<(Vec<Edge>, Vec<Piece>)> = Vec::new();
+        let mut place: HashMap<Vec<Edge>, usize> = HashMap::new();
+        for (mut edges, piece) in pieces {
+            edges.retain(|e| e.to as usize != v);
+            piece.members.iter().for_each(|&u| self.open[u as usize] = true);
+            let k = *place.entry(edges).or_insert_with_key(|edges| {
+                merged.push((edges.clone(), Vec::new()));
+                merged.len() - 1
+            });
+            merged[k].1.push(piece);
+        }
+        // A class keeps its field where that is wide enough.
+        let mut kept: Vec<Field> = Vec::new();
+        let mut plans = Vec::new();
+        for (edges, pieces) in merged {
+            if edges.is_empty() {
+                plans.push((edges, pieces, None, None));
+                continue;
+            }
+            let old = self.classes.remove(&edges);
+            let size =
+                pieces.iter().map(|p| &p.members).chain(old.iter().map(|c| &c.members)).map(Vec::len).sum::<usize>();
+            let size = size as u64;
+            let candidates = old.iter().map(|c| c.field).chain(pieces.iter().filter_map(|p| p.source));
+            let stay = candidates.filter(|f| f.mask >= size).max_by_key(|f| std::cmp::Reverse(f.mask));
+            freed.extend(old.as_ref().map(|c| c.field));
+            kept.extend(stay);
+            plans.push((
+                edges,
+                pieces,
+                old,
+                stay.map(|f| (f, size)).or(Some((Field { word: 0, shift: 0, mask: 0 }, size))),
+            ));
+        }
+        for &f in &freed {
+            if !kept.contains(&f) {
+                self.slots.free(f);
+            }
+        }
+        let stays: Vec<u64> = self.slots.used.clone();
+        for (edges, pieces, old, field) in plans {
+            let target = field.map(|(f, size)| if f.mask == 0 { self.slots.allocate(size) } else { f });
+            let mut members: Vec<u32> = Vec::new();
+            for piece in pieces {
+                match (piece.source, target) {
+                    (Some(source), Some(target)) if source != target => step.moves.push((source, target)),
+                    (Some(source), None) => step.closing.push(source),
+                    (None, Some(target)) => step.fresh.push((target, piece.members.len() as u64)),
+                    (None, None) => step.closing_fresh += piece.members.len() as u64,
+                    _ => {}
+                }
+                step.choices.push(Choice {
+                    source: piece.source,
+                    count: if piece.source.is_some() { 1 } else { piece.members.len() as u64 },
+                    weight: piece.weight,
+                    target,
+                });
+                members.extend(piece.members);
+            }
+            let Some(target) = target else {
+                members.iter().for_each(|&u| self.open[u as usize] = false);
+                members.iter().for_each(|&u| self.processed[u as usize] = true);
+                continue;
+            };
+            changed.push(target);
+            if let Some(old) = old {
+                if old.field != target {
+                    step.moves.push((old.field, target));
+                }
+                members.extend(old.members);
+            }
+            let size = members.len() as u64;
+            if size > edges.len() as u64 {
+                step.caps.push((target, edges.len() as u64));
+            }
+            self.classes.insert(edges, Class { field: target, members });
+        }
+        step.keep = stays;
+        step.untouched = step.keep.clone();
+        for f in changed {
+            if let Some(word) = step.untouched.get_mut(f.word as usize) {
+                *word &= !(f.mask << f.shift);
+            }
+        }
+        step
+    }
+
+    /// Number of deficit vectors with the difference between the sides that all states here have.
+    fn count(&self) -> f64 {
+        let mut polynomial = vec![1.0f64];
+        let (mut rows, mut cols) = (0, 0);
+        for (edges, class) in &self.classes {
+            let side = self.graph.side(class.members[0] as usize);
+            // Both sides by powers x^q: rows with q, columns with s - q.
+            let s = class.members.len().min(edges.len());
+            *[&mut rows, &mut cols][side] += s;
+            let mut next = vec![0.0; polynomial.len() + s];
+            let mut window: f64 = 0.0;
+            for k in 0..next.len() {
+                window += polynomial.get(k).copied().unwrap_or(0.0);
+                if k > s {
+                    window -= polynomial[k - s - 1];
+                }
+                next[k] = window.max(0.0);
+            }
+            polynomial = next;
+        }
+        // unmatched rows = unmatched columns: untouched rows + q_rows = untouched columns + q_cols.
+        let untouched = |side: usize| {
+            let n = self.graph.n();
+            (side * n..(side + 1) * n).filter(|&v| !self.processed[v] && !self.open[v]).count()
+        };
+        let index = (untouched(1) + cols) as i64 - untouched(0) as i64;
+        usize::try_from(index).ok().and_then(|k| polynomial.get(k)).copied().unwrap_or(0.0).round()
+    }
+}
+
+/// The steps of the vertices in the given order; vertices whose neighbours are all gone need no step.
+///
+/// Vertices without edges at all never get a step: the caller has seen to it that there are none.
+pub(super) fn compile(graph: &Graph, order: &[u32]) -> Program {
+    let n = graph.edges.len();
+    let mut builder = Builder {
+        graph,
+        processed: vec![false; n],
+        open: vec![false; n],
+        classes: HashMap::new(),
+        slots: Slots::default(),
+    };
+    let (mut steps, mut states, mut words) = (Vec::new(), vec![1.0], 1);
+    for &v in order {
+        if !builder.processed[v as usize] {
+            steps.push(builder.step(v as usize));
+            states.push(builder.count());
+            words = words.max(builder.slots.used.len());
+        }
+    }
+    Program { steps, words, states }
+}

@@ -1,0 +1,203 @@
+//! The programme against the expansion of Laplace, closed forms and itself in other orders.
+
+use super::*;
+use crate::Silent;
+use num_bigint::BigInt;
+use proptest::prelude::*;
+
+/// The expansion along the rows.
+fn naive(a: &IntMatrix) -> BigInt {
+    fn from(a: &IntMatrix, i: usize, used: u64) -> BigInt {
+        if i == a.n() {
+            return 1.into();
+        }
+        let free = a.row(i).iter().filter(|&&(j, _)| used >> j & 1 == 0);
+        free.map(|(j, v)| v.to_bigint() * from(a, i + 1, used | 1 << j)).sum()
+    }
+    from(a, 0, 0)
+}
+
+fn perm(a: &IntMatrix) -> BigInt {
+    permanent(a, &FrontierOptions::default(), &Silent).unwrap()
+}
+
+/// The 0–1 matrix where a condition holds.
+fn zero_one(n: usize, entry: impl Fn(usize, usize) -> bool) -> IntMatrix {
+    let entries = (0..n * n).map(|k| (k / n, k % n)).filter(|&(i, j)| entry(i, j));
+    IntMatrix::from_entries(n, entries.map(|(i, j)| (i, j, 1)))
+}
+
+fn matrix(values: impl Strategy<Value = BigInt> + Clone) -> impl Strategy<Value = IntMatrix> {
+    (0usize..8).prop_flat_map(move |n| {
+        let entries = proptest::collection::vec((0..n.max(1), 0..n.max(1), values.clone()), 0..=4 * n);
+        entries.prop_map(move |e| IntMatrix::from_entries(n, e.into_iter().filter(|_| n > 0)))
+    })
+}
+
+fn small() -> impl Strategy<Value = BigInt> + Clone {
+    prop_oneof![Just(1i64), -2i64..4, any::<i64>()].prop_map(BigInt::from)
+}
+
+fn any_size() -> impl Strategy<Value = BigInt> + Clone {
+    (any::<i64>(), 0u32..200).prop_map(|(v, s)| BigInt::from(v) << s)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn small_entries(a in matrix(small())) {
+        prop_assert_eq!(perm(&a), naive(&a));
+        prop_assert_eq!(perm(&a.transpose()), naive(&a));
+    }
+
+    #[test]
+    fn entries_of_any_size(a in matrix(any_size())) {
+        prop_assert_eq!(perm(&a), naive(&a));
+    }
+
+    /// Few distinct lines: many twins.
+    #[test]
+    fn twins(n in 1usize..8, kinds in 1usize..4, bits in any::<u64>(), weights in proptest::collection::vec(-2i64..3, 64)) {
+        let place = |i: usize, j: usize| (i % kinds) * 8 + j % kinds;
+        let entry = |k: usize| (k / n, k % n, if bits >> place(k / n, k % n) & 1 == 1 { weights[place(k / n, k % n)] } else { 1 });
+        let a = IntMatrix::from_entries(n, (0..n * n).map(entry));
+        prop_assert_eq!(perm(&a), naive(&a));
+    }
+
+    #[test]
+    fn any_order(a in matrix(small()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
+        let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
+        let answer = permanent_in_order(&a, &order, &FrontierOptions::default(), &Silent).unwrap();
+        prop_assert_eq!(answer.value, naive(&a));
+    }
+}
+
+#[test]
+fn closed_forms() {
+    let factorial = |n: u64| (1..=n).product::<u64>();
+    for n in 0..=20u64 {
+        assert_eq!(perm(&zero_one(n as usize, |_, _| true)), factorial(n).into(), "{n}!");
+    }
+    let mut derangements = BigInt::from(1);
+    for n in 1..=12usize {
+        derangements = derangements * n + if n % 2 == 0 { 1 } else { -1 };
+        assert_eq!(perm(&zero_one(n, |i, j| i != j)), derangements, "derangements of {n}");
+    }
+    // Ménage numbers.
+    for (n, menage) in [(3usize, 1u64), (4, 2), (5, 13), (6, 80), (7, 579), (8, 4738), (9, 43387), (10, 439792)] {
+        assert_eq!(perm(&zero_one(n, |i, j| j != i && j != (i + 1) % n)), menage.into(), "menage {n}");
+    }
+    // Tridiagonal matrices: Fibonacci numbers; the circulant with three diagonals: Lucas numbers and 2.
+    let (mut f, mut g) = (BigInt::from(1), BigInt::from(1));
+    for n in 1..=300usize {
+        if n % 37 == 0 || n < 10 {
+            assert_eq!(perm(&zero_one(n, |i, j| i.abs_diff(j) <= 1)), g, "Fibonacci {n}");
+        }
+        if n >= 3 && (n % 37 == 0 || n < 10) {
+            // F(n-1) + F(n+1) with F(1) = F(2) = 1: here g = F(n+1), f = F(n).
+            let lucas = 2 * &g - &f;
+            let circulant = zero_one(n, |i, j| (j + n - i) % n <= 1 || (i + n - j) % n <= 1);
+            assert_eq!(perm(&circulant), lucas + 2, "Lucas {n}");
+        }
+        (f, g) = (g.clone(), f + g);
+    }
+}
+
+/// Black and white squares of a board as rows and columns.
+fn board(height: usize, width: usize) -> IntMatrix {
+    let index = |r: usize, c: usize| (r * width + c) / 2;
+    let black = |r: usize, c: usize| (r + c).is_multiple_of(2);
+    let squares = (0..height * width).map(|k| (k / width, k % width)).filter(|&(r, c)| black(r, c));
+    let entries = squares.flat_map(|(r, c)| {
+        let mut near = Vec::new();
+        near.extend((r > 0).then(|| (r - 1, c)));
+        near.extend((c > 0).then(|| (r, c - 1)));
+        near.extend((r + 1 < height).then(|| (r + 1, c)));
+        near.extend((c + 1 < width).then(|| (r, c + 1)));
+        near.into_iter().map(move |(s, d)| (index(r, c), index(s, d), 1))
+    });
+    IntMatrix::from_entries(height * width / 2, entries)
+}
+
+#[test]
+fn dominoes() {
+    for (height, width, tilings) in [(2usize, 2usize, 2u64), (4, 4, 36), (6, 6, 6728), (8, 8, 12_988_816), (3, 8, 153)]
+    {
+        assert_eq!(perm(&board(height, width)), tilings.into(), "{height} x {width}");
+    }
+    assert_eq!(perm(&board(10, 10)), 258_584_046_368u64.into());
+}
+
+#[test]
+fn degenerate() {
+    assert_eq!(perm(&zero_one(0, |_, _| true)), 1.into());
+    assert_eq!(perm(&zero_one(1, |_, _| false)), 0.into());
+    assert_eq!(perm(&zero_one(5, |i, j| i != 3 && j != 9)), 0.into());
+    // No perfect matching, yet no empty line.
+    assert_eq!(perm(&zero_one(6, |i, j| i < 1 || j < 2)), 0.into());
+    // A value at the edge of the modulus: 2⁶³ and its negative, as one entry and as a product.
+    for v in [BigInt::from(1u64 << 63), -BigInt::from(1u64 << 63), BigInt::from(u64::MAX)] {
+        assert_eq!(perm(&IntMatrix::from_entries(1, [(0, 0, v.clone())])), v);
+        let a = IntMatrix::from_entries(2, [(0, 0, v.clone()), (1, 1, v.clone()), (0, 1, BigInt::from(1))]);
+        assert_eq!(perm(&a), &v * &v);
+    }
+}
+
+#[test]
+fn wide_keys() {
+    // The first row touches every column, and no two columns are twins: more than one word, few states.
+    for n in [70usize, 140, 600] {
+        let a = zero_one(n, |i, j| i == 0 || i == j || i == j + 1);
+        let order: Vec<u32> = (0..n as u32).collect();
+        let answer = permanent_in_order(&a, &order, &FrontierOptions::default(), &Silent).unwrap();
+        // Row 0 takes any column j; then rows 1 … j take the columns before, the rest the diagonal.
+        assert_eq!(answer.value, n.into());
+        assert_eq!(answer.value, perm(&a));
+    }
+}
+
+#[test]
+fn too_little_memory_is_an_error_that_names_the_need() {
+    let a = zero_one(30, |i, j| (i * i + j * j + i * j) % 7 < 3);
+    let options = FrontierOptions { memory: 1 << 12, ..Default::default() };
+    let error = permanent(&a, &options, &Silent).unwrap_err();
+    assert!(matches!(error, Error::Memory(_)) && error.to_string().contains("MiB"), "{error}");
+}
+
+#[test]
+fn orders_are_checked() {
+    let a = zero_one(3, |_, _| true);
+    for order in [&[0, 1, 7][..], &[0, 0, 1], &[0, 1, 3, 4]] {
+        let error = permanent_in_order(&a, order, &FrontierOptions::default(), &Silent).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)), "{order:?}");
+    }
+}
+
+#[test]
+fn threads_do_not_matter_and_predictions_bound() {
+    // Large enough for several parts.
+    let a = zero_one(26, |i, j| (i * 7 + j * j * 3 + i * j) % 5 < 2);
+    let prediction = predict(&a, &FrontierOptions::default(), &Silent).unwrap();
+    let answer = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| permanent_in_order(&a, &prediction.order, &FrontierOptions::default(), &Silent).unwrap())
+    };
+    let one = answer(1);
+    assert_eq!(one, answer(3));
+    assert!(one.states as f64 <= prediction.states && one.peak as f64 <= prediction.peak);
+    let transposed = perm(&a.transpose());
+    assert_eq!(one.value, transposed);
+}
+
+#[test]
+fn an_observer_stops_it() {
+    struct Stop;
+    impl Observer for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let error = permanent(&zero_one(4, |_, _| true), &FrontierOptions::default(), &Stop).unwrap_err();
+    assert!(matches!(error, Error::Interrupted));
+}

@@ -1,0 +1,411 @@
+//! The exact engine: narrow integer lanes, then a tail in two-limb products that sums the terms themselves. Nothing is reduced
+//! modulo anything, so that the sum is proven by the bounds of its operands alone.
+//!
+//! **Limbs.** Numbers beyond a word are kept as h·2⁵⁰ + l with signed limbs. In floating point a product of integers splits
+//! exactly (T. J. Dekker, Numer. Math. 18 (1971), with a fused multiply-add): with M = 1.5 · 2^(52+k), which has an ulp of 2ᵏ,
+//! `h = fma(a, b, M) - M` is a multiple of 2ᵏ and `l = fma(a, b, -h)` is what remains, |l| ≤ 2^(k-1), whenever
+//! |a b| < 2^(51+k) (then M + a b stays in M's binade). Added into M once more a limb is an integer in the low mantissa
+//! bits, and sums of such bit patterns are integer sums: the accumulators are 64-bit integers, one a limb and lane.
+//!
+//! **Bounds.** Let C, A, B, D be the tail's operands, each at most 2⁴⁹ in absolute value (the program proves it), k = 50.
+//! Lengths in limbs: G(b₁) = B₀D₀ - B₁D₁ = g₁ + g₀ with |g₀| ≤ 2⁵⁰, |g₁| ≤ 2⁹⁹ + 2⁵⁰.
+//! P₀ = A₀g₀ - A₁g₀' (products ≤ 2⁹⁹ < 2¹⁰¹, split at 2⁵⁰), P₁ = A₀g₁ - A₁g₁' (≤ 2¹⁴⁸ + 2⁹⁹ < 2¹⁵¹, split at 2¹⁰⁰).
+//! H = h₂ + h₁ + h₀ with h₀ = low P₀ ≤ 2⁵⁰, h₁ = high P₀ + low P₁ ≤ 2¹⁰¹ + 2⁵¹, h₂ = high P₁ ≤ 2¹⁴⁹ + 2¹⁰¹; all are multiples
+//! of their limb's unit with fewer than 53 digits above it, so every sum and difference of `f64` is exact. C·h₀ < 2¹⁰¹,
+//! C·h₁ ≤ 2¹⁵⁰ + 2¹⁰⁰ < 2¹⁵¹ and C·h₂ ≤ 2¹⁹⁸ + 2¹⁵⁰ < 2²⁰¹ split at 2⁵⁰, 2¹⁰⁰, 2¹⁵⁰. In units each accumulated limb is below 2⁵¹, so that
+//! 2¹¹ of them stay below 2⁶²; then carries are passed on.
+//!
+//! Where 2A(2BD + 2⁵¹) + 2⁵⁰ < 2¹⁰² and C times that is below 2¹⁵¹, H has two limbs: P₁ is one `f64` ([`short`]).
+//!
+//! Machines without fused multiply-add compute the same limbs by 128-bit integers.
+
+use super::program::{Kind, LANES, Program, Tail, WIDEST};
+use super::walk::Walk;
+use crate::isa::{Isa, Kernel};
+use num_bigint::BigInt;
+
+/// The size of a limb in bits.
+const LIMB: u32 = 50;
+/// Limbs of a sum.
+const LIMBS: usize = 4;
+/// Tails between two carries.
+const TAILS: usize = 1 << 11;
+/// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays below 2⁶².
+pub(super) const CHUNK_TAILS: u64 = 1 << 13;
+/// M of the module for k = 0, 50, 100, 150.
+const MAGIC: [f64; LIMBS] = [magic(0), magic(LIMB), magic(2 * LIMB), magic(3 * LIMB)];
+
+const fn magic(k: u32) -> f64 {
+    f64::from_bits(((1023 + 52 + k as u64) << 52) | (1 << 51))
+}
+
+/// One value in every lane.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Vector<T>([T; LANES]);
+
+/// Steps of a row's 16-bit value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowStep {
+    pub row: u16,
+    pub step: i16,
+}
+
+/// What all chunks share.
+pub(super) struct ExactPlan {
+    pub program: Program,
+    /// For every row and lane the value with all walked digits 0 and no low column in S.
+    pub lanes: Vec<[i16; LANES]>,
+    /// The signed weight of each lane.
+    pub weights: [i64; LANES],
+    /// The constants of the program's entries.
+    pub constants: Vec<i16>,
+    /// For every class of columns the rows it moves.
+    pub steps: Vec<Vec<RowStep>>,
+}
+
+/// Whether two limbs hold H, for the given bounds of C, A, B, D: the last paragraph of the module.
+pub(super) fn short([c, a, b, d]: [u128; 4]) -> bool {
+    assert!(c.max(a).max(b).max(d) <= WIDEST);
+    let g = 2 * b * d + (2 << LIMB);
+    let h = g.checked_mul(2 * a).and_then(|x| x.checked_add(1 << LIMB)).filter(|&h| h < 1 << (52 + LIMB));
+    // C·h < 2^151 compared without its product: h < 2^151 / C rounded down.
+    h.is_some_and(|h| c <= 1 || h < ((1u128 << 127) / c) << 24)
+}
+
+/// The state of one worker: rows, slots, accumulators.
+pub(super) struct Worker<'a> {
+    plan: &'a ExactPlan,
+    short: bool,
+    rows: Vec<Vector<i16>>,
+    narrow: Vec<Vector<i16>>,
+    middle: Vec<Vector<i32>>,
+    wide: Vec<Vector<f64>>,
+    sums: [Vector<i64>; LIMBS],
+    pending: usize,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(plan: &'a ExactPlan) -> Self {
+        let [narrow, middle, wide] = plan.program.slots;
+        let mut worker = Worker {
+            plan,
+            short: short(plan.program.tail_bounds),
+            rows: plan.lanes.iter().map(|&row| Vector(row)).collect(),
+            narrow: vec![Vector([0; LANES]); narrow],
+            middle: vec![Vector([0; LANES]); middle],
+            wide: vec![Vector([0.0; LANES]); wide],
+            sums: [Vector([0; LANES]); LIMBS],
+            pending: 0,
+        };
+        worker.narrow[0] = Vector([1; LANES]);
+        worker
+    }
+
+    /// Σ over `positions` positions from the walk's on: weight times the terms of all lanes and low settings.
+    pub fn sum(&mut self, isa: Isa, mut walk: Walk<'_>, mut positions: u64) -> BigInt {
+        for (row, lanes) in self.rows.iter_mut().zip(&self.plan.lanes) {
+            *row = Vector(*lanes);
+        }
+        for (class, count) in walk.values() {
+            for s in &self.plan.steps[class] {
+                // The value of a true state is within the row's bound, so wrapping on the way does no harm.
+                let add = (s.step).wrapping_mul(count as i16);
+                self.rows[s.row as usize].0.iter_mut().for_each(|v| *v = v.wrapping_add(add));
+            }
+        }
+        let mut total = BigInt::ZERO;
+        while positions > 0 {
+            let magnitude = walk.magnitude();
+            let done = self.stretch(isa, &mut walk, positions);
+            total += self.take() * BigInt::from(magnitude);
+            positions -= done;
+        }
+        total
+    }
+
+    /// Walks until the weight's absolute value changes or `positions` are done; the number done.
+    fn stretch(&mut self, isa: Isa, walk: &mut Walk<'_>, positions: u64) -> u64 {
+        let fused = isa != Isa::Portable || cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+        match (fused, self.short) {
+            (true, true) => isa.run(Stretch::<Fused<true>> { worker: self, walk, positions, tail: Default::default() }),
+            (true, false) => {
+                isa.run(Stretch::<Fused<false>> { worker: self, walk, positions, tail: Default::default() })
+            }
+            (false, _) => isa.run(Stretch::<Words> { worker: self, walk, positions, tail: Default::default() }),
+        }
+    }
+
+    /// Σ over the lanes of weight times sum, which starts again at 0.
+    fn take(&mut self) -> BigInt {
+        self.carry();
+        let mut total = BigInt::ZERO;
+        for limb in self.sums.iter_mut().rev() {
+            // 64 products of a limb below 2⁶³ and a weight up to 2⁵⁰ stay below 2¹¹⁹.
+            let sum: BigInt = if self.plan.weights.iter().all(|w| w.unsigned_abs() <= 1 << 50) {
+                limb.0.iter().zip(&self.plan.weights).map(|(&x, &w)| i128::from(x) * i128::from(w)).sum::<i128>().into()
+            } else {
+                limb.0.iter().zip(&self.plan.weights).map(|(&x, &w)| BigInt::from(i128::from(x) * i128::from(w))).sum()
+            };
+            total = (total << LIMB) + sum;
+            *limb = Vector([0; LANES]);
+        }
+        total
+    }
+
+    /// Limbs but the highest into 0…2⁵⁰-1.
+    fn carry(&mut self) {
+        for k in 1..LIMBS {
+            let (low, high) = self.sums.split_at_mut(k);
+            for (low, high) in low[k - 1].0.iter_mut().zip(&mut high[0].0) {
+                *high += *low >> LIMB;
+                *low &= (1 << LIMB) - 1;
+            }
+        }
+        self.pending = 0;
+    }
+
+    /// All low settings of the present position.
+    #[inline(always)]
+    fn step<T: TailArithmetic>(&mut self, negative: bool) {
+        let plan = self.plan;
+        let program = &plan.program;
+        for (kind, range) in &program.runs {
+            if let Kind::Tail32 | Kind::Tail64 = kind {
+                for tail in &program.tails[range.clone()] {
+                    match kind {
+                        Kind::Tail32 => T::tail(&mut self.sums, &self.middle, tail, negative),
+                        _ => T::tail(&mut self.sums, &self.wide, tail, negative),
+                    }
+                }
+                continue;
+            }
+            let list = &program.instructions[range.clone()];
+            match kind {
+                Kind::Entry => {
+                    for i in list {
+                        let (row, c) = (self.rows[i.a as usize], plan.constants[i.b as usize]);
+                        self.narrow[i.target as usize] = Vector(row.0.map(|x| x.wrapping_add(c)));
+                    }
+                }
+                Kind::Mul16 => {
+                    for i in list {
+                        let (a, b) = (&self.narrow[i.a as usize], &self.narrow[i.b as usize]);
+                        self.narrow[i.target as usize] = zip(a, b, i16::wrapping_mul);
+                    }
+                }
+                Kind::Widen32 => {
+                    for i in list {
+                        let (a, b) = (&self.narrow[i.a as usize], &self.narrow[i.b as usize]);
+                        let target = &mut self.middle[i.target as usize];
+                        for l in 0..LANES {
+                            target.0[l] = i32::from(a.0[l]) * i32::from(b.0[l]);
+                        }
+                    }
+                }
+                Kind::Extend32 => {
+                    for i in list {
+                        let (a, target) = (&self.narrow[i.a as usize], &mut self.middle[i.target as usize]);
+                        for l in 0..LANES {
+                            target.0[l] = i32::from(a.0[l]);
+                        }
+                    }
+                }
+                Kind::Mul32 => {
+                    for i in list {
+                        let (a, b) = (&self.middle[i.a as usize], &self.middle[i.b as usize]);
+                        self.middle[i.target as usize] = zip(a, b, i32::wrapping_mul);
+                    }
+                }
+                Kind::Widen64 => {
+                    for i in list {
+                        let (a, b) = (&self.middle[i.a as usize], &self.middle[i.b as usize]);
+                        let target = &mut self.wide[i.target as usize];
+                        for l in 0..LANES {
+                            target.0[l] = f64::from(a.0[l]) * f64::from(b.0[l]);
+                        }
+                    }
+                }
+                Kind::Extend64 => {
+                    for i in list {
+                        let (a, target) = (&self.middle[i.a as usize], &mut self.wide[i.target as usize]);
+                        for l in 0..LANES {
+                            target.0[l] = f64::from(a.0[l]);
+                        }
+                    }
+                }
+                Kind::Mul64 => {
+                    for i in list {
+                        let (a, b) = (&self.wide[i.a as usize], &self.wide[i.b as usize]);
+                        self.wide[i.target as usize] = zip(a, b, |x, y| x * y);
+                    }
+                }
+                Kind::Tail32 | Kind::Tail64 => unreachable!("handled above"),
+            }
+        }
+        self.pending += program.tails.len();
+        if self.pending + program.tails.len() > TAILS {
+            self.carry();
+        }
+    }
+}
+
+#[inline(always)]
+fn zip<T: Copy>(a: &Vector<T>, b: &Vector<T>, f: impl Fn(T, T) -> T) -> Vector<T> {
+    let mut c = *a;
+    for l in 0..LANES {
+        c.0[l] = f(a.0[l], b.0[l]);
+    }
+    c
+}
+
+struct Stretch<'w, 'a, 'd, T> {
+    worker: &'w mut Worker<'a>,
+    walk: &'w mut Walk<'d>,
+    positions: u64,
+    tail: std::marker::PhantomData<T>,
+}
+
+impl<T: TailArithmetic> Kernel for Stretch<'_, '_, '_, T> {
+    type Output = u64;
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let Stretch { worker, walk, positions, .. } = self;
+        let plan = worker.plan;
+        for done in 1..=positions {
+            worker.step::<T>(walk.is_negative());
+            if done == positions {
+                break;
+            }
+            let change = walk.advance();
+            for s in &plan.steps[change.class] {
+                let add = if change.up { s.step } else { s.step.wrapping_neg() };
+                worker.rows[s.row as usize].0.iter_mut().for_each(|v| *v = v.wrapping_add(add));
+            }
+            if change.reweighted {
+                return done;
+            }
+        }
+        positions
+    }
+}
+
+/// A tail operand, an integer below 2⁵³.
+trait Operand: Copy {
+    fn float(self) -> f64;
+    fn integer(self) -> i64;
+}
+
+impl Operand for i32 {
+    #[inline(always)]
+    fn float(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn integer(self) -> i64 {
+        i64::from(self)
+    }
+}
+
+impl Operand for f64 {
+    #[inline(always)]
+    fn float(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn integer(self) -> i64 {
+        self as i64
+    }
+}
+
+/// A way to add ±C (A₀ (B₀ D₀₀ - B₁ D₀₁) - A₁ (B₀ D₁₀ - B₁ D₁₁)) to the limbs.
+trait TailArithmetic {
+    fn tail<V: Operand>(sums: &mut [Vector<i64>; LIMBS], slots: &[Vector<V>], tail: &Tail, negative: bool);
+}
+
+/// Fused multiply-adds; with `SHORT` for H of two limbs.
+#[derive(Default)]
+struct Fused<const SHORT: bool>;
+
+/// a b - c d as (h, l): h a multiple of M's ulp 2ᵏ, |l| ≤ 2ᵏ.
+#[inline(always)]
+fn determinant(a: f64, b: f64, c: f64, d: f64, m: f64) -> (f64, f64) {
+    let p = a.mul_add(b, m);
+    let p_high = p - m;
+    let p_low = a.mul_add(b, -p_high);
+    let q = (-c).mul_add(d, p);
+    let q_high = q - p;
+    let q_low = (-c).mul_add(d, -q_high);
+    (q - m, p_low + q_low)
+}
+
+impl<const SHORT: bool> TailArithmetic for Fused<SHORT> {
+    #[inline(always)]
+    fn tail<V: Operand>(sums: &mut [Vector<i64>; LIMBS], slots: &[Vector<V>], tail: &Tail, negative: bool) {
+        // A sign exchanges the two halves.
+        let (x, y) = if tail.negative ^ negative { (1, 0) } else { (0, 1) };
+        let of = |slot: u16| &slots[slot as usize].0;
+        let (c, a, b) = (of(tail.c), [of(tail.a[x]), of(tail.a[y])], [of(tail.b[0]), of(tail.b[1])]);
+        let (d, e) = ([of(tail.d[x][0]), of(tail.d[x][1])], [of(tail.d[y][0]), of(tail.d[y][1])]);
+        let [m0, m1, m2, m3] = MAGIC;
+        let [s0, s1, s2, s3] = sums;
+        let add = |sum: &mut i64, v: f64, m: f64| *sum = sum.wrapping_add(v.to_bits().wrapping_sub(m.to_bits()) as i64);
+        for l in 0..LANES {
+            let (c, a0, a1) = (c[l].float(), a[0][l].float(), a[1][l].float());
+            let (b0, b1) = (b[0][l].float(), b[1][l].float());
+            let (g1, g0) = determinant(b0, d[0][l].float(), b1, d[1][l].float(), m1);
+            let (f1, f0) = determinant(b0, e[0][l].float(), b1, e[1][l].float(), m1);
+            let (p1, h0) = determinant(a0, g0, a1, f0, m1);
+            let h2;
+            let h1;
+            if SHORT {
+                h1 = p1 + a0.mul_add(g1, -(a1 * f1));
+                h2 = 0.0;
+            } else {
+                let (q2, q1) = determinant(a0, g1, a1, f1, m2);
+                (h2, h1) = (q2, p1 + q1);
+            }
+            let t0 = c.mul_add(h0, m1);
+            let r0 = c.mul_add(h0, m1 - t0);
+            add(&mut s0.0[l], r0 + m0, m0);
+            let t1 = c.mul_add(h1, m2);
+            let r1 = c.mul_add(h1, m2 - t1);
+            add(&mut s1.0[l], t0 + r1, m1);
+            if SHORT {
+                add(&mut s2.0[l], t1, m2);
+            } else {
+                let t2 = c.mul_add(h2, m3);
+                let r2 = c.mul_add(h2, m3 - t2);
+                add(&mut s2.0[l], t1 + r2, m2);
+                add(&mut s3.0[l], t2, m3);
+            }
+        }
+    }
+}
+
+/// 128-bit integers, for machines without fused multiply-add. G ≤ 2⁹⁹, its limbs ≤ 2⁵⁰ below and ≤ 2⁴⁹ above; H's parts ≤ 2¹⁰⁰;
+/// all far below 2¹²⁷.
+#[derive(Default)]
+struct Words;
+
+impl TailArithmetic for Words {
+    #[inline(always)]
+    fn tail<V: Operand>(sums: &mut [Vector<i64>; LIMBS], slots: &[Vector<V>], tail: &Tail, negative: bool) {
+        const MASK: i128 = (1 << LIMB) - 1;
+        let (x, y) = if tail.negative ^ negative { (1, 0) } else { (0, 1) };
+        let of = |slot: u16, l: usize| i128::from(slots[slot as usize].0[l].integer());
+        for l in 0..LANES {
+            let g = |z: usize| of(tail.b[0], l) * of(tail.d[z][0], l) - of(tail.b[1], l) * of(tail.d[z][1], l);
+            let (g, f, a0, a1) = (g(x), g(y), of(tail.a[x], l), of(tail.a[y], l));
+            let h0 = a0 * (g & MASK) - a1 * (f & MASK);
+            let h1 = a0 * (g >> LIMB) - a1 * (f >> LIMB) + (h0 >> LIMB);
+            let c = of(tail.c, l);
+            let t0 = c * (h0 & MASK);
+            let t1 = c * (h1 & MASK) + (t0 >> LIMB);
+            let t2 = c * (h1 >> LIMB) + (t1 >> LIMB);
+            for (sum, limb) in sums.iter_mut().zip([t0 & MASK, t1 & MASK, t2 & MASK, t2 >> LIMB]) {
+                sum.0[l] += limb as i64;
+            }
+        }
+    }
+}

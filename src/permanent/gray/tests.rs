@@ -1,0 +1,239 @@
+//! The dense engine against Laplace's expansion, Ryser's formula over big integers, closed forms and itself.
+
+use super::*;
+use crate::Silent;
+use crate::field::Rng;
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Expansion along the rows over the sets of used columns: no subtraction, no formula.
+fn naive(matrix: &IntMatrix) -> BigInt {
+    let mut sums = std::collections::BTreeMap::from([(0u64, BigInt::one())]);
+    for row in matrix.rows() {
+        let mut next = std::collections::BTreeMap::new();
+        for (used, sum) in sums {
+            for (j, v) in row.iter().filter(|(j, _)| used >> j & 1 == 0) {
+                *next.entry(used | 1 << j).or_insert_with(BigInt::zero) += &sum * v.to_bigint();
+            }
+        }
+        sums = next;
+    }
+    sums.into_values().sum()
+}
+
+fn dense(n: usize, mut entry: impl FnMut(usize, usize) -> BigInt) -> IntMatrix {
+    let entries: Vec<_> = (0..n * n).map(|k| (k / n, k % n, entry(k / n, k % n))).collect();
+    IntMatrix::from_entries(n, entries)
+}
+
+fn compute(matrix: &IntMatrix, options: &GrayOptions) -> GrayAnswer {
+    permanent(matrix, options, &Silent).unwrap()
+}
+
+/// Every instruction set, exact where it fits and by residues.
+fn all_agree(matrix: &IntMatrix, expected: &BigInt) {
+    for isa in Isa::available() {
+        for residues in [false, true] {
+            let answer = compute(matrix, &GrayOptions { isa, residues, ..Default::default() });
+            assert_eq!(&answer.value, expected, "{isa:?} residues {residues} {matrix:?}");
+            assert!(answer.value.bits() <= answer.bound_bits + 1);
+        }
+    }
+}
+
+fn random_01(n: usize, density: f64, rng: &mut Rng) -> IntMatrix {
+    dense(n, |_, _| BigInt::from(rng.random_bool(density) as u8))
+}
+
+#[test]
+fn small_matrices_match_the_expansion() {
+    let mut rng = Rng::seed_from_u64(1);
+    for n in 0..=8 {
+        for density in [0.0, 0.3, 0.5, 0.8, 1.0] {
+            for _ in 0..4 {
+                let matrix = random_01(n, density, &mut rng);
+                all_agree(&matrix, &naive(&matrix));
+            }
+        }
+    }
+}
+
+#[test]
+fn larger_matrices_match_the_expansion() {
+    let mut rng = Rng::seed_from_u64(2);
+    for n in 9..=14 {
+        for density in [0.4, 0.7] {
+            let matrix = random_01(n, density, &mut rng);
+            all_agree(&matrix, &naive(&matrix));
+        }
+    }
+}
+
+#[test]
+fn general_integers_match_the_expansion() {
+    let mut rng = Rng::seed_from_u64(3);
+    for n in 1..=10 {
+        for size in [1i64, 2, 7, 300, 16383, 16384, 40000, 1 << 40, i64::MAX] {
+            let matrix = dense(n, |_, _| BigInt::from(rng.random_range(-size..=size)));
+            all_agree(&matrix, &naive(&matrix));
+        }
+        let huge = dense(n, |i, j| BigInt::from(rng.random_range(-9i64..10)) << (40 * ((i + j) % 4)));
+        all_agree(&huge, &naive(&huge));
+    }
+}
+
+#[test]
+fn structured_matrices_match_the_expansion() {
+    let mut rng = Rng::seed_from_u64(4);
+    for n in 3..=9 {
+        // Equal columns, equal rows, rows with a common factor, low rank.
+        let groups: Vec<usize> = (0..n).map(|_| rng.random_range(0..3)).collect();
+        let base = random_01(3, 0.8, &mut rng);
+        let at = |i: usize, j: usize| base.get(i, j).map_or(BigInt::zero(), |v| v.to_bigint());
+        for matrix in [
+            dense(n, |i, j| at(i % 3, groups[j])),
+            dense(n, |i, j| at(groups[i], j % 3) + 1),
+            dense(n, |i, j| at(groups[i], groups[j]) * 6 + i - j),
+            dense(n, |i, j| BigInt::from(i * 12) * (j + 1)),
+            dense(n, |i, j| BigInt::from((i + 1 == j || i == j || j == 0) as u8)),
+        ] {
+            all_agree(&matrix, &naive(&matrix));
+        }
+    }
+}
+
+#[test]
+fn closed_forms() {
+    let factorial = |n: usize| (1..=n).map(BigInt::from).product::<BigInt>();
+    let mut derangements = BigInt::one();
+    for n in 1..=24usize {
+        all_agree(&dense(n, |_, _| 1.into()), &factorial(n));
+        // D(n) = n D(n-1) + (-1)ⁿ.
+        derangements = derangements * n + if n % 2 == 0 { 1 } else { -1 };
+        if n <= 17 {
+            all_agree(&dense(n, |i, j| ((i != j) as u8).into()), &derangements);
+        }
+        if (3..=17).contains(&n) {
+            // Circulants I + P + P²: Lucas number + 2 (H. Minc, Permanents, §3.3).
+            let (mut lucas, mut next) = (2u64, 1);
+            (0..n).for_each(|_| (lucas, next) = (next, lucas + next));
+            all_agree(&dense(n, |i, j| (((j + n - i) % n < 3) as u8).into()), &BigInt::from(lucas + 2));
+        }
+    }
+    let all_ones = compute(&dense(60, |_, _| 1.into()), &GrayOptions::default());
+    assert_eq!(all_ones.value, factorial(60));
+}
+
+#[test]
+fn permuted_and_transposed_copies_agree() {
+    let mut rng = Rng::seed_from_u64(5);
+    let n = 20;
+    let matrix = dense(n, |_, _| BigInt::from(rng.random_range(-1i64..=2).min(1)));
+    let value = compute(&matrix, &GrayOptions::default()).value;
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    (1..n).for_each(|k| order.swap(k, rng.random_range(0..=k)));
+    let identity: Vec<u32> = (0..n as u32).collect();
+    for copy in [matrix.transpose(), matrix.submatrix(&order, &identity), matrix.submatrix(&identity, &order)] {
+        all_agree(&copy, &value);
+    }
+}
+
+#[test]
+fn the_bound_of_the_exact_engine_is_an_edge() {
+    // One row of size 2^k against n - 1 rows of ones: 2^k times (n-1)! times the row's sum.
+    for n in [4usize, 9, 16] {
+        for size in [32767i64 / 16, 32767, 65534, 65536, 65535 * 2] {
+            let matrix = dense(n, |i, j| BigInt::from(if i == j { size } else { 1 }));
+            all_agree(&matrix, &naive(&matrix));
+        }
+    }
+    // Products near 2⁴⁹ in every table of the tail.
+    let mut rng = Rng::seed_from_u64(6);
+    for size in [500i64, 4000, 4095, 4096, 5000] {
+        let matrix = dense(13, |_, _| BigInt::from(if rng.random_bool(0.5) { size } else { -size }));
+        all_agree(&matrix, &naive(&matrix));
+    }
+}
+
+/// Cancels after a number of questions; counts the last progress.
+struct Impatient {
+    left: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Observer for Impatient {
+    fn progress(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+    }
+    fn cancelled(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1))) == Ok(0)
+    }
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("blackfield-gray-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn a_killed_run_resumes() {
+    let folder = scratch("resume");
+    let mut rng = Rng::seed_from_u64(7);
+    for residues in [false, true] {
+        let n = 26;
+        let matrix = random_01(n, 0.5, &mut rng);
+        let other = random_01(n, 0.5, &mut rng);
+        let file = folder.join(format!("state-{residues}.json"));
+        let plain = GrayOptions { residues, ..Default::default() };
+        let saving = GrayOptions { checkpoint: Some(file.clone()), interval: Duration::ZERO, ..plain.clone() };
+        let expected = compute(&matrix, &plain);
+
+        let observer = Impatient { left: AtomicU64::new(2), done: AtomicU64::new(0) };
+        assert!(matches!(permanent(&matrix, &saving, &observer), Err(Error::Interrupted)));
+        let done = observer.done.load(Ordering::Relaxed);
+        assert!(done > 0, "the first wave was summed");
+        assert!(!file.with_extension("json.new").exists());
+
+        // As after kill -9: the file stands alone. Another matrix and another order of summation are refused.
+        let refused = permanent(&other, &saving, &Silent).unwrap_err().to_string();
+        assert!(refused.contains("another matrix"), "{refused}");
+        let changed = GrayOptions { residues: !residues, ..saving.clone() };
+        assert!(matches!(permanent(&matrix, &changed, &Silent), Err(Error::Input { .. })));
+
+        let resumed = compute(&matrix, &saving);
+        assert_eq!(resumed.value, expected.value);
+        assert_eq!(resumed.resumed, done);
+        assert!(!file.exists(), "removed at the end");
+
+        std::fs::write(&file, "{\"format\": 3}").unwrap();
+        assert!(matches!(permanent(&matrix, &saving, &Silent), Err(Error::Input { .. })));
+        std::fs::remove_file(&file).unwrap();
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let matrix = random_01(23, 0.5, &mut Rng::seed_from_u64(8));
+    let expected = compute(&matrix, &GrayOptions::default());
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| compute(&matrix, &GrayOptions::default())), expected);
+    }
+}
+
+#[test]
+fn what_is_known_about_an_answer() {
+    let matrix = random_01(12, 0.5, &mut Rng::seed_from_u64(9));
+    let odd = |m: &IntMatrix| m.rows().filter(|row| row.len() % 2 == 1).count();
+    let exact = compute(&matrix, &GrayOptions::default());
+    assert!(exact.moduli.is_empty() && exact.zero_bits == odd(&matrix).min(odd(&matrix.transpose())));
+    let residues = compute(&matrix, &GrayOptions { residues: true, ..Default::default() });
+    let product: BigUint = residues.moduli.iter().product();
+    assert!(product.bits() > residues.bound_bits + 1);
+    assert_eq!(residues.moduli[0], BigUint::one() << (64 - residues.zero_bits));
+    // More terms cost more, and more entries.
+    assert!(predict(33, 0.5) > 1.9 * predict(32, 0.5) && predict(32, 0.9) > predict(32, 0.2));
+    assert!(predict_matrix(&dense(40, |_, _| 1.into())) < 1e-3);
+}

@@ -1,0 +1,159 @@
+//! Permanents of planar matrices: if the bipartite graph of A (rows and columns the vertices, entries the edges) can be
+//! drawn in the plane, then perm A = ±det(K ∘ A) for signs K (Kasteleyn 1963), and a determinant is cheap.
+//!
+//! 1. `left_right` decides whether the graph is planar and gives an embedding; `signs` verifies it by Euler's formula and
+//!    finds K.
+//! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect matching
+//!    tells the ± above, so that entries of any sign and size are allowed.
+//! 3. The determinant is computed mod a large prime with pivots of small fill, and repeated mod as many 31-bit primes as the
+//!    proven bound of |perm A| asks for ([`crate::elimination::Replay`]); a prime that divides one of the pivots gets an
+//!    elimination of its own.
+//!
+//! Nothing here is random: the answer is proven. Entry: [`Planar::new`], then [`Planar::permanent`].
+
+mod graph;
+mod left_right;
+mod signs;
+#[cfg(test)]
+mod tests;
+
+use super::bound::Bound;
+use super::crt::{Crt, primes_for};
+use super::{Exact, IntMatrix};
+use crate::elimination::{self, LANES, Replay};
+use crate::field::Modulus;
+use crate::matching::maximum_matching;
+use crate::sparse::{Integer, Pattern, Triplets};
+use crate::{Error, Observer, Result};
+use graph::Graph;
+use num_bigint::BigUint;
+use rayon::prelude::*;
+use signs::{Fault, kasteleyn_signs};
+
+/// A prime that orders the pivots: 2⁶³ - 25, the largest modulus, divides a pivot least likely.
+const ORDER: u64 = (1 << 63) - 25;
+
+/// A planar matrix with its signs.
+#[derive(Debug)]
+pub struct Planar {
+    pattern: Pattern,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// There is no perfect matching: the permanent is 0.
+    Unmatched,
+    /// K ∘ A, and whether its determinant is the negative of the permanent.
+    Signed { signed: Triplets, negate: bool },
+}
+
+impl Planar {
+    /// The matrix with Kasteleyn's signs, or `None` if it is not planar.
+    ///
+    /// # Errors
+    /// [`Error::Check`] if the embedding fails its verification, which would be a bug.
+    pub fn new(matrix: &IntMatrix) -> Result<Option<Self>> {
+        let pattern = matrix.pattern();
+        let graph = Graph::bipartite(&pattern);
+        let Some(rotation) = left_right::embed(&graph) else { return Ok(None) };
+        let n = matrix.n();
+        let matching = maximum_matching(&pattern);
+        let kind = match kasteleyn_signs(&graph, &rotation) {
+            Err(Fault::NotPlane) => return Err(Error::Check("an embedding in the plane fails Euler's formula".into())),
+            _ if matching.size < n => Kind::Unmatched,
+            Err(Fault::OddComponent) => {
+                return Err(Error::Check("a component with a perfect matching cannot be signed".into()));
+            }
+            Ok(minus) => {
+                let entries = matrix.entries().zip(&minus);
+                let signed =
+                    entries.map(|((i, j, v), &minus)| (i, j, if minus { -v.to_bigint() } else { v.to_bigint() }));
+                let signed = Triplets::from_entries(n, n, signed);
+                let pairs: Vec<(u32, u32)> = (0..n as u32).zip(matching.col_of_row.iter().copied()).collect();
+                let edges = pattern.entries().zip(&minus);
+                let signs = edges.filter(|&((i, j), &minus)| minus && matching.col_of_row[i as usize] == j).count();
+                Kind::Signed { signed, negate: elimination::is_odd(&pairs) != (signs % 2 == 1) }
+            }
+        };
+        Ok(Some(Planar { pattern, kind }))
+    }
+
+    /// The permanent mod p.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn permanent_mod(&self, modulus: Modulus, observer: &dyn Observer) -> Result<u64> {
+        match &self.kind {
+            Kind::Unmatched => Ok(0),
+            Kind::Signed { signed, negate } => {
+                let det = elimination::determinant(&signed.reduce(modulus), observer)?.value;
+                Ok(if *negate { modulus.neg(det) } else { det })
+            }
+        }
+    }
+
+    /// The permanent, proven by as many primes as the bound given asks for. Parallel over groups of primes.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
+        let Kind::Signed { signed, negate } = &self.kind else { return Ok(Exact::integer(0)) };
+        let order = elimination::determinant(&signed.reduce(Modulus::new(ORDER)?), observer)?;
+        // A value of either sign below 2^bits in magnitude.
+        let primes: Vec<Modulus> = primes_for(bound.bits + 1, &BigUint::from(1u32), 1 << 31)
+            .into_iter()
+            .map(Modulus::new)
+            .collect::<Result<_>>()?;
+        observer.phase("determinants mod primes", primes.len() as u64);
+        let residues = if order.pivots.len() == self.pattern.rows() {
+            self.repeat(signed, &order.pivots, &primes, observer)?
+        } else {
+            // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
+            primes
+                .par_iter()
+                .map(|&p| Ok(elimination::determinant(&signed.reduce(p), observer)?.value))
+                .collect::<Result<_>>()?
+        };
+        let mut crt = Crt::new();
+        primes
+            .iter()
+            .zip(residues)
+            .for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
+        Ok(Exact { value: crt.signed(), moduli: primes.iter().map(|p| p.get().into()).collect(), bound: Some(bound) })
+    }
+
+    /// The determinants mod each prime by one order of pivots.
+    fn repeat(
+        &self,
+        signed: &Triplets,
+        pivots: &[(u32, u32)],
+        primes: &[Modulus],
+        observer: &dyn Observer,
+    ) -> Result<Vec<u64>> {
+        let replay = Replay::new(pivots, |i| self.pattern.row(i as usize));
+        let entries: Vec<Integer<'_>> = signed.entries().map(|(_, _, v)| v).collect();
+        let done = std::sync::atomic::AtomicU64::new(0);
+        let groups: Vec<Vec<u64>> = primes
+            .par_chunks(LANES)
+            .map(|group| {
+                observer.check()?;
+                let values = replay.determinants(group, |i, entry| {
+                    let row = self.pattern.row_starts()[i as usize]..self.pattern.row_starts()[i as usize + 1];
+                    for k in row {
+                        entry(self.pattern.columns()[k], &|p| match &entries[k] {
+                            Integer::Small(v) => p.reduce_i64(*v),
+                            Integer::Big(v) => p.reduce_bigint(v),
+                        });
+                    }
+                });
+                let own = |p: Modulus| Ok(elimination::determinant(&signed.reduce(p), observer)?.value);
+                let values = group.iter().zip(values).map(|(&p, value)| value.map_or_else(|| own(p), Ok)).collect();
+                let group_done = done.fetch_add(group.len() as u64, std::sync::atomic::Ordering::Relaxed);
+                observer.progress(group_done + group.len() as u64);
+                values
+            })
+            .collect::<Result<_>>()?;
+        Ok(groups.concat())
+    }
+}

@@ -1,0 +1,220 @@
+//! Exact permanents of integer matrices: perfect matchings of bipartite graphs counted, with weights, to the last digit.
+//!
+//! Source paper: D. Elbek, F. Taşyaran, B. Uçar, K. Kaya, *SUperman: Efficient Permanent Computation on GPUs* (2025), which
+//! computes in floating point; here every step is exact.
+//!
+//! ```text
+//! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic programme
+//!                            │                                             gray       dense: inclusion–exclusion
+//!                            └─▶ 0, with a Hall violator                   kasteleyn  planar: a determinant
+//!                                                                          rook       constant but for few entries
+//!                                                                          low_rank   rank ≤ 4
+//! ```
+//! Residues become integers by the bounds of [`bound`] and the Chinese remainders of [`crt`]. perm mod 2 = det mod 2, for
+//! which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
+
+pub mod bound;
+pub mod crt;
+mod exact;
+pub mod frontier;
+pub mod gray;
+pub mod kasteleyn;
+pub mod low_rank;
+mod matrix;
+mod options;
+mod planner;
+pub mod reduce;
+pub mod rook;
+#[cfg(test)]
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+pub use exact::Exact;
+pub use matrix::IntMatrix;
+pub use options::{Method, Options, Permanent, Proof, Step};
+
+use crate::field::Modulus;
+use crate::sparse::{Pattern, Triplets};
+use crate::{Error, Observer, Result, elimination};
+use bound::{Bound, permanent_bound};
+use num_bigint::BigInt;
+use reduce::Reduced;
+use std::time::Instant;
+
+/// The permanent of a square integer matrix, proven. That of the 0 × 0 matrix is 1.
+///
+/// ```
+/// use blackfield::{Silent, permanent::{Options, permanent}, sparse::Triplets};
+/// let ones = Triplets::from_entries(20, 20, (0..400).map(|k| (k / 20, k % 20, 1)));
+/// let answer = permanent(&ones, &Options::default(), &Silent)?;
+/// assert_eq!(answer.value, (1..=20u64).product::<u64>().into());
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] with the shape if the matrix is not square, and if the method asked for does not apply;
+/// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
+/// [`Error::Input`]; [`Error::Check`] if a computation contradicts itself.
+pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
+    let matrix = IntMatrix::from_triplets(matrix)?;
+    if let Some(p) = options.modulus
+        && p.get() == 2
+        && options.method == Method::Auto
+    {
+        return parity(&matrix, p, observer);
+    }
+    let mut work = Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0) };
+    let value = work.product(&matrix)?;
+    Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
+}
+
+/// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column vertex);
+/// an edge named several times is one edge.
+///
+/// # Errors
+/// As [`permanent`].
+///
+/// # Panics
+/// If a vertex is not below n.
+pub fn perfect_matchings(
+    n: usize,
+    edges: impl IntoIterator<Item = (usize, usize)>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Permanent> {
+    let pattern = Pattern::from_entries(n, n, edges);
+    let entries = pattern.entries().map(|(i, j)| (i as usize, j as usize, 1));
+    permanent(&Triplets::from_entries(n, n, entries), options, observer)
+}
+
+/// The permanent mod 2: -1 = 1, and so the determinant.
+fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<Permanent> {
+    let start = Instant::now();
+    let value = elimination::determinant(&matrix.to_triplets().reduce(two), observer)?.value;
+    let step = Step {
+        name: "determinant",
+        found: format!("determinant {value} mod 2"),
+        why: "permanent and determinant agree mod 2".into(),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
+}
+
+/// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect matching,
+/// so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries above 1, for which
+/// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
+fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Option<Bound> {
+    let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
+    (matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
+}
+
+/// What the reductions left, and what they did.
+fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
+    if let Some(violator) = &reduced.hall_violator {
+        let (rows, cols) = (violator.rows.len(), violator.cols.len());
+        return ("no perfect matching".into(), format!("{rows} rows have entries in {cols} columns only"));
+    }
+    let mut sizes: Vec<usize> = blocks.iter().map(|block| block.n()).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let shown: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
+    let more = if sizes.len() > 8 { ", ..." } else { "" };
+    let found = match sizes.len() {
+        0 => "nothing left".into(),
+        1 => format!("a block of size {}", shown[0]),
+        count => format!("{count} blocks of sizes {}{more}", shown.join(", ")),
+    };
+    let log = &reduced.log;
+    let counts = [
+        (log.dropped_entries, "entries in no perfect matching"),
+        (log.degree_one, "lines of degree 1"),
+        (log.degree_two, "lines of degree 2"),
+        (log.contents, "line contents"),
+        (log.transposed, "transpositions"),
+        (log.splits, "splits"),
+    ];
+    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    (found, done.join(", "))
+}
+
+/// A computation under way.
+struct Work<'a> {
+    options: &'a Options,
+    observer: &'a dyn Observer,
+    path: Vec<Step>,
+    proof: Proof,
+    /// The step that took longest so far.
+    longest: (&'static str, f64),
+}
+
+impl Work<'_> {
+    /// Reduces the matrix and multiplies the permanents of what is left.
+    fn product(&mut self, matrix: &IntMatrix) -> Result<BigInt> {
+        let start = Instant::now();
+        let reduced = reduce::reduce(matrix, &self.options.reductions);
+        let blocks = reduced.all_blocks();
+        let (found, why) = describe(&reduced, &blocks);
+        let seconds = start.elapsed().as_secs_f64();
+        self.path.push(Step { name: "reductions", found, why, predicted: None, seconds });
+        let ceiling = ceiling(matrix, &reduced, &self.options.reductions);
+        let mut k = 0;
+        let value = reduced.permanent(&mut |block| {
+            k += 1;
+            let own = Options { checkpoint: self.checkpoint(k, blocks.len()), ..self.options.clone() };
+            let own_bound = permanent_bound(block);
+            let bound = ceiling.filter(|ceiling| ceiling.bits < own_bound.bits).unwrap_or(own_bound);
+            self.block(block, bound, &own)
+        })?;
+        Ok(self.residue(value))
+    }
+
+    /// The value, mod p where a modulus is wanted.
+    fn residue(&self, value: BigInt) -> BigInt {
+        self.options.modulus.map_or_else(|| value.clone(), |p| p.reduce_bigint(&value).into())
+    }
+
+    /// The checkpoint file of the k-th block: the one given, with the block's number if there are several.
+    fn checkpoint(&self, k: usize, blocks: usize) -> Option<std::path::PathBuf> {
+        let file = self.options.checkpoint.clone()?;
+        if blocks == 1 {
+            return Some(file);
+        }
+        let mut name = file.into_os_string();
+        name.push(format!(".{k}"));
+        Some(name.into())
+    }
+
+    /// The permanent of one block by the cheapest way whose memory suffices.
+    fn block(&mut self, block: &IntMatrix, bound: Bound, options: &Options) -> Result<BigInt> {
+        let planning = Instant::now();
+        let routes = planner::routes(block, bound, options, self.observer)?;
+        let mut seconds = planning.elapsed().as_secs_f64();
+        let mut refused: Option<Error> = None;
+        for (k, route) in routes.iter().enumerate() {
+            let start = Instant::now();
+            let exact = match planner::run(route, block, bound, options, self.observer) {
+                Err(error @ Error::Memory(_)) => {
+                    self.observer.warning(&format!("{}: {error}", route.name()));
+                    refused = Some(error);
+                    continue;
+                }
+                exact => exact?,
+            };
+            seconds += start.elapsed().as_secs_f64();
+            let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
+            let why = format!("{}{}", route.basis, others.collect::<String>());
+            let found =
+                format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
+            self.path.push(Step { name: route.name(), found, why, predicted: Some(route.seconds), seconds });
+            if seconds > self.longest.1 {
+                self.longest = (route.name(), seconds);
+            }
+            if let Some(bound) = exact.bound {
+                self.proof.residues.push((bound, exact.moduli));
+            }
+            return Ok(exact.value);
+        }
+        Err(refused.expect("the planner gives at least one route"))
+    }
+}

@@ -1,0 +1,114 @@
+//! What a caller may ask for, and what an answer consists of.
+
+use super::bound::Bound;
+use super::reduce::Switches;
+use crate::certify::Certainty;
+use crate::field::Modulus;
+use num_bigint::{BigInt, BigUint};
+use std::path::PathBuf;
+
+/// How to compute the blocks that the reductions leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Whatever is predicted to be fastest, for each block.
+    #[default]
+    Auto,
+    /// The dynamic programme over a frontier.
+    Frontier,
+    /// The inclusion–exclusion sum along a Gray code.
+    Gray,
+    /// Planar graphs: a determinant with Kasteleyn's signs.
+    Kasteleyn,
+    /// Nearly constant matrices: the rook polynomial of the rest.
+    Rook,
+    /// Matrices of rank at most 4: products of linear forms.
+    LowRank,
+}
+
+impl Method {
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Frontier => "frontier",
+            Method::Gray => "gray",
+            Method::Kasteleyn => "kasteleyn",
+            Method::Rook => "rook",
+            Method::LowRank => "low-rank",
+        }
+    }
+}
+
+/// How to compute a permanent.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The method for the blocks.
+    pub method: Method,
+    /// Ask for the residue mod p instead of the integer.
+    pub modulus: Option<Modulus>,
+    /// Which reductions come first.
+    pub reductions: Switches,
+    /// Most bytes that an engine may take.
+    pub max_memory: Option<u64>,
+    /// Where a long Gray-code run keeps its state, to go on after it was stopped. One file serves one block: see
+    /// [`permanent`](super::permanent).
+    pub checkpoint: Option<PathBuf>,
+}
+
+/// A permanent, how it was found, and why it is right.
+#[derive(Clone, Debug)]
+pub struct Permanent {
+    /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
+    pub value: BigInt,
+    /// The method of the step that took longest; `reductions` if there was nothing left to compute.
+    pub method: &'static str,
+    /// Why the value is right.
+    pub proof: Proof,
+    /// What was done, in order.
+    pub path: Vec<Step>,
+}
+
+/// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
+    pub residues: Vec<(Bound, Vec<BigUint>)>,
+}
+
+impl Proof {
+    /// Always [`Certainty::Proven`].
+    pub fn certainty(&self) -> Certainty {
+        Certainty::Proven
+    }
+}
+
+impl std::fmt::Display for Proof {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.residues.is_empty() {
+            return write!(f, "integer arithmetic without rounding or overflow");
+        }
+        for (k, (bound, moduli)) in self.residues.iter().enumerate() {
+            let separator = if k == 0 { "" } else { "; " };
+            write!(f, "{separator}|perm| <= 2^{} ({}), known mod {} ", bound.bits, bound.rule, moduli.len())?;
+            write!(f, "{} of ", if moduli.len() == 1 { "modulus" } else { "moduli" })?;
+            write!(f, "{} bits together", moduli.iter().product::<BigUint>().bits() - 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// One step on the way to a permanent.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Step {
+    /// What was done: a reduction or a method.
+    pub name: &'static str,
+    /// What it found.
+    pub found: String,
+    /// Why it was done, with the predictions that spoke for it; empty where there was nothing to choose.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Predicted seconds, where a prediction was made.
+    pub predicted: Option<f64>,
+    /// Wall seconds.
+    pub seconds: f64,
+}

@@ -1,0 +1,247 @@
+//! Which engine computes a block: each says what it would take, the cheapest runs, the next one if memory fails it.
+//!
+//! | method | for | seconds predicted |
+//! |---|---|---|
+//! | kasteleyn | planar graphs | groups of primes × 1.5·10⁻⁷ n^1.5, the fill of a planar graph (Lipton, Rose and Tarjan 1979) |
+//! | rook | cJ + few entries | primes × products of the layers of states, 2 ns each |
+//! | low-rank | rank ≤ 4 | primes × products of n linear forms, 3 ns each |
+//! | frontier | all | the states of the best order found, [`frontier::predict`] |
+//! | gray | all | the steps of the sum, [`gray::predict_matrix`] |
+//!
+//! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
+//! it has to beat.
+
+use super::bound::{Bound, permanent_bound};
+use super::frontier::FrontierOptions;
+use super::kasteleyn::Planar;
+use super::low_rank::LowRank;
+use super::options::{Method, Options};
+use super::reduce::Groups;
+use super::rook::Rook;
+use super::{Exact, IntMatrix, frontier, gray};
+use crate::elimination::LANES;
+use crate::{Error, Observer, Result};
+use num_bigint::BigUint;
+
+/// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
+///
+/// Measured on one thread of a 2-core AMD virtual machine with AVX-512: ménage numbers, n = 300; a rank-3 matrix, n = 60; the
+/// 100 × 100 domino board.
+const ROOK_PRODUCT: f64 = 2e-9;
+const FORM_PRODUCT: f64 = 3e-9;
+const DETERMINANT: f64 = 1.5e-7;
+/// Seconds to compare two vertices in the first search for an order.
+const LOOK: f64 = 150e-9;
+/// A first order this many times slower than another way will not be improved enough.
+const HOPELESS: f64 = 1e3;
+/// What starting any engine costs: below it nothing is worth predicting.
+const NOTHING: f64 = 1e-4;
+
+/// A way to compute a block, with what it needs.
+#[derive(Debug)]
+enum Engine {
+    Kasteleyn(Planar),
+    Rook(Rook),
+    LowRank(LowRank),
+    Frontier { settings: FrontierOptions, order: Vec<u32> },
+    Gray,
+}
+
+/// A way to compute a block, with its price.
+#[derive(Debug)]
+pub(super) struct Route {
+    engine: Engine,
+    /// Predicted seconds.
+    pub seconds: f64,
+    /// Predicted bytes.
+    pub bytes: f64,
+    /// What the prediction rests on.
+    pub basis: String,
+}
+
+impl Route {
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        match self.engine {
+            Engine::Kasteleyn(_) => Method::Kasteleyn.name(),
+            Engine::Rook(_) => Method::Rook.name(),
+            Engine::LowRank(_) => Method::LowRank.name(),
+            Engine::Frontier { .. } => Method::Frontier.name(),
+            Engine::Gray => Method::Gray.name(),
+        }
+    }
+}
+
+/// All ways to compute the block, whose permanent obeys `bound`, that the options allow, cheapest first.
+///
+/// # Errors
+/// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the limit;
+/// [`Error::Interrupted`].
+pub(super) fn routes(
+    block: &IntMatrix,
+    bound: Bound,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Vec<Route>> {
+    let wanted = |method| options.method == method || options.method == Method::Auto;
+    let mut routes = vec![];
+    if wanted(Method::Kasteleyn) {
+        routes.extend(kasteleyn(block, bound)?);
+    }
+    if wanted(Method::Rook) {
+        routes.extend(rook(block, bound, options));
+    }
+    if wanted(Method::LowRank) {
+        routes.extend(low_rank(block, bound, options));
+    }
+    let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
+    let open = options.method == Method::Auto && cheapest(&routes) > NOTHING;
+    if options.method == Method::Gray || open {
+        routes.extend(gray_code(block));
+    }
+    if options.method == Method::Frontier || open {
+        routes.extend(frontier_programme(block, cheapest(&routes), options, observer)?);
+    }
+    if routes.is_empty() {
+        return Err(Error::Usage(not_applicable(options.method, block)));
+    }
+    if let Some(limit) = options.max_memory {
+        let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
+        routes.retain(|route| route.bytes <= limit as f64);
+        if routes.is_empty() {
+            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} are allowed")));
+        }
+    }
+    routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    Ok(routes)
+}
+
+/// Why a method that was asked for does not apply.
+fn not_applicable(method: Method, block: &IntMatrix) -> String {
+    let n = block.n();
+    let why = match method {
+        Method::Kasteleyn => "its bipartite graph is not planar",
+        Method::Rook => "it is not a constant matrix with few other entries",
+        Method::LowRank => "its rank is too large",
+        _ => "it is too large",
+    };
+    format!("method {} cannot compute this {n} x {n} block: {why}", method.name())
+}
+
+fn kasteleyn(block: &IntMatrix, bound: Bound) -> Result<Option<Route>> {
+    let Some(planar) = Planar::new(block)? else { return Ok(None) };
+    let groups = (bound.bits / 31 / LANES as u64 + 1) as f64;
+    let n = block.n() as f64;
+    Ok(Some(Route {
+        engine: Engine::Kasteleyn(planar),
+        seconds: groups * DETERMINANT * n.powf(1.5) + 1e-6 * n,
+        bytes: 64.0 * n.powf(1.5) * rayon::current_num_threads() as f64,
+        basis: "planar".into(),
+    }))
+}
+
+/// How many word-sized primes the answer takes.
+fn primes(bound: Bound, options: &Options) -> f64 {
+    if options.modulus.is_some() { 1.0 } else { (bound.bits / 63 + 1) as f64 }
+}
+
+fn rook(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
+    let rook = Rook::new(block)?;
+    let (products, bytes) = rook.predict();
+    Some(Route {
+        seconds: products * primes(bound, options) * ROOK_PRODUCT,
+        bytes: bytes * rayon::current_num_threads() as f64,
+        basis: format!("constant but for few entries, {} columns open", rook.width()),
+        engine: Engine::Rook(rook),
+    })
+}
+
+fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
+    let low_rank = LowRank::new(block)?;
+    Some(Route {
+        seconds: low_rank.predict() * primes(bound, options) * FORM_PRODUCT,
+        bytes: 16.0 * low_rank.terms() * rayon::current_num_threads() as f64,
+        basis: format!("rank {}", low_rank.rank()),
+        engine: Engine::LowRank(low_rank),
+    })
+}
+
+/// log₂ of more terms than anybody will see the end of.
+const ENDLESS: f64 = 68.0;
+
+fn gray_code(block: &IntMatrix) -> Option<Route> {
+    // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
+    let [rows, cols] = Groups::new(block).log2_terms();
+    let hope = rows.min(cols) < ENDLESS;
+    hope.then(|| Route {
+        engine: Engine::Gray,
+        seconds: gray::predict_matrix(block),
+        bytes: 1e6 + 64.0 * (block.n() * block.n()) as f64,
+        basis: format!("2^{:.0} terms", rows.min(cols) - 1.0),
+    })
+}
+
+/// The frontier programme, unless it costs more to look for an order than to take the best other way, of `beat` seconds.
+fn frontier_programme(
+    block: &IntMatrix,
+    beat: f64,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Option<Route>> {
+    let vertices = 2.0 * block.n() as f64;
+    if vertices * vertices * LOOK > beat {
+        return Ok(None);
+    }
+    let mut settings = FrontierOptions { search: 0.0, ..Default::default() };
+    settings.memory = options.max_memory.unwrap_or(settings.memory);
+    let mut prediction = frontier::predict(block, &settings, observer)?;
+    if prediction.seconds < HOPELESS * beat {
+        // Time for a better order, as a share of what would be won.
+        settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
+        prediction = frontier::predict(block, &settings, observer)?;
+    }
+    Ok(Some(Route {
+        seconds: prediction.seconds,
+        bytes: prediction.bytes,
+        basis: format!("at most {:.1e} states", prediction.states),
+        engine: Engine::Frontier { settings, order: prediction.order },
+    }))
+}
+
+/// Runs a route. With a modulus the value is a residue.
+pub(super) fn run(
+    route: &Route,
+    block: &IntMatrix,
+    bound: Bound,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Exact> {
+    let own_bound = || permanent_bound(block);
+    let p = options.modulus;
+    match &route.engine {
+        Engine::Kasteleyn(planar) => match p {
+            Some(p) => planar.permanent_mod(p, observer).map(Exact::integer),
+            None => planar.permanent(bound, observer),
+        },
+        Engine::Rook(rook) => match p {
+            Some(p) => rook.permanent_mod(p, observer).map(Exact::integer),
+            None => rook.permanent(bound, observer),
+        },
+        Engine::LowRank(low_rank) => match p {
+            Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
+            None => low_rank.permanent(bound, observer),
+        },
+        Engine::Frontier { settings, order } => {
+            let answer = frontier::permanent_in_order(block, order, settings, observer)?;
+            let moduli: Vec<BigUint> =
+                answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
+            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli })
+        }
+        Engine::Gray => {
+            let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
+            let answer = gray::permanent(block, &gray_options, observer)?;
+            let bound = (!answer.moduli.is_empty()).then(own_bound);
+            Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A matrix under elimination: lines with one or two entries go, and a line with more can be split into two.
+//!
+//! - One entry w in column j: perm A = w · perm (A without the row and the column).
+//! - Two entries v in column j, w in column k: both expansions have the other columns in common, and the permanent is linear in
+//!   a column, so perm A = perm A′ where A′ has no such row and, for the two columns, the one column v · colₖ + w · colⱼ. Neither n nor
+//!   the number of entries grows.
+//! - Any row is a sum of two rows, and the permanent is linear in it: H. Forbert, D. Marx, *Calculation of the permanent of a sparse
+//!   positive matrix*, Comput. Phys. Commun. 150 (2003). Three entries split 2 + 1, four 2 + 2; then each term loses the row as above.
+//!
+//! All hold with rows and columns exchanged.
+
+use crate::permanent::IntMatrix;
+use num_bigint::BigInt;
+use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
+
+/// Rows (side 0) and columns (side 1), each entry on both sides; lines that are gone are `None`.
+#[derive(Clone)]
+pub(super) struct Lines {
+    sides: [Vec<Option<BTreeMap<u32, BigInt>>>; 2],
+    /// What the entries are to be multiplied with: permanent = factor · permanent of the lines.
+    pub factor: BigInt,
+}
+
+/// What was done, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Eliminated {
+    pub one: usize,
+    pub two: usize,
+}
+
+impl Lines {
+    pub fn new(a: &IntMatrix) -> Self {
+        let empty = || vec![Some(BTreeMap::new()); a.n()];
+        let mut lines = Lines { sides: [empty(), empty()], factor: 1.into() };
+        for (i, j, v) in a.entries() {
+            lines.set(0, i as u32, j as u32, v.to_bigint());
+        }
+        lines
+    }
+
+    /// The matrix of the lines that are left, in their order.
+    pub fn matrix(&self) -> IntMatrix {
+        let mut place = vec![u32::MAX; self.sides[1].len()];
+        let left = self.sides[1].iter().enumerate().filter(|(_, line)| line.is_some());
+        left.enumerate().for_each(|(l, (j, _))| place[j] = l as u32);
+        let row =
+            |line: &BTreeMap<u32, BigInt>| line.iter().map(|(&j, v)| (place[j as usize], v.clone().into())).collect();
+        IntMatrix::from_rows(self.sides[0].iter().flatten().map(row).collect())
+    }
+
+    fn line(&self, side: usize, i: u32) -> &BTreeMap<u32, BigInt> {
+        self.sides[side][i as usize].as_ref().expect("a line that is left")
+    }
+    fn line_mut(&mut self, side: usize, i: u32) -> &mut BTreeMap<u32, BigInt> {
+        self.sides[side][i as usize].as_mut().expect("a line that is left")
+    }
+    fn set(&mut self, side: usize, i: u32, j: u32, v: BigInt) {
+        if v.is_zero() {
+            self.line_mut(side, i).remove(&j);
+            self.line_mut(1 - side, j).remove(&i);
+        } else {
+            self.line_mut(side, i).insert(j, v.clone());
+            self.line_mut(1 - side, j).insert(i, v);
+        }
+    }
+    /// Takes a line away, and returns its entries.
+    fn remove(&mut self, side: usize, i: u32) -> BTreeMap<u32, BigInt> {
+        let line = self.sides[side][i as usize].take().expect("a line that is left");
+        line.keys().for_each(|&j| {
+            self.line_mut(1 - side, j).remove(&i);
+        });
+        line
+    }
+
+    /// Eliminates lines with no entry (the factor becomes 0), one, and (if allowed) two, until none is left.
+    pub fn eliminate(&mut self, one: bool, two: bool) -> Eliminated {
+        let mut done = Eliminated::default();
+        let mut waiting: Vec<(usize, u32)> =
+            (0..2).flat_map(|side| (0..self.sides[side].len() as u32).map(move |i| (side, i))).rev().collect();
+        while let Some((side, i)) = waiting.pop() {
+            let Some(line) = &self.sides[side][i as usize] else { continue };
+            match line.len() {
+                0 => self.factor = BigInt::ZERO,
+                1 if one => {
+                    let (j, v) = self.remove(side, i).pop_first().expect("one entry");
+                    let touched = self.remove(1 - side, j);
+                    waiting.extend(touched.into_keys().map(|i| (side, i)));
+                    self.factor *= v;
+                    done.one += 1;
+                }
+                2 if two => {
+                    let mut entries = self.remove(side, i).into_iter();
+                    let ((j, v), (k, w)) = (entries.next().expect("two entries"), entries.next().expect("two entries"));
+                    let (old, other) = (self.remove(1 - side, j), self.remove(1 - side, k));
+                    let mut merged: BTreeMap<u32, BigInt> = other.into_iter().map(|(i, x)| (i, x * &v)).collect();
+                    for (i, x) in old {
+                        *merged.entry(i).or_default() += x * &w;
+                    }
+                    self.sides[1 - side][j as usize] = Some(BTreeMap::new());
+                    waiting.push((1 - side, j));
+                    for (i, x) in merged {
+                        self.set(1 - side, j, i, x);
+                        waiting.push((side, i));
+                    }
+                    done.two += 1;
+                }
+                _ => {}
+            }
+        }
+        done
+    }
+
+    /// Divides every line by the greatest common divisor of its entries; how many lines had one above 1.
+    pub fn divide_contents(&mut self) -> usize {
+        let mut count = 0;
+        for side in 0..2 {
+            for i in 0..self.sides[side].len() as u32 {
+                let Some(line) = &self.sides[side][i as usize] else { continue };
+                let content = line.values().fold(BigInt::ZERO, gcd);
+                if content > BigInt::from(1) {
+                    for (j, v) in line.clone() {
+                        self.set(side, i, j, v / &content);
+                    }
+                    self.factor *= content;
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+
+    /// Two matrices whose permanents sum up to this one's: a line with the fewest entries, if those are 3 … `most`, split in
+    /// halves.
+    pub fn split(&self, most: usize) -> Option<[Lines; 2]> {
+        let all = (0..2).flat_map(|side| (0..self.sides[side].len()).map(move |i| (side, i)));
+        let degree = |&(side, i): &(usize, usize)| self.sides[side][i].as_ref().map_or(usize::MAX, BTreeMap::len);
+        let (side, i) = all.min_by_key(degree).filter(|line| (3..=most).contains(&degree(line)))?;
+        let columns: Vec<u32> = self.line(side, i as u32).keys().copied().collect();
+        let half = columns.len().div_ceil(2);
+        let without = |columns: &[u32]| {
+            let mut lines = self.clone();
+            columns.iter().for_each(|&j| lines.set(side, i as u32, j, BigInt::ZERO));
+            lines
+        };
+        Some([without(&columns[half..]), without(&columns[..half])])
+    }
+}
+
+/// Euclid's greatest common divisor, not negative.
+fn gcd(mut a: BigInt, b: &BigInt) -> BigInt {
+    let mut b = b.abs();
+    while !b.is_zero() {
+        (a, b) = (b.clone(), a % b);
+    }
+    a
+}

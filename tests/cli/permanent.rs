@@ -1,0 +1,95 @@
+//! `blackfield permanent`: the integer alone, one JSON document a file, and what is said beside them.
+
+use crate::Lab;
+use serde_json::{Value, json};
+
+/// [[1, 2], [-3, 4]]: permanent 4 - 6 = -2, of the pattern 2.
+const SMALL: &str = "2 2 M\n1 1 1\n1 2 2\n2 1 -3\n2 2 4\n0 0 0\n";
+
+/// The n × n matrix of ones.
+fn ones(n: usize) -> String {
+    let entries = (1..=n).flat_map(|i| (1..=n).map(move |j| format!("{i} {j} 1\n")));
+    format!("{n} {n} M\n{}0 0 0\n", entries.collect::<String>())
+}
+
+fn lab(test: &str) -> Lab {
+    let lab = Lab::new(test);
+    lab.write("small.sms", SMALL);
+    lab.write("ones.sms", ones(30));
+    lab.write("empty.sms", "0 0 M\n0 0 0\n");
+    lab.write("wide.sms", "2 3 M\n1 1 1\n0 0 0\n");
+    lab
+}
+
+#[test]
+fn the_permanent_stands_alone_on_standard_output() {
+    let lab = lab("permanent-alone");
+    let factorial = "265252859812191058636308480000000";
+    assert_eq!(lab.answer("permanent small.sms ones.sms empty.sms"), format!("-2\n{factorial}\n1\n"));
+    assert_eq!(lab.answer("permanent --pattern small.sms"), "2\n");
+    let run = lab.run("permanent small.sms --explain");
+    assert!(run.stderr.contains("small.sms: permanent of 2 x 2, 1 digits (proven)"), "{}", run.stderr);
+    assert!(run.stderr.contains("step 1   reductions: "), "{}", run.stderr);
+}
+
+#[test]
+fn residues() {
+    let lab = lab("permanent-residues");
+    assert_eq!(lab.answer("permanent small.sms -p 2"), "0\n");
+    assert_eq!(lab.answer("permanent small.sms -p 7"), "5\n");
+    assert_eq!(
+        lab.answer("permanent small.sms ones.sms --modulus 3,31,9223372036854775783"),
+        "1\n29\n9223372036854775781\n0\n30\n459512037324688229\n"
+    );
+    assert_eq!(lab.run("permanent small.sms -p 6").code, 2);
+}
+
+#[test]
+fn json_has_one_document_a_file() {
+    let lab = lab("permanent-json");
+    let text = lab.answer("permanent small.sms ones.sms --json");
+    let documents: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(documents.len(), 2);
+    let small = &documents[0];
+    assert_eq!((&small["permanent"], &small["n"], &small["nnz"]), (&json!("-2"), &json!(2), &json!(4)));
+    assert_eq!((&small["certainty"], &small["modulus"]), (&json!("proven"), &Value::Null));
+    assert!(small["seconds"].is_f64() && small["digest"].is_string() && small["method"].is_string());
+    assert_eq!(documents[1]["permanent"], json!("265252859812191058636308480000000"));
+    let residue = lab.document("permanent small.sms --json -p 7");
+    assert_eq!((&residue["permanent"], &residue["modulus"]), (&json!("5"), &json!(7)));
+}
+
+#[test]
+fn every_method_gives_the_same_integer() {
+    let lab = lab("permanent-methods");
+    // The 2 × 6 board of dominoes: black and white cells alternate; F(7) = 13 tilings.
+    let cells = |color: usize| (0..12).filter(move |c| (c % 6 + c / 6) % 2 == color);
+    let near = |a: usize, b: usize| (a % 6).abs_diff(b % 6) + (a / 6).abs_diff(b / 6) == 1;
+    let mut board = "6 6 M\n".to_owned();
+    for (i, a) in cells(0).enumerate() {
+        for (j, b) in cells(1).enumerate().filter(|&(_, b)| near(a, b)) {
+            assert!(near(a, b));
+            board += &format!("{} {} 1\n", i + 1, j + 1);
+        }
+    }
+    lab.write("board.sms", board + "0 0 0\n");
+    for method in ["auto", "frontier", "gray", "kasteleyn"] {
+        assert_eq!(lab.answer(&format!("permanent board.sms --method {method}")), "13\n", "{method}");
+    }
+}
+
+#[test]
+fn errors_have_their_codes() {
+    let lab = lab("permanent-errors");
+    let run = lab.run("permanent wide.sms");
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    assert!(run.stderr.contains("square") && run.stderr.contains("2 x 3"), "{}", run.stderr);
+    let run = lab.run("permanent wide.sms --json");
+    let error: Value = serde_json::from_str(run.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!((&error["kind"], &error["code"]), (&json!("input"), &json!(3)));
+    assert_eq!(lab.run("permanent").code, 2);
+    assert_eq!(lab.run("permanent small.sms empty.sms --checkpoint state").code, 2);
+    // What came before the error was printed.
+    let run = lab.run("permanent small.sms wide.sms");
+    assert_eq!((run.code, run.stdout.as_str()), (3, "-2\n"));
+}

@@ -1,0 +1,128 @@
+//! `blackfield permanent FILE…`: the exact permanent alone on standard output, or one JSON document a file.
+
+use crate::args::PermanentArgs;
+use crate::input::{self, Loaded};
+use crate::memory;
+use crate::output;
+use crate::progress::Bars;
+use blackfield::field::Modulus;
+use blackfield::permanent::{self, Options, Permanent, Step};
+use blackfield::{Error, Result};
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+
+/// One answer, as JSON shows it.
+#[derive(Serialize)]
+struct Answer {
+    file: String,
+    permanent: String,
+    n: usize,
+    nnz: usize,
+    modulus: Option<u64>,
+    method: &'static str,
+    certainty: &'static str,
+    proof: String,
+    path: Vec<Step>,
+    threads: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+    warnings: Vec<String>,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// Answers for each file in the order given, each printed as soon as it is there.
+pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
+    input::check_stdin_once(&args.files)?;
+    if args.checkpoint.is_some() && args.files.len() > 1 {
+        return Err(Error::Usage(
+            "--checkpoint keeps the state of one computation: one FILE is possible with it".into(),
+        ));
+    }
+    for file in &args.files {
+        let loaded = input::load(file, args.pattern, bars)?;
+        check_square(file, &loaded)?;
+        // Several residues are those of one integer.
+        let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
+        let start = Instant::now();
+        let found = permanent::permanent(&loaded.triplets, &options(args, alone), bars)?;
+        bars.clear();
+        let seconds = loaded.seconds + start.elapsed().as_secs_f64();
+        let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
+        // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
+        let digest = args.json.then(|| loaded.triplets.digest());
+        let integer = [None];
+        let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
+        for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {
+            let value = modulus.map_or_else(|| found.value.to_string(), |p| p.reduce_bigint(&found.value).to_string());
+            let answer = Answer {
+                file: file.display().to_string(),
+                permanent: value,
+                n: loaded.triplets.rows(),
+                nnz: loaded.triplets.nnz(),
+                modulus: modulus.map(Modulus::get),
+                method: found.method,
+                certainty: found.proof.certainty().name(),
+                proof: found.proof.to_string(),
+                path: found.path.clone(),
+                threads: rayon::current_num_threads(),
+                digest: digest.clone(),
+                warnings: warnings.clone(),
+                seconds,
+                version: env!("CARGO_PKG_VERSION"),
+            };
+            describe(&answer, &found, args.explain, bars);
+            if args.json {
+                output::print_json_line(&answer)?;
+            } else {
+                output::print(&format!("{}\n", answer.permanent))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
+    Options {
+        method: args.method.into(),
+        modulus,
+        max_memory: args.max_memory.or_else(memory::of_machine),
+        checkpoint: args.checkpoint.clone(),
+        ..Default::default()
+    }
+}
+
+/// A matrix that is not square is bad input, and the message names the file and the shape.
+fn check_square(file: &Path, loaded: &Loaded) -> Result<()> {
+    let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
+    if rows == cols {
+        return Ok(());
+    }
+    let message = format!("a permanent needs a square matrix, this one is {rows} x {cols}");
+    Err(Error::Input { file: file.to_owned(), line: 0, message })
+}
+
+/// The answer's circumstances on standard error.
+fn describe(answer: &Answer, found: &Permanent, explain: bool, bars: &Bars) {
+    let Answer { file, n, method, certainty, proof, seconds, threads, .. } = answer;
+    let digits = found.value.magnitude().to_string().len();
+    let what = answer.modulus.map_or(format!("{digits} digits"), |p| format!("mod {p}"));
+    bars.note(&format!("{file}: permanent of {n} x {n}, {what} ({certainty})"));
+    bars.note(&format!("  method   {method}"));
+    bars.note(&format!("  why      {proof}"));
+    bars.note(&format!("  seconds  {seconds:.3} on {threads} threads"));
+    if explain {
+        for (k, step) in answer.path.iter().enumerate() {
+            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
+            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
+            bars.note(&format!(
+                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
+                k + 1,
+                step.name,
+                step.found,
+                step.seconds
+            ));
+        }
+    }
+}
