@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("schur", &["field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
     ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
     ("sigma_basis", &["isa", "field", "poly"]),
-    ("elimination", &["field", "dense", "sparse", "pivots", "schur"]),
+    ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &["field", "sparse"]),
     ("permanent", &["isa", "field", "sparse", "matching", "elimination", "certify"]),
     (

@@ -22,7 +22,7 @@ const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
 /// A proof may take this share of the time spent before it …
-const PROOF_SHARE: f64 = 0.5;
+const PROOF_SHARE: f64 = 1.0;
 /// … or so many seconds.
 const PROOF_SECONDS: f64 = 0.05;
 

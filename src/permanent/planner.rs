@@ -25,8 +25,8 @@ use num_bigint::BigUint;
 
 /// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
 ///
-/// Measured on one thread of a 2-core AMD virtual machine with AVX-512: ménage numbers, n = 300; a rank-3 matrix, n = 60; the
-/// 100 × 100 domino board.
+/// The first two are estimates; the last is scaled from one run on the 100 × 100 domino board (one thread of a 2-core AMD
+/// virtual machine with AVX-512).
 const ROOK_PRODUCT: f64 = 2e-9;
 const FORM_PRODUCT: f64 = 3e-9;
 const DETERMINANT: f64 = 1.5e-7;

@@ -89,7 +89,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         }
         if rank - before == blocks * LANES {
             let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
-            blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(2));
+            blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(1));
             continue;
         }
         // Every check made may have failed to see something: the bounds of all of them add up.
