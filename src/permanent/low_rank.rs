@@ -2,7 +2,7 @@
 //!
 //! With P(x) = Π_i Σ_t U_it x_t and Q(x) = Π_j Σ_t V_tj x_t, forms of degree n in r variables,
 //!
-//! perm A = Σ_{e₁+…+e_r = n} e₁! … e_r! [xᵉ]P · [xᵉ]Q
+//! perm A = Σ_{e₁+…+e_r = n} e₁! … e_r! \[xᵉ\]P · \[xᵉ\]Q
 //!
 //! (A. Barvinok, *Two algorithmic results for the traveling salesman problem*, Math. Oper. Res. 21, 1996): polynomially many
 //! terms for fixed r. The factorisation is found anew mod each prime, so that no rational numbers appear and no rank has to be

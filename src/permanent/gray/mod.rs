@@ -1,17 +1,17 @@
 //! Dense permanents: Nijenhuis–Wilf's sum in Gray-code order, over narrow integers, with rows merged by pattern.
 //!
-//! The sum ([`problem`]): perm A = ± 2^-odd Σ_S (-1)^|S| Πᵢ yᵢ(S) over half of the column subsets, yᵢ(S) = ±½ signed row sum.
+//! The sum (`problem`): perm A = ± 2^-odd Σ_S (-1)^|S| Πᵢ yᵢ(S) over half of the column subsets, yᵢ(S) = ±½ signed row sum.
 //!
 //! # The recurrence, for whoever writes a kernel
-//! Columns are split in three. *Walked* columns change one at a step, in reflected Gray order ([`walk`]). *Lane* columns (six
+//! Columns are split in three. *Walked* columns change one at a step, in reflected Gray order (`walk`). *Lane* columns (six
 //! single ones: 64 lanes) differ between vector lanes and never change. *Low* columns, K of them, are summed over at each
-//! step by a straight-line program ([`program`]) that is the same for all lanes and steps.
+//! step by a straight-line program (`program`) that is the same for all lanes and steps.
 //! 1. State of a lane: xᵢ, the value of row i with no low column in S, a 16-bit integer. A step of walked column c is
 //!    xᵢ ← xᵢ ± aᵢ_c (twice that in rows of odd sum), and flips the sign of the term.
 //! 2. Tables: for each pattern P of rows on the low columns and t = 0…|P| (for 0–1 rows): Q\[P\]\[t\] = Π (xᵢ + t or 2t).
 //! 3. Deciding the last low column by b: Q'\[P'\]\[t\] = Q\[P'0\]\[t\] · Q\[P'1\]\[t+b\]; sign (-1)^b. Values are typed by proven bounds:
 //!    16-bit integers, then 32-bit, then integers below 2⁴⁹ in `f64`.
-//! 4. Two columns before the end, F = C Σ_b (-1)^b A\[b\] (B\[0\] D\[b0\] - B\[1\] D\[b1\]), exact in 50-bit limbs ([`exact`]), added to the
+//! 4. Two columns before the end, F = C Σ_b (-1)^b A\[b\] (B\[0\] D\[b0\] - B\[1\] D\[b1\]), exact in 50-bit limbs (`exact`), added to the
 //!    lane's accumulators.
 //! 5. At the end of a chunk the lanes' sums times the lanes' weights (their signs) are added into one big integer.
 //!
@@ -26,7 +26,7 @@
 //! # Exactness
 //! The exact engine computes the sum over the integers and proves the range of every intermediate; the division by 2^odd must
 //! leave no remainder and the result must obey [`permanent_bound`]: two checks of the machine. Where
-//! entries are too large for it, [`residues`] sums modulo 2⁶⁴ (whose low `odd` bits must come out 0) and modulo enough
+//! entries are too large for it, `residues` sums modulo 2⁶⁴ (whose low `odd` bits must come out 0) and modulo enough
 //! primes for the bound.
 //!
 //! Sources: H. J. Ryser, *Combinatorial Mathematics* (1963); A. Nijenhuis, H. S. Wilf, *Combinatorial Algorithms* (1978), ch. 23;
