@@ -37,11 +37,12 @@ fn describe(ordinal: i32) -> std::result::Result<Device, DriverError> {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
+        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
     })
 }
 
 /// The driver's own words; an error's text comes from the driver, which is loaded once we are here.
-fn failed(what: &str, error: DriverError) -> Error {
+pub(super) fn failed(what: &str, error: DriverError) -> Error {
     let text = error.error_string().ok().and_then(|t| t.to_str().ok()).unwrap_or("unknown error");
     Error::Device(format!("the CUDA driver failed at {what}: {text}"))
 }

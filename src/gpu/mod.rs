@@ -1,11 +1,27 @@
-//! CUDA devices: which of them are there. The only room that touches CUDA.
+//! CUDA devices: which of them are there, kernels compiled for them, launches on them. The only room that touches CUDA.
 //!
-//! libcuda is loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the entry
-//! point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] has seen that the library can be
-//! loaded, because cudarc panics where it cannot.
+//! ```text
+//! devices ──▶ Device ─┐
+//! Source ──compile──▶ Cubin ──Kernel::load──▶ Kernel ──start──▶ Running ──finish──▶ words
+//! ```
+//!
+//! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the
+//! entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`] has seen that the
+//! library can be loaded, because cudarc panics where it cannot; a [`Device`] is only made by [`devices`].
 
+#[cfg(not(feature = "cuda"))]
+mod absent;
+#[cfg(feature = "cuda")]
+mod card;
+#[cfg(feature = "cuda")]
+mod compile;
 #[cfg(feature = "cuda")]
 mod driver;
+
+#[cfg(not(feature = "cuda"))]
+pub use absent::{Buffer, Kernel, Running};
+#[cfg(feature = "cuda")]
+pub use card::{Buffer, Kernel, Running};
 
 use crate::{Error, Result};
 
@@ -20,6 +36,8 @@ pub struct Device {
     pub memory: u64,
     /// Compute capability, (major, minor).
     pub compute_capability: (u32, u32),
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
 }
 
 impl std::fmt::Display for Device {
@@ -27,6 +45,53 @@ impl std::fmt::Display for Device {
         let (major, minor) = self.compute_capability;
         let mib = self.memory >> 20;
         write!(f, "cuda:{} {} ({mib} MiB, compute capability {major}.{minor})", self.index, self.name)
+    }
+}
+
+/// A kernel in CUDA C++.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Its file name, for messages.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// What it includes: names and texts.
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+/// Machine code of one architecture.
+#[derive(Clone, Debug)]
+pub struct Cubin {
+    /// The image.
+    pub code: Vec<u8>,
+    /// What the compiler said: warnings.
+    pub log: String,
+}
+
+/// The size of a launch, and the arguments that are numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Blocks in both directions of the grid.
+    pub blocks: (u32, u32),
+    /// Threads of a block.
+    pub threads: u32,
+    /// 64-bit words that the kernel writes.
+    pub words: usize,
+    /// Its last arguments.
+    pub numbers: &'a [u32],
+}
+
+/// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
+///
+/// # Errors
+/// [`Error::Device`] where there is no NVRTC, where it refuses the source (with its words), or without the feature `cuda`.
+pub fn compile(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
+    #[cfg(feature = "cuda")]
+    return compile::compile(source, capability);
+    #[cfg(not(feature = "cuda"))]
+    {
+        let _ = (source, capability);
+        Err(absent::error())
     }
 }
 
@@ -39,7 +104,7 @@ pub fn devices() -> Result<Vec<Device>> {
     #[cfg(feature = "cuda")]
     return driver::devices();
     #[cfg(not(feature = "cuda"))]
-    Err(Error::Device("this build has no CUDA support: build it with the feature `cuda`".into()))
+    Err(absent::error())
 }
 
 /// All devices, at least one.
@@ -76,9 +141,26 @@ mod tests {
         }
     }
 
+    /// Where NVRTC is installed a source compiles, and a wrong one is refused with the compiler's words.
+    #[test]
+    fn sources_compile_where_the_compiler_is() {
+        let source = |text| Source { name: "twice.cu", text, headers: &[("two.cuh", "#define TWO 2")] };
+        let good = "#include \"two.cuh\"\nextern \"C\" __global__ void twice(int *x) { *x *= TWO; }";
+        match compile(&source(good), (9, 0)) {
+            Ok(cubin) => {
+                assert_eq!(&cubin.code[..4], b"\x7fELF");
+                let refused = compile(&source("a fish"), (9, 0)).unwrap_err().to_string();
+                assert!(refused.contains("twice.cu") && refused.contains("error"), "{refused}");
+            }
+            Err(Error::Device(message)) => eprintln!("skipped: {message}"),
+            Err(other) => panic!("not a device error: {other}"),
+        }
+    }
+
     #[test]
     fn a_device_prints_as_one_line() {
-        let device = Device { index: 1, name: "X".into(), memory: 3 << 30, compute_capability: (9, 0) };
+        let device =
+            Device { index: 1, name: "X".into(), memory: 3 << 30, compute_capability: (9, 0), multiprocessors: 132 };
         assert_eq!(device.to_string(), "cuda:1 X (3072 MiB, compute capability 9.0)");
     }
 }

@@ -32,11 +32,11 @@ mod tests;
 
 pub use exact::Exact;
 pub use matrix::IntMatrix;
-pub use options::{Method, Options, Permanent, Proof, Step};
+pub use options::{Devices, Method, Options, Permanent, Proof, Step};
 
 use crate::field::Modulus;
 use crate::sparse::{Pattern, Triplets};
-use crate::{Error, Observer, Result, elimination};
+use crate::{Error, Observer, Result, elimination, gpu};
 use bound::{Bound, permanent_bound};
 use num_bigint::BigInt;
 use reduce::Reduced;
@@ -55,9 +55,13 @@ use std::time::Instant;
 /// # Errors
 /// [`Error::Usage`] with the shape if the matrix is not square, and if the method asked for does not apply;
 /// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
-/// [`Error::Input`]; [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Input`]; [`Error::Device`] without the cards asked for; [`Error::Check`] if a computation contradicts itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
     let matrix = IntMatrix::from_triplets(matrix)?;
+    if options.devices == Devices::Cards {
+        // Whatever the reductions leave, the wish is answered alike.
+        gpu::require_devices()?;
+    }
     if let Some(p) = options.modulus
         && p.get() == 2
         && options.method == Method::Auto

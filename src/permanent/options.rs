@@ -39,6 +39,18 @@ impl Method {
     }
 }
 
+/// Where the dense engine runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Devices {
+    /// On the processor.
+    #[default]
+    Processor,
+    /// On all CUDA cards where that is predicted to be sooner, on the processor where there are none or they fail.
+    Auto,
+    /// On all CUDA cards; without any an error.
+    Cards,
+}
+
 /// How to compute a permanent.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -48,6 +60,8 @@ pub struct Options {
     pub modulus: Option<Modulus>,
     /// Which reductions come first.
     pub reductions: Switches,
+    /// Where the dense engine runs.
+    pub devices: Devices,
     /// Most bytes that an engine may take.
     pub max_memory: Option<u64>,
     /// Where a long Gray-code run keeps its state, to go on after it was stopped. One file serves one block: see

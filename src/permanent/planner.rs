@@ -6,7 +6,7 @@
 //! | rook | cJ + few entries | primes × products of the layers of states, 2 ns each |
 //! | low-rank | rank ≤ 4 | primes × products of n linear forms, 3 ns each |
 //! | frontier | all | the states of the best order found, [`frontier::predict`] |
-//! | gray | all | the steps of the sum, [`gray::predict_matrix`] |
+//! | gray | all | the steps of the sum, [`gray::predict_matrix`], [`gray::predict_on_cards`] |
 //!
 //! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
 //! it has to beat.
@@ -15,11 +15,12 @@ use super::bound::{Bound, permanent_bound};
 use super::frontier::FrontierOptions;
 use super::kasteleyn::Planar;
 use super::low_rank::LowRank;
-use super::options::{Method, Options};
+use super::options::{Devices, Method, Options};
 use super::reduce::Groups;
 use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
 use crate::elimination::LANES;
+use crate::gpu::{self, Device};
 use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
 
@@ -43,8 +44,14 @@ enum Engine {
     Kasteleyn(Planar),
     Rook(Rook),
     LowRank(LowRank),
-    Frontier { settings: FrontierOptions, order: Vec<u32> },
-    Gray,
+    Frontier {
+        settings: FrontierOptions,
+        order: Vec<u32>,
+    },
+    /// On these cards; none: the processor.
+    Gray {
+        devices: Vec<Device>,
+    },
 }
 
 /// A way to compute a block, with its price.
@@ -67,7 +74,7 @@ impl Route {
             Engine::Rook(_) => Method::Rook.name(),
             Engine::LowRank(_) => Method::LowRank.name(),
             Engine::Frontier { .. } => Method::Frontier.name(),
-            Engine::Gray => Method::Gray.name(),
+            Engine::Gray { .. } => Method::Gray.name(),
         }
     }
 }
@@ -97,7 +104,7 @@ pub(super) fn routes(
     let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
     let open = options.method == Method::Auto && cheapest(&routes) > NOTHING;
     if options.method == Method::Gray || open {
-        routes.extend(gray_code(block));
+        routes.extend(gray_code(block, options)?);
     }
     if options.method == Method::Frontier || open {
         routes.extend(frontier_programme(block, cheapest(&routes), options, observer)?);
@@ -169,16 +176,29 @@ fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route>
 /// log₂ of more terms than anybody will see the end of.
 const ENDLESS: f64 = 68.0;
 
-fn gray_code(block: &IntMatrix) -> Option<Route> {
+/// Seconds on the processor below which no card is looked for: a driver takes about as long to start.
+const WORTH_A_CARD: f64 = 2.0;
+
+fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
     let [rows, cols] = Groups::new(block).log2_terms();
-    let hope = rows.min(cols) < ENDLESS;
-    hope.then(|| Route {
-        engine: Engine::Gray,
-        seconds: gray::predict_matrix(block),
-        bytes: 1e6 + 64.0 * (block.n() * block.n()) as f64,
-        basis: format!("2^{:.0} terms", rows.min(cols) - 1.0),
-    })
+    if rows.min(cols) >= ENDLESS {
+        return Ok(None);
+    }
+    let on_processor = gray::predict_matrix(block);
+    let devices = match options.devices {
+        Devices::Cards => gpu::require_devices()?,
+        Devices::Auto if on_processor > WORTH_A_CARD => gpu::devices().unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let terms = format!("2^{:.0} terms", rows.min(cols) - 1.0);
+    let (seconds, basis) = match devices.len() {
+        0 => (on_processor, terms),
+        1 => (gray::predict_on_cards(block, &devices), format!("{terms} on {}", devices[0].name)),
+        n => (gray::predict_on_cards(block, &devices), format!("{terms} on {n} cards")),
+    };
+    let bytes = 1e6 + 64.0 * (block.n() * block.n()) as f64;
+    Ok(Some(Route { engine: Engine::Gray { devices }, seconds, bytes, basis }))
 }
 
 /// The frontier programme, unless it costs more to look for an order than to take the best other way, of `beat` seconds.
@@ -237,9 +257,18 @@ pub(super) fn run(
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
             Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli })
         }
-        Engine::Gray => {
-            let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
-            let answer = gray::permanent(block, &gray_options, observer)?;
+        Engine::Gray { devices } => {
+            let on = |devices: &[Device]| {
+                let (checkpoint, devices) = (options.checkpoint.clone(), devices.to_vec());
+                gray::permanent(block, &gray::GrayOptions { checkpoint, devices, ..Default::default() }, observer)
+            };
+            let answer = match on(devices) {
+                Err(Error::Device(reason)) if options.devices == Devices::Auto => {
+                    observer.warning(&format!("the processor goes on instead of CUDA: {reason}"));
+                    on(&[])?
+                }
+                answer => answer?,
+            };
             let bound = (!answer.moduli.is_empty()).then(own_bound);
             Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
         }

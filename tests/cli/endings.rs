@@ -85,6 +85,16 @@ fn a_device_that_is_not_there() {
         Err(error) => error.to_string(),
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
+    // A permanent runs on cards, or says that there are none; by itself it does without.
+    let run = lab.run("permanent diagonal.sms --method gray --device cuda");
+    match blackfield::gpu::require_devices() {
+        Ok(_) => assert_eq!(run.code, 0, "{}", run.stderr),
+        Err(error) => {
+            assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
+            assert_eq!(run.stderr.trim_end(), format!("blackfield: {error}"));
+        }
+    }
+    assert_eq!(lab.run("permanent diagonal.sms --method gray").code, 0);
 }
 
 #[cfg(target_os = "linux")]

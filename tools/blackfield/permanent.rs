@@ -87,6 +87,7 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
     Options {
         method: args.method.into(),
         modulus,
+        devices: args.device.into(),
         max_memory: args.max_memory.or_else(memory::of_machine),
         checkpoint: args.checkpoint.clone(),
         ..Default::default()

@@ -27,7 +27,7 @@ use num_bigint::BigInt;
 /// The size of a limb in bits.
 const LIMB: u32 = 50;
 /// Limbs of a sum.
-const LIMBS: usize = 4;
+pub(super) const LIMBS: usize = 4;
 /// Tails between two carries.
 const TAILS: usize = 1 << 11;
 /// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays below 2⁶².
@@ -71,6 +71,25 @@ pub(super) fn short([c, a, b, d]: [u128; 4]) -> bool {
     let h = g.checked_mul(2 * a).and_then(|x| x.checked_add(1 << LIMB)).filter(|&h| h < 1 << (52 + LIMB));
     // C·h < 2^151 compared without its product: h < 2^151 / C rounded down.
     h.is_some_and(|h| c <= 1 || h < ((1u128 << 127) / c) << 24)
+}
+
+impl ExactPlan {
+    /// Σ over the lanes of weight times sum; the words are the sums' signed limbs, \[limb\]\[lane\].
+    ///
+    /// # Panics
+    /// Unless there are [`LIMBS`] times [`LANES`] words.
+    pub fn weigh(&self, words: &[u64]) -> BigInt {
+        assert_eq!(words.len(), LIMBS * LANES, "one word for every limb and lane");
+        let light = self.weights.iter().all(|w| w.unsigned_abs() <= 1 << 50);
+        let mut total = BigInt::ZERO;
+        for limb in words.chunks_exact(LANES).rev() {
+            let products = limb.iter().zip(&self.weights).map(|(&x, &w)| i128::from(x as i64) * i128::from(w));
+            // 64 products of a limb below 2⁶³ and a weight up to 2⁵⁰ stay below 2¹¹⁹.
+            let sum: BigInt = if light { products.sum::<i128>().into() } else { products.map(BigInt::from).sum() };
+            total = (total << LIMB) + sum;
+        }
+        total
+    }
 }
 
 /// The state of one worker: rows, slots, accumulators.
@@ -139,18 +158,12 @@ impl<'a> Worker<'a> {
     /// Σ over the lanes of weight times sum, which starts again at 0.
     fn take(&mut self) -> BigInt {
         self.carry();
-        let mut total = BigInt::ZERO;
-        for limb in self.sums.iter_mut().rev() {
-            // 64 products of a limb below 2⁶³ and a weight up to 2⁵⁰ stay below 2¹¹⁹.
-            let sum: BigInt = if self.plan.weights.iter().all(|w| w.unsigned_abs() <= 1 << 50) {
-                limb.0.iter().zip(&self.plan.weights).map(|(&x, &w)| i128::from(x) * i128::from(w)).sum::<i128>().into()
-            } else {
-                limb.0.iter().zip(&self.plan.weights).map(|(&x, &w)| BigInt::from(i128::from(x) * i128::from(w))).sum()
-            };
-            total = (total << LIMB) + sum;
+        let mut words = [0; LIMBS * LANES];
+        for (words, limb) in words.chunks_exact_mut(LANES).zip(&mut self.sums) {
+            words.iter_mut().zip(limb.0).for_each(|(word, x)| *word = x as u64);
             *limb = Vector([0; LANES]);
         }
-        total
+        self.plan.weigh(&words)
     }
 
     /// Limbs but the highest into 0…2⁵⁰-1.

@@ -34,6 +34,7 @@
 //! Entry point: [`permanent`].
 
 mod checkpoint;
+mod cuda;
 mod exact;
 mod plan;
 mod problem;
@@ -46,12 +47,13 @@ mod walk;
 use super::bound::permanent_bound;
 use super::crt::Crt;
 use super::matrix::IntMatrix;
+use crate::gpu::Device;
 use crate::isa::Isa;
 use crate::{Error, Observer, Result};
 use checkpoint::Checkpoint;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
-use plan::{Engine, Plan};
+use plan::{Engine, Plan, Target};
 use problem::Problem;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -68,13 +70,21 @@ pub struct GrayOptions {
     pub interval: Duration,
     /// The instruction set. All give the same answer.
     pub isa: Isa,
+    /// The CUDA cards to run on; none: the processor.
+    pub devices: Vec<Device>,
     /// Uses residues even where the exact engine could serve.
     pub residues: bool,
 }
 
 impl Default for GrayOptions {
     fn default() -> Self {
-        GrayOptions { checkpoint: None, interval: Duration::from_secs(60), isa: Isa::best(), residues: false }
+        GrayOptions {
+            checkpoint: None,
+            interval: Duration::from_secs(60),
+            isa: Isa::best(),
+            devices: Vec::new(),
+            residues: false,
+        }
     }
 }
 
@@ -119,9 +129,17 @@ pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Obser
     };
     // The residues are those of the permanent without the rows' contents.
     let content_bits = problem.content.bits() - 1;
-    let plan = Plan::new(&problem, bound_bits.saturating_sub(content_bits), options.residues)?;
-    let (sums, resumed) = plan.run(matrix, options, observer)?;
-    let (value, moduli, zero_bits) = plan.conclude(sums)?;
+    let target = if options.devices.is_empty() { Target::Processor } else { Target::Cards };
+    let plan = Plan::new(&problem, bound_bits.saturating_sub(content_bits), options.residues, target)?;
+    let mut journal = Journal::open(&plan, matrix, options)?;
+    let resumed = journal.next();
+    observer.phase("permanent", journal.chunks());
+    observer.progress(resumed);
+    match target {
+        Target::Processor => plan.run(options.isa, &mut journal, observer)?,
+        Target::Cards => cuda::run(&plan, &options.devices, &mut journal, observer)?,
+    }
+    let (value, moduli, zero_bits) = plan.conclude(journal.close()?)?;
     if value.bits() > bound_bits + 1 || (value.bits() == bound_bits + 1 && value.trailing_zeros() != Some(bound_bits)) {
         return Err(Error::Check(format!("the permanent exceeds its bound of 2^{bound_bits}")));
     }
@@ -148,6 +166,16 @@ pub fn predict_matrix(matrix: &IntMatrix) -> f64 {
     }
 }
 
+/// Seconds on these cards, of which there is at least one: like [`predict_matrix`], from one H200, with what compiling a kernel takes.
+pub fn predict_on_cards(matrix: &IntMatrix, devices: &[Device]) -> f64 {
+    const FIXED: f64 = 0.6;
+    /// Seconds of a multiprocessor for one setting.
+    const SETTING: f64 = 132.0 * 1.4e-12;
+    let multiprocessors: f64 = devices.iter().map(|device| f64::from(device.multiprocessors.max(1))).sum();
+    let terms = Problem::new(matrix).map_or(0.0, |problem| problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0);
+    FIXED + terms * SETTING / multiprocessors
+}
+
 /// A fixed part, and settings of the columns at a price that was measured at density ½ and n = 32 and grows with n and density.
 fn seconds(settings: f64, n: usize, density: f64) -> f64 {
     const FIXED: f64 = 2e-4;
@@ -166,59 +194,101 @@ fn small(matrix: &IntMatrix) -> BigInt {
     }
 }
 
-impl Plan {
-    /// Sums all chunks, in waves of a few hundred milliseconds between which the checkpoint is written.
-    fn run(&self, matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Observer) -> Result<(Sums, u64)> {
-        let mut state = self.start(matrix, options.checkpoint.is_some());
-        let mut sums = self.zero();
+/// The sums so far, and the checkpoint that keeps them. Invariant: the sums are those of the chunks before `state.next`.
+struct Journal<'a> {
+    plan: &'a Plan,
+    options: &'a GrayOptions,
+    state: Checkpoint,
+    sums: Sums,
+    written: Instant,
+}
+
+impl<'a> Journal<'a> {
+    /// Nothing summed, or what the checkpoint of the options holds.
+    fn open(plan: &'a Plan, matrix: &IntMatrix, options: &'a GrayOptions) -> Result<Self> {
+        let state = plan.start(matrix, options.checkpoint.is_some());
+        let mut journal = Journal { plan, options, state, sums: plan.zero(), written: Instant::now() };
         if let Some(file) = &options.checkpoint
-            && let Some(saved) = Checkpoint::read(file, &state)?
+            && let Some(saved) = Checkpoint::read(file, &journal.state)?
         {
             let damaged = || Error::Input { file: file.clone(), line: 0, message: "a sum is not a number".into() };
-            sums = self.parse(&saved.sums).ok_or_else(damaged)?;
-            state = saved;
+            journal.sums = plan.parse(&saved.sums).ok_or_else(damaged)?;
+            journal.state = saved;
         }
-        let resumed = state.next;
-        observer.phase("permanent", state.chunks);
-        let mut written = Instant::now();
-        let save = |state: &mut Checkpoint, sums: &Sums| match &options.checkpoint {
-            Some(file) => {
-                state.sums = sums.digits();
-                state.write(file)
-            }
-            None => Ok(()),
-        };
-        // A wave is long enough to hide its end and short enough to be lost.
-        let mut wave = 4 * rayon::current_num_threads() as u64;
-        while state.next < state.chunks {
-            observer.progress(state.next);
-            if observer.cancelled() {
-                save(&mut state, &sums)?;
-                return Err(Error::Interrupted);
-            }
-            let started = Instant::now();
-            let end = state.chunks.min(state.next + wave);
-            let part = self.wave(options.isa, state.next, end);
-            sums = self.add(sums, part);
-            state.next = end;
-            if started.elapsed() < Duration::from_millis(100) {
-                wave *= 2;
-            } else if started.elapsed() > Duration::from_millis(400) {
-                wave = (wave / 2).max(1);
-            }
-            if written.elapsed() >= options.interval && state.next < state.chunks {
-                save(&mut state, &sums)?;
-                written = Instant::now();
-            }
+        Ok(journal)
+    }
+
+    /// The first chunk that is not summed.
+    fn next(&self) -> u64 {
+        self.state.next
+    }
+
+    /// The chunks in all.
+    fn chunks(&self) -> u64 {
+        self.state.chunks
+    }
+
+    /// Adds the sums of the chunks up to `end`; writes the checkpoint if it is time.
+    fn advance(&mut self, end: u64, part: Sums) -> Result<()> {
+        let before = std::mem::replace(&mut self.sums, self.plan.zero());
+        self.sums = self.plan.add(before, part);
+        self.state.next = end;
+        if self.written.elapsed() >= self.options.interval && end < self.chunks() {
+            self.write()?;
         }
-        observer.progress(state.chunks);
-        if let Some(file) = &options.checkpoint
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if let Some(file) = &self.options.checkpoint {
+            self.state.sums = self.sums.digits();
+            self.state.write(file)?;
+        }
+        self.written = Instant::now();
+        Ok(())
+    }
+
+    /// Keeps what is done.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] always, unless the checkpoint cannot be written.
+    fn interrupt(&mut self) -> Result<()> {
+        self.write()?;
+        Err(Error::Interrupted)
+    }
+
+    /// All sums; the checkpoint has done its duty and goes.
+    fn close(self) -> Result<Sums> {
+        if let Some(file) = &self.options.checkpoint
             && let Err(source) = std::fs::remove_file(file)
             && source.kind() != std::io::ErrorKind::NotFound
         {
             return Err(Error::Io { file: file.clone(), source });
         }
-        Ok((sums, resumed))
+        Ok(self.sums)
+    }
+}
+
+impl Plan {
+    /// Sums what the journal lacks, in waves of a few hundred milliseconds between which the checkpoint is written.
+    fn run(&self, isa: Isa, journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
+        // A wave is long enough to hide its end and short enough to be lost.
+        let mut wave = 4 * rayon::current_num_threads() as u64;
+        while journal.next() < journal.chunks() {
+            if observer.cancelled() {
+                return journal.interrupt();
+            }
+            let started = Instant::now();
+            let end = journal.chunks().min(journal.next() + wave);
+            journal.advance(end, self.wave(isa, journal.next(), end))?;
+            observer.progress(end);
+            if started.elapsed() < Duration::from_millis(100) {
+                wave *= 2;
+            } else if started.elapsed() > Duration::from_millis(400) {
+                wave = (wave / 2).max(1);
+            }
+        }
+        Ok(())
     }
 
     /// The sums of chunks first..end.

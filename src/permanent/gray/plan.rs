@@ -4,6 +4,7 @@
 //! exchanges from several numbers K of columns, under a budget that is a small part of the predicted time. The search is
 //! deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every machine.
 
+use super::cuda;
 use super::exact::{CHUNK_TAILS, ExactPlan, RowStep};
 use super::problem::Problem;
 use super::program::{Form, LANES, Program, renumbered};
@@ -18,12 +19,46 @@ use rand::{RngExt, SeedableRng};
 
 /// The largest number of low columns considered.
 const MOST_LOW: usize = 7;
-/// Seconds of one unit of [`Program::cost`] (measured on Zen 5 with AVX-512, one core).
-const UNIT: f64 = 1.0e-10;
 /// A residue costs this many times what the cost model says of exact lanes.
 const RESIDUE_FACTOR: f64 = 4.0;
+/// From this size on the exact engine needs the rows parted evenly, and a search for it costs little of the whole.
+const LARGE: usize = 36;
+/// Pairs of columns to start from there.
+const PAIRS: usize = 8;
 /// Seconds to build one candidate program.
 const BUILD: f64 = 1e-4;
+
+/// What a plan is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Vector lanes of a processor.
+    Processor,
+    /// CUDA cards.
+    Cards,
+}
+
+impl Target {
+    /// The time of one step of the program, in units of [`unit`](Self::unit).
+    fn cost(self, program: &Program, rows: usize, modular: bool) -> f64 {
+        match self {
+            Target::Processor => program.cost(),
+            Target::Cards => cuda::cost(program, rows, modular),
+        }
+    }
+
+    /// Seconds of a unit of cost: measured on Zen 5 with AVX-512, one core; on one H100.
+    fn unit(self) -> f64 {
+        match self {
+            Target::Processor => 1.0e-10,
+            Target::Cards => 3.3e-12,
+        }
+    }
+}
+
+/// The groups of a plan for cards are 2 to this, unless a thread's walk gets too short: enough for an even share of many cards.
+const GROUPS_LOG2: u32 = 20;
+/// The digits that a thread of a card walks, if there are as many: fewer steps do not hide the processor's share of the work.
+const LEAST_DIGITS: u32 = 10;
 
 /// A plan with its engine's data.
 pub(super) struct Plan {
@@ -90,7 +125,8 @@ impl Layout {
         } else {
             layout.walk.push(symmetric);
         }
-        layout.walk.sort_by_key(Digit::radix);
+        // The fastest digit first; plain ones foremost, since a step of others may change the weight.
+        layout.walk.sort_by_key(|digit| (!digit.is_plain(), digit.radix()));
         layout
     }
 }
@@ -140,6 +176,7 @@ struct Choice {
 
 struct Search<'a> {
     problem: &'a Problem,
+    target: Target,
     modular: bool,
     best: Option<Choice>,
 }
@@ -150,11 +187,39 @@ impl Search<'_> {
         let layout = Layout::new(self.problem, &low);
         let positions: f64 = layout.walk.iter().map(|d| d.radix() as f64).product();
         if let Some(program) = Program::build(&forms(self.problem, &low), low.len(), self.modular) {
-            let cost = program.cost() * positions;
+            let cost = self.target.cost(&program, self.problem.n, self.modular) * positions;
             if self.best.as_ref().is_none_or(|best| cost < best.cost) {
                 self.best = Some(Choice { low, program, cost });
             }
         }
+    }
+
+    /// The pairs of columns that, decided last, part the rows most evenly among the tail's C, A, B and D: the best few by the bits of
+    /// the largest of the four products.
+    fn balanced_pairs(&self) -> Vec<[usize; 2]> {
+        let classes = &self.problem.classes;
+        let bits: Vec<f64> = (0..self.problem.n)
+            .map(|row| {
+                let twice: BigInt = classes.iter().map(|class| class.steps[row].abs() * class.count).sum();
+                (twice.bits() as f64 - 1.0).max(twice.to_f64().unwrap_or(f64::INFINITY).log2() - 1.0)
+            })
+            .collect();
+        let mut pairs = Vec::new();
+        for a in 0..classes.len() {
+            for b in a..classes.len() {
+                if a == b && classes[a].count < 2 {
+                    continue;
+                }
+                let mut products = [0.0; 4];
+                for (row, bits) in bits.iter().enumerate() {
+                    let [a, b] = [a, b].map(|class| usize::from(classes[class].steps[row] != BigInt::ZERO));
+                    products[2 * a + b] += bits;
+                }
+                pairs.push((products.into_iter().fold(0.0, f64::max), [a, b]));
+            }
+        }
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        pairs.into_iter().take(PAIRS).map(|(_, pair)| pair).collect()
     }
 
     fn run(mut self) -> Option<Choice> {
@@ -166,11 +231,23 @@ impl Search<'_> {
         for low in 2..=MOST_LOW.min(self.problem.n - 1) {
             self.try_low(columns[..low].to_vec());
         }
+        if !self.modular && (self.best.is_none() || self.problem.n >= LARGE) {
+            for pair in self.balanced_pairs() {
+                let mut rest = columns.clone();
+                pair.iter().for_each(|c| {
+                    rest.remove(rest.iter().position(|d| d == c).expect("a pair is of columns"));
+                });
+                for low in 2..=MOST_LOW.min(self.problem.n - 1) {
+                    self.try_low(pair.iter().chain(&rest[..low - 2]).copied().collect());
+                }
+            }
+        }
         let mut rng = Rng::seed_from_u64(0);
         let mut trials = 0;
         let factor = if self.modular { RESIDUE_FACTOR } else { 1.0 };
+        let unit = self.target.unit() * factor;
         let affordable = |best: &Option<Choice>| {
-            let seconds = best.as_ref().map_or(0.01, |best| best.cost * UNIT * factor);
+            let seconds = best.as_ref().map_or(0.01, |best| best.cost * unit);
             ((seconds / 20.0 / BUILD) as usize).clamp(if best.is_none() { 50 } else { 0 }, 600)
         };
         while trials < affordable(&self.best) {
@@ -211,13 +288,20 @@ impl Search<'_> {
     }
 }
 
+/// The digits of a group: plain ones, so many that the groups are about 2^[`GROUPS_LOG2`] and the thread's sum fits.
+fn group_digits(walk: &[Digit], positions: u64, modular: bool, program: &Program) -> u32 {
+    let plain = walk.iter().take_while(|digit| digit.is_plain()).count() as u32;
+    let fitting = if modular { 24 } else { cuda::most_digits(program.tail_bounds, program.tails.len()).min(24) };
+    positions.ilog2().saturating_sub(GROUPS_LOG2).max(LEAST_DIGITS).min(plain).min(fitting)
+}
+
 impl Plan {
-    /// The plan for n ≥ 3; `bits` bounds the permanent, `residues` refuses the exact engine.
+    /// The plan for n ≥ 3 on the target; `bits` bounds the permanent, `residues` refuses the exact engine.
     ///
     /// # Errors
     /// [`Error::Usage`] if the terms cannot be counted in 64 bits.
-    pub fn new(problem: &Problem, bits: u64, residues: bool) -> Result<Plan> {
-        let search = |modular| Search { problem, modular, best: None }.run();
+    pub fn new(problem: &Problem, bits: u64, residues: bool, target: Target) -> Result<Plan> {
+        let search = |modular| Search { problem, target, modular, best: None }.run();
         let exact = if residues { None } else { search(false) };
         let modular = exact.is_none();
         let choice = exact.or_else(|| search(true)).expect("a modular program always exists");
@@ -243,6 +327,7 @@ impl Plan {
         };
         let steps: Vec<_> = problem.classes.iter().map(moves).collect();
         let tails = choice.program.tails.len() as u64;
+        let group = group_digits(&layout.walk, positions, modular, &choice.program);
         let mut chunk = CHUNK_TAILS / tails;
         let engine = if modular {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.
@@ -270,7 +355,7 @@ impl Plan {
         Ok(Plan {
             engine,
             positions,
-            chunk: chunk.max(1),
+            chunk: if target == Target::Cards { 1 << group } else { chunk.max(1) },
             factor: &problem.content * layout.scale * sign,
             content: problem.content.clone(),
             odd: problem.odd,

@@ -74,8 +74,17 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The width of the operands.
+    pub fn operand_width(self) -> Width {
+        match self {
+            Kind::Entry | Kind::Mul16 | Kind::Widen32 | Kind::Extend32 => W16,
+            Kind::Mul32 | Kind::Widen64 | Kind::Extend64 | Kind::Tail32 => W32,
+            Kind::Mul64 | Kind::Tail64 => W64,
+        }
+    }
+
     /// The width of the result, or of a tail's operands.
-    fn width(self) -> Width {
+    pub fn width(self) -> Width {
         match self {
             Kind::Entry | Kind::Mul16 => W16,
             Kind::Widen32 | Kind::Extend32 | Kind::Mul32 | Kind::Tail32 => W32,

@@ -20,6 +20,8 @@ pub(super) trait Ring: Copy + Send + Sync {
     fn mul(self, a: Self::Word, b: Self::Word) -> Self::Word;
     fn of(self, x: &BigInt) -> Self::Word;
     fn residue(self, a: Self::Word) -> u64;
+    /// The element whose bits a kernel returned.
+    fn word(self, bits: u64) -> Self::Word;
 }
 
 /// Modulo 2⁶⁴.
@@ -52,6 +54,9 @@ impl Ring for Wrapping64 {
     fn residue(self, a: u64) -> u64 {
         a
     }
+    fn word(self, bits: u64) -> u64 {
+        bits
+    }
 }
 
 /// Modulo an odd p < 2³¹, in Montgomery form.
@@ -71,6 +76,11 @@ impl Montgomery31 {
         // Newton: each step doubles the correct bits, from the 3 of p · p = 1 mod 8.
         let inverse = (0..4).fold(p, |x, _| x.wrapping_mul(2u32.wrapping_sub(p.wrapping_mul(x))));
         Montgomery31 { p, negated_inverse: inverse.wrapping_neg() }
+    }
+
+    /// p and -1/p mod 2³².
+    pub fn parameters(self) -> [u32; 2] {
+        [self.p, self.negated_inverse]
     }
 }
 
@@ -100,6 +110,9 @@ impl Ring for Montgomery31 {
     }
     fn residue(self, a: u32) -> u64 {
         self.mul(a, 1).into()
+    }
+    fn word(self, bits: u64) -> u32 {
+        bits as u32
     }
 }
 

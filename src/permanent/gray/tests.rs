@@ -237,3 +237,39 @@ fn what_is_known_about_an_answer() {
     assert!(predict(33, 0.5) > 1.9 * predict(32, 0.5) && predict(32, 0.9) > predict(32, 0.2));
     assert!(predict_matrix(&dense(40, |_, _| 1.into())) < 1e-3);
 }
+
+/// Where there are CUDA cards: every kind of kernel on all of them gives the processor's integer.
+#[test]
+fn cards_agree_with_the_processor() {
+    let devices = match crate::gpu::devices() {
+        Ok(devices) if !devices.is_empty() => devices,
+        nothing => return eprintln!("skipped: {nothing:?}"),
+    };
+    let mut rng = Rng::seed_from_u64(11);
+    let on_cards = |residues| GrayOptions { devices: devices.clone(), residues, ..Default::default() };
+    let check = |matrix: &IntMatrix| {
+        let expected = compute(matrix, &GrayOptions::default()).value;
+        for residues in [false, true] {
+            assert_eq!(compute(matrix, &on_cards(residues)).value, expected, "residues {residues} {matrix:?}");
+        }
+    };
+    for n in [3, 4, 7, 12, 19, 24] {
+        check(&random_01(n, 0.5, &mut rng));
+        check(&dense(n, |_, _| BigInt::from(rng.random_range(-2000i64..2000))));
+        // Equal columns: digits of more than two states.
+        check(&dense(n, |i, j| BigInt::from((i * 31 + j / 3 * 17) % 5 % 2)));
+    }
+    check(&dense(9, |_, _| BigInt::from(rng.random::<i64>()) << 70u32));
+}
+
+#[test]
+fn dense_matrices_of_size_46_need_no_residues() {
+    for seed in 0..4 {
+        let matrix = random_01(46, 0.5, &mut Rng::seed_from_u64(seed));
+        let problem = Problem::new(&matrix).expect("no empty line");
+        for target in [Target::Processor, Target::Cards] {
+            let plan = Plan::new(&problem, permanent_bound(&matrix).bits, false, target).unwrap();
+            assert!(matches!(plan.engine, Engine::Exact(_)), "seed {seed} {target:?}");
+        }
+    }
+}

@@ -36,6 +36,11 @@ impl Digit {
         Digit { class, weights, uneven }
     }
 
+    /// Whether it has two states of equal weight, but for the sign.
+    pub fn is_plain(&self) -> bool {
+        self.radix() == 2 && !self.uneven
+    }
+
     /// The number of its states.
     pub fn radix(&self) -> usize {
         self.weights.len()

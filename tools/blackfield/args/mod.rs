@@ -363,6 +363,9 @@ pub struct PermanentArgs {
     #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
     pub checkpoint: Option<PathBuf>,
 
+    /// Where the Gray-code sum runs; the answer does not depend on it
+    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine and output")]
+    pub device: PermanentDeviceName,
     /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
@@ -388,6 +391,27 @@ Examples:
   blackfield permanent matrix.mtx
   blackfield permanent --pattern *.mtx --json
   blackfield permanent matrix.sms -p 1000003";
+
+/// The names of [`permanent::Devices`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PermanentDeviceName {
+    /// All CUDA cards where they are predicted to be sooner and are there
+    Auto,
+    /// The processor
+    Cpu,
+    /// All visible CUDA cards (see CUDA_VISIBLE_DEVICES), or an error
+    Cuda,
+}
+
+impl From<PermanentDeviceName> for permanent::Devices {
+    fn from(name: PermanentDeviceName) -> Self {
+        match name {
+            PermanentDeviceName::Auto => permanent::Devices::Auto,
+            PermanentDeviceName::Cpu => permanent::Devices::Processor,
+            PermanentDeviceName::Cuda => permanent::Devices::Cards,
+        }
+    }
+}
 
 /// The names of [`permanent::Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

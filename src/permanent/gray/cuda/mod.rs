@@ -1,0 +1,404 @@
+//! The dense engine on CUDA cards: the same sum, a thread for every lane of a group of positions, any number of cards.
+//!
+//! A *group* is a chunk of the plan, 2^digits positions whose walk changes only digits of two states and equal weights. The
+//! kernel (`kernels/permanent.cu`, made the kernel of this matrix by [`source`]) walks a group with 64 threads and returns the sum
+//! of each; here the groups' first states are made, and the sums are weighted and added over the integers. Batches of groups go
+//! to whichever card is free, two a card, so that none waits for the processor.
+//!
+//! **Operations.** n = 40 at density ½ with K = 4 low columns: per setting of the columns about 7.5 additions and 8 products of
+//! 32-bit integers, and a quarter of a tail: 38 to 50 operations in double precision, 9 products and 18 conversions of its operands,
+//! 17 together. A Hopper multiprocessor starts 128 operations in a cycle, 64 of them in double precision: 0.27 cycles a setting,
+//! and on 132 multiprocessors at 1.7 GHz 0.66 s for the 2³⁹ settings.
+//!
+//! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same tail, whose
+//! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`].
+
+mod source;
+
+use super::exact::{self, ExactPlan};
+use super::plan::{Engine, Plan};
+use super::program::{Kind, LANES, Program};
+use super::residues::{ModularPlan, Montgomery31, Ring, Wrapping64};
+use super::walk::Walk;
+use super::{Journal, Sums};
+use crate::gpu::{self, Buffer, Device, Kernel, Launch, Running, Source};
+use crate::{Observer, Result};
+use num_bigint::{BigInt, Sign};
+use rayon::prelude::*;
+use source::{Arithmetic, BLOCK, ENTRY, Headers, KERNEL};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// Batches under way on one card: one runs while the other's sums are added.
+const DEPTH: usize = 2;
+/// Threads of a batch for each multiprocessor.
+const THREADS: u64 = 2048;
+/// Registers that a thread has for rows and values.
+const SPARE_REGISTERS: usize = 200;
+/// Operations of a step that the instruction cache holds.
+const CACHED_OPERATIONS: f64 = 1200.0;
+
+/// The largest number of digits for which the sum of a thread stays in its limbs: with C, A, B, D bounds of the tail's operands, each
+/// of t tails a step and 2^digits steps adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb, and carries 2 more, together
+/// below 2⁶²:
+///
+/// ```text
+/// (4 C A B D / 2¹⁵⁰ + 3) t 2^digits < 2⁶²
+/// ```
+pub(super) fn most_digits(bounds: [u128; 4], tails: usize) -> u32 {
+    let product: BigInt = bounds.into_iter().map(BigInt::from).product();
+    let step: BigInt = (((product * 4u32) >> 150u32) + 4u32) * tails;
+    (62u64.saturating_sub(step.bits())) as u32
+}
+
+/// An estimate of the time of one step of a thread, in operations: the constants count what the kernel does.
+///
+/// Double precision has half the rate of the rest. Values beyond the registers go through memory, and a program beyond the
+/// instruction cache through the cache of the whole card.
+pub(super) fn cost(program: &Program, rows: usize, modular: bool) -> f64 {
+    let (mut all, mut double) = (20.0, 0.0);
+    for (kind, range) in &program.runs {
+        let (operations, in_double) = match kind {
+            Kind::Entry if modular => (3.0, 0.0),
+            Kind::Tail32 if modular => (40.0, 0.0),
+            _ if modular => (5.0, 0.0),
+            Kind::Entry | Kind::Mul16 | Kind::Widen32 | Kind::Mul32 => (1.0, 0.0),
+            Kind::Extend32 => (0.0, 0.0),
+            Kind::Widen64 => (5.0, 3.0),
+            Kind::Extend64 => (2.0, 1.0),
+            Kind::Mul64 => (1.0, 1.0),
+            Kind::Tail32 => (64.0, 47.0),
+            Kind::Tail64 => (54.0, 44.0),
+        };
+        all += operations * range.len() as f64;
+        double += in_double * range.len() as f64;
+    }
+    let [narrow, middle, wide] = program.slots;
+    // Two of three slots are alive together in the kernel's order; residues modulo 2⁶⁴ take two registers.
+    let registers = if modular { 2 * (rows + narrow) } else { rows + 2 * (narrow + middle + 2 * wide) / 3 };
+    let spilled = registers.saturating_sub(SPARE_REGISTERS) as f64;
+    let fetched = (all - CACHED_OPERATIONS).max(0.0);
+    f64::max(all, 2.0 * double) + 8.0 * spilled + 3.0 * fetched
+}
+
+/// The kernels on one card with their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
+struct Card {
+    parts: Vec<Part>,
+    multiprocessors: u64,
+}
+
+struct Part {
+    kernel: Kernel,
+    lanes: Buffer,
+    constants: Buffer,
+    moduli: usize,
+}
+
+/// A batch of groups under way.
+struct Batch {
+    first: u64,
+    end: u64,
+    parts: Vec<Running>,
+}
+
+/// The cards with what they need for the plan.
+struct Cards<'a> {
+    plan: &'a Plan,
+    digits: u32,
+    cards: Vec<Card>,
+}
+
+/// Sums what the journal lacks.
+///
+/// # Errors
+/// [`Error::Device`](crate::Error::Device), and those of the journal.
+pub(super) fn run(plan: &Plan, devices: &[Device], journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
+    let cards = Cards::new(plan, devices)?;
+    let mut flying: Vec<VecDeque<Batch>> = devices.iter().map(|_| VecDeque::new()).collect();
+    // Batches that ended before an earlier one.
+    let mut early: BTreeMap<u64, (u64, Sums)> = BTreeMap::new();
+    let mut next = journal.next();
+    while journal.next() < journal.chunks() {
+        if observer.cancelled() {
+            return journal.interrupt();
+        }
+        for (card, batches) in flying.iter_mut().enumerate() {
+            while batches.len() < DEPTH && next < journal.chunks() {
+                let end = journal.chunks().min(next + cards.batch(card));
+                batches.push_back(cards.start(card, next, end)?);
+                next = end;
+            }
+        }
+        let mut idle = true;
+        for batches in &mut flying {
+            if let Some(batch) = batches.front()
+                && batch.parts.iter().map(Running::is_done).collect::<Result<Vec<bool>>>()?.into_iter().all(|done| done)
+                && let Some(batch) = batches.pop_front()
+            {
+                idle = false;
+                early.insert(batch.first, (batch.end, cards.collect(batch)?));
+            }
+        }
+        while let Some((end, sums)) = early.remove(&journal.next()) {
+            journal.advance(end, sums)?;
+            observer.progress(end);
+        }
+        if idle {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Cards<'a> {
+    fn new(plan: &'a Plan, devices: &[Device]) -> Result<Self> {
+        let digits = plan.chunk.trailing_zeros();
+        assert_eq!(plan.chunk, 1 << digits, "groups of the walk's binary digits");
+        let sources = headers(plan, digits as usize);
+        let mut cubins: BTreeMap<(u32, u32), Vec<gpu::Cubin>> = BTreeMap::new();
+        for device in devices {
+            if !cubins.contains_key(&device.compute_capability) {
+                let compiled: Result<Vec<_>> =
+                    sources.par_iter().map(|headers| compile(headers, device.compute_capability)).collect();
+                cubins.insert(device.compute_capability, compiled?);
+            }
+        }
+        let card = |device: &Device| {
+            let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(device, cubin, ENTRY));
+            let parts = parts(plan, digits as usize, kernels.collect::<Result<_>>()?)?;
+            Ok(Card { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
+        };
+        Ok(Cards { plan, digits, cards: devices.iter().map(card).collect::<Result<_>>()? })
+    }
+
+    /// Groups of a batch: all multiprocessors have work, and not all of the work is in one batch.
+    fn batch(&self, card: usize) -> u64 {
+        let card = &self.cards[card];
+        let moduli: usize = card.parts.iter().map(|part| part.moduli).sum();
+        (card.multiprocessors * THREADS / (LANES * moduli) as u64).max(1)
+    }
+
+    fn start(&self, card: usize, first: u64, end: u64) -> Result<Batch> {
+        let walks: Vec<Walk<'_>> = (first..end).map(|group| Walk::at(&self.plan.walk, group << self.digits)).collect();
+        let groups = walks.len();
+        let start = |(index, part): (usize, &Part)| {
+            let own = match (&self.plan.engine, index) {
+                (Engine::Exact(exact), _) => exact_starts(exact, &walks),
+                (Engine::Modular(modular), 0) => ring_starts(modular, &[Wrapping64], &walks),
+                (Engine::Modular(modular), _) => ring_starts(modular, &rings(modular), &walks),
+            };
+            let launch = Launch {
+                blocks: ((groups * LANES).div_ceil(BLOCK as usize) as u32, part.moduli as u32),
+                threads: BLOCK,
+                words: groups * LANES * self.limbs() * part.moduli,
+                // The low half of the first group's number is all that the kernel wants.
+                numbers: &[groups as u32, first as u32],
+            };
+            part.kernel.start(&launch, &own, &[&part.lanes, &part.constants])
+        };
+        let parts = self.cards[card].parts.iter().enumerate().map(start).collect::<Result<_>>()?;
+        Ok(Batch { first, end, parts })
+    }
+
+    /// Words of a lane's sum.
+    fn limbs(&self) -> usize {
+        if matches!(self.plan.engine, Engine::Exact(_)) { exact::LIMBS } else { 1 }
+    }
+
+    /// The weighted sums of a batch.
+    fn collect(&self, batch: Batch) -> Result<Sums> {
+        // The sum of positions of the k-th group counts the last as positive.
+        let weight = |k: usize| {
+            let walk = Walk::at(&self.plan.walk, (batch.first + k as u64) << self.digits);
+            let negative = walk.is_negative() ^ (self.digits > 0);
+            BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, walk.magnitude())
+        };
+        let groups = (batch.end - batch.first) as usize;
+        let parts: Vec<Vec<u64>> = batch.parts.into_iter().map(Running::finish).collect::<Result<_>>()?;
+        match &self.plan.engine {
+            Engine::Exact(exact) => {
+                let groups = parts[0].par_chunks(exact::LIMBS * LANES).enumerate();
+                Ok(Sums::Exact(groups.map(|(k, words)| weight(k) * exact.weigh(words)).sum()))
+            }
+            Engine::Modular(modular) => {
+                let weights: Vec<BigInt> = (0..groups).map(weight).collect();
+                let first = ring_sum(modular, Wrapping64, &weights, &parts[0]);
+                let words = parts.get(1).map_or(&[][..], |words| words).par_chunks(groups * LANES);
+                let others = words.zip(rings(modular)).map(|(words, ring)| ring_sum(modular, ring, &weights, words));
+                Ok(Sums::Residues(std::iter::once(first).chain(others.collect::<Vec<_>>()).collect()))
+            }
+        }
+    }
+}
+
+/// The rings of the plan's primes.
+fn rings(plan: &ModularPlan) -> Vec<Montgomery31> {
+    plan.primes.iter().map(|&p| Montgomery31::new(p)).collect()
+}
+
+/// The classes of the digits that a group walks.
+fn classes(plan: &Plan, digits: usize) -> Vec<usize> {
+    plan.walk[..digits].iter().map(|digit| digit.class).collect()
+}
+
+/// The headers of each kernel that the plan needs.
+fn headers(plan: &Plan, digits: usize) -> Vec<Headers> {
+    let classes = classes(plan, digits);
+    match &plan.engine {
+        Engine::Exact(exact) => vec![Headers::exact(exact, &classes)],
+        Engine::Modular(modular) => {
+            let rings = [Arithmetic::Wrapping64, Arithmetic::Montgomery31];
+            let needed = if modular.primes.is_empty() { &rings[..1] } else { &rings[..] };
+            needed.iter().map(|&ring| Headers::residues(modular, &classes, ring)).collect()
+        }
+    }
+}
+
+fn compile(headers: &Headers, capability: (u32, u32)) -> Result<gpu::Cubin> {
+    let headers = [("problem.cuh", headers.problem.as_str()), ("program.cuh", headers.program.as_str())];
+    gpu::compile(&Source { name: "permanent.cu", text: KERNEL, headers: &headers }, capability)
+}
+
+/// What a card holds during the whole run.
+fn parts(plan: &Plan, digits: usize, kernels: Vec<Kernel>) -> Result<Vec<Part>> {
+    let classes = classes(plan, digits);
+    let part = |(index, kernel): (usize, Kernel)| {
+        let (lanes, constants, moduli) = match (&plan.engine, index) {
+            (Engine::Exact(exact), _) => {
+                let lanes: Vec<i16> =
+                    (0..LANES).flat_map(|lane| exact.lanes.iter().map(move |row| row[lane])).collect();
+                (bytemuck::cast_slice(&lanes).to_vec(), Vec::new(), 1)
+            }
+            (Engine::Modular(modular), 0) => ring_data(modular, &[(Wrapping64, [0, 0])], &classes),
+            (Engine::Modular(modular), _) => {
+                let rings: Vec<_> = rings(modular).into_iter().map(|ring| (ring, ring.parameters())).collect();
+                ring_data(modular, &rings, &classes)
+            }
+        };
+        Ok(Part { lanes: kernel.upload(&lanes)?, constants: kernel.upload(&constants)?, kernel, moduli })
+    };
+    kernels.into_iter().enumerate().map(part).collect()
+}
+
+/// For each ring the lanes; and its parameters, 1, the program's constants and the steps; the number of rings.
+fn ring_data<R: Ring>(plan: &ModularPlan, rings: &[(R, [u32; 2])], classes: &[usize]) -> (Vec<u8>, Vec<u8>, usize)
+where
+    R::Word: bytemuck::NoUninit + From<u32>,
+{
+    let (mut lanes, mut constants): (Vec<R::Word>, Vec<R::Word>) = (Vec::new(), Vec::new());
+    for &(ring, parameters) in rings {
+        for lane in 0..LANES {
+            lanes.extend(plan.lanes.iter().map(|row| ring.of(&row[lane])));
+        }
+        constants.extend(parameters.map(R::Word::from));
+        constants.push(ring.of(&BigInt::from(1)));
+        constants.extend(plan.constants.iter().map(|c| ring.of(c)));
+        constants.extend(classes.iter().flat_map(|&class| plan.steps[class].iter().map(|(_, step)| ring.of(step))));
+    }
+    (bytemuck::cast_slice(&lanes).to_vec(), bytemuck::cast_slice(&constants).to_vec(), rings.len())
+}
+
+/// The rows' values at the start of each group, without the lanes'.
+fn exact_starts(plan: &ExactPlan, walks: &[Walk<'_>]) -> Vec<u8> {
+    let rows = plan.lanes.len();
+    let mut starts = vec![0i16; walks.len() * rows];
+    for (start, walk) in starts.chunks_mut(rows).zip(walks) {
+        for (class, count) in walk.values() {
+            for s in &plan.steps[class] {
+                // As on the processor: a true state is within the row's bound.
+                let value = &mut start[s.row as usize];
+                *value = value.wrapping_add(s.step.wrapping_mul(count as i16));
+            }
+        }
+    }
+    bytemuck::cast_slice(&starts).to_vec()
+}
+
+fn ring_starts<R: Ring>(plan: &ModularPlan, rings: &[R], walks: &[Walk<'_>]) -> Vec<u8>
+where
+    R::Word: bytemuck::NoUninit,
+{
+    let rows = plan.lanes.len();
+    let of_ring = |&ring: &R| {
+        let steps: Vec<Vec<(usize, R::Word)>> =
+            plan.steps.iter().map(|list| list.iter().map(|(row, step)| (*row, ring.of(step))).collect()).collect();
+        let mut starts = vec![R::Word::default(); walks.len() * rows];
+        for (start, walk) in starts.chunks_mut(rows).zip(walks) {
+            for (class, count) in walk.values() {
+                let count = ring.of(&count.into());
+                for &(row, step) in &steps[class] {
+                    start[row] = ring.add(start[row], ring.mul(step, count));
+                }
+            }
+        }
+        starts
+    };
+    let starts: Vec<Vec<R::Word>> = rings.par_iter().map(of_ring).collect();
+    bytemuck::cast_slice(&starts.concat()).to_vec()
+}
+
+/// Σ over groups and lanes of the weights times the words, which are elements of the ring.
+fn ring_sum<R: Ring>(plan: &ModularPlan, ring: R, weights: &[BigInt], words: &[u64]) -> u64 {
+    let of_lanes: Vec<R::Word> = plan.weights.iter().map(|w| ring.of(w)).collect();
+    let zero = R::Word::default();
+    let total = words.chunks(LANES).zip(weights).fold(zero, |total, (words, weight)| {
+        let lanes = words.iter().zip(&of_lanes);
+        let sum = lanes.fold(zero, |sum, (&x, &w)| ring.add(sum, ring.mul(ring.word(x), w)));
+        ring.add(total, ring.mul(sum, ring.of(weight)))
+    });
+    ring.residue(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::field::Rng;
+    use crate::permanent::IntMatrix;
+    use crate::permanent::gray::plan::Target;
+    use crate::permanent::gray::problem::Problem;
+    use crate::permanent::gray::program::WIDEST;
+    use rand::{RngExt, SeedableRng};
+
+    /// Where NVRTC is installed, the kernels of several shapes compile without warnings and without spilling registers.
+    #[test]
+    fn kernels_compile_where_the_compiler_is() {
+        let mut rng = Rng::seed_from_u64(3);
+        for (n, residues) in [(3, false), (3, true), (16, false), (24, true), (40, false), (46, false)] {
+            let entries = (0..n * n).map(|k| (k / n, k % n, BigInt::from(rng.random_bool(0.5) as u8)));
+            let matrix = IntMatrix::from_entries(
+                n,
+                entries.filter(|e| e.0 != e.1).chain((0..n).map(|i| (i, i, BigInt::from(1)))),
+            );
+            let problem = Problem::new(&matrix).expect("no empty line");
+            let plan = Plan::new(&problem, 3 * n as u64, residues, Target::Cards).unwrap();
+            for headers in headers(&plan, plan.chunk.trailing_zeros() as usize) {
+                match compile(&headers, (9, 0)) {
+                    Ok(cubin) => {
+                        let clean = cubin.log.contains("0 bytes spill stores") && !cubin.log.contains("warning");
+                        assert!(clean, "n = {n}, {} low columns: {}", plan.low.len(), cubin.log);
+                    }
+                    Err(Error::Device(message)) if message.contains("libnvrtc") => eprintln!("skipped: {message}"),
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_digits_of_a_group_leave_room_for_the_highest_limb() {
+        let sum = |bounds: [u128; 4], tails: usize, digits: u32| {
+            let product: BigInt = bounds.into_iter().map(BigInt::from).product();
+            (((product * 4u32) >> 150u32) + 4u32) * tails << digits
+        };
+        let limit = BigInt::from(1) << 62u32;
+        for bounds in [[1; 4], [1 << 37; 4], [1 << 45, 1 << 49, 1 << 44, 1 << 46], [WIDEST; 4]] {
+            for tails in [1, 8, 32] {
+                let digits = most_digits(bounds, tails);
+                assert!(sum(bounds, tails, digits) <= limit, "{bounds:?}");
+                assert!(sum(bounds, tails, digits + 2) > limit, "{bounds:?}: two more would do");
+            }
+        }
+        assert!(most_digits([WIDEST; 4], 32) >= 6);
+    }
+}

@@ -1,0 +1,194 @@
+//! The two headers that make `kernels/permanent.cu` the kernel of one matrix: its constants, and its program as source text.
+//!
+//! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread wants the opposite, each
+//! value in a register for as short a time as possible: so the slots are resolved into values again, and every value is printed
+//! just before the first tail that needs it. 16-bit values take a 32-bit register as
+//! 32-bit ones do.
+
+use crate::permanent::gray::exact::{self, ExactPlan};
+use crate::permanent::gray::program::{Kind, LANES, Program};
+use crate::permanent::gray::residues::ModularPlan;
+use std::fmt::Write;
+
+/// The kernel, which includes the headers below.
+pub(super) const KERNEL: &str = include_str!("../../../../kernels/permanent.cu");
+/// Its entry point.
+pub(super) const ENTRY: &str = "permanent";
+/// Threads of a block.
+pub(super) const BLOCK: u32 = 128;
+/// Blocks that a multiprocessor should hold: this leaves a thread all of its 255 registers.
+const RESIDENT: u32 = 2;
+
+/// What the kernel computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    /// The sum itself.
+    Exact,
+    /// Modulo 2⁶⁴.
+    Wrapping64,
+    /// Modulo an odd p < 2³¹.
+    Montgomery31,
+}
+
+/// `problem.cuh` and `program.cuh`.
+#[derive(Debug)]
+pub(super) struct Headers {
+    pub problem: String,
+    pub program: String,
+}
+
+impl Headers {
+    /// The exact kernel; `digits` are the classes of the digits walked within a group.
+    pub fn exact(plan: &ExactPlan, digits: &[usize]) -> Headers {
+        let short = if exact::short(plan.program.tail_bounds) { "#define SHORT\n" } else { "" };
+        let moves = digits.iter().map(|&class| {
+            let step = |s: &exact::RowStep| format!("x[{}] += up ? {} : {};", s.row, s.step, -i32::from(s.step));
+            plan.steps[class].iter().map(step).collect()
+        });
+        let entry = |row: u16, constant: u16| format!("x[{row}] + {}", plan.constants[constant as usize]);
+        Headers {
+            problem: problem(plan.lanes.len(), digits.len(), &plan.program) + "#define EXACT\n" + short,
+            program: change(moves) + &step(&plan.program, Arithmetic::Exact, entry),
+        }
+    }
+
+    /// The kernel of residues.
+    pub fn residues(plan: &ModularPlan, digits: &[usize], arithmetic: Arithmetic) -> Headers {
+        let bits = if arithmetic == Arithmetic::Wrapping64 { 64 } else { 32 };
+        let mut at = 0..;
+        let moves = digits.iter().map(|&class| {
+            let step = |&(row, _): &(usize, _)| {
+                let k = at.next().expect("endless");
+                format!("x[{row}] = up ? r.add(x[{row}], r.steps[{k}]) : r.sub(x[{row}], r.steps[{k}]);")
+            };
+            plan.steps[class].iter().map(step).collect()
+        });
+        let moves: Vec<Vec<String>> = moves.collect();
+        let entry = |row: u16, constant: u16| format!("r.add(x[{row}], r.constants[{}])", constant + 1);
+        let counts = format!("#define CONSTANTS {}\n#define STEPS {}\n", plan.constants.len(), at.start);
+        let problem = problem(plan.lanes.len(), digits.len(), &plan.program);
+        Headers {
+            problem: format!("{problem}{counts}#define WORD_BITS {bits}\n"),
+            program: change(moves.into_iter()) + &step(&plan.program, arithmetic, entry),
+        }
+    }
+}
+
+fn problem(rows: usize, digits: usize, program: &Program) -> String {
+    let tails = program.tails.len();
+    format!(
+        "#define ROWS {rows}\n#define LANES {LANES}\n#define DIGITS {digits}\n#define TAILS {tails}\n\
+         #define BLOCK {BLOCK}\n#define RESIDENT {RESIDENT}\n"
+    )
+}
+
+/// `change`: the statements that move the rows of each digit.
+fn change(moves: impl Iterator<Item = Vec<String>>) -> String {
+    let mut text =
+        "__device__ __forceinline__ void change(Word (&x)[ROWS], u32 digit, bool up, const Context &r) {\n    \
+         switch (digit) {\n"
+            .to_string();
+    for (digit, statements) in moves.enumerate() {
+        writeln!(text, "    case {digit}: {} break;", statements.join(" ")).expect("a string takes all");
+    }
+    text + "    }\n}\n"
+}
+
+/// A value of the program, with its operands as indexes of values.
+#[derive(Clone, Copy)]
+struct Value {
+    kind: Kind,
+    a: usize,
+    b: usize,
+    printed: bool,
+}
+
+/// The text of `step`, as far as it is printed.
+struct Printer<E> {
+    text: String,
+    /// The values; the first is 1, which nothing assigns.
+    values: Vec<Value>,
+    arithmetic: Arithmetic,
+    /// The expression of a row plus a constant.
+    entry: E,
+}
+
+/// `step`: the program in single assignments, each printed before its first use.
+fn step(program: &Program, arithmetic: Arithmetic, entry: impl Fn(u16, u16) -> String) -> String {
+    let mut printer = Printer {
+        text: "__device__ __forceinline__ void step(const Word (&x)[ROWS], Sum &sum, const Context &r) {\n".into(),
+        values: vec![Value { kind: Kind::Entry, a: 0, b: 0, printed: true }],
+        arithmetic,
+        entry,
+    };
+    // The value that each slot holds at this point of the program, by width. Residues have one width.
+    let mut held = program.slots.map(|slots| vec![0; slots]);
+    let exact = arithmetic == Arithmetic::Exact;
+    for (kind, range) in &program.runs {
+        let width = if exact { kind.operand_width() as usize } else { 0 };
+        for index in range.clone() {
+            if let Kind::Tail32 | Kind::Tail64 = kind {
+                let tail = &program.tails[index];
+                // A sign exchanges the two halves.
+                let (x, y) = if tail.negative { (1, 0) } else { (0, 1) };
+                let [d, e] = [tail.d[x], tail.d[y]];
+                let slots = [tail.c, tail.a[x], tail.a[y], tail.b[0], tail.b[1], d[0], d[1], e[0], e[1]];
+                printer.tail(slots.map(|slot| held[width][slot as usize]), exact && *kind == Kind::Tail32);
+                continue;
+            }
+            let instruction = program.instructions[index];
+            let [a, b] = match kind {
+                Kind::Entry => [instruction.a as usize, instruction.b as usize],
+                Kind::Extend32 | Kind::Extend64 => [held[width][instruction.a as usize]; 2],
+                _ => [instruction.a, instruction.b].map(|slot| held[width][slot as usize]),
+            };
+            printer.values.push(Value { kind: *kind, a, b, printed: false });
+            held[kind.width() as usize][instruction.target as usize] = printer.values.len() - 1;
+        }
+    }
+    printer.text + "}\n"
+}
+
+impl<E: Fn(u16, u16) -> String> Printer<E> {
+    fn name(&self, value: usize) -> String {
+        match value {
+            0 if self.arithmetic == Arithmetic::Exact => "1".into(),
+            0 => "r.constants[0]".into(),
+            _ => format!("v{value}"),
+        }
+    }
+
+    fn tail(&mut self, operands: [usize; 9], narrow: bool) {
+        operands.iter().for_each(|&value| self.value(value));
+        let name = |value| if narrow { format!("wide({})", self.name(value)) } else { self.name(value) };
+        writeln!(self.text, "    sum.tail(r, {});", operands.map(name).join(", ")).expect("a string takes all");
+    }
+
+    /// Prints the value and, before it, what it needs and is not yet there.
+    fn value(&mut self, value: usize) {
+        let Value { kind, a, b, printed } = self.values[value];
+        if printed {
+            return;
+        }
+        self.values[value].printed = true;
+        let expression = if kind == Kind::Entry {
+            (self.entry)(a as u16, b as u16)
+        } else {
+            self.value(a);
+            self.value(b);
+            let (a, b) = (self.name(a), self.name(b));
+            match kind {
+                _ if self.arithmetic != Arithmetic::Exact => format!("r.mul({a}, {b})"),
+                Kind::Mul16 | Kind::Widen32 | Kind::Mul32 => format!("{a} * {b}"),
+                Kind::Extend32 => a,
+                Kind::Extend64 => format!("wide({a})"),
+                Kind::Widen64 => format!("__dmul_rn(wide({a}), wide({b}))"),
+                Kind::Mul64 => format!("__dmul_rn({a}, {b})"),
+                Kind::Entry | Kind::Tail32 | Kind::Tail64 => unreachable!("no product"),
+            }
+        };
+        let wide = matches!(kind, Kind::Widen64 | Kind::Extend64 | Kind::Mul64);
+        let name = if wide { "double" } else { "Word" };
+        writeln!(self.text, "    const {name} v{value} = {expression};").expect("a string takes all");
+    }
+}
