@@ -8,6 +8,10 @@ pub(super) fn error() -> Error {
     Error::Device("this build has no CUDA support: build it with the feature `cuda`".into())
 }
 
+/// A card ready for work: none.
+#[derive(Debug)]
+pub enum Card {}
+
 /// A kernel loaded on one card: none.
 #[derive(Debug)]
 pub enum Kernel {}
@@ -20,10 +24,17 @@ pub enum Buffer {}
 #[derive(Debug)]
 pub enum Running {}
 
-impl Kernel {
+impl Card {
     /// Always [`Error::Device`].
-    pub fn load(_: &Device, _: &Cubin, _: &str) -> Result<Kernel> {
+    pub fn open(_: &Device) -> Result<Card> {
         Err(error())
+    }
+}
+
+impl Kernel {
+    /// Never called.
+    pub fn load(card: &Card, _: &Cubin, _: &str) -> Result<Kernel> {
+        match *card {}
     }
 
     /// Never called.

@@ -6,6 +6,10 @@ use crate::Result;
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
 use std::sync::Arc;
 
+/// A card ready for work.
+#[derive(Debug)]
+pub struct Card(Arc<CudaContext>);
+
 /// A kernel loaded on one card, with a stream for its launches and one for copies: a copy of data that the operating system may
 /// move waits for what its stream has to do.
 #[derive(Debug)]
@@ -28,17 +32,26 @@ pub struct Running {
     _input: Buffer,
 }
 
+impl Card {
+    /// Opens the device, which takes a few tenths of a second.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn open(device: &Device) -> Result<Card> {
+        CudaContext::new(device.index).map(Card).map_err(|e| failed("opening a device", e))
+    }
+}
+
 impl Kernel {
     /// Loads the kernel of this name.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn load(device: &Device, cubin: &Cubin, entry: &str) -> Result<Kernel> {
-        let context = CudaContext::new(device.index).map_err(|e| failed("opening a device", e))?;
+    pub fn load(card: &Card, cubin: &Cubin, entry: &str) -> Result<Kernel> {
         let image = cudarc::nvrtc::Ptx::from_binary(cubin.code.clone());
-        let module = context.load_module(image).map_err(|e| failed("loading a kernel", e))?;
+        let module = card.0.load_module(image).map_err(|e| failed("loading a kernel", e))?;
         let function = module.load_function(entry).map_err(|e| failed("finding a kernel", e))?;
-        let stream = || context.new_stream().map_err(|e| failed("making a stream", e));
+        let stream = || card.0.new_stream().map_err(|e| failed("making a stream", e));
         Ok(Kernel { function, work: stream()?, copies: stream()? })
     }
 

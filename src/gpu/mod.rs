@@ -1,8 +1,8 @@
 //! CUDA devices: which of them are there, kernels compiled for them, launches on them. The only room that touches CUDA.
 //!
 //! ```text
-//! devices ──▶ Device ─┐
-//! Source ──compile──▶ Cubin ──Kernel::load──▶ Kernel ──start──▶ Running ──finish──▶ words
+//! devices ──▶ Device ──Card::open──▶ Card ─┐
+//!              Source ──compile──▶ Cubin ──┴─Kernel::load──▶ Kernel ──start──▶ Running ──finish──▶ words
 //! ```
 //!
 //! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the
@@ -19,9 +19,9 @@ mod compile;
 mod driver;
 
 #[cfg(not(feature = "cuda"))]
-pub use absent::{Buffer, Kernel, Running};
+pub use absent::{Buffer, Card, Kernel, Running};
 #[cfg(feature = "cuda")]
-pub use card::{Buffer, Kernel, Running};
+pub use card::{Buffer, Card, Kernel, Running};
 
 use crate::{Error, Result};
 

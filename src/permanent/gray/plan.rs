@@ -56,7 +56,7 @@ impl Target {
 }
 
 /// The groups of a plan for cards are 2 to this, unless a thread's walk gets too short: enough for an even share of many cards.
-const GROUPS_LOG2: u32 = 20;
+const GROUPS_LOG2: u32 = 18;
 /// The digits that a thread of a card walks, if there are as many: fewer steps do not hide the processor's share of the work.
 const LEAST_DIGITS: u32 = 10;
 

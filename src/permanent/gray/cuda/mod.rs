@@ -21,18 +21,19 @@ use super::program::{Kind, LANES, Program};
 use super::residues::{ModularPlan, Montgomery31, Ring, Wrapping64};
 use super::walk::Walk;
 use super::{Journal, Sums};
-use crate::gpu::{self, Buffer, Device, Kernel, Launch, Running, Source};
+use crate::gpu::{self, Buffer, Cubin, Device, Kernel, Launch, Running, Source};
 use crate::{Observer, Result};
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 use source::{Arithmetic, BLOCK, ENTRY, Headers, KERNEL};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 /// Batches under way on one card: one runs while the other's sums are added.
 const DEPTH: usize = 2;
-/// Threads of a batch for each multiprocessor.
+/// Threads of a batch for each multiprocessor, and how many batches of those that run at once they make.
 const THREADS: u64 = 2048;
+const WAVES: u64 = 8;
 /// Registers that a thread has for rows and values.
 const SPARE_REGISTERS: usize = 200;
 /// Operations of a step that the instruction cache holds.
@@ -81,8 +82,8 @@ pub(super) fn cost(program: &Program, rows: usize, modular: bool) -> f64 {
     f64::max(all, 2.0 * double) + 8.0 * spilled + 3.0 * fetched
 }
 
-/// The kernels on one card with their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
-struct Card {
+/// One card with its kernels and their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
+struct Station {
     parts: Vec<Part>,
     multiprocessors: u64,
 }
@@ -105,7 +106,7 @@ struct Batch {
 struct Cards<'a> {
     plan: &'a Plan,
     digits: u32,
-    cards: Vec<Card>,
+    cards: Vec<Station>,
 }
 
 /// Sums what the journal lacks.
@@ -124,7 +125,10 @@ pub(super) fn run(plan: &Plan, devices: &[Device], journal: &mut Journal<'_>, ob
         }
         for (card, batches) in flying.iter_mut().enumerate() {
             while batches.len() < DEPTH && next < journal.chunks() {
-                let end = journal.chunks().min(next + cards.batch(card));
+                // The last batches are smaller, so that all cards end together.
+                let (left, most) = (journal.chunks() - next, cards.batch(card));
+                let share = (left / (2 * devices.len() as u64)).clamp(most.div_ceil(WAVES), most);
+                let end = next + share.min(left);
                 batches.push_back(cards.start(card, next, end)?);
                 next = end;
             }
@@ -155,20 +159,23 @@ impl<'a> Cards<'a> {
         let digits = plan.chunk.trailing_zeros();
         assert_eq!(plan.chunk, 1 << digits, "groups of the walk's binary digits");
         let sources = headers(plan, digits as usize);
-        let mut cubins: BTreeMap<(u32, u32), Vec<gpu::Cubin>> = BTreeMap::new();
-        for device in devices {
-            if !cubins.contains_key(&device.compute_capability) {
-                let compiled: Result<Vec<_>> =
-                    sources.par_iter().map(|headers| compile(headers, device.compute_capability)).collect();
-                cubins.insert(device.compute_capability, compiled?);
-            }
-        }
-        let card = |device: &Device| {
-            let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(device, cubin, ENTRY));
-            let parts = parts(plan, digits as usize, kernels.collect::<Result<_>>()?)?;
-            Ok(Card { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
+        let capabilities: BTreeSet<(u32, u32)> = devices.iter().map(|device| device.compute_capability).collect();
+        let compiled = |&capability: &(u32, u32)| {
+            let cubins: Result<Vec<Cubin>> = sources.par_iter().map(|headers| compile(headers, capability)).collect();
+            Ok((capability, cubins?))
         };
-        Ok(Cards { plan, digits, cards: devices.iter().map(card).collect::<Result<_>>()? })
+        // Compiling and opening cards take as long as many a computation: all of it side by side.
+        let (cubins, opened): (Result<BTreeMap<_, _>>, Result<Vec<_>>) = rayon::join(
+            || capabilities.par_iter().map(compiled).collect(),
+            || devices.par_iter().map(gpu::Card::open).collect(),
+        );
+        let (cubins, opened) = (cubins?, opened?);
+        let station = |(device, card): (&Device, &gpu::Card)| {
+            let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(card, cubin, ENTRY));
+            let parts = parts(plan, digits as usize, kernels.collect::<Result<_>>()?)?;
+            Ok(Station { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
+        };
+        Ok(Cards { plan, digits, cards: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
     }
 
     /// Groups of a batch: all multiprocessors have work, and not all of the work is in one batch.
@@ -179,7 +186,8 @@ impl<'a> Cards<'a> {
     }
 
     fn start(&self, card: usize, first: u64, end: u64) -> Result<Batch> {
-        let walks: Vec<Walk<'_>> = (first..end).map(|group| Walk::at(&self.plan.walk, group << self.digits)).collect();
+        let walks: Vec<Walk<'_>> =
+            (first..end).into_par_iter().map(|group| Walk::at(&self.plan.walk, group << self.digits)).collect();
         let groups = walks.len();
         let start = |(index, part): (usize, &Part)| {
             let own = match (&self.plan.engine, index) {
@@ -302,7 +310,7 @@ where
 fn exact_starts(plan: &ExactPlan, walks: &[Walk<'_>]) -> Vec<u8> {
     let rows = plan.lanes.len();
     let mut starts = vec![0i16; walks.len() * rows];
-    for (start, walk) in starts.chunks_mut(rows).zip(walks) {
+    starts.par_chunks_mut(rows).zip(walks).for_each(|(start, walk)| {
         for (class, count) in walk.values() {
             for s in &plan.steps[class] {
                 // As on the processor: a true state is within the row's bound.
@@ -310,7 +318,7 @@ fn exact_starts(plan: &ExactPlan, walks: &[Walk<'_>]) -> Vec<u8> {
                 *value = value.wrapping_add(s.step.wrapping_mul(count as i16));
             }
         }
-    }
+    });
     bytemuck::cast_slice(&starts).to_vec()
 }
 
