@@ -133,7 +133,7 @@ impl OnRest<'_, '_> {
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
     pub fn wiedemann(&self) -> Result<Option<Parameters>> {
-        let Rest { modulus, rows, cols, nnz, .. } = self.rest();
+        let Rest { modulus, pivots, rows, cols, nnz, .. } = self.rest();
         if self.work.options.proven
             || self.work.options.minor
             || self.work.options.method == Method::Elimination
@@ -141,7 +141,8 @@ impl OnRest<'_, '_> {
         {
             return Ok(None);
         }
-        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID };
+        let scratch = rows + pivots + cols;
+        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID, scratch };
         match parameters(&problem, self.work.options) {
             Ok(p) if self.work.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
@@ -152,7 +153,7 @@ impl OnRest<'_, '_> {
 
     fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>) -> Result<Decision> {
         let seconds = wiedemann.map(|w| w.seconds);
-        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, rayon::current_num_threads())
+        decide(rest, &self.work.machine, seconds, self.work.options.max_memory)
     }
 
     /// The rank by the row space of S; `None` if it was given up.
