@@ -50,15 +50,6 @@ struct Answer {
     version: &'static str,
 }
 
-/// The document of several answers.
-#[derive(Serialize)]
-struct Answers<'a> {
-    results: &'a [Answer],
-    complete: bool,
-    seconds: f64,
-    version: &'static str,
-}
-
 /// Answers for each file and modulus in the order given.
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
@@ -73,17 +64,7 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     let work = Work { args, options, certificate, bars }.answer_all(&mut results);
     bars.clear();
     if args.json {
-        let one = args.files.len() == 1 && args.moduli.len() == 1;
-        match &results[..] {
-            [] => {}
-            [answer] if one => output::print_json(answer)?,
-            results => output::print_json(&Answers {
-                results,
-                complete: work.is_ok(),
-                seconds: start.elapsed().as_secs_f64(),
-                version: env!("CARGO_PKG_VERSION"),
-            })?,
-        }
+        output::print_answers(&results, args.files.len() == 1 && args.moduli.len() == 1, work.is_ok(), start)?;
     }
     work
 }
