@@ -52,6 +52,8 @@ pub mod sequence;
 pub mod sigma_basis;
 pub mod sparse;
 pub mod spmv;
+mod step;
 
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent};
+pub use step::Step;

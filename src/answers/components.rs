@@ -3,12 +3,12 @@
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
 //! the whole. Small components, of which there may be very many, stay together.
 
-use super::rank::{Rank, Step};
+use super::rank::Rank;
 use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::Certainty;
 use crate::matching::{self, Components, Part, components};
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Observer, Result};
+use crate::{Observer, Result, Step};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ pub(super) fn rank(
         name: "connected components",
         found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
         why: String::new(),
-        rank: 0,
+        rank: Some(0),
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     };

@@ -3,7 +3,6 @@
 use super::parameters::{Parameters, Problem, parameters};
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest, decide};
-use super::rank::Step;
 use super::{Method, Route, wiedemann};
 use crate::certify::Certainty;
 use crate::dense::Echelon;
@@ -12,7 +11,7 @@ use crate::matching::maximum_matching;
 use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, independent_rows, prove_nullity, row_space};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
-use crate::{Error, Result};
+use crate::{Error, Result, Step};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -123,7 +122,7 @@ impl OnRest<'_, '_> {
                 name: "maximum matching",
                 found: format!("structural rank {size}"),
                 why: "an upper bound of the rank over every field".into(),
-                rank: 0,
+                rank: Some(0),
                 predicted: None,
                 seconds: start.elapsed().as_secs_f64(),
             });
@@ -172,7 +171,7 @@ impl OnRest<'_, '_> {
             name: "row space",
             found,
             why: decision.reason.clone(),
-            rank: if complete { rank } else { 0 },
+            rank: Some(if complete { rank } else { 0 }),
             predicted: Some(rest.row_space_seconds(&self.work.machine, rank)),
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -210,7 +209,7 @@ impl OnRest<'_, '_> {
             name: "null space",
             found: format!("{} independent null vectors", rest.cols - rank),
             why: "no larger rank is possible".into(),
-            rank: 0,
+            rank: Some(0),
             predicted: Some(predicted),
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -242,7 +241,7 @@ impl OnRest<'_, '_> {
             name: "block Wiedemann",
             found: format!("rank {} of the implicit Schur complement", outcome.rank),
             why: why.clone(),
-            rank: outcome.rank,
+            rank: Some(outcome.rank),
             predicted: Some(parameters.seconds),
             seconds: start.elapsed().as_secs_f64(),
         });

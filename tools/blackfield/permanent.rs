@@ -6,8 +6,8 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
-use blackfield::permanent::{self, Options, Permanent, Step};
-use blackfield::{Error, Result};
+use blackfield::permanent::{self, Options, Permanent};
+use blackfield::{Error, Result, Step};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -113,16 +113,6 @@ fn describe(answer: &Answer, found: &Permanent, explain: bool, bars: &Bars) {
     bars.note(&format!("  why      {proof}"));
     bars.note(&format!("  seconds  {seconds:.3} on {threads} threads"));
     if explain {
-        for (k, step) in answer.path.iter().enumerate() {
-            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
-            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
-            bars.note(&format!(
-                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
-                k + 1,
-                step.name,
-                step.found,
-                step.seconds
-            ));
-        }
+        bars.note_path(&answer.path);
     }
 }

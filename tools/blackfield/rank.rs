@@ -7,12 +7,12 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::rational;
-use blackfield::answers::{self, Phases, RankOptions, Step};
+use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::io::AtomicFile;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
-use blackfield::{Error, Result, gpu};
+use blackfield::{Error, Result, Step, gpu};
 use serde::Serialize;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
@@ -209,17 +209,7 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
-        for (n, step) in answer.path.iter().enumerate() {
-            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
-            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
-            bars.note(&format!(
-                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
-                n + 1,
-                step.name,
-                step.found,
-                step.seconds
-            ));
-        }
+        bars.note_path(&answer.path);
         let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }
