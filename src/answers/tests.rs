@@ -289,6 +289,23 @@ fn components_add_up() {
 }
 
 #[test]
+fn many_components_are_told_in_few_words() {
+    let p = Modulus::new(65521).unwrap();
+    let n = 200; // The least size that is taken by itself: a cycle of rank n, or n - 1.
+    let cycle = |k: usize| {
+        let last = if k == 7 { p.get() - 1 } else { 1 };
+        (0..n).flat_map(move |i| {
+            [(k * n + i, k * n + i, 1), (k * n + i, k * n + (i + 1) % n, if i == 0 { last } else { p.get() - 1 })]
+        })
+    };
+    let entries: Vec<_> = (0..40).flat_map(cycle).collect();
+    let answer =
+        rank(&SparseMatrix::from_triplets(p, 40 * n, 40 * n, &entries), &RankOptions::default(), &Silent).unwrap();
+    assert_eq!((answer.rank, answer.path[0].name), (40 * n - 1, "connected components"));
+    assert!(answer.reason.ends_with("; and so on for 36 more") && answer.reason.len() < 2000, "{}", answer.reason);
+}
+
+#[test]
 fn a_proof_is_not_asked_of_block_wiedemann() {
     let a = SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 1, 1, &[(0, 0, 1)]);
     for method in [Method::Wiedemann, Method::Hybrid] {

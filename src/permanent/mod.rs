@@ -108,7 +108,9 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
 /// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
 fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Option<Bound> {
     let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
-    (matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
+    // Where no block is left there is nothing to bound, and the bound of a large matrix is not free.
+    let wanted = !reduced.all_blocks().is_empty();
+    (wanted && matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
 }
 
 /// What the reductions left, and what they did.
