@@ -129,7 +129,11 @@ fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observe
         let mut chosen = vec![false; a.cols()];
         c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
         let mut challenge = Challenge::new(c, Claim::Upper);
-        (0..a.cols() as u32).filter(|&j| !chosen[j as usize]).for_each(|j| challenge.fill(w.get_mut(j)));
+        let mut lanes = vec![0; k];
+        for j in (0..a.cols() as u32).filter(|&j| !chosen[j as usize]) {
+            challenge.fill(&mut lanes);
+            w.set(j, &lanes);
+        }
         w.substitute(a, chain_rows, chain_cols);
     }
 
