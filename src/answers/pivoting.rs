@@ -1,6 +1,7 @@
 //! rank A = pivots + the rank of what they leave: the pivots, step by step, each kept in the path.
 
 use super::machine::Machine;
+use super::planner::Rest;
 use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest};
 use super::{Minor, Phases, RankOptions};
@@ -135,7 +136,7 @@ impl Work<'_> {
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
         let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: self };
         let rest = on_rest.rest();
-        if rest.rank_bound == 0 || rest.is_immediate(&on_rest.work.machine) {
+        if rest.is_done(&on_rest.work.machine) {
             return Ok((a, pivots, 0));
         }
         let wiedemann = on_rest.wiedemann()?.map(|w| w.seconds);
@@ -152,10 +153,13 @@ impl Work<'_> {
             Some(pivots) => Ok(pivots),
             None => Ok(pivots::find(a, &Effort::default(), observer)?.pivots),
         };
+        // Rounds may creep on by a few pivots each, long after what is left is small.
+        let (machine, minor) = (&self.machine, self.options.minor);
+        let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
         let mut rng = Rng::seed_from_u64(self.options.seed);
-        let done = self
-            .phases
-            .time("Schur complement", || elimination::rounds(a.into_owned(), &find, &options, &mut rng, observer))?;
+        let done = self.phases.time("Schur complement", || {
+            elimination::rounds(a.into_owned(), &find, &enough, &options, &mut rng, observer)
+        })?;
         for round in done.record.iter().filter(|round| round.rows > 0 || done.stop == Stop::Empty) {
             self.path.push(Step {
                 name: "Schur complement",

@@ -9,6 +9,7 @@ use super::machine::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::schur::Columns;
+use crate::sparse::SparseMatrix;
 use crate::{Error, Result};
 
 /// Residues of a block that one thread works on.
@@ -66,6 +67,17 @@ pub(super) struct Decision {
 }
 
 impl Rest {
+    /// What `pivots` pivots leave of `a`; `minor` as in the field.
+    pub fn of(a: &SparseMatrix, pivots: usize, minor: bool) -> Self {
+        let (modulus, rows, cols) = (a.modulus(), a.rows() - pivots, a.cols() - pivots);
+        let minus_one = modulus.get() - 1;
+        let valued = a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
+        Rest { modulus, pivots, rows, cols, nnz: a.nnz(), valued, rank_bound: rows.min(cols), minor }
+    }
+    /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
+    pub fn is_done(&self, machine: &Machine) -> bool {
+        self.rank_bound == 0 || self.is_immediate(machine)
+    }
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
@@ -79,7 +91,7 @@ impl Rest {
         self.row_space_seconds(machine, self.rank_bound.min(2 * LANES))
     }
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
-    pub fn is_immediate(&self, machine: &Machine) -> bool {
+    fn is_immediate(&self, machine: &Machine) -> bool {
         self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= IMMEDIATE
     }
     /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank, or a

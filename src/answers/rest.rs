@@ -99,11 +99,7 @@ impl OnRest<'_, '_> {
 
     /// What the planner must know.
     pub fn rest(&self) -> Rest {
-        let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
-        let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
-        let minus_one = modulus.get() - 1;
-        let valued = self.a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
-        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound: rows.min(cols), minor: self.work.options.minor }
+        Rest::of(self.a, self.split.pivots(), self.work.options.minor)
     }
 
     /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.

@@ -103,7 +103,7 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
         (RoundsOptions { max_density: 0.1, ..all }, false),
     ] {
-        let found = rounds(a.clone(), &find, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        let found = rounds(a.clone(), &find, &|_, _| false, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
         assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
         assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
         check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
@@ -112,6 +112,43 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         let unused = matches!(found.stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
         assert!(unused || found.pending.rows.is_empty());
         assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
+    }
+}
+
+/// Rounds that creep: two pivots each, and fill-in, until the caller has enough.
+#[test]
+fn creeping_rounds_end_when_the_caller_has_enough() {
+    let mut rng = Rng::seed_from_u64(21);
+    let all =
+        RoundsOptions { rounds: 1000, max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
+    for p in PRIMES {
+        let entries: Vec<_> =
+            (0..400).map(|_| (rng.random_range(0..80), rng.random_range(0..70), rng.random_range(0..p))).collect();
+        let a = SparseMatrix::from_triplets(modulus(p), 80, 70, &entries);
+        let expected = dense_rank(&a);
+        // The first pivots of a triangular set are one.
+        let find = |a: &SparseMatrix| {
+            let Pivots { mut rows, mut cols } = naive_pivots(a);
+            (rows.truncate(2), cols.truncate(2));
+            Ok(Pivots { rows, cols })
+        };
+        for least in [0, 1, 30, 68, 100] {
+            let enough = |a: &SparseMatrix, pivots: &Pivots| a.rows().min(a.cols()) - pivots.len() <= least;
+            let found = rounds(a.clone(), &find, &enough, &all, &mut rng, &Silent).unwrap();
+            assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
+            check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
+            assert!(found.record.len() < 40 && found.record.iter().all(|round| (1..=2).contains(&round.pivots)));
+            // The last rank found may have emptied the rest before.
+            assert!(found.stop == Stop::Enough || found.stop == Stop::Empty, "{:?}", found.stop);
+            if found.stop == Stop::Enough {
+                assert!(found.rest.rows().min(found.rest.cols()) <= least + 2 && !found.pending.is_empty());
+                assert!(found.pending.is_triangular(&found.rest));
+            }
+            if least >= 30 {
+                assert_eq!((found.stop, found.record.len() <= 25), (Stop::Enough, true), "{least} mod {p}");
+                assert_eq!(found.record.is_empty(), least >= 68);
+            }
+        }
     }
 }
 
