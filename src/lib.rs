@@ -44,6 +44,8 @@ pub mod io;
 pub mod isa;
 pub mod matching;
 pub mod observer;
+#[cfg(test)]
+mod oracles;
 pub mod permanent;
 pub mod pivots;
 pub mod poly;

@@ -2,21 +2,12 @@
 
 use super::*;
 use crate::certify::Certainty;
-use crate::dense::DenseMatrix;
-use crate::field::{Modulus, PrimeField, Rng};
+use crate::field::{Modulus, Rng};
+use crate::oracles::dense_rank;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Silent};
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut d = DenseMatrix::zeros(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        let (cols, values) = a.row(i);
-        cols.iter().zip(values).for_each(|(&j, &v)| d.set(i, j as usize, v));
-    }
-    d.rank(&PrimeField(a.modulus()))
-}
 
 /// A product of random factors of inner size r, its rank at most r.
 fn low_rank(p: Modulus, rows: usize, cols: usize, r: usize, rng: &mut Rng) -> SparseMatrix {

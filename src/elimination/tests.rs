@@ -1,7 +1,7 @@
 use super::*;
 use crate::Silent;
-use crate::dense::DenseMatrix;
-use crate::field::{PrimeField, Rng};
+use crate::field::Rng;
+use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
 use rand::{RngExt, SeedableRng};
 
@@ -19,15 +19,6 @@ fn ways() -> [EliminationOptions; 3] {
 
 fn modulus(p: u64) -> Modulus {
     Modulus::new(p).unwrap()
-}
-
-fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut dense = DenseMatrix::zeros(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        let (cols, values) = a.row(i);
-        cols.iter().zip(values).for_each(|(&j, &v)| dense.set(i, j as usize, v));
-    }
-    dense.rank(&PrimeField(a.modulus()))
 }
 
 fn check(a: &SparseMatrix) {
@@ -79,23 +70,9 @@ fn check_minor(
     assert_eq!((all_rows.len(), dense_rank(&minor(&all_rows, &all_cols))), (rank, rank));
 }
 
-/// Pivots by the definition: a row goes in front of those before it if it has a column that none of them has.
-fn naive_pivots(a: &SparseMatrix) -> Pivots {
-    let mut free = vec![true; a.cols()];
-    let mut found = vec![];
-    for i in 0..a.rows() {
-        if let Some(&j) = a.row(i).0.iter().find(|&&j| free[j as usize]) {
-            found.push((i as u32, j));
-            a.row(i).0.iter().for_each(|&j| free[j as usize] = false);
-        }
-    }
-    let (rows, cols) = found.into_iter().rev().unzip();
-    Pivots { rows, cols }
-}
-
 fn check_rounds(a: &SparseMatrix, expected: usize) {
     let all = RoundsOptions { max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
-    let find = |a: &SparseMatrix| Ok(naive_pivots(a));
+    let find = |a: &SparseMatrix| Ok(greedy_pivots(a));
     for (options, ends) in [
         (RoundsOptions { rounds: usize::MAX, ..all }, true),
         (RoundsOptions { distinct: false, rounds: usize::MAX, ..all }, true),
@@ -128,7 +105,7 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         let expected = dense_rank(&a);
         // The first pivots of a triangular set are one.
         let find = |a: &SparseMatrix| {
-            let Pivots { mut rows, mut cols } = naive_pivots(a);
+            let Pivots { mut rows, mut cols } = greedy_pivots(a);
             (rows.truncate(2), cols.truncate(2));
             Ok(Pivots { rows, cols })
         };

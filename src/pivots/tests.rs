@@ -1,7 +1,7 @@
 use super::search::{Budget, Search};
 use super::*;
-use crate::dense::DenseMatrix;
-use crate::field::{Modulus, PrimeField, Rng};
+use crate::field::{Modulus, Rng};
+use crate::oracles::dense_rank;
 use crate::{Error, Silent, families, io};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -53,15 +53,6 @@ fn orderable(a: &SparseMatrix, mut pairs: Vec<(u32, u32)>) -> bool {
         }
     }
     true
-}
-
-fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut dense = DenseMatrix::zeros(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        let (cols, values) = a.row(i);
-        cols.iter().zip(values).for_each(|(&j, &v)| dense.set(i, j as usize, v));
-    }
-    dense.rank(&PrimeField(a.modulus()))
 }
 
 /// Everything that holds for every finding.
