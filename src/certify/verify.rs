@@ -122,15 +122,7 @@ fn check_lines(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<()> {
 /// A·w = 0.
 fn check_combinations(c: &Certificate, values: &[u64], a: &SparseMatrix) -> Result<()> {
     let (t, k) = (c.triangular, repetitions(c.modulus));
-    let mut w = Lanes::zeros(c.modulus, a.cols(), k);
-    let mut chosen = vec![false; a.cols()];
-    c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
-    let mut challenge = Challenge::new(c, Claim::Upper);
-    let mut lanes = vec![0; k];
-    for j in (0..a.cols() as u32).filter(|&j| !chosen[j as usize]) {
-        challenge.fill(&mut lanes);
-        w.set(j, &lanes);
-    }
+    let mut w = Challenge::on_free_columns(c);
     for (&j, values) in c.minor_cols[t..].iter().zip(values.chunks_exact(k)) {
         w.set(j, values);
     }

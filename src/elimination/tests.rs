@@ -114,17 +114,17 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
             let found = rounds(a.clone(), &find, &enough, &all, &mut rng, &Silent).unwrap();
             assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
             check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
-            assert!(found.record.len() < 40 && found.record.iter().all(|round| (1..=2).contains(&round.pivots)));
+            assert!(found.record.iter().all(|round| (1..=2).contains(&round.pivots)));
             // The last rank found may have emptied the rest before.
             assert!(found.stop == Stop::Enough || found.stop == Stop::Empty, "{:?}", found.stop);
             if found.stop == Stop::Enough {
                 assert!(found.rest.rows().min(found.rest.cols()) <= least + 2 && !found.pending.is_empty());
                 assert!(found.pending.is_triangular(&found.rest));
             }
-            if least >= 30 {
-                assert_eq!((found.stop, found.record.len() <= 25), (Stop::Enough, true), "{least} mod {p}");
-                assert_eq!(found.record.is_empty(), least >= 68);
-            }
+            // Each round left more than that; without the question they go on to the end.
+            assert!(found.rows.is_empty() || found.rows.len() + least < 70, "{least} mod {p}");
+            assert_eq!(found.rows.is_empty(), least >= 68, "{least} mod {p}");
+            assert!(least < 30 || found.stop == Stop::Enough, "{least} mod {p}");
         }
     }
 }
