@@ -106,7 +106,8 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         // The first pivots of a triangular set are one.
         let find = |a: &SparseMatrix| {
             let Pivots { mut rows, mut cols } = greedy_pivots(a);
-            (rows.truncate(2), cols.truncate(2));
+            rows.truncate(2);
+            cols.truncate(2);
             Ok(Pivots { rows, cols })
         };
         for least in [0, 1, 30, 68, 100] {
