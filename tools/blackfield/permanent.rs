@@ -51,7 +51,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         let seconds = loaded.seconds + start.elapsed().as_secs_f64();
         let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
         // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-        let digest = args.json.then(|| loaded.triplets.digest());
+        let digest = args.json.then(|| loaded.digest());
         let integer = [None];
         let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
         for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {

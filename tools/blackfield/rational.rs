@@ -93,7 +93,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let rank = answers::rational_rank(&loaded.triplets, &rational, bars)?;
     phases.add("random primes", rank.drawn.iter().map(|p| p.seconds).sum());
     phases.add("primes asked for", rank.asked.iter().map(|p| p.seconds).sum());
-    let digest = phases.time("digest", || loaded.triplets.digest());
+    let digest = phases.time("digest", || loaded.digest());
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
     describe(&rank, file, &phases, seconds, bars);
