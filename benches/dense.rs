@@ -4,26 +4,16 @@
 //! planner, one thread. Times are CPU seconds, the smallest of several runs; the last column is picoseconds for a
 //! multiply-add, of which a rank has n³/3 and a product n³. Ranks are checked on each run.
 
+mod common;
+
 use blackfield::Silent;
 use blackfield::dense::{Echelon, gemm};
 use blackfield::field::{Modulus, Rng};
+use common::clock;
 use rand::{RngExt, SeedableRng};
-use std::time::Instant;
 
 /// 2, tiny primes, both sides of every change of the arithmetic, and the largest of 31, 61 and 63 bits.
 const PRIMES: [u64; 11] = [2, 3, 5, 7, 251, 5791, 65521, 67_108_859, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
-
-/// Seconds that the threads of this process have computed, where Linux tells; else the wall clock.
-fn clock() -> f64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let of_task = |task: std::fs::DirEntry| -> Option<f64> {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        Some(text.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
-    };
-    let tasks = std::fs::read_dir("/proc/self/task").ok();
-    let cpu = tasks.and_then(|tasks| tasks.flatten().map(of_task).sum::<Option<f64>>());
-    cpu.unwrap_or_else(|| START.elapsed().as_secs_f64())
-}
 
 /// The least CPU time of a run in a few.
 fn least(mut run: impl FnMut()) -> f64 {

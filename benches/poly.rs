@@ -5,24 +5,14 @@
 //! wander. The products check one
 //! coefficient against the definition on each run.
 
+mod common;
+
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::poly::{
     Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row, evaluate_at, evaluate_geometric, interpolate_geometric,
 };
+use common::clock;
 use rand::{RngExt, SeedableRng};
-use std::time::Instant;
-
-/// Seconds that the threads of this process have computed, where Linux tells; else the wall clock.
-fn clock() -> f64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let of_task = |task: std::fs::DirEntry| -> Option<f64> {
-        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        Some(text.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
-    };
-    let tasks = std::fs::read_dir("/proc/self/task").ok();
-    let cpu = tasks.and_then(|tasks| tasks.flatten().map(of_task).sum::<Option<f64>>());
-    cpu.unwrap_or_else(|| START.elapsed().as_secs_f64())
-}
 
 /// The least mean CPU time of a run over `rounds` rounds, in seconds. A round takes at least 40 ms, ten times the grain of the
 /// kernel's accounts.

@@ -4,12 +4,14 @@
 //! Each line is the best of three runs, checked by `verify`. LinBox 1.7.0 (one thread, the same kind of machine, p = 65521) is
 //! printed beside where it was measured.
 
+mod common;
+
 use blackfield::Silent;
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::poly::PolyMatrix;
 use blackfield::sigma_basis::{GeneratorSearch, Params, pm_basis, verify};
+use common::clock;
 use rand::SeedableRng;
-use std::time::Instant;
 
 /// m, n, order and LinBox's seconds.
 const SHAPES: [(usize, usize, usize); 6] =
@@ -37,9 +39,9 @@ fn run(m: usize, n: usize, order: usize, leaf: Option<usize>) {
     let best = |run: &mut dyn FnMut()| {
         (0..3)
             .map(|_| {
-                let start = cpu();
+                let start = clock();
                 run();
-                cpu() - start
+                clock() - start
             })
             .fold(f64::INFINITY, f64::min)
     };
@@ -59,13 +61,4 @@ fn run(m: usize, n: usize, order: usize, leaf: Option<usize>) {
             println!("          generator, {blocks} block(s)  {seconds:8.3} s");
         }
     }
-}
-
-/// CPU seconds of this thread; the wall clock where the system does not say.
-fn cpu() -> f64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let start = *START;
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = stat.and_then(|s| s.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |n| n * 1e-9)
 }

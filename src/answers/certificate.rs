@@ -10,7 +10,7 @@
 //! S itself is what [`Columns`] writes down of the Schur complement in the rows of the minor. Cost: s products with those rows,
 //! s³/3 dense. Entry: [`certificate`].
 
-use crate::certify::{self, Certificate, Challenge, Claim, Lanes, Upper, repetitions};
+use crate::certify::{self, Certificate, Challenge, Claim, Upper, repetitions};
 use crate::dense::Echelon;
 use crate::matching::{VertexCover, maximum_matching, minimum_vertex_cover};
 use crate::pivots::Pivots;
@@ -124,14 +124,11 @@ fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observe
     let columns = complement(a, c, observer)?;
 
     // w on F and J₁, with zeros on J₂.
-    let mut w = Lanes::zeros(c.modulus, a.cols(), k);
-    if both {
-        let mut chosen = vec![false; a.cols()];
-        c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
-        let mut challenge = Challenge::new(c, Claim::Upper);
-        (0..a.cols() as u32).filter(|&j| !chosen[j as usize]).for_each(|j| challenge.fill(w.get_mut(j)));
+    let w = both.then(|| {
+        let mut w = Challenge::on_free_columns(c);
         w.substitute(a, chain_rows, chain_cols);
-    }
+        w
+    });
 
     observer.phase("certificate", s as u64);
     let wide = s + if both { 2 * k } else { k };
@@ -144,7 +141,7 @@ fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observe
             columns.push_row(place, &mut panel);
             challenge.fill(&mut right);
             panel.extend(&right);
-            if both {
+            if let Some(w) = &w {
                 w.product(a, i, &mut right);
                 panel.extend(right.iter().map(|&x| c.modulus.neg(x)));
             }

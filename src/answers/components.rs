@@ -3,17 +3,20 @@
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
 //! the whole. Small components, of which there may be very many, stay together.
 
-use super::rank::{Rank, Step};
+use super::rank::Rank;
 use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::Certainty;
 use crate::matching::{self, Components, Part, components};
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Observer, Result};
+use crate::{Observer, Result, Step};
 use std::borrow::Cow;
 use std::time::Instant;
 
 /// Components with fewer rows or columns than this are taken together.
 const SMALL: usize = 200;
+
+/// Parts whose reasons are told, beside those that the certainty falls by: there may be thousands.
+const REASONS: usize = 4;
 
 /// The rank of `core`, which has no empty lines.
 pub(super) fn rank(
@@ -33,7 +36,7 @@ pub(super) fn rank(
         name: "connected components",
         found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
         why: String::new(),
-        rank: 0,
+        rank: Some(0),
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     };
@@ -42,6 +45,7 @@ pub(super) fn rank(
     let parts = large.len() + usize::from(large.len() < found.count);
     let options = &RankOptions { error: options.error.map(|e| e / parts as f64), ..options.clone() };
     let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
+    let (mut done, mut told) = (0, 0);
     let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
     for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
         let mut answer = pivoting::rank(Cow::Owned(matrix), options, Phases::default(), observer)?;
@@ -49,7 +53,15 @@ pub(super) fn rank(
             minor.renumber(&rows, &cols);
             minors.push(minor);
         }
+        done += 1;
+        if done <= REASONS || doubt(answer.certainty) > doubt(sum.certainty) {
+            sum.reason += &format!("; {}", answer.reason);
+            told += 1;
+        }
         add(&mut sum, answer);
+    }
+    if told < done {
+        sum.reason += &format!("; and so on for {} more", done - told);
     }
     sum.minor = options.minor.then(|| Minor::direct_sum(&minors));
     Ok(sum)
@@ -74,6 +86,15 @@ fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Pa
     Part { matrix: small.without_empty_lines(), rows, cols: small.non_empty_cols() }
 }
 
+/// The place of a certainty in their order.
+fn doubt(certainty: Certainty) -> u8 {
+    match certainty {
+        Certainty::Proven => 0,
+        Certainty::MonteCarlo { .. } => 1,
+        Certainty::Heuristic => 2,
+    }
+}
+
 /// Adds the rank of another direct summand.
 fn add(sum: &mut Rank, part: Rank) {
     sum.rank += part.rank;
@@ -96,6 +117,5 @@ fn add(sum: &mut Rank, part: Rank) {
     sum.block = sum.block.max(part.block);
     sum.extension_degree = sum.extension_degree.max(part.extension_degree);
     part.phases.iter().for_each(|(name, seconds)| sum.phases.add(name, seconds));
-    sum.reason = format!("{}; {}", sum.reason, part.reason);
     sum.path.extend(part.path);
 }

@@ -26,6 +26,8 @@ pub(super) struct Problem {
     pub symmetric: bool,
     /// Blocks must have a width that is a multiple of this.
     pub grid: usize,
+    /// Rows of the block that a product works in beside its operands.
+    pub scratch: usize,
 }
 
 /// How block Wiedemann will run, and why.
@@ -140,14 +142,14 @@ impl Work<'_> {
         Lane::narrowest(self.problem.modulus).bytes()
     }
 
-    /// Predicted peak bytes: the matrix in two layouts, three blocks, series, basis and the transforms of a product.
+    /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a product.
     fn bytes(&self, s: usize) -> u64 {
         let lane_bytes = self.lane_bytes();
         let element = if self.degree == 1 { 8.0 } else { 16.0 };
         let layouts = 2.0 * self.problem.nnz as f64 * (4.0 + lane_bytes as f64)
             + 16.0 * (self.problem.rows + self.problem.cols) as f64;
-        let blocks = (2 * self.rank_bound + self.problem.rows.max(self.problem.cols)) as f64
-            * (s * self.degree * lane_bytes) as f64;
+        let block_rows = 2 * self.rank_bound + self.problem.rows.max(self.problem.cols) + self.problem.scratch;
+        let blocks = block_rows as f64 * (s * self.degree * lane_bytes) as f64;
         let scalings = (self.problem.rows + self.problem.cols) as f64 * (self.degree * self.degree * 8) as f64;
         let term = (s * s) as f64;
         // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
@@ -164,7 +166,7 @@ mod tests {
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();
-        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, symmetric: true, grid }
+        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, symmetric: true, grid, scratch: 0 }
     }
 
     #[test]
@@ -189,6 +191,13 @@ mod tests {
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= 1e-12);
         let impossible = RankOptions { error: Some(1e-300), ..Default::default() };
         assert!(matches!(parameters(&problem(65521, 1), &impossible), Err(Error::Usage(_))));
+    }
+
+    #[test]
+    fn scratch_is_counted() {
+        let bytes = |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &RankOptions::default()).unwrap();
+        let (none, some) = (bytes(0), bytes(1_000_000));
+        assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
     }
 
     #[test]

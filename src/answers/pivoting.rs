@@ -1,7 +1,8 @@
 //! rank A = pivots + the rank of what they leave: the pivots, step by step, each kept in the path.
 
 use super::machine::Machine;
-use super::rank::{Rank, Step};
+use super::planner::Rest;
+use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest};
 use super::{Minor, Phases, RankOptions};
 use crate::elimination::{self, Eliminated, EliminationOptions, RoundsOptions, Stop};
@@ -9,7 +10,7 @@ use crate::field::Rng;
 use crate::pivots::{self, Effort, Found, Pivots};
 use crate::schur::Split;
 use crate::sparse::SparseMatrix;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, Step};
 use rand::SeedableRng;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -93,7 +94,7 @@ impl Work<'_> {
             name: "sparse elimination",
             found: format!("{} pivots without fill-in, {} x {} left", eliminated.rows.len(), core.rows(), core.cols()),
             why: "heavy rows".into(),
-            rank: eliminated.rows.len(),
+            rank: Some(eliminated.rows.len()),
             predicted: None,
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -119,7 +120,7 @@ impl Work<'_> {
                 counts.search
             ),
             why: if transposed { "on the transpose".into() } else { String::new() },
-            rank: pivots.len(),
+            rank: Some(pivots.len()),
             predicted: None,
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -135,7 +136,7 @@ impl Work<'_> {
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
         let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: self };
         let rest = on_rest.rest();
-        if rest.rank_bound == 0 || rest.is_immediate(&on_rest.work.machine) {
+        if rest.is_done(&on_rest.work.machine) {
             return Ok((a, pivots, 0));
         }
         let wiedemann = on_rest.wiedemann()?.map(|w| w.seconds);
@@ -146,17 +147,19 @@ impl Work<'_> {
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer) = (Instant::now(), self.observer);
         // The first round has its pivots already.
+        let was = pivots.len();
         let first = RefCell::new(Some(pivots));
         let find = |a: &SparseMatrix| match first.take() {
             Some(pivots) => Ok(pivots),
             None => Ok(pivots::find(a, &Effort::default(), observer)?.pivots),
         };
+        // Rounds may creep on by a few pivots each, long after what is left is small.
+        let (machine, minor) = (&self.machine, self.options.minor);
+        let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
         let mut rng = Rng::seed_from_u64(self.options.seed);
-        let done = self
-            .phases
-            .time("Schur complement", || elimination::rounds(a.into_owned(), &find, &options, &mut rng, observer))?;
-        let structural = self.path.last_mut().expect("structural pivots were found");
-        let was = structural.rank;
+        let done = self.phases.time("Schur complement", || {
+            elimination::rounds(a.into_owned(), &find, &enough, &options, &mut rng, observer)
+        })?;
         for round in done.record.iter().filter(|round| round.rows > 0 || done.stop == Stop::Empty) {
             self.path.push(Step {
                 name: "Schur complement",
@@ -165,7 +168,7 @@ impl Work<'_> {
                     "predicted {:.1e} entries from {:.1e} products",
                     round.predicted.nnz.mean, round.predicted.work.mean
                 ),
-                rank: 0,
+                rank: Some(0),
                 predicted: Some(
                     round.predicted.nnz.mean * self.machine.sparse_entry
                         + round.predicted.work.mean * self.machine.sparse_product,
@@ -179,7 +182,7 @@ impl Work<'_> {
                 name: "structural pivots",
                 found: format!("{more} in the Schur complements"),
                 why: format!("{:?}", done.stop),
-                rank: more,
+                rank: Some(more),
                 predicted: None,
                 seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds).sum::<f64>(),
             });

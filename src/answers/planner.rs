@@ -9,10 +9,13 @@ use super::machine::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::schur::Columns;
+use crate::sparse::SparseMatrix;
 use crate::{Error, Result};
 
 /// Residues of a block that one thread works on.
 const LANES: usize = 32;
+/// Blocks that a row space has under way at once: the 256 rows of a panel. (A proof has one for each thread.)
+const WORKSPACES: usize = 256 / LANES;
 /// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
 const WORTH: f64 = 3.0;
 /// Below so many seconds nothing else is considered.
@@ -49,7 +52,7 @@ pub(super) struct Rest {
 pub(super) enum Finish {
     /// S is zero.
     Nothing,
-    /// The row space of S, given up once its rank reaches this (`usize::MAX`: never).
+    /// The row space of S, given up once its rank exceeds this (`usize::MAX`: never).
     RowSpace { give_up: usize },
     /// Block Wiedemann on S.
     Wiedemann,
@@ -64,6 +67,17 @@ pub(super) struct Decision {
 }
 
 impl Rest {
+    /// What `pivots` pivots leave of `a`; `minor` as in the field.
+    pub fn of(a: &SparseMatrix, pivots: usize, minor: bool) -> Self {
+        let (modulus, rows, cols) = (a.modulus(), a.rows() - pivots, a.cols() - pivots);
+        let minus_one = modulus.get() - 1;
+        let valued = a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
+        Rest { modulus, pivots, rows, cols, nnz: a.nnz(), valued, rank_bound: rows.min(cols), minor }
+    }
+    /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
+    pub fn is_done(&self, machine: &Machine) -> bool {
+        self.rank_bound == 0 || self.is_immediate(machine)
+    }
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let batches = (r as f64 / LANES as f64 + 2.0).ceil();
@@ -77,7 +91,7 @@ impl Rest {
         self.row_space_seconds(machine, self.rank_bound.min(2 * LANES))
     }
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
-    pub fn is_immediate(&self, machine: &Machine) -> bool {
+    fn is_immediate(&self, machine: &Machine) -> bool {
         self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= IMMEDIATE
     }
     /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank, or a
@@ -87,19 +101,21 @@ impl Rest {
         let cheapest = wiedemann.map_or(worst + self.proof_seconds(machine, 0), |w| w.min(worst));
         (WORTH * self.probe_seconds(machine)).max(HOPE * cheapest)
     }
-    /// Predicted bytes for the row space, beside A, with `threads` threads.
-    pub fn row_space_bytes(&self, r: usize, threads: usize) -> u64 {
+    /// Predicted bytes for the row space of a rank up to r, beside A: for [`WORKSPACES`] threads, so that the plan is the same for any number.
+    pub fn row_space_bytes(&self, r: usize) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
-        let block = (self.rows + self.cols + self.nnz.min(self.rows + self.cols)) * LANES * lane;
+        // What is given, a residue for each pivot, and what comes out.
+        let block = (self.rows + self.pivots + self.cols) * LANES * lane;
         let programs = self.nnz * (4 + lane) + 16 * self.nnz;
         let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
         let minor = match self.minor {
             true => Columns::memory(self.rows, r, lane) + Echelon::memory(self.modulus, r, r),
             false => 0,
         };
-        // The proof holds the reduced form beside the basis.
-        let proof = r * (self.cols - r) * lane;
-        (block * threads + programs + windows + proof) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
+        // The proof holds the reduced form, s·(cols - s), beside the basis, whatever the rank s ≤ r will be.
+        let s = r.min(self.cols / 2);
+        let proof = s * (self.cols - s) * lane;
+        (block * WORKSPACES + programs + windows + proof) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
     }
     /// Predicted seconds for the proof that rank S is at most r.
     pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -125,7 +141,6 @@ pub(super) fn decide(
     machine: &Machine,
     wiedemann: Option<f64>,
     max_memory: Option<u64>,
-    threads: usize,
 ) -> Result<Decision> {
     let Rest { rows, cols, rank_bound, .. } = *rest;
     let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
@@ -134,13 +149,13 @@ pub(super) fn decide(
     }
     let shape = format!("Schur complement {rows} x {cols} of rank up to {rank_bound}");
     let worst = rest.row_space_seconds(machine, rank_bound);
-    let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r, threads) <= limit);
+    let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r) <= limit);
     let Some(wiedemann) = wiedemann else {
         if !fits(rank_bound) {
             // The rank may well be smaller: go on until memory ends.
             let most = largest(rank_bound, fits);
             if most == 0 {
-                let needed = rest.row_space_bytes(rank_bound, threads).div_ceil(1 << 20);
+                let needed = rest.row_space_bytes(rank_bound).div_ceil(1 << 20);
                 return Err(Error::Memory(format!("{shape}: its row space may need {needed} MB")));
             }
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
@@ -194,7 +209,7 @@ mod tests {
         }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
-        decide(&rest, &Machine::default(), wiedemann, memory, 1).map(|d| d.finish)
+        decide(&rest, &Machine::default(), wiedemann, memory).map(|d| d.finish)
     }
 
     #[test]
@@ -218,7 +233,7 @@ mod tests {
         let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else {
             panic!("it may be small")
         };
-        assert!(big.row_space_bytes(give_up, 1) <= 600 << 20 && big.row_space_bytes(give_up + 1, 1) > 600 << 20);
+        assert!(big.row_space_bytes(give_up) <= 600 << 20 && big.row_space_bytes(give_up + 1) > 600 << 20);
         assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
         // Rows of a minor take their share.
         let Finish::RowSpace { give_up: fewer } = finish(Rest { minor: true, ..big }, None, Some(600 << 20)).unwrap()
@@ -226,6 +241,31 @@ mod tests {
             panic!("it may be small")
         };
         assert!((1..give_up).contains(&fewer), "{fewer} of {give_up}");
+    }
+
+    #[test]
+    fn a_larger_rank_never_takes_less() {
+        for p in [2, 65521, (1 << 61) - 1] {
+            let rest = Rest { modulus: Modulus::new(p).unwrap(), ..rest(3000, 2000, 10_000) };
+            let mut most = 0;
+            for r in (0..=2000).step_by(8) {
+                // But for the last block of the basis, which is the shorter the nearer to the corner it ends.
+                let bytes = rest.row_space_bytes(r);
+                assert!(most <= bytes + bytes / 100, "{most} before rank {r}, then {bytes} mod {p}");
+                most = most.max(bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn every_pivot_has_its_place_in_the_blocks() {
+        let few = rest(60_000, 50_000, 900_000);
+        let many = Rest { pivots: few.pivots + 1_000_000, ..few };
+        // Two bytes a residue.
+        let more = (1_000_000 * LANES * 2 * WORKSPACES) as u64;
+        assert_eq!(many.row_space_bytes(100) - few.row_space_bytes(100), more);
+        assert!(matches!(finish(few, Some(1e9), Some(more)).unwrap(), Finish::RowSpace { give_up } if give_up > 0));
+        assert_eq!(finish(many, Some(1e9), Some(more)).unwrap(), Finish::Wiedemann);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
 use crate::certify::Certainty;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
 
 /// A rank mod p and everything a reader needs to judge it.
@@ -35,24 +35,6 @@ pub struct Rank {
     pub plan: Option<Plan>,
     /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one.
     pub minor: Option<Minor>,
-}
-
-/// One step on the way to a rank.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Step {
-    /// What was done.
-    pub name: &'static str,
-    /// What it found.
-    pub found: String,
-    /// Why it was done, with the predictions that spoke for it; empty where there was nothing to choose.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub why: String,
-    /// What it adds to the rank.
-    pub rank: usize,
-    /// Predicted seconds of one thread, where a prediction was made.
-    pub predicted: Option<f64>,
-    /// Wall seconds.
-    pub seconds: f64,
 }
 
 /// The rank of `a` mod its modulus.
@@ -120,7 +102,7 @@ fn by_wiedemann(
 ) -> Result<Rank> {
     let symmetric = phases.time("plan", || core.is_symmetric());
     let (modulus, rows, cols, nnz) = (core.modulus(), core.rows(), core.cols(), core.nnz());
-    let chosen = parameters(&Problem { modulus, rows, cols, nnz, symmetric, grid: 1 }, options)?;
+    let chosen = parameters(&Problem { modulus, rows, cols, nnz, symmetric, grid: 1, scratch: 0 }, options)?;
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
         let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
         return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
@@ -133,7 +115,7 @@ fn by_wiedemann(
         name: "block Wiedemann",
         found: format!("rank {}", outcome.rank),
         why: "asked for".into(),
-        rank: outcome.rank,
+        rank: Some(outcome.rank),
         predicted: Some(chosen.seconds),
         seconds: start.elapsed().as_secs_f64(),
     };

@@ -3,7 +3,6 @@
 use super::parameters::{Parameters, Problem, parameters};
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest, decide};
-use super::rank::Step;
 use super::{Method, Route, wiedemann};
 use crate::certify::Certainty;
 use crate::dense::Echelon;
@@ -12,7 +11,7 @@ use crate::matching::maximum_matching;
 use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, independent_rows, prove_nullity, row_space};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
-use crate::{Error, Result};
+use crate::{Error, Result, Step};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -100,11 +99,7 @@ impl OnRest<'_, '_> {
 
     /// What the planner must know.
     pub fn rest(&self) -> Rest {
-        let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
-        let (modulus, pivots, nnz) = (self.a.modulus(), self.split.pivots(), self.a.nnz());
-        let minus_one = modulus.get() - 1;
-        let valued = self.a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
-        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound: rows.min(cols), minor: self.work.options.minor }
+        Rest::of(self.a, self.split.pivots(), self.work.options.minor)
     }
 
     /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.
@@ -123,7 +118,7 @@ impl OnRest<'_, '_> {
                 name: "maximum matching",
                 found: format!("structural rank {size}"),
                 why: "an upper bound of the rank over every field".into(),
-                rank: 0,
+                rank: Some(0),
                 predicted: None,
                 seconds: start.elapsed().as_secs_f64(),
             });
@@ -133,7 +128,7 @@ impl OnRest<'_, '_> {
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
     pub fn wiedemann(&self) -> Result<Option<Parameters>> {
-        let Rest { modulus, rows, cols, nnz, .. } = self.rest();
+        let Rest { modulus, pivots, rows, cols, nnz, .. } = self.rest();
         if self.work.options.proven
             || self.work.options.minor
             || self.work.options.method == Method::Elimination
@@ -141,7 +136,8 @@ impl OnRest<'_, '_> {
         {
             return Ok(None);
         }
-        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID };
+        let scratch = rows + pivots + cols;
+        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID, scratch };
         match parameters(&problem, self.work.options) {
             Ok(p) if self.work.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
@@ -152,7 +148,7 @@ impl OnRest<'_, '_> {
 
     fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>) -> Result<Decision> {
         let seconds = wiedemann.map(|w| w.seconds);
-        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, rayon::current_num_threads())
+        decide(rest, &self.work.machine, seconds, self.work.options.max_memory)
     }
 
     /// The rank by the row space of S; `None` if it was given up.
@@ -171,7 +167,7 @@ impl OnRest<'_, '_> {
             name: "row space",
             found,
             why: decision.reason.clone(),
-            rank: if complete { rank } else { 0 },
+            rank: Some(if complete { rank } else { 0 }),
             predicted: Some(rest.row_space_seconds(&self.work.machine, rank)),
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -209,7 +205,7 @@ impl OnRest<'_, '_> {
             name: "null space",
             found: format!("{} independent null vectors", rest.cols - rank),
             why: "no larger rank is possible".into(),
-            rank: 0,
+            rank: Some(0),
             predicted: Some(predicted),
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -241,7 +237,7 @@ impl OnRest<'_, '_> {
             name: "block Wiedemann",
             found: format!("rank {} of the implicit Schur complement", outcome.rank),
             why: why.clone(),
-            rank: outcome.rank,
+            rank: Some(outcome.rank),
             predicted: Some(parameters.seconds),
             seconds: start.elapsed().as_secs_f64(),
         });

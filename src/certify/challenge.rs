@@ -12,7 +12,7 @@
 //! pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits, is a residue
 //! if it is below p, and skipped if not (less than every second one).
 
-use super::Certificate;
+use super::{Certificate, Lanes};
 use crate::field::{Modulus, Rng};
 use rand::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
@@ -59,6 +59,20 @@ impl Challenge {
         }
         let stream = Rng::from_seed(hash.finalize().into());
         Challenge { stream, modulus: c.modulus, buffer: [0; 4096], used: 4096 }
+    }
+
+    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns outside the minor, 0 on the others.
+    pub fn on_free_columns(c: &Certificate) -> Lanes {
+        let mut w = Lanes::zeros(c.modulus, c.cols, repetitions(c.modulus));
+        let mut chosen = vec![false; c.cols];
+        c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
+        let mut challenge = Challenge::new(c, Claim::Upper);
+        let mut lanes = vec![0; repetitions(c.modulus)];
+        for j in (0..c.cols as u32).filter(|&j| !chosen[j as usize]) {
+            challenge.fill(&mut lanes);
+            w.set(j, &lanes);
+        }
+        w
     }
 
     /// The next residue.

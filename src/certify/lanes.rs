@@ -4,13 +4,16 @@
 use crate::field::{Accumulator, DelayBudget, Modulus};
 use crate::sparse::SparseMatrix;
 
-/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, ….
+/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a word,
+/// and for p = 2, where there are 64 of them, a bit.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     modulus: Modulus,
     /// Products of residues that may be added to a residue in 64 bits.
     delay: usize,
     lanes: usize,
+    /// Words of an entry.
+    words: usize,
     data: Vec<u64>,
     /// Whether a lane of an entry may be non-zero: most are not where a certificate is made.
     used: Vec<bool>,
@@ -20,23 +23,37 @@ impl Lanes {
     /// `lanes` zero vectors of length `n`.
     pub fn zeros(modulus: Modulus, n: usize, lanes: usize) -> Self {
         let delay = DelayBudget::plain(modulus, Accumulator::U64).products_above(u128::from(modulus.get() - 1));
-        Lanes { modulus, delay, lanes, data: vec![0; n * lanes], used: vec![false; n] }
+        let words = if modulus.get() == 2 { lanes.div_ceil(64) } else { lanes };
+        Lanes { modulus, delay, lanes, words, data: vec![0; n * words], used: vec![false; n] }
+    }
+    /// Whether lanes are bits.
+    fn is_packed(&self) -> bool {
+        self.modulus.get() == 2
+    }
+    fn entry(&self, j: u32) -> &[u64] {
+        &self.data[j as usize * self.words..][..self.words]
     }
     /// The lanes of entry j.
-    pub fn get(&self, j: u32) -> &[u64] {
-        &self.data[j as usize * self.lanes..][..self.lanes]
+    pub fn get(&self, j: u32) -> Vec<u64> {
+        match self.is_packed() {
+            true => (0..self.lanes).map(|l| self.entry(j)[l / 64] >> (l % 64) & 1).collect(),
+            false => self.entry(j).to_vec(),
+        }
     }
-    /// The lanes of entry j, to be set to residues.
-    pub fn get_mut(&mut self, j: u32) -> &mut [u64] {
+    /// Sets the lanes of entry j to `residues`.
+    ///
+    /// # Panics
+    /// If there is not one residue a lane.
+    pub fn set(&mut self, j: u32, residues: &[u64]) {
+        assert_eq!(residues.len(), self.lanes, "one residue a lane");
         self.used[j as usize] = true;
-        &mut self.data[j as usize * self.lanes..][..self.lanes]
-    }
-    /// Sets all vectors to 0.
-    pub fn clear(&mut self) {
-        for j in 0..self.used.len() {
-            if std::mem::take(&mut self.used[j]) {
-                self.data[j * self.lanes..][..self.lanes].fill(0);
-            }
+        let packed = self.is_packed();
+        let entry = &mut self.data[j as usize * self.words..][..self.words];
+        if packed {
+            let word = |bits: &[u64]| bits.iter().rev().fold(0, |word, bit| word << 1 | bit);
+            entry.iter_mut().zip(residues.chunks(64)).for_each(|(x, bits)| *x = word(bits));
+        } else {
+            entry.copy_from_slice(residues);
         }
     }
 
@@ -50,11 +67,18 @@ impl Lanes {
 
     fn product_with(&self, (cols, values): (&[u32], &[u64]), product: &mut [u64]) {
         assert_eq!(product.len(), self.lanes, "one inner product a lane");
-        product.fill(0);
         let p = self.modulus;
+        if self.is_packed() {
+            for (w, bits) in product.chunks_mut(64).enumerate() {
+                let sum = cols.iter().filter(|&&j| self.used[j as usize]).fold(0, |sum, &j| sum ^ self.entry(j)[w]);
+                bits.iter_mut().enumerate().for_each(|(l, bit)| *bit = sum >> l & 1);
+            }
+            return;
+        }
+        product.fill(0);
         let mut room = self.delay;
         for (&j, &v) in cols.iter().zip(values).filter(|&(&j, _)| self.used[j as usize]) {
-            let lanes = self.get(j);
+            let lanes = self.entry(j);
             if self.delay == 0 {
                 product.iter_mut().zip(lanes).for_each(|(sum, &w)| *sum = p.add(*sum, p.mul(v, w)));
                 continue;
@@ -87,10 +111,10 @@ impl Lanes {
             let (row, values) = a.row(i as usize);
             let pivot = values[row.binary_search(&j).expect("a chain has an entry at each of its pivots")];
             self.product_with((row, values), &mut product);
-            self.used[j as usize] = product.iter().any(|&x| x != 0);
             let inverse = p.neg(p.inv(pivot));
-            let lanes = &mut self.data[j as usize * self.lanes..][..self.lanes];
-            lanes.iter_mut().zip(&product).for_each(|(w, &x)| *w = p.mul(x, inverse));
+            product.iter_mut().for_each(|x| *x = p.mul(*x, inverse));
+            self.set(j, &product);
+            self.used[j as usize] = product.iter().any(|&x| x != 0);
         }
     }
 }

@@ -134,7 +134,7 @@ fn substitution_makes_orthogonal() {
         let (rows, cols): (Vec<u32>, Vec<u32>) = ((0..20).collect(), (0..20).collect());
         let mut w = Lanes::zeros(modulus, 60, 3);
         for j in 0..60 {
-            w.get_mut(j).fill(p - 1);
+            w.set(j, &[p - 1; 3]);
         }
         w.substitute(&a, &rows, &cols);
         for i in 0..20 {
@@ -144,8 +144,34 @@ fn substitution_makes_orthogonal() {
             let naive = columns.iter().zip(values).fold(0, |s, (&j, &v)| modulus.add(s, modulus.mul(v, w.get(j)[1])));
             assert_eq!((product, naive), ([0; 3], 0), "row {i} mod {p}");
         }
-        w.clear();
-        assert!((0..60).all(|j| w.get(j) == [0; 3]));
+    }
+}
+
+#[test]
+fn lanes_are_independent_however_many_there_are() {
+    let mut rng = Rng::seed_from_u64(31);
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        let entries: Vec<_> = (0..40).map(|_| (rng.random_range(0..6), rng.random_range(0..9), p - 1)).collect();
+        let a = SparseMatrix::from_triplets(modulus, 6, 9, &entries);
+        for lanes in [0, 1, 63, 64, 65, 130] {
+            let mut w = Lanes::zeros(modulus, 9, lanes);
+            let mut expected = vec![vec![0; lanes]; 9];
+            for j in [0, 2, 3, 7, 8, 3] {
+                expected[j].iter_mut().for_each(|x| *x = rng.random_range(0..p));
+                w.set(j as u32, &expected[j]);
+            }
+            assert!((0..9).all(|j| w.get(j as u32) == expected[j]), "{lanes} lanes mod {p}");
+            for i in 0..6 {
+                let (cols, values) = a.row(i);
+                let mut product = vec![1; lanes];
+                w.product(&a, i as u32, &mut product);
+                for (l, &found) in product.iter().enumerate() {
+                    let terms = cols.iter().zip(values).map(|(&j, &v)| modulus.mul(v, expected[j as usize][l]));
+                    assert_eq!(found, terms.fold(0, |s, t| modulus.add(s, t)), "lane {l} of {lanes} mod {p}");
+                }
+            }
+        }
     }
 }
 

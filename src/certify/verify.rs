@@ -89,7 +89,7 @@ fn check_minor(c: &Certificate, a: &SparseMatrix) -> Result<()> {
     let (t, k) = (c.triangular, repetitions(c.modulus));
     let mut x = Lanes::zeros(c.modulus, a.cols(), k);
     for (&j, values) in c.minor_cols[t..].iter().zip(c.lower.chunks_exact(k)) {
-        x.get_mut(j).copy_from_slice(values);
+        x.set(j, values);
     }
     x.substitute(a, &c.minor_rows[..t], &c.minor_cols[..t]);
     let mut challenge = Challenge::new(c, Claim::Lower);
@@ -122,15 +122,9 @@ fn check_lines(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<()> {
 /// A·w = 0.
 fn check_combinations(c: &Certificate, values: &[u64], a: &SparseMatrix) -> Result<()> {
     let (t, k) = (c.triangular, repetitions(c.modulus));
-    let mut w = Lanes::zeros(c.modulus, a.cols(), k);
-    let mut chosen = vec![false; a.cols()];
-    c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
-    let mut challenge = Challenge::new(c, Claim::Upper);
-    for j in (0..a.cols() as u32).filter(|&j| !chosen[j as usize]) {
-        challenge.fill(w.get_mut(j));
-    }
+    let mut w = Challenge::on_free_columns(c);
     for (&j, values) in c.minor_cols[t..].iter().zip(values.chunks_exact(k)) {
-        w.get_mut(j).copy_from_slice(values);
+        w.set(j, values);
     }
     w.substitute(a, &c.minor_rows[..t], &c.minor_cols[..t]);
     let wrong = (0..a.rows().div_ceil(ROWS)).into_par_iter().find_map_first(|task| {

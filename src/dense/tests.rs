@@ -85,6 +85,46 @@ fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
     }
 }
 
+/// Few rows are brought to their form by their first columns where those are independent, else row by row.
+#[test]
+fn rows_that_agree_in_their_first_columns_are_told_apart_by_later_ones() {
+    let mut rng = Rng::seed_from_u64(26);
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        let mut random = |rows: usize, cols: usize| {
+            DenseMatrix::from_entries(rows, cols, (0..rows * cols).map(|_| field.random(&mut rng)).collect())
+        };
+        // Ranks of the 24 columns from `first` on, 0 before them; behind a gap every row is its own.
+        for (rows, first, rank, gap) in [(16, 0, 15, 0), (16, 7, 3, 60), (11, 0, 1, 0), (40, 2, 12, 9), (16, 30, 16, 0)]
+        {
+            let (head, tail) = (random(rows, rank).mul(&field, &random(rank, 24)), random(rows, 300));
+            let mut a = DenseMatrix::zeros(rows, first + 24 + gap + 300);
+            for i in 0..rows {
+                a.row_mut(i)[first..first + 24].copy_from_slice(head.row(i));
+                a.row_mut(i)[first + 24 + gap..].copy_from_slice(tail.row(i));
+            }
+            let twin = a.rank_profile(&field);
+            assert_eq!(twin.rows.len(), rows);
+            let echelon = a.echelon(modulus, &Silent).unwrap();
+            assert_eq!((echelon.pivot_rows(), echelon.pivot_cols()), (&twin.rows[..], twin.cols), "{rows} mod {p}");
+            // Each row is the combination of the reduced ones that its entries at the pivots say.
+            let reduced = echelon.reduced();
+            let free = reduced.free_cols().to_vec();
+            let table = reduced.column_block(0..free.len());
+            for i in 0..rows {
+                for (at, &f) in free.iter().enumerate() {
+                    let terms = reduced.pivot_cols().iter().enumerate();
+                    let sum = terms.fold(0, |sum, (k, &j)| {
+                        modulus.add(sum, modulus.mul(a.row(i)[j as usize], table[k * free.len() + at]))
+                    });
+                    assert_eq!(sum, a.row(i)[f as usize], "row {i}, column {f} mod {p}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn elimination_stops_when_asked() {
     struct Stop;

@@ -14,6 +14,9 @@ use std::time::Instant;
 /// Finds the structural pivots of a round.
 pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
 
+/// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is looked at.
+pub type Enough<'a> = dyn Fn(&SparseMatrix, &Pivots) -> bool + 'a;
+
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundsOptions {
@@ -75,6 +78,8 @@ pub struct Round {
 pub enum Stop {
     /// Nothing is left: the rank is the number of pivots.
     Empty,
+    /// The caller had [`Enough`]; the pivots are pending.
+    Enough,
     /// Too few pivots were found; they are pending.
     FewPivots,
     /// The Schur complement was predicted beyond the limits; its pivots are pending.
@@ -100,13 +105,13 @@ pub struct Rounds {
     pub rest_cols: Vec<u32>,
     /// Structural pivots of the rest that were found but not used: not counted above.
     pub pending: Pivots,
-    /// The rounds, that of the pending pivots included.
+    /// The rounds, that of the pending pivots included unless there were [`Enough`].
     pub record: Vec<Round>,
     /// Why there were no more.
     pub stop: Stop,
 }
 
-/// Eliminates `a` in rounds with the pivots of `find`.
+/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met.
 ///
 /// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
 ///
@@ -115,6 +120,7 @@ pub struct Rounds {
 pub fn rounds(
     a: SparseMatrix,
     find: &Finder<'_>,
+    enough: &Enough<'_>,
     options: &RoundsOptions,
     rng: &mut Rng,
     observer: &dyn Observer,
@@ -138,6 +144,10 @@ pub fn rounds(
         let start = Instant::now();
         let pivots = find(&state.rest)?;
         let find_seconds = start.elapsed().as_secs_f64();
+        if enough(&state.rest, &pivots) {
+            (state.stop, state.pending) = (Stop::Enough, pivots);
+            break;
+        }
         let start = Instant::now();
         let predicted = predict(&state.rest, &pivots, rng);
         let mut round = Round {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Silent;
-use crate::dense::DenseMatrix;
-use crate::field::{PrimeField, Rng};
+use crate::field::Rng;
+use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
 use rand::{RngExt, SeedableRng};
 
@@ -19,15 +19,6 @@ fn ways() -> [EliminationOptions; 3] {
 
 fn modulus(p: u64) -> Modulus {
     Modulus::new(p).unwrap()
-}
-
-fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut dense = DenseMatrix::zeros(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        let (cols, values) = a.row(i);
-        cols.iter().zip(values).for_each(|(&j, &v)| dense.set(i, j as usize, v));
-    }
-    dense.rank(&PrimeField(a.modulus()))
 }
 
 fn check(a: &SparseMatrix) {
@@ -79,23 +70,9 @@ fn check_minor(
     assert_eq!((all_rows.len(), dense_rank(&minor(&all_rows, &all_cols))), (rank, rank));
 }
 
-/// Pivots by the definition: a row goes in front of those before it if it has a column that none of them has.
-fn naive_pivots(a: &SparseMatrix) -> Pivots {
-    let mut free = vec![true; a.cols()];
-    let mut found = vec![];
-    for i in 0..a.rows() {
-        if let Some(&j) = a.row(i).0.iter().find(|&&j| free[j as usize]) {
-            found.push((i as u32, j));
-            a.row(i).0.iter().for_each(|&j| free[j as usize] = false);
-        }
-    }
-    let (rows, cols) = found.into_iter().rev().unzip();
-    Pivots { rows, cols }
-}
-
 fn check_rounds(a: &SparseMatrix, expected: usize) {
     let all = RoundsOptions { max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
-    let find = |a: &SparseMatrix| Ok(naive_pivots(a));
+    let find = |a: &SparseMatrix| Ok(greedy_pivots(a));
     for (options, ends) in [
         (RoundsOptions { rounds: usize::MAX, ..all }, true),
         (RoundsOptions { distinct: false, rounds: usize::MAX, ..all }, true),
@@ -103,7 +80,7 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
         (RoundsOptions { max_density: 0.1, ..all }, false),
     ] {
-        let found = rounds(a.clone(), &find, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        let found = rounds(a.clone(), &find, &|_, _| false, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
         assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
         assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
         check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
@@ -112,6 +89,44 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         let unused = matches!(found.stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
         assert!(unused || found.pending.rows.is_empty());
         assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
+    }
+}
+
+/// Rounds that creep: two pivots each, and fill-in, until the caller has enough.
+#[test]
+fn creeping_rounds_end_when_the_caller_has_enough() {
+    let mut rng = Rng::seed_from_u64(21);
+    let all =
+        RoundsOptions { rounds: 1000, max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
+    for p in PRIMES {
+        let entries: Vec<_> =
+            (0..400).map(|_| (rng.random_range(0..80), rng.random_range(0..70), rng.random_range(0..p))).collect();
+        let a = SparseMatrix::from_triplets(modulus(p), 80, 70, &entries);
+        let expected = dense_rank(&a);
+        // The first pivots of a triangular set are one.
+        let find = |a: &SparseMatrix| {
+            let Pivots { mut rows, mut cols } = greedy_pivots(a);
+            rows.truncate(2);
+            cols.truncate(2);
+            Ok(Pivots { rows, cols })
+        };
+        for least in [0, 1, 30, 68, 100] {
+            let enough = |a: &SparseMatrix, pivots: &Pivots| a.rows().min(a.cols()) - pivots.len() <= least;
+            let found = rounds(a.clone(), &find, &enough, &all, &mut rng, &Silent).unwrap();
+            assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
+            check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
+            assert!(found.record.iter().all(|round| (1..=2).contains(&round.pivots)));
+            // The last rank found may have emptied the rest before.
+            assert!(found.stop == Stop::Enough || found.stop == Stop::Empty, "{:?}", found.stop);
+            if found.stop == Stop::Enough {
+                assert!(found.rest.rows().min(found.rest.cols()) <= least + 2 && !found.pending.is_empty());
+                assert!(found.pending.is_triangular(&found.rest));
+            }
+            // Each round left more than that; without the question they go on to the end.
+            assert!(found.rows.is_empty() || found.rows.len() + least < 70, "{least} mod {p}");
+            assert_eq!(found.rows.is_empty(), least >= 68, "{least} mod {p}");
+            assert!(least < 30 || found.stop == Stop::Enough, "{least} mod {p}");
+        }
     }
 }
 

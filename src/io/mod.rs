@@ -15,6 +15,7 @@
 //! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel; compressed
 //! files and pipes are parsed while they stream in.
 
+mod atomic;
 mod body;
 mod decimal;
 mod fortran;
@@ -28,6 +29,7 @@ mod sms;
 mod text;
 mod write;
 
+pub use atomic::AtomicFile;
 pub use write::{Format, write, write_to};
 
 use crate::sparse::{Duplicates, Triplets};

@@ -1,16 +1,15 @@
 //! Writers: canonical triplets as SMS or MatrixMarket, plain or gzipped.
 //!
 //! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
-//! members, which every gunzip takes as one. So the bytes do not depend on the number of threads. A file appears under
-//! its name only when it is whole.
+//! members, which every gunzip takes as one. So the bytes do not depend on the number of threads.
 
+use super::AtomicFile;
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result};
 use flate2::{Compression, write::GzEncoder};
 use rayon::prelude::*;
-use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +59,7 @@ impl Format {
 
 /// Writes the matrix to a file, gzipped if the name ends in `.gz`; `-` is `stdout`, uncompressed.
 ///
-/// A regular file is written under a temporary name in the same folder and renamed when complete and on disk, so that a full
-/// disk or an interruption leaves what was there before. Work is reported in entries, as phase `write`.
+/// A file takes its name when it is whole ([`AtomicFile`]). Work is reported in entries, as phase `write`.
 ///
 /// # Errors
 /// [`Error::Io`] where the system cannot write, [`Error::Interrupted`] if the observer asks to stop.
@@ -70,24 +68,9 @@ pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, 
         return write_named(path, stdout, a, format, false, observer);
     }
     let gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-    let io_error = |source| Error::Io { file: path.to_path_buf(), source };
-    // A link is followed, so that the file behind it is replaced; a device or a pipe is written in place.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let old = fs::metadata(&target).ok();
-    if old.as_ref().is_some_and(|meta| !meta.is_file()) {
-        let mut file = File::options().write(true).open(&target).map_err(io_error)?;
-        return write_named(path, &mut file, a, format, gzip, observer);
-    }
-    let (mut file, temporary) = Temporary::beside(&target).map_err(io_error)?;
+    let mut file = AtomicFile::create(path)?;
     write_named(path, &mut file, a, format, gzip, observer)?;
-    let finish = || {
-        if let Some(old) = old {
-            file.set_permissions(old.permissions())?;
-        }
-        file.sync_all()?;
-        fs::rename(&temporary.0, &target)
-    };
-    finish().map_err(io_error)
+    file.finish()
 }
 
 /// Writes the matrix to anything that takes bytes.
@@ -168,30 +151,4 @@ fn push_number(text: &mut Vec<u8>, mut n: u64) {
         }
     }
     text.extend_from_slice(&digits[at..]);
-}
-
-/// A file that is removed when dropped; a rename takes it out of reach before.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    /// A new file in the folder of `target`, named after it.
-    fn beside(target: &Path) -> io::Result<(File, Temporary)> {
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
-        let mut attempt = 0;
-        loop {
-            let path = target.with_file_name(format!(".{name}.{}.{attempt}.part", std::process::id()));
-            match File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((file, Temporary(path))),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
-                Err(e) => return Err(e),
-            }
-        }
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
-        let _ = fs::remove_file(&self.0);
-    }
 }

@@ -14,6 +14,7 @@ use super::matrix::IntMatrix;
 use crate::sparse::Integer;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
+use std::collections::HashMap;
 
 /// An upper bound of an absolute value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,9 @@ fn bregman_minc(matrix: &IntMatrix) -> u64 {
     if matrix.rows().any(<[_]>::is_empty) {
         return 0;
     }
-    matrix.rows().map(|row| log2_ceil(&factorial(row.len())).div_ceil(row.len() as u64)).sum()
+    let mut root = HashMap::new(); // of r!, for each degree r
+    let log2_root = |r: usize| log2_ceil(&factorial(r)).div_ceil(r as u64);
+    matrix.rows().map(|row| *root.entry(row.len()).or_insert_with_key(|&r| log2_root(r))).sum()
 }
 
 /// log₂ of n! n^(-n/2) Π ‖aᵢ‖₂, rounded up, in units of 2⁻³²; 0 if a row is empty. With N = Π ‖aᵢ‖₂² the bound's square is the

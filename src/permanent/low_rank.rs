@@ -6,7 +6,8 @@
 //!
 //! (A. Barvinok, *Two algorithmic results for the traveling salesman problem*, Math. Oper. Res. 21, 1996): polynomially many
 //! terms for fixed r. The factorisation is found anew mod each prime, so that no rational numbers appear and no rank has to be
-//! proven; as many primes as the bound of |perm A| asks for make the integer exact.
+//! proven; as many primes as the bound of |perm A| asks for make the integer exact. A prime that divides minors of A sees a
+//! smaller rank than the others: these refuse the method.
 //!
 //! Entry: [`LowRank::new`].
 
@@ -14,7 +15,7 @@ use super::bound::Bound;
 use super::rook::exact_by_primes;
 use super::{Exact, IntMatrix};
 use crate::field::Modulus;
-use crate::{Observer, Result};
+use crate::{Error, Observer, Result};
 
 /// The largest rank that is tried.
 const MAX_RANK: usize = 4;
@@ -33,8 +34,7 @@ impl LowRank {
     pub fn new(matrix: &IntMatrix) -> Option<Self> {
         let p = Modulus::new(Modulus::LIMIT - 25).expect("a prime");
         let rank = factorise(matrix, p, MAX_RANK)?.rank();
-        let low_rank = LowRank { matrix: matrix.clone(), rank };
-        (low_rank.terms() <= MAX_TERMS).then_some(low_rank)
+        (terms(matrix.n(), rank) <= MAX_TERMS).then(|| LowRank { matrix: matrix.clone(), rank })
     }
 
     /// The rank mod a large prime.
@@ -44,7 +44,7 @@ impl LowRank {
 
     /// Coefficients of P as they are stored: (n + 1)^(r-1).
     pub fn terms(&self) -> f64 {
-        ((self.matrix.n() + 1) as f64).powi(self.rank as i32 - 1)
+        terms(self.matrix.n(), self.rank)
     }
 
     /// Multiply-adds mod one prime.
@@ -55,10 +55,13 @@ impl LowRank {
     /// The permanent mod p.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`Error::Interrupted`]; [`Error::Memory`] if the rank mod p is too large, though that mod another prime is not.
     pub fn permanent_mod(&self, p: Modulus, observer: &dyn Observer) -> Result<u64> {
         let n = self.matrix.n();
-        let factors = factorise(&self.matrix, p, n).expect("no rank is above n");
+        let factors = factorise(&self.matrix, p, MAX_RANK).filter(|factors| terms(n, factors.rank()) <= MAX_TERMS);
+        let Some(factors) = factors else {
+            return Err(Error::Memory(format!("the rank is {} mod one prime, but too large mod {p}", self.rank)));
+        };
         let r = factors.rank();
         if r == 0 {
             return Ok((n == 0) as u64);
@@ -85,10 +88,15 @@ impl LowRank {
     /// The permanent, proven by the bound given. Parallel over the primes.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// As [`LowRank::permanent_mod`].
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         exact_by_primes(bound, observer, |p| self.permanent_mod(p, observer))
     }
+}
+
+/// Coefficients of a form of degree n in r variables as they are stored: (n + 1)^(r-1).
+fn terms(n: usize, r: usize) -> f64 {
+    ((n + 1) as f64).powi(r as i32 - 1)
 }
 
 /// The product of n linear forms in r variables. The coefficient of x₁^e₁ … x_r^e_r is at e₁ + e₂(n+1) + … + e_(r-1)(n+1)^(r-2);
@@ -214,5 +222,11 @@ mod tests {
     fn higher_ranks_are_refused() {
         let identity = |n: usize| IntMatrix::from_entries(n, (0..n).map(|i| (i, i, 1)));
         assert!(LowRank::new(&identity(4)).is_some() && LowRank::new(&identity(5)).is_none());
+        // J + p·I has rank 1 mod p and n mod nearly every other prime.
+        let p = i64::MAX - 24;
+        let a = IntMatrix::from_entries(30, (0..900).map(|k| (k / 30, k % 30, if k % 31 == 0 { 1 + p } else { 1 })));
+        let seeming = LowRank::new(&a).expect("rank 1 mod the prime that is asked");
+        assert_eq!(seeming.rank(), 1);
+        assert!(matches!(seeming.permanent(permanent_bound(&a), &Silent), Err(Error::Memory(_))));
     }
 }

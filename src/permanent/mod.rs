@@ -32,11 +32,11 @@ mod tests;
 
 pub use exact::Exact;
 pub use matrix::IntMatrix;
-pub use options::{Devices, Method, Options, Permanent, Proof, Step};
+pub use options::{Devices, Method, Options, Permanent, Proof};
 
 use crate::field::Modulus;
 use crate::sparse::{Pattern, Triplets};
-use crate::{Error, Observer, Result, elimination, gpu};
+use crate::{Error, Observer, Result, Step, elimination, gpu};
 use bound::{Bound, permanent_bound};
 use num_bigint::BigInt;
 use reduce::Reduced;
@@ -100,6 +100,7 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
         name: "determinant",
         found: format!("determinant {value} mod 2"),
         why: "permanent and determinant agree mod 2".into(),
+        rank: None,
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     };
@@ -111,7 +112,9 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
 /// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
 fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Option<Bound> {
     let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
-    (matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
+    // Where no block is left there is nothing to bound, and the bound of a large matrix is not free.
+    let wanted = !reduced.all_blocks().is_empty();
+    (wanted && matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
 }
 
 /// What the reductions left, and what they did.
@@ -160,7 +163,7 @@ impl Work<'_> {
         let blocks = reduced.all_blocks();
         let (found, why) = describe(&reduced, &blocks);
         let seconds = start.elapsed().as_secs_f64();
-        self.path.push(Step { name: "reductions", found, why, predicted: None, seconds });
+        self.path.push(Step { name: "reductions", found, why, rank: None, predicted: None, seconds });
         let ceiling = ceiling(matrix, &reduced, &self.options.reductions);
         let mut k = 0;
         let value = reduced.permanent(&mut |block| {
@@ -210,7 +213,14 @@ impl Work<'_> {
             let why = format!("{}{}", route.basis, others.collect::<String>());
             let found =
                 format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
-            self.path.push(Step { name: route.name(), found, why, predicted: Some(route.seconds), seconds });
+            self.path.push(Step {
+                name: route.name(),
+                found,
+                why,
+                rank: None,
+                predicted: Some(route.seconds),
+                seconds,
+            });
             if seconds > self.longest.1 {
                 self.longest = (route.name(), seconds);
             }

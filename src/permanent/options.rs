@@ -2,6 +2,7 @@
 
 use super::bound::Bound;
 use super::reduce::Switches;
+use crate::Step;
 use crate::certify::Certainty;
 use crate::field::Modulus;
 use num_bigint::{BigInt, BigUint};
@@ -109,20 +110,4 @@ impl std::fmt::Display for Proof {
         }
         Ok(())
     }
-}
-
-/// One step on the way to a permanent.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Step {
-    /// What was done: a reduction or a method.
-    pub name: &'static str,
-    /// What it found.
-    pub found: String,
-    /// Why it was done, with the predictions that spoke for it; empty where there was nothing to choose.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub why: String,
-    /// Predicted seconds, where a prediction was made.
-    pub predicted: Option<f64>,
-    /// Wall seconds.
-    pub seconds: f64,
 }

@@ -23,10 +23,10 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::sparse::SparseMatrix;
+use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result};
 use cover::Ties;
-use incidence::{Columns, Lines};
+use incidence::Lines;
 use peel::Peeled;
 use rayon::prelude::*;
 use search::{Budget, Search};
@@ -131,8 +131,8 @@ impl Default for Effort {
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
     observer.phase("structural pivots", 0);
     observer.check()?;
-    let columns = Columns::new(a);
-    let (rows, cols) = (incidence::rows(a), columns.lines());
+    let columns = Pattern::of_transpose(a);
+    let (rows, cols) = (incidence::rows(a), incidence::lines(&columns));
     let peeled = peel::peel(rows, cols);
     observer.check()?;
     let mut counts = Counts { singletons: peeled.front.len() + peeled.back.len(), ..Counts::default() };

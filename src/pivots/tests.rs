@@ -1,7 +1,7 @@
 use super::search::{Budget, Search};
 use super::*;
-use crate::dense::DenseMatrix;
-use crate::field::{Modulus, PrimeField, Rng};
+use crate::field::{Modulus, Rng};
+use crate::oracles::dense_rank;
 use crate::{Error, Silent, families, io};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -53,15 +53,6 @@ fn orderable(a: &SparseMatrix, mut pairs: Vec<(u32, u32)>) -> bool {
         }
     }
     true
-}
-
-fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut dense = DenseMatrix::zeros(a.rows(), a.cols());
-    for i in 0..a.rows() {
-        let (cols, values) = a.row(i);
-        cols.iter().zip(values).for_each(|(&j, &v)| dense.set(i, j as usize, v));
-    }
-    dense.rank(&PrimeField(a.modulus()))
 }
 
 /// Everything that holds for every finding.
@@ -124,8 +115,8 @@ fn the_search_alone_finds_maximal_triangular_sets() {
     let mut rng = Rng::seed_from_u64(3);
     for weight in [1, 2, 3, 5, 9] {
         let a = random(65521, 120, 100, weight, &mut rng);
-        let columns = Columns::new(&a);
-        let mut search = Search::new(incidence::rows(&a), columns.lines(), [].into_iter());
+        let columns = Pattern::of_transpose(&a);
+        let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), [].into_iter());
         let joined = search.run(Budget { entries: u64::MAX, reward: 0 }, &Silent).unwrap();
         let pairs = search.pivots();
         assert_eq!(pairs.len(), joined);

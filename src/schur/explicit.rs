@@ -191,6 +191,7 @@ impl Kept {
 mod tests {
     use super::*;
     use crate::field::{Modulus, Rng};
+    use crate::oracles::greedy_pivots;
     use crate::schur::predict;
     use crate::{Error, Silent};
     use rand::{RngExt, SeedableRng};
@@ -198,25 +199,6 @@ mod tests {
     const PRIMES: [u64; 7] = [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
     const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false };
     const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true };
-
-    /// Pivots by the definition: the row comes before all others if it meets none of their columns.
-    fn naive_pivots(a: &SparseMatrix) -> Pivots {
-        let (mut rows, mut cols): (Vec<u32>, Vec<u32>) = (vec![], vec![]);
-        let mut free = vec![true; a.cols()];
-        for i in 0..a.rows() {
-            // In reverse order: the new row may meet the columns of those that follow it, so its own column must be new to them.
-            let row = a.row(i).0;
-            if let Some(&j) = row.iter().find(|&&j| free[j as usize]) {
-                rows.push(i as u32);
-                cols.push(j);
-                row.iter().for_each(|&j| free[j as usize] = false);
-            }
-        }
-        // Later rows have no restriction on earlier columns but earlier rows avoid later columns: reversed, this is the invariant.
-        rows.reverse();
-        cols.reverse();
-        Pivots { rows, cols }
-    }
 
     /// S by the elimination of one pivot after the other from the dense matrix.
     fn naive(a: &SparseMatrix, pivots: &Pivots) -> Vec<(u32, Vec<u64>)> {
@@ -269,7 +251,7 @@ mod tests {
         let mut exact = 0;
         for p in PRIMES {
             for a in degenerate(p, &mut rng) {
-                let pivots = naive_pivots(&a);
+                let pivots = greedy_pivots(&a);
                 let expected = naive(&a, &pivots);
                 let s = form(&a, &pivots, &ALL, &Silent).unwrap().unwrap();
                 assert_eq!(s.rows, expected.iter().map(|row| row.0).collect::<Vec<_>>());
@@ -317,7 +299,7 @@ mod tests {
     fn the_limit_is_exact_and_interruption_an_error() {
         let mut rng = Rng::seed_from_u64(32);
         let a = &degenerate(65521, &mut rng)[14];
-        let pivots = naive_pivots(a);
+        let pivots = greedy_pivots(a);
         let nnz = form(a, &pivots, &ALL, &Silent).unwrap().unwrap().matrix.nnz();
         assert!(nnz > 0);
         let within = |limit_nnz| form(a, &pivots, &FormOptions { limit_nnz, ..ALL }, &Silent).unwrap().is_some();
@@ -339,7 +321,7 @@ mod tests {
         let entries: Vec<_> =
             (0..3 * n).map(|_| (rng.random_range(0..n), rng.random_range(0..n / 4), rng.random_range(1..3))).collect();
         let a = SparseMatrix::from_triplets(Modulus::new(3).unwrap(), n, n / 4, &entries);
-        let pivots = naive_pivots(&a);
+        let pivots = greedy_pivots(&a);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| form(&a, &pivots, &DISTINCT, &Silent).unwrap().unwrap())

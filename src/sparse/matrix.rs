@@ -60,9 +60,8 @@ impl SparseMatrix {
     }
     /// Renumbers the columns so that none is empty; returns the old number of each, ascending.
     pub(crate) fn drop_empty_columns(&mut self) -> Vec<u32> {
-        let mut number = vec![u32::MAX; self.cols];
-        self.col.iter().for_each(|&j| number[j as usize] = 0);
-        let used: Vec<u32> = (0..self.cols as u32).filter(|&j| number[j as usize] == 0).collect();
+        let used = self.non_empty_cols();
+        let mut number = vec![0; self.cols];
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
         self.col.iter_mut().for_each(|j| *j = number[*j as usize]);
         self.cols = used.len();
@@ -140,13 +139,10 @@ impl SparseMatrix {
     }
     /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
     pub fn without_empty_lines(&self) -> SparseMatrix {
-        let cols = self.non_empty_cols();
-        let mut renumbered = vec![0u32; self.cols];
-        cols.iter().zip(0..).for_each(|(&j, new)| renumbered[j as usize] = new);
-        let mut start = self.start.clone();
-        start.dedup();
-        let col = self.col.iter().map(|&j| renumbered[j as usize]).collect();
-        SparseMatrix { modulus: self.modulus, cols: cols.len(), start, col, value: self.value.clone() }
+        let mut a = self.clone();
+        a.start.dedup();
+        a.drop_empty_columns();
+        a
     }
 
     /// Whether A = Aᵀ.

@@ -2,6 +2,7 @@
 //! their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
 mod canonical;
+mod components;
 mod digest;
 pub mod formats;
 pub mod hybrid;
@@ -15,6 +16,7 @@ mod structure;
 mod triplets;
 
 pub(crate) use canonical::{BigEntry, Coordinates, Duplicates, key};
+pub use components::Components;
 pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub use pattern::Pattern;

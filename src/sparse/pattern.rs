@@ -78,16 +78,27 @@ impl Pattern {
 
     /// The pattern of the transpose, by a counting sort in O(rows + cols + nnz).
     pub fn transpose(&self) -> Pattern {
-        let start = starts(self.cols, self.col.iter().copied());
-        let mut next = start.clone();
-        let mut col = vec![0u32; self.nnz()];
-        for (i, j) in self.entries() {
+        transpose(&self.start, &self.col, self.cols)
+    }
+    /// The pattern of the transpose of `a`, as fast.
+    pub fn of_transpose(a: &SparseMatrix) -> Pattern {
+        transpose(&a.start, &a.col, a.cols)
+    }
+}
+
+/// The transpose of the rows with columns `col[start[i]..start[i + 1]]` below `cols`.
+fn transpose(start: &[usize], col: &[u32], cols: usize) -> Pattern {
+    let mut next = starts(cols, col.iter().copied());
+    let begin = next.clone();
+    let mut row = vec![0u32; col.len()];
+    for (i, bounds) in start.windows(2).enumerate() {
+        for &j in &col[bounds[0]..bounds[1]] {
             let k = &mut next[j as usize];
-            col[*k] = i;
+            row[*k] = i as u32;
             *k += 1;
         }
-        Pattern { cols: self.rows(), start, col }
     }
+    Pattern { cols: start.len() - 1, start: begin, col: row }
 }
 
 /// Offsets of the lines when `lines` names the line of every entry.
@@ -133,8 +144,10 @@ mod tests {
         assert_eq!(p.row(2), [0, 1]);
         assert_eq!(p.row_starts(), [0, 1, 1, 3, 3]);
         // 3 and 2⁸⁰ - 1 vanish mod 3.
-        let p = Pattern::from(&a.reduce(Modulus::new(3).unwrap()));
+        let a = a.reduce(Modulus::new(3).unwrap());
+        let p = Pattern::from(&a);
         assert_eq!(p, Pattern::from_entries(4, 5, [(0, 0), (2, 0)]));
+        assert_eq!(Pattern::of_transpose(&a), p.transpose());
     }
 
     #[test]

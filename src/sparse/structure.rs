@@ -1,6 +1,6 @@
 //! Structural facts of a matrix: symmetry, triangles and bands, components, repeated rows.
 
-use crate::sparse::{Integer, Triplets};
+use crate::sparse::{Components, Integer, Triplets};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -62,7 +62,7 @@ impl Structure {
             diagonal_full: diagonal_entries == a.rows().min(a.cols()),
             longest_diagonal,
             longest_diagonal_offset,
-            components: components(a),
+            components: Components::of(a.rows(), a.cols(), a.row.iter().copied().zip(a.col.iter().copied())).count,
             duplicate_rows: duplicate_rows(a, row_weights),
         }
     }
@@ -130,40 +130,6 @@ fn longest_diagonal(a: &Triplets) -> (usize, i64) {
         }
     }
     (longest as usize, at)
-}
-
-/// Connected components among non-empty rows, rows that share a column being joined (union–find with path halving).
-fn components(a: &Triplets) -> usize {
-    const NONE: u32 = u32::MAX;
-    fn root(parent: &mut [u32], mut i: u32) -> u32 {
-        while parent[i as usize] != i {
-            let above = parent[parent[i as usize] as usize];
-            parent[i as usize] = above;
-            i = above;
-        }
-        i
-    }
-    // Row indices are below 2³² - 1: NONE is none of them.
-    let mut parent = vec![NONE; a.rows()];
-    let mut row_of_col = vec![NONE; a.cols()];
-    let mut components = 0;
-    for (&i, &j) in a.row.iter().zip(&a.col) {
-        if parent[i as usize] == NONE {
-            parent[i as usize] = i;
-            components += 1;
-        }
-        let known = &mut row_of_col[j as usize];
-        if *known == NONE {
-            *known = i;
-            continue;
-        }
-        let (r, s) = (root(&mut parent, *known), root(&mut parent, i));
-        if r != s {
-            parent[r.max(s) as usize] = r.min(s);
-            components -= 1;
-        }
-    }
-    components
 }
 
 /// Number of non-empty rows that equal an earlier one: rows are sorted by a hash, equal hashes compared entry by entry.

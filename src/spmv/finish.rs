@@ -21,62 +21,46 @@ pub(super) fn filled<L: Copy + Default, const W: usize>(row: &[L]) -> [L; W] {
     wide
 }
 
-/// Row i of Y from a sum of residues.
-#[inline(always)]
-pub(super) fn close_sum<A: Arithmetic, const W: usize>(
-    a: A,
-    sum: &[A::Sum; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish_sum(sum[l]);
+/// Sums of one kind become row i of Y.
+macro_rules! close {
+    ($(#[$doc:meta])* $name:ident, $sum:ident, $finish:ident, $scale:ident) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub(super) fn $name<A: Arithmetic, const W: usize>(
+            a: A,
+            sum: &[A::$sum; W],
+            finish: Finish<A>,
+            i: usize,
+            y: &mut [A::Lane; W],
+        ) {
+            match finish {
+                Finish::Set => {
+                    for l in 0..W {
+                        y[l] = a.$finish(sum[l]);
+                    }
+                }
+                Finish::Diagonal(d) => {
+                    let d = a.scalar(d[i]);
+                    for l in 0..W {
+                        y[l] = a.$scale(sum[l], d);
+                    }
+                }
+                Finish::Combine(alpha, beta) => {
+                    for l in 0..W {
+                        y[l] = combine(a, a.$scale(sum[l], alpha), beta, y[l]);
+                    }
+                }
             }
         }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale_sum(sum[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale_sum(sum[l], alpha), beta, y[l]);
-            }
-        }
-    }
+    };
 }
-
-/// Row i of Y from a sum of products.
-#[inline(always)]
-pub(super) fn close<A: Arithmetic, const W: usize>(
-    a: A,
-    acc: &[A::Acc; W],
-    finish: Finish<A>,
-    i: usize,
-    y: &mut [A::Lane; W],
-) {
-    match finish {
-        Finish::Set => {
-            for l in 0..W {
-                y[l] = a.finish(acc[l]);
-            }
-        }
-        Finish::Diagonal(d) => {
-            let d = a.scalar(d[i]);
-            for l in 0..W {
-                y[l] = a.scale(acc[l], d);
-            }
-        }
-        Finish::Combine(alpha, beta) => {
-            for l in 0..W {
-                y[l] = combine(a, a.scale(acc[l], alpha), beta, y[l]);
-            }
-        }
-    }
+close! {
+    /// Row i of Y from a sum of residues.
+    close_sum, Sum, finish_sum, scale_sum
+}
+close! {
+    /// Row i of Y from a sum of products.
+    close, Acc, finish, scale
 }
 
 /// t + β·y: a residue and one product, which every budget holds.

@@ -15,6 +15,7 @@
 
 use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
 use super::choose::arithmetic;
+use super::finish::{Finish, close, close_sum};
 use super::kernel::{Strip, Terms, add_columns, negate};
 use super::options::ArithmeticKind;
 use super::{Block, Lane, Lanes};
@@ -233,18 +234,9 @@ impl<A: Arithmetic> Coefficients<A> {
         negate(a, &mut sum);
         self.add_signs::<W, FOLD>(&mut sum, &self.plus.columns()[self.plus.row(q)], x);
         let span = self.valued.row(q);
+        let (finish, i) = scales.finish(q);
         if span.is_empty() {
-            if let Some(d) = scales.of(q) {
-                let d = a.scalar(d);
-                for l in 0..W {
-                    out[l] = a.scale_sum(sum[l], d);
-                }
-            } else {
-                for l in 0..W {
-                    out[l] = a.finish_sum(sum[l]);
-                }
-            }
-            return;
+            return close_sum(a, &sum, finish, i, out);
         }
         let mut acc = [a.widen(a.zero()); W];
         for l in 0..W {
@@ -265,16 +257,7 @@ impl<A: Arithmetic> Coefficients<A> {
                 }
             }
         }
-        if let Some(d) = scales.of(q) {
-            let d = a.scalar(d);
-            for l in 0..W {
-                out[l] = a.scale(acc[l], d);
-            }
-        } else {
-            for l in 0..W {
-                out[l] = a.finish(acc[l]);
-            }
-        }
+        close(a, &acc, finish, i, out);
     }
     #[inline(always)]
     fn add_signs<const W: usize, const FOLD: bool>(
@@ -385,10 +368,12 @@ struct Scales<'a> {
     first: usize,
 }
 
-impl Scales<'_> {
+impl<'a> Scales<'a> {
+    /// What becomes of the sum of row q, and its number among the rows that are scaled.
     #[inline(always)]
-    fn of(self, q: usize) -> Option<u64> {
-        self.scales.get(q.wrapping_sub(self.first)).copied()
+    fn finish<A: Arithmetic>(self, q: usize) -> (Finish<'a, A>, usize) {
+        let i = q.wrapping_sub(self.first);
+        (if i < self.scales.len() { Finish::Diagonal(self.scales) } else { Finish::Set }, i)
     }
 }
 

@@ -92,5 +92,23 @@ fn certificates_are_for_one_answer() {
     ] {
         assert_eq!(lab.run(args).code, 2, "{args}");
     }
-    assert_eq!(lab.run("rank m.mtx -p 2 --certificate no/such/folder").code, 3);
+}
+
+#[test]
+fn a_certificate_takes_its_name_when_it_is_whole() {
+    let lab = lab("verify-atomic");
+    // Where nothing can be written, not even the matrix is read.
+    for place in ["no/such/folder", "."] {
+        let run = lab.run(&format!("rank no-such-file.mtx -p 2 --certificate {place}"));
+        assert!(run.code == 3 && !run.stderr.contains("no-such-file"), "{}", run.stderr);
+    }
+    // An error leaves what was there, and nothing beside it.
+    lab.write("c.cert", "old");
+    assert_eq!(lab.run("rank no-such-file.mtx -p 2 --certificate c.cert").code, 3);
+    assert_eq!(lab.read("c.cert"), b"old");
+    lab.answer("rank m.mtx -p 2 --certificate c.cert");
+    assert!(lab.answer("verify c.cert m.mtx").starts_with("rank "));
+    let mut names: Vec<_> = std::fs::read_dir(&lab.dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["c.cert", "full.sms", "m.mtx"]);
 }

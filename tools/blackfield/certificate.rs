@@ -3,31 +3,37 @@
 use crate::args::RankArgs;
 use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
+use blackfield::io::AtomicFile;
 use blackfield::sparse::SparseMatrix;
 use blackfield::{Error, Result};
-use std::path::Path;
+use std::io::Write;
 
-/// Makes the certificate of a rank of `matrix`, whose integer form has the `digest`, from an invertible minor of its order, and writes it.
+/// Where the certificate will go, if one is wanted, begun before anything is computed: a place that cannot be written is
+/// refused at once.
+///
+/// # Errors
+/// [`Error::Usage`] unless there is one file and one modulus; [`Error::Io`].
+pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
+    let Some(file) = &args.certificate else { return Ok(None) };
+    if (args.files.len(), args.moduli.len()) != (1, 1) {
+        return Err(Error::Usage("--certificate is for one file and one modulus".into()));
+    }
+    AtomicFile::create(file).map(Some)
+}
+
+/// Makes the certificate of a rank of `matrix`, whose integer form has the `digest`, from an invertible minor of its order,
+/// and writes it to `file`.
 ///
 /// # Errors
 /// [`Error::Check`] where the rank is larger, [`Error::Io`].
-pub fn write(file: &Path, digest: &str, matrix: &SparseMatrix, minor: &Minor, bars: &Bars) -> Result<()> {
+pub fn write(mut file: AtomicFile, digest: &str, matrix: &SparseMatrix, minor: &Minor, bars: &Bars) -> Result<()> {
+    let name = file.name().to_path_buf();
     let certificate = answers::certificate(matrix, digest, minor, bars)?;
     bars.clear();
     let bytes = certificate.to_bytes();
-    std::fs::write(file, &bytes).map_err(|source| Error::Io { file: file.to_path_buf(), source })?;
+    file.write_all(&bytes).map_err(|source| Error::Io { file: name.clone(), source })?;
+    file.finish()?;
     let (t, s) = (certificate.triangular, certificate.beyond_chain());
-    bars.note(&format!("{}: certificate of {} bytes, a chain of {t} and {s} beyond", file.display(), bytes.len()));
-    Ok(())
-}
-
-/// What --certificate needs: one file and one modulus.
-///
-/// # Errors
-/// [`Error::Usage`].
-pub fn check_usage(args: &RankArgs) -> Result<()> {
-    if args.certificate.is_some() && (args.files.len(), args.moduli.len()) != (1, 1) {
-        return Err(Error::Usage("--certificate is for one file and one modulus".into()));
-    }
+    bars.note(&format!("{}: certificate of {} bytes, a chain of {t} and {s} beyond", name.display(), bytes.len()));
     Ok(())
 }

@@ -31,7 +31,7 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     }
     let statistics = Statistics::of(&loaded.triplets);
     let plan = Plan::choose(&loaded.triplets.reduce(args.modulus), &args.formats.plan_options())?;
-    let digest = loaded.triplets.digest();
+    let digest = loaded.digest();
     if args.json {
         return output::print_json(&Info {
             file: args.file.display().to_string(),

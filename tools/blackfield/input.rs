@@ -4,6 +4,7 @@ use crate::progress::Bars;
 use blackfield::io::{self, ReadOptions};
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
+use std::cell::OnceCell;
 use std::path::Path;
 use std::time::Instant;
 
@@ -12,6 +13,14 @@ pub struct Loaded {
     pub triplets: Triplets,
     pub seconds: f64,
     pub warnings: Vec<String>,
+    digest: OnceCell<String>,
+}
+
+impl Loaded {
+    /// The digest of the triplets as they are at the first call: a pass over the matrix, made once for all moduli.
+    pub fn digest(&self) -> String {
+        self.digest.get_or_init(|| self.triplets.digest()).clone()
+    }
 }
 
 /// Reads `file` (`-`: standard input), as its 0–1 pattern if asked.
@@ -23,7 +32,7 @@ pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
     bars.clear();
     let (rows, cols, nnz) = (triplets.rows(), triplets.cols(), triplets.nnz());
     bars.note(&format!("{}: {rows} x {cols}, {nnz} non-zeros, read in {seconds:.3} s", file.display()));
-    Ok(Loaded { triplets, seconds, warnings: bars.take_warnings() })
+    Ok(Loaded { triplets, seconds, warnings: bars.take_warnings(), digest: OnceCell::new() })
 }
 
 /// Refuses a list of files that names standard input twice: it can be read once.

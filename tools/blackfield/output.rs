@@ -9,6 +9,7 @@ use blackfield::{Error, Result};
 use serde::{Serialize, Serializer};
 use std::io::Write;
 use std::path::Path;
+use std::time::Instant;
 
 /// Writes `text` to the standard output, at once.
 pub fn print(text: &str) -> Result<()> {
@@ -29,6 +30,28 @@ pub fn print_json_line(document: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string(document).expect("our documents have string keys");
     text.push('\n');
     print(&text)
+}
+
+/// The document of several answers.
+#[derive(Serialize)]
+struct Answers<'a, A: Serialize> {
+    results: &'a [A],
+    complete: bool,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// Prints the answers as one document: the one asked for by itself, several in a list that says whether it is `complete`;
+/// nothing if there are none. `start` is when the work began.
+pub fn print_answers<A: Serialize>(answers: &[A], one: bool, complete: bool, start: Instant) -> Result<()> {
+    match answers {
+        [] => Ok(()),
+        [answer] if one => print_json(answer),
+        results => {
+            let seconds = start.elapsed().as_secs_f64();
+            print_json(&Answers { results, complete, seconds, version: env!("CARGO_PKG_VERSION") })
+        }
+    }
 }
 
 /// Where a matrix will go, and in which format.

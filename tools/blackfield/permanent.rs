@@ -6,8 +6,8 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
-use blackfield::permanent::{self, Options, Permanent, Step};
-use blackfield::{Error, Result};
+use blackfield::permanent::{self, Options, Permanent};
+use blackfield::{Error, Result, Step};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -51,7 +51,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         let seconds = loaded.seconds + start.elapsed().as_secs_f64();
         let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
         // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-        let digest = args.json.then(|| loaded.triplets.digest());
+        let digest = args.json.then(|| loaded.digest());
         let integer = [None];
         let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
         for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {
@@ -114,16 +114,6 @@ fn describe(answer: &Answer, found: &Permanent, explain: bool, bars: &Bars) {
     bars.note(&format!("  why      {proof}"));
     bars.note(&format!("  seconds  {seconds:.3} on {threads} threads"));
     if explain {
-        for (k, step) in answer.path.iter().enumerate() {
-            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
-            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
-            bars.note(&format!(
-                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
-                k + 1,
-                step.name,
-                step.found,
-                step.seconds
-            ));
-        }
+        bars.note_path(&answer.path);
     }
 }

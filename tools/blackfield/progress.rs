@@ -1,7 +1,7 @@
 //! Standard error while the library works: progress bars on a terminal, notes and warnings everywhere, nothing if quiet.
 
 use crate::{exit, signals};
-use blackfield::Observer;
+use blackfield::{Observer, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -31,6 +31,15 @@ impl Bars {
                 Some(bar) => bar.suspend(|| exit::complain(line)),
                 None => exit::complain(line),
             }
+        }
+    }
+
+    /// The steps on the way to an answer, a line each.
+    pub fn note_path(&self, path: &[Step]) {
+        for (k, Step { name, found, why, predicted, seconds, .. }) in path.iter().enumerate() {
+            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+            let predicted = predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
+            self.note(&format!("  step {:<3} {name}: {found}{why}; {seconds:.3} s{predicted}", k + 1));
         }
     }
 

@@ -7,11 +7,12 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::rational;
-use blackfield::answers::{self, Phases, RankOptions, Step};
+use blackfield::answers::{self, Phases, RankOptions};
 use blackfield::field::Modulus;
+use blackfield::io::AtomicFile;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
-use blackfield::{Error, Result, gpu};
+use blackfield::{Error, Result, Step, gpu};
 use serde::Serialize;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
@@ -49,116 +50,102 @@ struct Answer {
     version: &'static str,
 }
 
-/// The document of several answers.
-#[derive(Serialize)]
-struct Answers<'a> {
-    results: &'a [Answer],
-    complete: bool,
-    seconds: f64,
-    version: &'static str,
-}
-
 /// Answers for each file and modulus in the order given.
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
-    certificate::check_usage(args)?;
     check_device(args.device)?;
+    let certificate = certificate::begin(args)?;
     let options = resolve(args, bars);
     if args.rational {
         return rational::run(args, &options, bars);
     }
     let start = Instant::now();
     let mut results = Vec::new();
-    let work = answer_all(args, &options, bars, &mut results);
+    let work = Work { args, options, certificate, bars }.answer_all(&mut results);
     bars.clear();
     if args.json {
-        let one = args.files.len() == 1 && args.moduli.len() == 1;
-        match &results[..] {
-            [] => {}
-            [answer] if one => output::print_json(answer)?,
-            results => output::print_json(&Answers {
-                results,
-                complete: work.is_ok(),
-                seconds: start.elapsed().as_secs_f64(),
-                version: env!("CARGO_PKG_VERSION"),
-            })?,
-        }
+        output::print_answers(&results, args.files.len() == 1 && args.moduli.len() == 1, work.is_ok(), start)?;
     }
     work
 }
 
-fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
-    for file in &args.files {
-        let mut loaded = input::load(file, args.pattern, bars)?;
-        for (n, &modulus) in args.moduli.iter().enumerate() {
-            let last = n + 1 == args.moduli.len();
-            let answer = answer(args, options, file, &mut loaded, modulus, last, bars)?;
-            if !args.json {
-                output::print(&format!("{}\n", answer.rank))?;
-            }
-            results.push(answer);
-        }
-    }
-    Ok(())
+/// What is asked, and where the answers go.
+struct Work<'a> {
+    args: &'a RankArgs,
+    options: RankOptions,
+    /// For the one answer there is, where it is asked for.
+    certificate: Option<AtomicFile>,
+    bars: &'a Bars,
 }
 
-fn answer(
-    args: &RankArgs,
-    options: &RankOptions,
-    file: &Path,
-    loaded: &mut Loaded,
-    modulus: Modulus,
-    last: bool,
-    bars: &Bars,
-) -> Result<Answer> {
-    let start = Instant::now();
-    let mut phases = Phases::default();
-    phases.add("read", loaded.seconds);
-    let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
-    // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
-    let wanted = args.json || args.certificate.is_some();
-    let digest = wanted.then(|| phases.time("digest", || loaded.triplets.digest()));
-    if last {
-        loaded.triplets = Triplets::default();
+impl Work<'_> {
+    fn answer_all(mut self, results: &mut Vec<Answer>) -> Result<()> {
+        let args = self.args;
+        for file in &args.files {
+            let mut loaded = input::load(file, args.pattern, self.bars)?;
+            for (n, &modulus) in args.moduli.iter().enumerate() {
+                let last = n + 1 == args.moduli.len();
+                let answer = self.answer(file, &mut loaded, modulus, last)?;
+                if !args.json {
+                    output::print(&format!("{}\n", answer.rank))?;
+                }
+                results.push(answer);
+            }
+        }
+        Ok(())
     }
-    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
-    let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, bars)?;
-    for (name, seconds) in rank.phases.iter() {
-        phases.add(name, seconds);
+
+    fn answer(&mut self, file: &Path, loaded: &mut Loaded, modulus: Modulus, last: bool) -> Result<Answer> {
+        let Work { args, options, certificate, bars } = self;
+        let start = Instant::now();
+        let mut phases = Phases::default();
+        phases.add("read", loaded.seconds);
+        let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
+        // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
+        let wanted = args.json || certificate.is_some();
+        let digest = wanted.then(|| phases.time("digest", || loaded.digest()));
+        if last {
+            loaded.triplets = Triplets::default();
+        }
+        let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
+        let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, *bars)?;
+        for (name, seconds) in rank.phases.iter() {
+            phases.add(name, seconds);
+        }
+        if let (Some(to), Some(minor), Some(digest)) = (certificate.take(), &rank.minor, &digest) {
+            phases.time("certificate", || certificate::write(to, digest, &matrix, minor, bars))?;
+        }
+        bars.clear();
+        let answer = Answer {
+            file: file.display().to_string(),
+            rank: rank.rank,
+            rows: matrix.rows(),
+            cols: matrix.cols(),
+            nnz: matrix.nnz(),
+            modulus: modulus.get(),
+            method: rank.method.name(),
+            path: rank.path,
+            reason: rank.reason,
+            certainty: rank.certainty.name(),
+            error_bound: rank.certainty.error_bound(),
+            trials: rank.trials,
+            trials_agreed: rank.trials_agreed,
+            block: rank.block,
+            extension_degree: rank.extension_degree,
+            field: field_name(modulus, rank.extension_degree),
+            seed: options.seed,
+            threads: rayon::current_num_threads(),
+            device: "cpu",
+            digest,
+            plan: rank.plan,
+            warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
+            phases,
+            seconds: loaded.seconds + start.elapsed().as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        describe(&answer, args.explain, bars);
+        Ok(answer)
     }
-    if let (Some(file), Some(minor), Some(digest)) = (&args.certificate, &rank.minor, &digest) {
-        phases.time("certificate", || certificate::write(file, digest, &matrix, minor, bars))?;
-    }
-    bars.clear();
-    let answer = Answer {
-        file: file.display().to_string(),
-        rank: rank.rank,
-        rows: matrix.rows(),
-        cols: matrix.cols(),
-        nnz: matrix.nnz(),
-        modulus: modulus.get(),
-        method: rank.method.name(),
-        path: rank.path,
-        reason: rank.reason,
-        certainty: rank.certainty.name(),
-        error_bound: rank.certainty.error_bound(),
-        trials: rank.trials,
-        trials_agreed: rank.trials_agreed,
-        block: rank.block,
-        extension_degree: rank.extension_degree,
-        field: field_name(modulus, rank.extension_degree),
-        seed: options.seed,
-        threads: rayon::current_num_threads(),
-        device: "cpu",
-        digest,
-        plan: rank.plan,
-        warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
-        phases,
-        seconds: loaded.seconds + start.elapsed().as_secs_f64(),
-        version: env!("CARGO_PKG_VERSION"),
-    };
-    describe(&answer, args.explain, bars);
-    Ok(answer)
 }
 
 /// The library's options from the arguments; a random seed is drawn and reported here.
@@ -222,17 +209,7 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
-        for (n, step) in answer.path.iter().enumerate() {
-            let why = if step.why.is_empty() { String::new() } else { format!(" ({})", step.why) };
-            let predicted = step.predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
-            bars.note(&format!(
-                "  step {:<3} {}: {}{why}; {:.3} s{predicted}",
-                n + 1,
-                step.name,
-                step.found,
-                step.seconds
-            ));
-        }
+        bars.note_path(&answer.path);
         let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }

@@ -49,15 +49,6 @@ struct Prime {
     seconds: f64,
 }
 
-/// The document of several answers.
-#[derive(Serialize)]
-struct Answers<'a> {
-    results: &'a [Answer],
-    complete: bool,
-    seconds: f64,
-    version: &'static str,
-}
-
 /// Answers for each file in the order given. `options` are those of each rank mod p.
 pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
     let start = Instant::now();
@@ -65,16 +56,7 @@ pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
     let work = answer_all(args, options, bars, &mut results);
     bars.clear();
     if args.json {
-        match &results[..] {
-            [] => {}
-            [answer] if args.files.len() == 1 => output::print_json(answer)?,
-            results => output::print_json(&Answers {
-                results,
-                complete: work.is_ok(),
-                seconds: start.elapsed().as_secs_f64(),
-                version: env!("CARGO_PKG_VERSION"),
-            })?,
-        }
+        output::print_answers(&results, args.files.len() == 1, work.is_ok(), start)?;
     }
     work
 }
@@ -111,7 +93,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let rank = answers::rational_rank(&loaded.triplets, &rational, bars)?;
     phases.add("random primes", rank.drawn.iter().map(|p| p.seconds).sum());
     phases.add("primes asked for", rank.asked.iter().map(|p| p.seconds).sum());
-    let digest = phases.time("digest", || loaded.triplets.digest());
+    let digest = phases.time("digest", || loaded.digest());
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
     describe(&rank, file, &phases, seconds, bars);

@@ -42,7 +42,7 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
     let certificate = phases.time("certificate", || read(&args.certificate))?;
     let loaded = input::load(&args.file, args.pattern, bars)?;
     phases.add("read", loaded.seconds);
-    let digest = phases.time("digest", || loaded.triplets.digest());
+    let digest = phases.time("digest", || loaded.digest());
     if digest != certificate.digest {
         let message = format!(
             "a certificate for another matrix: its digest is {}, that of {} is {digest}",

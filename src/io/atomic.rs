@@ -1,0 +1,108 @@
+//! A file that appears under its name only when it is whole.
+
+use crate::{Error, Result};
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file under way: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames when they are on
+/// disk. Dropped before, it leaves what was there: a full disk or an interruption does no harm.
+///
+/// A link is followed, so that the file behind it is replaced; a device or a pipe is written in place.
+#[derive(Debug)]
+pub struct AtomicFile {
+    /// The name in errors.
+    name: PathBuf,
+    file: File,
+    /// `None` for a device.
+    place: Option<Place>,
+}
+
+/// Where the file lies, where it belongs, and who may read the one that it replaces.
+#[derive(Debug)]
+struct Place {
+    temporary: Temporary,
+    target: PathBuf,
+    permissions: Option<Permissions>,
+}
+
+impl AtomicFile {
+    /// Begins the file: whoever calls this before a long computation knows in time whether its result can be written.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if nothing can be written there.
+    pub fn create(path: &Path) -> Result<Self> {
+        let name = path.to_path_buf();
+        let begin = || {
+            let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+            let old = fs::metadata(&target).ok();
+            if old.as_ref().is_some_and(|meta| !meta.is_file()) {
+                return Ok((File::options().write(true).open(&target)?, None));
+            }
+            let (file, temporary) = Temporary::beside(&target)?;
+            Ok((file, Some(Place { temporary, target, permissions: old.map(|meta| meta.permissions()) })))
+        };
+        match begin() {
+            Ok((file, place)) => Ok(AtomicFile { name, file, place }),
+            Err(source) => Err(Error::Io { file: name, source }),
+        }
+    }
+
+    /// The name as given.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; then what was there before still is.
+    pub fn finish(self) -> Result<()> {
+        let AtomicFile { name, file, place } = self;
+        let Some(Place { temporary, target, permissions }) = place else { return Ok(()) };
+        let finish = || {
+            if let Some(permissions) = permissions {
+                file.set_permissions(permissions)?;
+            }
+            file.sync_all()?;
+            fs::rename(&temporary.0, &target)
+        };
+        finish().map_err(|source| Error::Io { file: name, source })
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A file that is removed when dropped; a rename takes it out of reach before.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A new file in the folder of `target`, named after it.
+    fn beside(target: &Path) -> io::Result<(File, Temporary)> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+        let mut attempt = 0;
+        loop {
+            let path = target.with_file_name(format!(".{name}.{}.{attempt}.part", std::process::id()));
+            match File::options().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, Temporary(path))),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+                Err(e) => return Err(e),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
+        let _ = fs::remove_file(&self.0);
+    }
+}
