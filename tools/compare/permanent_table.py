@@ -186,15 +186,20 @@ def wrong_permanents(cells, files, known):
     return lines + disagreements(answers), words
 
 
+def times(ratio):
+    """A quotient of seconds with three digits, large ones without a power of ten."""
+    return f"{ratio:.3g}" if ratio < 1000 else f"{float(f'{ratio:.3g}'):.0f}"
+
+
 def row(cells, matrix, paper, words):
     ours, flint = cells[matrix, OURS], cells[matrix, FLINT]
     facts, time = ours.facts(), ours.median("cpu")
     out = [matrix, " / ".join(map(in_words, digits_of(cells, matrix))) or "–", words[matrix] if ours.runs else "–"]
     out += [f"{facts['method']}, {facts['certainty']}" if facts else "–", str(facts.get("n", "–")), str(facts.get("nnz", "–")), ours.show()]
     best, column = paper.get(matrix, (None, None))
-    out += [f"{best:g} ({column})" if best else "–", f"{best / time:.3g}" if best and time else "–"]
+    out += [f"{best:.10g} ({column})" if best else "–", times(best / time) if best and time else "–"]
     given = seconds(flint.median("cpu")) if flint.runs else flint.show()
-    return out + [given, f"{flint.median('cpu') / time:.3g}" if flint.runs and time else "–"]
+    return out + [given, times(flint.median("cpu") / time) if flint.runs and time else "–"]
 
 
 def table(args, cells, files, paper, words):
@@ -203,10 +208,10 @@ def table(args, cells, files, paper, words):
     together = cells[TOGETHER, OURS]
     if together.runs:
         names = [m for m in files if m in TABLE_5]
-        times = sum(paper[m][0] for m in names)
+        best = sum(paper[m][0] for m in names)
         apart = sum(cells[m, OURS].median("cpu") or 0 for m in names)
         note = f"The {len(names)} matrices of the paper's Table 5 in one command: {seconds(together.median('cpu'))} s of CPU, "
-        note += f"{seconds(together.median('wall'))} s of wall, {together.peak():.0f} MB; one by one {seconds(apart)} s; the paper's best {times:.0f} s together."
+        note += f"{seconds(together.median('wall'))} s of wall, {together.peak():.0f} MB; one by one {seconds(apart)} s; the paper's best {best:.0f} s together."
         out += ["", note]
     for (m, threads), cell in cells.items():
         if isinstance(threads, int) and cell.runs:

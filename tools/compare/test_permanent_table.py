@@ -163,6 +163,9 @@ class Parts(Workshop):
         self.assertEqual(permanent_table.in_words("123456789012345678901234"), "123456789012345678901234")
         self.assertEqual(permanent_table.in_words("1234567890123456789012345"), "123456789012… (25 digits)")
 
+    def test_quotients(self):
+        self.assertEqual([permanent_table.times(x) for x in (0.12345, 12.345, 999.4, 965123.0)], ["0.123", "12.3", "999", "965000"])
+
     def test_flint_without_a_permanent_is_refused(self):
         library = subprocess.run(
             [sys.executable, "-c", "import ctypes.util; print(ctypes.util.find_library('c'))"], text=True, capture_output=True
