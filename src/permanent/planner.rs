@@ -235,13 +235,14 @@ pub(super) fn run(
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli })
+            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: 0 })
         }
         Engine::Gray => {
-            let gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
+            let mut gray_options = gray::GrayOptions { checkpoint: options.checkpoint.clone(), ..Default::default() };
+            gray_options.interval = options.checkpoint_interval.unwrap_or(gray_options.interval);
             let answer = gray::permanent(block, &gray_options, observer)?;
             let bound = (!answer.moduli.is_empty()).then(own_bound);
-            Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
+            Ok(Exact { value: answer.value, moduli: answer.moduli, bound, resumed: answer.resumed })
         }
     }
 }

@@ -188,6 +188,8 @@ impl Plan {
             }
             None => Ok(()),
         };
+        // A file that cannot be written is told of before hours of work.
+        save(&mut state, &sums)?;
         // A wave is long enough to hide its end and short enough to be lost.
         let mut wave = 4 * rayon::current_num_threads() as u64;
         while state.next < state.chunks {
