@@ -94,7 +94,7 @@ impl std::fmt::Display for Proof {
             let separator = if k == 0 { "" } else { "; " };
             write!(
                 f,
-                "{separator}|perm| <= 2^{} ({}), known mod {} ",
+                "{separator}a block has |perm| <= 2^{} ({}), known mod {} ",
                 bound.bits,
                 bound.rule,
                 moduli.len()
