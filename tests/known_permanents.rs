@@ -95,26 +95,26 @@ fn along_a_gray_code_where_its_blocks_are_small() {
             checked += 1;
         }
     }
-    assert!(checked >= 3, "only {checked} matrices have small blocks");
+    assert!(checked >= 4, "only {checked} matrices have small blocks");
 }
 
 #[test]
 fn by_methods_that_do_not_always_apply() {
-    let mut applied = [0; 3];
-    for known in all() {
-        for (method, applied) in [Method::Kasteleyn, Method::Rook, Method::LowRank].into_iter().zip(&mut applied) {
+    // None of the matrices is planar as a whole; two are constant but for few entries, one of them of low rank.
+    for (method, least) in [(Method::Kasteleyn, 0), (Method::Rook, 2), (Method::LowRank, 1)] {
+        let mut applied = 0;
+        for known in all() {
             match permanent(&known.matrix, &by(method), &Silent) {
                 Ok(found) => {
                     assert_eq!(found.value, known.value, "{} by {}", known.name, method.name());
-                    *applied += 1;
+                    applied += 1;
                 }
                 Err(Error::Usage(why)) => assert!(why.contains("cannot compute this"), "{}: {why}", known.name),
                 Err(error) => panic!("{} by {}: {error}", known.name, method.name()),
             }
         }
+        assert!(applied >= least, "{} applied to {applied}", method.name());
     }
-    // d_ss and impcol_b fall apart into planar blocks.
-    assert!(applied[0] >= 1, "{applied:?}");
 }
 
 #[test]
