@@ -116,7 +116,8 @@ fn a_killed_run_goes_on_where_it_stood() {
     lab.write("matrix.sms", off_diagonal(n));
     let args = "permanent matrix.sms --method gray --checkpoint state --checkpoint-interval 0 --json";
     let state = lab.dir.join("state");
-    let mut child = lab.command(&format!("{args} --threads 1")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        lab.command(&format!("{args} --threads 1")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     // The file is replaced as a whole: what can be read is a whole state. The first one has no part of the sum.
     let parts = || {
