@@ -112,7 +112,7 @@ fn derangements(n: i128) -> i128 {
 fn a_killed_run_goes_on_where_it_stood() {
     let lab = Lab::new("permanent-killed");
     // Seconds on one thread, so that the run cannot end between the first part of its sum and the signal.
-    let n = 32;
+    let n = 30;
     lab.write("matrix.sms", off_diagonal(n));
     let args = "permanent matrix.sms --method gray --checkpoint state --checkpoint-interval 0 --json";
     let state = lab.dir.join("state");
