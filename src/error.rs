@@ -1,6 +1,6 @@
 //! What can go wrong, in the categories that a caller acts on (and that the command line turns into exit codes).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The result of every fallible public function.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The content of a matrix file is not what its format demands.
-    #[error("{}:{line}: {message}", file.display())]
+    #[error("{}: {message}", place(file, *line))]
     Input {
         /// The file, `-` for the standard input.
         file: PathBuf,
@@ -47,4 +47,21 @@ pub enum Error {
     /// The observer asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// The file, and the line where one applies.
+fn place(file: &Path, line: u64) -> String {
+    let file = file.display();
+    if line == 0 { file.to_string() } else { format!("{file}:{line}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_input_names_a_line_where_one_applies() {
+        let error = |line| Error::Input { file: "a.mtx".into(), line, message: "no".into() }.to_string();
+        assert_eq!((error(0), error(7)), ("a.mtx: no".into(), "a.mtx:7: no".into()));
+    }
 }

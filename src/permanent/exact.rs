@@ -12,11 +12,13 @@ pub struct Exact {
     pub moduli: Vec<BigUint>,
     /// The bound that makes those moduli enough.
     pub bound: Option<Bound>,
+    /// Parts of the work that a checkpoint had, not done again.
+    pub resumed: u64,
 }
 
 impl Exact {
     /// A value that integer arithmetic, or an argument without any, gave.
     pub fn integer(value: impl Into<BigInt>) -> Self {
-        Exact { value: value.into(), moduli: vec![], bound: None }
+        Exact { value: value.into(), moduli: vec![], bound: None, resumed: 0 }
     }
 }

@@ -211,16 +211,14 @@ impl Work<'_> {
             seconds += start.elapsed().as_secs_f64();
             let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
             let why = format!("{}{}", route.basis, others.collect::<String>());
-            let found =
-                format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
-            self.path.push(Step {
-                name: route.name(),
-                found,
-                why,
-                rank: None,
-                predicted: Some(route.seconds),
-                seconds,
-            });
+            let resumed = match exact.resumed {
+                0 => String::new(),
+                parts => format!(", {parts} parts of the work from the checkpoint"),
+            };
+            let (n, nnz, bits) = (block.n(), block.nnz(), exact.value.bits());
+            let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{resumed}");
+            let predicted = Some(route.seconds);
+            self.path.push(Step { name: route.name(), found, why, rank: None, predicted, seconds });
             if seconds > self.longest.1 {
                 self.longest = (route.name(), seconds);
             }

@@ -7,6 +7,7 @@ use crate::certify::Certainty;
 use crate::field::Modulus;
 use num_bigint::{BigInt, BigUint};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How to compute the blocks that the reductions leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub struct Options {
     /// Where a long Gray-code run keeps its state, to go on after it was stopped. One file serves one block: see
     /// [`permanent`](super::permanent).
     pub checkpoint: Option<PathBuf>,
+    /// The least time between two writes of the checkpoint; `None`: a minute.
+    pub checkpoint_interval: Option<Duration>,
 }
 
 /// A permanent, how it was found, and why it is right.
@@ -104,7 +107,13 @@ impl std::fmt::Display for Proof {
         }
         for (k, (bound, moduli)) in self.residues.iter().enumerate() {
             let separator = if k == 0 { "" } else { "; " };
-            write!(f, "{separator}|perm| <= 2^{} ({}), known mod {} ", bound.bits, bound.rule, moduli.len())?;
+            write!(
+                f,
+                "{separator}a block has |perm| <= 2^{} ({}), known mod {} ",
+                bound.bits,
+                bound.rule,
+                moduli.len()
+            )?;
             write!(f, "{} of ", if moduli.len() == 1 { "modulus" } else { "moduli" })?;
             write!(f, "{} bits together", moduli.iter().product::<BigUint>().bits() - 1)?;
         }

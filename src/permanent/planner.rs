@@ -255,22 +255,30 @@ pub(super) fn run(
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli })
+            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: 0 })
         }
         Engine::Gray { devices } => {
             let on = |devices: &[Device]| {
-                let (checkpoint, devices) = (options.checkpoint.clone(), devices.to_vec());
-                gray::permanent(block, &gray::GrayOptions { checkpoint, devices, ..Default::default() }, observer)
+                let mut gray_options = gray::GrayOptions::default();
+                gray_options.checkpoint = options.checkpoint.clone();
+                gray_options.interval = options.checkpoint_interval.unwrap_or(gray_options.interval);
+                gray_options.devices = devices.to_vec();
+                gray::permanent(block, &gray_options, observer)
+            };
+            // The processor cannot go on from a checkpoint of the cards' sums.
+            let free = || {
+                let kept = options.checkpoint.as_ref().is_some_and(|file| file.exists());
+                options.devices == Devices::Auto && !devices.is_empty() && !kept
             };
             let answer = match on(devices) {
-                Err(Error::Device(reason)) if options.devices == Devices::Auto => {
+                Err(Error::Device(reason)) if free() => {
                     observer.warning(&format!("the processor goes on instead of CUDA: {reason}"));
                     on(&[])?
                 }
                 answer => answer?,
             };
             let bound = (!answer.moduli.is_empty()).then(own_bound);
-            Ok(Exact { value: answer.value, moduli: answer.moduli, bound })
+            Ok(Exact { value: answer.value, moduli: answer.moduli, bound, resumed: answer.resumed })
         }
     }
 }

@@ -151,7 +151,12 @@ pub(super) fn exact_by_primes(
         .collect::<Result<_>>()?;
     let mut crt = Crt::new();
     moduli.iter().zip(residues).for_each(|(&p, residue)| crt.add(p, residue));
-    Ok(Exact { value: crt.signed(), moduli: moduli.into_iter().map(BigUint::from).collect(), bound: Some(bound) })
+    Ok(Exact {
+        value: crt.signed(),
+        moduli: moduli.into_iter().map(BigUint::from).collect(),
+        bound: Some(bound),
+        resumed: 0,
+    })
 }
 
 /// The polynomial with at least `len` coefficients.

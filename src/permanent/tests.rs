@@ -144,7 +144,7 @@ fn answers_say_how_and_why() {
     assert_eq!(answer.method, "kasteleyn");
     let (bound, moduli) = &answer.proof.residues[0];
     assert!(moduli.iter().product::<num_bigint::BigUint>().bits() > bound.bits + 1);
-    assert!(answer.proof.to_string().starts_with("|perm| <= 2^"), "{}", answer.proof);
+    assert!(answer.proof.to_string().starts_with("a block has |perm| <= 2^"), "{}", answer.proof);
     assert!(answer.path.iter().any(|step| step.name == "kasteleyn" && step.why.starts_with("planar")));
     let refused = Options { method: Method::Rook, ..Default::default() };
     assert!(matches!(permanent(&a, &refused, &Silent), Err(Error::Usage(_))));

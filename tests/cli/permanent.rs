@@ -2,6 +2,8 @@
 
 use crate::Lab;
 use serde_json::{Value, json};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 /// [[1, 2], [-3, 4]]: permanent 4 - 6 = -2, of the pattern 2.
 const SMALL: &str = "2 2 M\n1 1 1\n1 2 2\n2 1 -3\n2 2 4\n0 0 0\n";
@@ -83,7 +85,8 @@ fn errors_have_their_codes() {
     let lab = lab("permanent-errors");
     let run = lab.run("permanent wide.sms");
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
-    assert!(run.stderr.contains("square") && run.stderr.contains("2 x 3"), "{}", run.stderr);
+    let message = "blackfield: wide.sms: a permanent needs a square matrix, this one is 2 x 3\n";
+    assert!(run.stderr.ends_with(message), "{}", run.stderr);
     let run = lab.run("permanent wide.sms --json");
     let error: Value = serde_json::from_str(run.stderr.lines().last().unwrap()).unwrap();
     assert_eq!((&error["kind"], &error["code"]), (&json!("input"), &json!(3)));
@@ -92,4 +95,76 @@ fn errors_have_their_codes() {
     // What came before the error was printed.
     let run = lab.run("permanent small.sms wide.sms");
     assert_eq!((run.code, run.stdout.as_str()), (3, "-2\n"));
+}
+
+/// The n × n matrix of ones but for the diagonal: its permanent counts derangements, and no two lines of it are equal.
+fn off_diagonal(n: usize) -> String {
+    let entries = (1..=n).flat_map(|i| (1..=n).filter(move |&j| j != i).map(move |j| format!("{i} {j} 1\n")));
+    format!("{n} {n} M\n{}0 0 0\n", entries.collect::<String>())
+}
+
+/// Derangements of n things: D(k) = k D(k-1) + (-1)^k.
+fn derangements(n: i128) -> i128 {
+    (1..=n).fold(1, |d, k| k * d + if k % 2 == 0 { 1 } else { -1 })
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_stood() {
+    let lab = Lab::new("permanent-killed");
+    // Seconds on one thread, so that the run cannot end between the first part of its sum and the signal.
+    let n = 30;
+    lab.write("matrix.sms", off_diagonal(n));
+    let args = "permanent matrix.sms --method gray --checkpoint state --checkpoint-interval 0 --json";
+    let state = lab.dir.join("state");
+    let mut child =
+        lab.command(&format!("{args} --threads 1")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    // The file is replaced as a whole: what can be read is a whole state. The first one has no part of the sum.
+    let parts = || {
+        let saved: Value = serde_json::from_slice(&std::fs::read(&state).ok()?).unwrap();
+        saved["next"].as_u64().filter(|&next| next > 0)
+    };
+    while parts().is_none() {
+        assert_eq!(child.try_wait().unwrap(), None, "the run ended without a checkpoint");
+        assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // SIGKILL on Unix: the program has no say in it.
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
+    let saved: Value = serde_json::from_slice(&lab.read("state")).unwrap();
+    let (next, chunks) = (saved["next"].as_u64().unwrap(), saved["chunks"].as_u64().unwrap());
+    assert!(0 < next && next < chunks, "{next} of {chunks}");
+
+    // The number of threads may change.
+    let answer = lab.document(args);
+    assert_eq!(answer["permanent"], json!(derangements(n as i128).to_string()));
+    let found = answer["path"][1]["found"].as_str().unwrap();
+    assert!(found.ends_with(&format!(", {next} parts of the work from the checkpoint")), "{found}");
+    assert!(!state.exists(), "the state of a finished run is removed");
+
+    // A run that finds no state does all of the work.
+    lab.write("matrix.sms", off_diagonal(14));
+    let whole = lab.document(args);
+    assert_eq!(whole["permanent"], json!(derangements(14).to_string()));
+    assert!(!whole["path"][1]["found"].as_str().unwrap().contains("checkpoint"));
+}
+
+#[test]
+fn a_checkpoint_of_another_matrix_is_refused_and_kept() {
+    let lab = Lab::new("permanent-foreign-state");
+    lab.write("matrix.sms", off_diagonal(12));
+    for (state, why) in [("{}", "not a checkpoint"), ("blackfield", "not a checkpoint"), ("", "not a checkpoint")] {
+        lab.write("state", state);
+        let run = lab.run("permanent matrix.sms --method gray --checkpoint state");
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{state}");
+        assert!(run.stderr.contains("state") && run.stderr.contains(why), "{}", run.stderr);
+        assert_eq!(lab.read("state"), state.as_bytes(), "somebody else's file");
+    }
+    // A file that cannot be written is told of at the start, not at the first time to write it.
+    let run = lab.run("permanent matrix.sms --method gray --checkpoint missing/state");
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
+    // A time without a file to write has no meaning.
+    assert_eq!(lab.run("permanent matrix.sms --checkpoint-interval 5").code, 2);
+    assert_eq!(lab.run("permanent matrix.sms --checkpoint s --checkpoint-interval -5").code, 2);
 }

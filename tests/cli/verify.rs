@@ -63,7 +63,7 @@ fn what_does_not_hold_is_refused() {
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{}", run.stderr);
         assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
     };
-    refuse(&good[..good.len() - 1], "m.mtx", 3, "bad.cert:0: ");
+    refuse(&good[..good.len() - 1], "m.mtx", 3, "bad.cert: ");
     refuse(&good[..60], "m.mtx", 3, "bad.cert:2: ");
     refuse(b"", "m.mtx", 3, "bad.cert:1: not a certificate");
     refuse(&lab.read("m.mtx"), "m.mtx", 3, "not a certificate");

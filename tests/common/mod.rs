@@ -1,5 +1,6 @@
 //! What the tests know about `datasets/`: its manifest, parsed without any help of the library.
 
+use num_bigint::BigInt;
 use std::path::PathBuf;
 
 /// Where a matrix comes from.
@@ -24,6 +25,8 @@ pub struct Entry {
     pub nnz: usize,
     /// Pairs (p, rank mod p).
     pub ranks: Vec<(u64, usize)>,
+    /// The permanent of the 0–1 pattern.
+    pub permanent: Option<BigInt>,
 }
 
 /// The folder `datasets/`.
@@ -42,7 +45,7 @@ pub fn manifest() -> Vec<Entry> {
 
 fn entry(line: &str) -> Entry {
     let columns: Vec<&str> = line.split('\t').collect();
-    let [origin, rows, cols, nnz, _kind, ranks, _other, _source, _licence] = columns[..] else {
+    let [origin, rows, cols, nnz, _kind, ranks, other, _source, _licence] = columns[..] else {
         panic!("nine columns are needed: {line}")
     };
     let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("'{text}' in {line}"));
@@ -63,5 +66,9 @@ fn entry(line: &str) -> Entry {
         cols: number(cols),
         nnz: number(nnz),
         ranks: if ranks == "-" { vec![] } else { ranks.split(' ').map(pair).collect() },
+        permanent: other.split("; ").find_map(|fact| {
+            let digits = fact.strip_prefix("permanent of the 0-1 pattern = ")?;
+            Some(digits.parse().unwrap_or_else(|_| panic!("'{digits}' in {line}")))
+        }),
     }
 }

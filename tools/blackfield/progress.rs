@@ -38,7 +38,7 @@ impl Bars {
     pub fn note_path(&self, path: &[Step]) {
         for (k, Step { name, found, why, predicted, seconds, .. }) in path.iter().enumerate() {
             let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-            let predicted = predicted.map_or(String::new(), |s| format!(", {s:.3} s of one thread predicted"));
+            let predicted = predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
             self.note(&format!("  step {:<3} {name}: {found}{why}; {seconds:.3} s{predicted}", k + 1));
         }
     }

@@ -13,6 +13,7 @@ import re
 import resource
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -188,7 +189,7 @@ def find_matrix(name, work, blackfield, folders=(ROOT / "datasets",), form="mtx"
 
 
 def disagreements(answers):
-    """Lines, one for each matrix on which `answers`, an iterable of (matrix, who, rank), has more than one rank."""
+    """Lines, one for each matrix on which `answers`, an iterable of (matrix, who, answer), has more than one answer."""
     found = {}
     for matrix, who, rank in answers:
         found.setdefault(matrix, {}).setdefault(rank, set()).add(who)
@@ -203,6 +204,45 @@ def seconds(t):
     if t is None:
         return "–"
     return f"{t:.3f}" if t < 1 else f"{t:.2f}" if t < 100 else f"{t:.0f}"
+
+
+class Cell:
+    """All runs of one contender on one matrix: outcomes with their answers and facts; or why there is none."""
+
+    def __init__(self):
+        self.runs, self.expired, self.missing = [], None, None
+
+    def median(self, what):
+        values = [getattr(outcome, what) for outcome, _, _ in self.runs]
+        return statistics.median(values) if values else None
+
+    def peak(self):
+        """The most memory of any run: short ones are sampled, and may miss it."""
+        return max((outcome.megabytes for outcome, _, _ in self.runs), default=None)
+
+    def facts(self):
+        return self.runs[-1][2] if self.runs else {}
+
+    def stopped(self):
+        return self.expired is not None or self.missing is not None
+
+    def show(self, what="cpu"):
+        if self.expired is not None:
+            return f"> {self.expired:g}"
+        if not self.runs:
+            return self.missing or "–"
+        return f"{seconds(self.median(what))} ({self.peak():.0f} MB)"
+
+    def record(self, kind):
+        """For the JSON file, the answers by this name."""
+        runs = [{"cpu": o.cpu, "wall": o.wall, "megabytes": o.megabytes, kind: answer, **facts} for o, answer, facts in self.runs]
+        return {"runs": runs, "timeout": self.expired, "missing": self.missing}
+
+
+def markdown(header, rows, left=1):
+    """A table whose first `left` columns are text."""
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * left + " ---: |" * (len(header) - left)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
 
 
 def output_of(argv):

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import generators
-from harness import LINBOX_HINT, ROOT, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, say, seconds
+from harness import LINBOX_HINT, ROOT, Cell, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, markdown
+from harness import say, seconds
 
 MODULUS = 65521
 SECOND_MODULUS = 2**31 - 1
@@ -117,39 +118,6 @@ def dimensions(path):
     raise Failed(f"{path}: no dimensions")
 
 
-class Cell:
-    """All runs of one contender on one matrix: outcomes with their ranks and facts; or why there is none."""
-
-    def __init__(self):
-        self.runs, self.expired, self.missing = [], None, None
-
-    def median(self, what):
-        values = [getattr(outcome, what) for outcome, _, _ in self.runs]
-        return statistics.median(values) if values else None
-
-    def peak(self):
-        """The most memory of any run: short ones are sampled, and may miss it."""
-        return max((outcome.megabytes for outcome, _, _ in self.runs), default=None)
-
-    def facts(self):
-        return self.runs[-1][2] if self.runs else {}
-
-    def stopped(self):
-        return self.expired is not None or self.missing is not None
-
-    def show(self, what="cpu"):
-        if self.expired is not None:
-            return f"> {self.expired:g}"
-        if not self.runs:
-            return self.missing or "–"
-        return f"{seconds(self.median(what))} ({self.peak():.0f} MB)"
-
-    def record(self):
-        """For the JSON file."""
-        runs = [{"cpu": o.cpu, "wall": o.wall, "megabytes": o.megabytes, "rank": rank, **facts} for o, rank, facts in self.runs]
-        return {"runs": runs, "timeout": self.expired, "missing": self.missing}
-
-
 def turn(args, contender, cell, matrix, file, modulus=MODULUS, threads=1, timeout=None, limit="cpu", seed=1):
     """One run of one contender, put into its cell."""
     if cell.stopped() or (cell.runs and cell.runs[0][0].cpu > args.once_above):
@@ -230,12 +198,6 @@ def ratio_text(value, lower_bound):
 
 def geometric_mean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
-
-
-def markdown(header, rows, left=1):
-    """A table whose first `left` columns are text."""
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * left + " ---: |" * (len(header) - left)]
-    return lines + ["| " + " | ".join(row) + " |" for row in rows]
 
 
 def rank_text(cells, matrix, players):
@@ -440,7 +402,7 @@ def main(argv=None):
     print("Measured on " + ", ".join(f"{k}: {v}" for k, v in facts.items()) + f"; medians of {args.runs} alternating runs.")
     if args.output:
         cells = [
-            {"section": title, "matrix": matrix, "contender": who, **cell.record()}
+            {"section": title, "matrix": matrix, "contender": who, **cell.record("rank")}
             for title, section in sections.items()
             for (matrix, who), cell in section.items()
         ]

@@ -51,6 +51,7 @@ use crate::gpu::Device;
 use crate::isa::Isa;
 use crate::{Error, Observer, Result};
 use checkpoint::Checkpoint;
+use cuda::Cards;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
 use plan::{Engine, Plan, Target};
@@ -116,7 +117,7 @@ enum Sums {
 ///
 /// # Errors
 /// [`Error::Usage`] beyond 2⁶⁴ steps, [`Error::Interrupted`] (after the checkpoint is written), [`Error::Io`] and
-/// [`Error::Input`] for the checkpoint, [`Error::Check`] if the computation contradicts itself.
+/// [`Error::Input`] for the checkpoint, [`Error::Device`] if the cards fail, [`Error::Check`] if the computation contradicts itself.
 pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Observer) -> Result<GrayAnswer> {
     observer.check()?;
     let bound_bits = permanent_bound(matrix).bits;
@@ -131,13 +132,15 @@ pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Obser
     let content_bits = problem.content.bits() - 1;
     let target = if options.devices.is_empty() { Target::Processor } else { Target::Cards };
     let plan = Plan::new(&problem, bound_bits.saturating_sub(content_bits), options.residues, target)?;
+    // Cards that cannot be had are told of before a checkpoint of their sums is begun.
+    let cards = if target == Target::Cards { Some(Cards::new(&plan, &options.devices)?) } else { None };
     let mut journal = Journal::open(&plan, matrix, options)?;
     let resumed = journal.next();
     observer.phase("permanent", journal.chunks());
     observer.progress(resumed);
-    match target {
-        Target::Processor => plan.run(options.isa, &mut journal, observer)?,
-        Target::Cards => cuda::run(&plan, &options.devices, &mut journal, observer)?,
+    match cards {
+        None => plan.run(options.isa, &mut journal, observer)?,
+        Some(cards) => cards.run(&mut journal, observer)?,
     }
     let (value, moduli, zero_bits) = plan.conclude(journal.close()?)?;
     if value.bits() > bound_bits + 1 || (value.bits() == bound_bits + 1 && value.trailing_zeros() != Some(bound_bits)) {
@@ -215,6 +218,8 @@ impl<'a> Journal<'a> {
             journal.sums = plan.parse(&saved.sums).ok_or_else(damaged)?;
             journal.state = saved;
         }
+        // A file that cannot be written is told of before hours of work.
+        journal.write()?;
         Ok(journal)
     }
 

@@ -120,7 +120,12 @@ impl Planar {
             .iter()
             .zip(residues)
             .for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
-        Ok(Exact { value: crt.signed(), moduli: primes.iter().map(|p| p.get().into()).collect(), bound: Some(bound) })
+        Ok(Exact {
+            value: crt.signed(),
+            moduli: primes.iter().map(|p| p.get().into()).collect(),
+            bound: Some(bound),
+            resumed: 0,
+        })
     }
 
     /// The determinants mod each prime by one order of pivots.

@@ -13,6 +13,7 @@ use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Exact linear algebra over finite fields: the rank mod p of huge sparse matrices.
 #[derive(Debug, Parser)]
@@ -362,6 +363,9 @@ pub struct PermanentArgs {
     /// Keep the state of a long Gray-code run in this file, and go on from it if it is there
     #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
     pub checkpoint: Option<PathBuf>,
+    /// Seconds between two writes of the checkpoint [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, requires = "checkpoint", help_heading = "Method")]
+    pub checkpoint_interval: Option<Duration>,
 
     /// Where the Gray-code sum runs; the answer does not depend on it
     #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine and output")]

@@ -2,6 +2,7 @@
 
 use blackfield::field::Modulus;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A prime 2 ≤ p < 2⁶³ in decimal digits.
 pub fn modulus(text: &str) -> Result<Modulus, String> {
@@ -28,6 +29,12 @@ pub fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = number.parse::<f64>().map_err(|_| "a size such as 500M or 2G is needed")? * (1u64 << shift) as f64;
     if (1.0..(1u64 << 63) as f64).contains(&bytes) { Ok(bytes as u64) } else { Err("a size out of range".into()) }
+}
+
+/// A time of 0 seconds or more, at most a century.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let value = text.parse::<f64>().ok().filter(|s| (0.0..=3.2e9).contains(s));
+    value.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is needed, such as 60 or 0.5".into())
 }
 
 /// A probability strictly between 0 and 1.
@@ -80,6 +87,15 @@ mod tests {
             ["", "0", "1", "65520", "9223372036854775808", "99999999999999999999", "-7", "+7", "7.0", "0x7", "2^31-1"]
         {
             assert!(modulus(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for text in ["", "-1", "nan", "inf", "1e300", "5s"] {
+            assert!(seconds(text).is_err(), "{text}");
         }
     }
 

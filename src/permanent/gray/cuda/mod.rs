@@ -103,59 +103,18 @@ struct Batch {
 }
 
 /// The cards with what they need for the plan.
-struct Cards<'a> {
+pub(super) struct Cards<'a> {
     plan: &'a Plan,
     digits: u32,
     cards: Vec<Station>,
 }
 
-/// Sums what the journal lacks.
-///
-/// # Errors
-/// [`Error::Device`](crate::Error::Device), and those of the journal.
-pub(super) fn run(plan: &Plan, devices: &[Device], journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
-    let cards = Cards::new(plan, devices)?;
-    let mut flying: Vec<VecDeque<Batch>> = devices.iter().map(|_| VecDeque::new()).collect();
-    // Batches that ended before an earlier one.
-    let mut early: BTreeMap<u64, (u64, Sums)> = BTreeMap::new();
-    let mut next = journal.next();
-    while journal.next() < journal.chunks() {
-        if observer.cancelled() {
-            return journal.interrupt();
-        }
-        for (card, batches) in flying.iter_mut().enumerate() {
-            while batches.len() < DEPTH && next < journal.chunks() {
-                // The last batches are smaller, so that all cards end together.
-                let (left, most) = (journal.chunks() - next, cards.batch(card));
-                let share = (left / (2 * devices.len() as u64)).clamp(most.div_ceil(WAVES), most);
-                let end = next + share.min(left);
-                batches.push_back(cards.start(card, next, end)?);
-                next = end;
-            }
-        }
-        let mut idle = true;
-        for batches in &mut flying {
-            if let Some(batch) = batches.front()
-                && batch.parts.iter().map(Running::is_done).collect::<Result<Vec<bool>>>()?.into_iter().all(|done| done)
-                && let Some(batch) = batches.pop_front()
-            {
-                idle = false;
-                early.insert(batch.first, (batch.end, cards.collect(batch)?));
-            }
-        }
-        while let Some((end, sums)) = early.remove(&journal.next()) {
-            journal.advance(end, sums)?;
-            observer.progress(end);
-        }
-        if idle {
-            std::thread::sleep(Duration::from_micros(100));
-        }
-    }
-    Ok(())
-}
-
 impl<'a> Cards<'a> {
-    fn new(plan: &'a Plan, devices: &[Device]) -> Result<Self> {
+    /// Compiles the kernels and loads them on the cards.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn new(plan: &'a Plan, devices: &[Device]) -> Result<Self> {
         let digits = plan.chunk.trailing_zeros();
         assert_eq!(plan.chunk, 1 << digits, "groups of the walk's binary digits");
         let sources = headers(plan, digits as usize);
@@ -176,6 +135,56 @@ impl<'a> Cards<'a> {
             Ok(Station { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
         };
         Ok(Cards { plan, digits, cards: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
+    }
+
+    /// Sums what the journal lacks.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), and those of the journal.
+    pub fn run(&self, journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
+        let mut flying: Vec<VecDeque<Batch>> = self.cards.iter().map(|_| VecDeque::new()).collect();
+        // Batches that ended before an earlier one.
+        let mut early: BTreeMap<u64, (u64, Sums)> = BTreeMap::new();
+        let mut next = journal.next();
+        while journal.next() < journal.chunks() {
+            if observer.cancelled() {
+                return journal.interrupt();
+            }
+            for (card, batches) in flying.iter_mut().enumerate() {
+                while batches.len() < DEPTH && next < journal.chunks() {
+                    // The last batches are smaller, so that all cards end together.
+                    let (left, most) = (journal.chunks() - next, self.batch(card));
+                    let share = (left / (2 * self.cards.len() as u64)).clamp(most.div_ceil(WAVES), most);
+                    let end = next + share.min(left);
+                    batches.push_back(self.start(card, next, end)?);
+                    next = end;
+                }
+            }
+            let mut idle = true;
+            for batches in &mut flying {
+                if let Some(batch) = batches.front()
+                    && batch
+                        .parts
+                        .iter()
+                        .map(Running::is_done)
+                        .collect::<Result<Vec<bool>>>()?
+                        .into_iter()
+                        .all(|done| done)
+                    && let Some(batch) = batches.pop_front()
+                {
+                    idle = false;
+                    early.insert(batch.first, (batch.end, self.collect(batch)?));
+                }
+            }
+            while let Some((end, sums)) = early.remove(&journal.next()) {
+                journal.advance(end, sums)?;
+                observer.progress(end);
+            }
+            if idle {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        }
+        Ok(())
     }
 
     /// Groups of a batch: all multiprocessors have work, and not all of the work is in one batch.
