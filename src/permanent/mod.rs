@@ -204,8 +204,8 @@ impl Work<'_> {
             seconds += start.elapsed().as_secs_f64();
             let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
             let why = format!("{}{}", route.basis, others.collect::<String>());
-            let found =
-                format!("{} x {} block, {} non-zeros, {} bits", block.n(), block.n(), block.nnz(), exact.value.bits());
+            let (n, nnz, bits, outcome) = (block.n(), block.nnz(), exact.value.bits(), route.outcome());
+            let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{outcome}");
             self.path.push(Step { name: route.name(), found, why, predicted: Some(route.seconds), seconds });
             if seconds > self.longest.1 {
                 self.longest = (route.name(), seconds);

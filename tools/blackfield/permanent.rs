@@ -89,7 +89,7 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
         modulus,
         max_memory: args.max_memory.or_else(memory::of_machine),
         checkpoint: args.checkpoint.clone(),
-        ..Default::default()
+        reductions: args.switches(),
     }
 }
 
