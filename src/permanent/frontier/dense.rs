@@ -250,7 +250,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
             shifts[i] = width;
             width += bits(&legs[i]);
         }
-        let one = ring.from_integer(&1.into());
+        let one = ring.image(&1.into());
         let mut sums: Vec<Vec<(Codes, Option<V>)>> = vec![Vec::new(); 1 << width];
         let mut y = vec![0u64; changed.len()];
         loop {
@@ -264,7 +264,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
                     let here = (0..target_tail).filter(|&i| partners[i].is_none());
                     let index: u64 = here.map(|i| y_of(&legs[i], &state) << shifts[i]).sum();
                     let mut minus_one = factor.clone();
-                    ring.add(&mut minus_one, &ring.from_integer(&(-1).into()));
+                    ring.add(&mut minus_one, &ring.image(&(-1).into()));
                     sums[index as usize].push((codes, (!ring.is_zero(&minus_one)).then_some(factor)));
                 }
             });

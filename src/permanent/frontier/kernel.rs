@@ -78,7 +78,7 @@ impl<'a, const N: usize, R: Ring> Kernel<'a, N, R> {
             };
             let (group, weight) = (&mut groups[k], &weights[choice.weight as usize]);
             if *weight != BigInt::from(1) {
-                group.weighted.push((source, ring.from_integer(weight)));
+                group.weighted.push((source, ring.image(weight)));
             } else if group.first.field.mask + group.first.count == 0 {
                 group.first = source;
             } else {

@@ -98,10 +98,10 @@ pub struct FrontierAnswer {
 const SECONDS_PER_CHOICE: f64 = 2e-9;
 /// Seconds for one estimate of the search, for each entry of the line.
 const SECONDS_PER_LOOK: f64 = 35e-9;
-/// Weight of the size of the present layer, beside the work so far, in the ranking of the beam.
-const OUTLOOK: f64 = 30.0;
-/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best, or
-/// bettered it, with the last beam.
+/// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best for all
+/// matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
+const OUTLOOKS: [f64; 3] = [30.0, 8.0, 120.0];
+/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best.
 const PATIENCE: usize = 16;
 const BEHIND: f64 = 1.5;
 /// The widest beam.
@@ -266,22 +266,33 @@ fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
 fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<Vec<u32>> {
     let mut best: Option<(Vec<u32>, f64)> = None;
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
-    let (mut looks_of_one, mut last) = ([0u64; 3], [None; 3]);
-    let (mut spent, mut width) = (0u64, 1);
+    // Of each kind: estimates of a beam of width 1, the least work found.
+    let (mut looks_of_one, mut least) = ([0u64; 3], [f64::INFINITY; 3]);
+    let (mut spent, mut width, mut favourite) = (0u64, 1, OUTLOOKS[0]);
     while width <= MAX_WIDTH {
         let before = spent;
-        for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
-            let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
-            let after = (spent + looks_of_one[k] * width as u64) as f64 * degree * SECONDS_PER_LOOK;
-            let behind = width > PATIENCE && last[k].is_none_or(|work| work > BEHIND * below);
-            if width > 1 && (behind || after > share * below * SECONDS_PER_CHOICE) {
+        for outlook in OUTLOOKS {
+            if width > PATIENCE && outlook != favourite {
                 continue;
             }
-            let (order, looks) = beam(graph, Beam { sides, width, outlook: OUTLOOK }, below, observer)?;
-            looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
-            spent += looks;
-            last[k] = order.as_ref().map(|o| o.work);
-            best = order.map(|o| (o.vertices, o.work)).or(best);
+            for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
+                let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
+                let after = (spent + looks_of_one[k] * width as u64) as f64 * degree * SECONDS_PER_LOOK;
+                let behind = width > PATIENCE && least[k] > BEHIND * below;
+                if best.is_some() && looks_of_one[k] > 0 && (behind || after > share * below * SECONDS_PER_CHOICE) {
+                    continue;
+                }
+                let (order, looks) = beam(graph, Beam { sides, width, outlook }, BEHIND * below, observer)?;
+                looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
+                spent += looks;
+                if let Some(order) = order {
+                    least[k] = least[k].min(order.work);
+                    if order.work < below {
+                        best = Some((order.vertices, order.work));
+                        favourite = outlook;
+                    }
+                }
+            }
         }
         if spent == before {
             break;

@@ -16,7 +16,7 @@ pub(super) trait Ring: Sync {
     /// Whether it is a few machine words, so that a product is cheaper than a branch that goes wrong.
     const WORDS: bool;
     fn zero(&self) -> Self::Value;
-    fn from_integer(&self, v: &BigInt) -> Self::Value;
+    fn image(&self, v: &BigInt) -> Self::Value;
     fn is_zero(&self, v: &Self::Value) -> bool;
     fn add(&self, to: &mut Self::Value, v: &Self::Value);
     /// The product of a value, a word and a weight.
@@ -38,7 +38,7 @@ impl<const K: usize> Ring for Words<K> {
     fn zero(&self) -> [u64; K] {
         [0; K]
     }
-    fn from_integer(&self, v: &BigInt) -> [u64; K] {
+    fn image(&self, v: &BigInt) -> [u64; K] {
         let (sign, digits) = v.to_u64_digits();
         let mut words = [0; K];
         words.iter_mut().zip(digits).for_each(|(w, d)| *w = d);
@@ -105,7 +105,7 @@ impl Ring for Integers {
     fn zero(&self) -> BigInt {
         BigInt::ZERO
     }
-    fn from_integer(&self, v: &BigInt) -> BigInt {
+    fn image(&self, v: &BigInt) -> BigInt {
         v.clone()
     }
     fn is_zero(&self, v: &BigInt) -> bool {
@@ -136,7 +136,7 @@ impl Ring for Residues {
     fn zero(&self) -> u64 {
         0
     }
-    fn from_integer(&self, v: &BigInt) -> u64 {
+    fn image(&self, v: &BigInt) -> u64 {
         self.0.reduce_bigint(v)
     }
     #[inline(always)]
@@ -171,7 +171,7 @@ mod tests {
 
     fn laws<R: Ring>(ring: &R, a: &BigInt, b: &BigInt, c: u64, modulus: &BigInt) -> Result<(), TestCaseError> {
         let same = |v: R::Value, exact: BigInt| (ring.to_integer(&v, false) - exact) % modulus == BigInt::ZERO;
-        let (x, y) = (ring.from_integer(a), ring.from_integer(b));
+        let (x, y) = (ring.image(a), ring.image(b));
         prop_assert!(same(ring.times(&x, c, &y), a * b * c));
         prop_assert!(same(ring.times_word(&x, c), a * c));
         let mut sum = x.clone();
@@ -193,7 +193,7 @@ mod tests {
                 laws(&Residues(Modulus::new(p).unwrap()), &a, &b, c, &p.into())?;
             }
             prop_assert_eq!(Integers.times(&a, c, &b), &a * &b * c);
-            prop_assert_eq!(Words::<2>.to_integer(&Words::<2>.from_integer(&a), false), a);
+            prop_assert_eq!(Words::<2>.to_integer(&Words::<2>.image(&a), false), a);
         }
     }
 
@@ -201,7 +201,7 @@ mod tests {
     fn residues_at_the_edge() {
         let edge = BigInt::from(1u64 << 63);
         let ring = Words::<1>;
-        assert_eq!(ring.to_integer(&ring.from_integer(&edge), true), edge);
-        assert_eq!(ring.to_integer(&ring.from_integer(&edge), false), -edge);
+        assert_eq!(ring.to_integer(&ring.image(&edge), true), edge);
+        assert_eq!(ring.to_integer(&ring.image(&edge), false), -edge);
     }
 }

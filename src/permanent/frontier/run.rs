@@ -76,7 +76,7 @@ pub(super) fn run<const N: usize, R: Ring>(
     weights: &[BigInt],
     limits: &Limits,
 ) -> Result<(R::Value, Vec<u64>)> {
-    let one = ring.from_integer(&1.into());
+    let one = ring.image(&1.into());
     let mut layer: Layer<N, R::Value> = Layer::Keys(vec![vec![vec![(Key::ZERO, one)]]]);
     let mut spare = Vec::new();
     let (mut states, mut counts) = (1u64, Vec::with_capacity(program.steps.len()));
