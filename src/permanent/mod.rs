@@ -215,8 +215,8 @@ impl Work<'_> {
                 0 => String::new(),
                 parts => format!(", {parts} parts of the work from the checkpoint"),
             };
-            let (n, nnz, bits) = (block.n(), block.nnz(), exact.value.bits());
-            let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{resumed}");
+            let (n, nnz, bits, outcome) = (block.n(), block.nnz(), exact.value.bits(), route.outcome());
+            let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{outcome}{resumed}");
             let predicted = Some(route.seconds);
             self.path.push(Step { name: route.name(), found, why, rank: None, predicted, seconds });
             if seconds > self.longest.1 {

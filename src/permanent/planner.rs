@@ -23,6 +23,7 @@ use crate::elimination::LANES;
 use crate::gpu::{self, Device};
 use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
+use std::cell::OnceCell;
 
 /// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
 ///
@@ -44,9 +45,11 @@ enum Engine {
     Kasteleyn(Planar),
     Rook(Rook),
     LowRank(LowRank),
+    /// With the number of states, once it has run.
     Frontier {
         settings: FrontierOptions,
         order: Vec<u32>,
+        states: OnceCell<u64>,
     },
     /// On these cards; none: the processor.
     Gray {
@@ -67,6 +70,15 @@ pub(super) struct Route {
 }
 
 impl Route {
+    /// What turned out, to be read beside the basis.
+    pub fn outcome(&self) -> String {
+        match &self.engine {
+            Engine::Frontier { states, .. } => {
+                states.get().map_or(String::new(), |n| format!(", {:.2e} states", *n as f64))
+            }
+            _ => String::new(),
+        }
+    }
     /// The method's name.
     pub fn name(&self) -> &'static str {
         match self.engine {
@@ -212,7 +224,7 @@ fn frontier_programme(
     if vertices * vertices * LOOK > beat {
         return Ok(None);
     }
-    let mut settings = FrontierOptions { search: 0.0, ..Default::default() };
+    let mut settings = FrontierOptions { search: 0.0, modulus: options.modulus, ..Default::default() };
     settings.memory = options.max_memory.unwrap_or(settings.memory);
     let mut prediction = frontier::predict(block, &settings, observer)?;
     if prediction.seconds < HOPELESS * beat {
@@ -223,8 +235,8 @@ fn frontier_programme(
     Ok(Some(Route {
         seconds: prediction.seconds,
         bytes: prediction.bytes,
-        basis: format!("at most {:.1e} states", prediction.states),
-        engine: Engine::Frontier { settings, order: prediction.order },
+        basis: format!("at most {:.2e} states, {:.2e} in one layer", prediction.states, prediction.peak),
+        engine: Engine::Frontier { settings, order: prediction.order, states: OnceCell::new() },
     }))
 }
 
@@ -251,8 +263,9 @@ pub(super) fn run(
             Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
             None => low_rank.permanent(bound, observer),
         },
-        Engine::Frontier { settings, order } => {
+        Engine::Frontier { settings, order, states } => {
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
+            states.get_or_init(|| answer.states);
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
             Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: 0 })

@@ -81,6 +81,20 @@ fn every_method_gives_the_same_integer() {
 }
 
 #[test]
+fn reductions_can_be_left_out() {
+    let lab = lab("permanent-reductions");
+    lab.write("chain.sms", "3 3 M\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n2 3 1\n3 2 1\n3 3 1\n0 0 0\n");
+    let all = "structural-rank,dulmage-mendelsohn,degree-1,degree-2,contents,transposition";
+    for options in ["", &format!("--without {all}"), "--without degree-2 --split 3 --split-depth 2"] {
+        assert_eq!(lab.answer(&format!("permanent chain.sms {options}")), "3\n", "{options}");
+    }
+    let run = lab.run(&format!("permanent chain.sms --without {all} --method frontier --explain"));
+    assert!(run.stderr.contains("3 x 3 block") && run.stderr.contains(" states"), "{}", run.stderr);
+    assert_eq!(lab.run("permanent chain.sms --split 5").code, 2);
+    assert_eq!(lab.run("permanent chain.sms --split-depth 2").code, 2);
+}
+
+#[test]
 fn errors_have_their_codes() {
     let lab = lab("permanent-errors");
     let run = lab.run("permanent wide.sms");

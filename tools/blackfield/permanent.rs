@@ -91,7 +91,7 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
         max_memory: args.max_memory.or_else(memory::of_machine),
         checkpoint: args.checkpoint.clone(),
         checkpoint_interval: args.checkpoint_interval,
-        ..Default::default()
+        reductions: args.switches(),
     }
 }
 

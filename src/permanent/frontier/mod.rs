@@ -16,30 +16,36 @@
 //!
 //! The order decides everything: [`order`](self) is a beam search with a cost that knows about twins; its effort grows with the
 //! work that it predicts. Values are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`]; see `value`. `program` turns the
-//! order into steps, `run` takes all states through them, in parallel.
+//! order into steps, `run` takes all states through them, in parallel: layers that are nearly full as arrays without keys (`dense`),
+//! others as tables (`sparse`).
 //!
 //! Sources: the problem and the matrices: D. Elbek et al., *SUperman: Efficient Permanent Computation on GPUs*, 2025, Section 2.1
 //! (whose sparse method is inclusion–exclusion); the technique: transfer matrices over a frontier, as for counting paths (D. E.
 //! Knuth, *The Art of Computer Programming* 4A, Section 7.1.4, "simpath").
 
+mod dense;
 mod graph;
+mod kernel;
 mod key;
+mod layout;
 mod order;
 mod program;
+mod ring;
 mod run;
+mod sparse;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use super::IntMatrix;
 use super::bound::permanent_bound;
+use crate::field::Modulus;
 use crate::{Error, Observer, Result};
 use graph::Graph;
 use num_bigint::BigInt;
 use order::{Beam, Sides, beam};
 use program::{Program, compile};
-use run::{Limits, run};
-use value::{Value, Wrapping};
+use ring::{Integers, Residues, Ring, Words};
+use run::{Limits, Storage, run, seconds};
 
 /// What the programme may use.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,11 +54,13 @@ pub struct FrontierOptions {
     pub memory: u64,
     /// Time for the search of an order, as a share of the time predicted for the best order so far.
     pub search: f64,
+    /// Ask for a residue only. The answer's value is then congruent to the permanent mod this.
+    pub modulus: Option<Modulus>,
 }
 
 impl Default for FrontierOptions {
     fn default() -> Self {
-        FrontierOptions { memory: 4 << 30, search: 0.3 }
+        FrontierOptions { memory: 4 << 30, search: 0.5, modulus: None }
     }
 }
 
@@ -86,14 +94,14 @@ pub struct FrontierAnswer {
     pub modulus_bits: Option<u64>,
 }
 
-/// Seconds for one state and one of its choices on one core: measured on 2.5 GHz Xeons, layers beyond the cache.
-const SECONDS_PER_CHOICE: f64 = 9e-9;
+/// Seconds for one state and one of its choices on one core, roughly; the search weighs its own time against it.
+const SECONDS_PER_CHOICE: f64 = 2e-9;
 /// Seconds for one estimate of the search, for each entry of the line.
 const SECONDS_PER_LOOK: f64 = 35e-9;
-/// Weight of the size of the present layer, beside the work so far, in the ranking of the beam.
-const OUTLOOK: f64 = 30.0;
-/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best, or
-/// bettered it, with the last beam.
+/// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best for all
+/// matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
+const OUTLOOKS: [f64; 3] = [30.0, 8.0, 120.0];
+/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best.
 const PATIENCE: usize = 16;
 const BEHIND: f64 = 1.5;
 /// The widest beam.
@@ -117,14 +125,14 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
         return Ok(Prediction { states: 0.0, peak: 0.0, seconds: 0.0, bytes: 0.0, order: Vec::new() });
     }
     let graph = Graph::new(a);
-    let (order, work) = search(&graph, options.search, observer)?;
+    let order = search(&graph, options.search, observer)?;
     let program = compile(&graph, &order);
-    let (value_words, _) = value_words(a);
+    let value_words = if options.modulus.is_some() { 1 } else { value_words(a).0 };
     let bytes_per_state = 8.0 * (key_words(program.words) + value_words as usize) as f64;
     Ok(Prediction {
-        states: program.states.iter().sum(),
-        peak: program.states.iter().copied().fold(0.0, f64::max),
-        seconds: work * SECONDS_PER_CHOICE,
+        states: program.states().sum(),
+        peak: program.states().fold(0.0, f64::max),
+        seconds: seconds(&program, value_words),
         bytes: program.most_states() * bytes_per_state,
         order,
     })
@@ -142,6 +150,17 @@ pub fn permanent_in_order(
     options: &FrontierOptions,
     observer: &dyn Observer,
 ) -> Result<FrontierAnswer> {
+    in_order(a, order, options, Storage::Cheapest, observer)
+}
+
+/// The same, with layers stored as wanted.
+fn in_order(
+    a: &IntMatrix,
+    order: &[u32],
+    options: &FrontierOptions,
+    storage: Storage,
+    observer: &dyn Observer,
+) -> Result<FrontierAnswer> {
     let (words, bound_bits) = value_words(a);
     let trivial =
         |value: i32| FrontierAnswer { value: value.into(), states: 0, peak: 0, bound_bits, modulus_bits: None };
@@ -155,17 +174,27 @@ pub fn permanent_in_order(
     check_order(a, order)?;
     let program = compile(&graph, order);
     observer.phase("frontier", program.steps.len() as u64);
-    let limits = Limits { memory: options.memory, observer };
-    let nonnegative = a.is_nonnegative();
+    let limits = Limits { memory: options.memory, storage, observer };
+    let go = Go { program: &program, graph: &graph, limits: &limits, nonnegative: a.is_nonnegative() };
+    let residues = options.modulus.filter(|_| words > 1).map(Residues);
     let ((value, counts), modulus_bits) = match (key_words(program.words), words) {
-        (1, 1) => (go::<1, Wrapping<1>>(&program, &graph, &limits, nonnegative)?, Some(64)),
-        (1, 2) => (go::<1, Wrapping<2>>(&program, &graph, &limits, nonnegative)?, Some(128)),
-        (1, 3..=4) => (go::<1, Wrapping<4>>(&program, &graph, &limits, nonnegative)?, Some(256)),
-        (2, 1..=2) => (go::<2, Wrapping<2>>(&program, &graph, &limits, nonnegative)?, Some(128)),
-        (2, 3..=4) => (go::<2, Wrapping<4>>(&program, &graph, &limits, nonnegative)?, Some(256)),
-        (1..=2, _) => (go::<2, BigInt>(&program, &graph, &limits, nonnegative)?, None),
-        (..=8, _) => (go::<8, BigInt>(&program, &graph, &limits, nonnegative)?, None),
-        (..=MAX_KEY_WORDS, _) => (go::<MAX_KEY_WORDS, BigInt>(&program, &graph, &limits, nonnegative)?, None),
+        (1, 1) => (go.run::<1, _>(&Words::<1>)?, Some(64)),
+        (1, 2) if residues.is_none() => (go.run::<1, _>(&Words::<2>)?, Some(128)),
+        (1, 3..=4) if residues.is_none() => (go.run::<1, _>(&Words::<4>)?, Some(256)),
+        (2, 1..=2) if residues.is_none() => (go.run::<2, _>(&Words::<2>)?, Some(128)),
+        (2, 3..=4) if residues.is_none() => (go.run::<2, _>(&Words::<4>)?, Some(256)),
+        (width @ ..=MAX_KEY_WORDS, _) => (
+            match (width, &residues) {
+                (1, Some(ring)) => go.run::<1, _>(ring)?,
+                (2, Some(ring)) => go.run::<2, _>(ring)?,
+                (..=8, Some(ring)) => go.run::<8, _>(ring)?,
+                (_, Some(ring)) => go.run::<MAX_KEY_WORDS, _>(ring)?,
+                (..=2, None) => go.run::<2, _>(&Integers)?,
+                (..=8, None) => go.run::<8, _>(&Integers)?,
+                (_, None) => go.run::<MAX_KEY_WORDS, _>(&Integers)?,
+            },
+            None,
+        ),
         _ => {
             let bits = 64 * MAX_KEY_WORDS;
             return Err(Error::Memory(format!("the frontier programme would need keys of more than {bits} bits")));
@@ -196,14 +225,19 @@ fn value_words(a: &IntMatrix) -> (u64, u64) {
     ((bits + sign) / 64 + 1, bits)
 }
 
-fn go<const N: usize, V: Value>(
-    program: &Program,
-    graph: &Graph,
-    limits: &Limits,
+/// All that does not depend on the types of keys and values.
+struct Go<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    limits: &'a Limits<'a>,
     nonnegative: bool,
-) -> Result<(BigInt, Vec<u64>)> {
-    let (value, counts) = run::<N, V>(program, &graph.weights, limits)?;
-    Ok((value.to_integer(nonnegative), counts))
+}
+
+impl Go<'_> {
+    fn run<const N: usize, R: Ring>(&self, ring: &R) -> Result<(BigInt, Vec<u64>)> {
+        let (value, counts) = run::<N, R>(ring, self.program, &self.graph.weights, self.limits)?;
+        Ok((ring.to_integer(&value, self.nonnegative), counts))
+    }
 }
 
 fn has_empty_line(a: &IntMatrix) -> bool {
@@ -228,31 +262,42 @@ fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
 }
 
 /// Beams of growing width over rows, columns and both, while all beams together cost less than their share of the work predicted;
-/// the best order and its work.
-fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<(Vec<u32>, f64)> {
+/// the best order.
+fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<Vec<u32>> {
     let mut best: Option<(Vec<u32>, f64)> = None;
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
-    let (mut looks_of_one, mut last) = ([0u64; 3], [None; 3]);
-    let (mut spent, mut width) = (0u64, 1);
+    // Of each kind: estimates of a beam of width 1, the least work found.
+    let (mut looks_of_one, mut least) = ([0u64; 3], [f64::INFINITY; 3]);
+    let (mut spent, mut width, mut favourite) = (0u64, 1, OUTLOOKS[0]);
     while width <= MAX_WIDTH {
         let before = spent;
-        for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
-            let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
-            let after = (spent + looks_of_one[k] * width as u64) as f64 * degree * SECONDS_PER_LOOK;
-            let behind = width > PATIENCE && last[k].is_none_or(|work| work > BEHIND * below);
-            if width > 1 && (behind || after > share * below * SECONDS_PER_CHOICE) {
+        for outlook in OUTLOOKS {
+            if width > PATIENCE && outlook != favourite {
                 continue;
             }
-            let (order, looks) = beam(graph, Beam { sides, width, outlook: OUTLOOK }, below, observer)?;
-            looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
-            spent += looks;
-            last[k] = order.as_ref().map(|o| o.work);
-            best = order.map(|o| (o.vertices, o.work)).or(best);
+            for (k, sides) in [Sides::Rows, Sides::Columns, Sides::Both].into_iter().enumerate() {
+                let below = best.as_ref().map_or(f64::INFINITY, |b| b.1);
+                let after = (spent + looks_of_one[k] * width as u64) as f64 * degree * SECONDS_PER_LOOK;
+                let behind = width > PATIENCE && least[k] > BEHIND * below;
+                if best.is_some() && looks_of_one[k] > 0 && (behind || after > share * below * SECONDS_PER_CHOICE) {
+                    continue;
+                }
+                let (order, looks) = beam(graph, Beam { sides, width, outlook }, BEHIND * below, observer)?;
+                looks_of_one[k] = looks_of_one[k].max(looks / width as u64);
+                spent += looks;
+                if let Some(order) = order {
+                    least[k] = least[k].min(order.work);
+                    if order.work < below {
+                        best = Some((order.vertices, order.work));
+                        favourite = outlook;
+                    }
+                }
+            }
         }
         if spent == before {
             break;
         }
         width *= 4;
     }
-    Ok(best.unwrap_or_default())
+    Ok(best.unwrap_or_default().0)
 }

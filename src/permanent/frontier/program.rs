@@ -42,18 +42,55 @@ pub(super) struct Step {
     pub untouched: Vec<u64>,
 }
 
+/// An open class as the states of a layer see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Leg {
+    /// Where its deficit stands.
+    pub field: Field,
+    /// The largest deficit: the number of members, or of neighbours if those are fewer.
+    pub cap: u32,
+    /// Whether its members are rows.
+    pub row: bool,
+    /// The next step that changes the class.
+    pub next: u32,
+}
+
+/// The vectors of deficits that can be states of a layer. All states have the same difference between unmatched rows and
+/// unmatched columns; with y the deficit of a class of rows, and cap - deficit for a class of columns, that is Σ y = `weight`.
+pub(super) struct Space {
+    /// The open classes, by field.
+    pub legs: Vec<Leg>,
+    /// `None` if there is no such vector.
+    pub weight: Option<usize>,
+    /// Number of the vectors.
+    pub states: f64,
+}
+
+impl Space {
+    /// The leg of this layer, after the step, that is the given one before the step or after it, if the step leaves it as it is.
+    pub fn stays(&self, leg: &Leg, step: &Step) -> Option<&Leg> {
+        let field = leg.field;
+        let untouched = step.untouched.get(field.word as usize).copied().unwrap_or(0) >> field.shift & field.mask;
+        self.legs.iter().find(|other| untouched == field.mask && other.field == field && other.cap == leg.cap)
+    }
+}
+
 /// The steps, and how many words their keys have.
 pub(super) struct Program {
     pub steps: Vec<Step>,
     pub words: usize,
-    /// Upper bound of the number of states before each step, and after the last.
-    pub states: Vec<f64>,
+    /// The layers before each step, and after the last.
+    pub spaces: Vec<Space>,
 }
 
 impl Program {
+    /// Upper bounds of the numbers of states.
+    pub fn states(&self) -> impl Iterator<Item = f64> {
+        self.spaces.iter().map(|space| space.states)
+    }
     /// Upper bound of the number of states of two neighbouring layers.
     pub fn most_states(&self) -> f64 {
-        self.states.windows(2).map(|w| w[0] + w[1]).fold(0.0, f64::max)
+        self.spaces.windows(2).map(|w| w[0].states + w[1].states).fold(0.0, f64::max)
     }
 }
 
@@ -239,15 +276,26 @@ impl Builder<'_> {
         step
     }
 
-    /// Number of deficit vectors with the difference between the sides that all states here have.
-    fn count(&self) -> f64 {
+    /// The layer as it is now.
+    fn space(&self) -> Space {
+        let leg = |(edges, class): (&Vec<Edge>, &Class)| Leg {
+            field: class.field,
+            cap: class.members.len().min(edges.len()) as u32,
+            row: self.graph.side(class.members[0] as usize) == 0,
+            next: u32::MAX,
+        };
+        let mut legs: Vec<Leg> = self.classes.iter().map(leg).collect();
+        legs.sort_unstable_by_key(|leg| (leg.field.word, leg.field.shift));
+        // unmatched rows = unmatched columns: untouched rows + Σ x = untouched columns + Σ x.
+        let untouched = |side: usize| {
+            let n = self.graph.n();
+            (side * n..(side + 1) * n).filter(|&v| !self.processed[v] && !self.open[v]).count()
+        };
+        let columns: usize = legs.iter().filter(|leg| !leg.row).map(|leg| leg.cap as usize).sum();
+        let weight = usize::try_from((untouched(1) + columns) as i64 - untouched(0) as i64).ok();
         let mut polynomial = vec![1.0f64];
-        let (mut rows, mut cols) = (0, 0);
-        for (edges, class) in &self.classes {
-            let side = self.graph.side(class.members[0] as usize);
-            // Both sides by powers x^q: rows with q, columns with s - q.
-            let s = class.members.len().min(edges.len());
-            *[&mut rows, &mut cols][side] += s;
+        for leg in &legs {
+            let s = leg.cap as usize;
             let mut next = vec![0.0; polynomial.len() + s];
             let mut window: f64 = 0.0;
             for k in 0..next.len() {
@@ -259,13 +307,8 @@ impl Builder<'_> {
             }
             polynomial = next;
         }
-        // unmatched rows = unmatched columns: untouched rows + q_rows = untouched columns + q_cols.
-        let untouched = |side: usize| {
-            let n = self.graph.n();
-            (side * n..(side + 1) * n).filter(|&v| !self.processed[v] && !self.open[v]).count()
-        };
-        let index = (untouched(1) + cols) as i64 - untouched(0) as i64;
-        usize::try_from(index).ok().and_then(|k| polynomial.get(k)).copied().unwrap_or(0.0).round()
+        let states = weight.and_then(|k| polynomial.get(k)).copied().unwrap_or(0.0).round();
+        Space { legs, weight: weight.filter(|_| states > 0.0), states }
     }
 }
 
@@ -281,13 +324,19 @@ pub(super) fn compile(graph: &Graph, order: &[u32]) -> Program {
         classes: HashMap::new(),
         slots: Slots::default(),
     };
-    let (mut steps, mut states, mut words) = (Vec::new(), vec![1.0], 1);
+    let (mut steps, mut spaces, mut words) = (Vec::new(), vec![builder.space()], 1);
     for &v in order {
         if !builder.processed[v as usize] {
             steps.push(builder.step(v as usize));
-            states.push(builder.count());
+            spaces.push(builder.space());
             words = words.max(builder.slots.used.len());
         }
     }
-    Program { steps, words, states }
+    for t in (0..steps.len()).rev() {
+        let [space, next] = &mut spaces[t..t + 2] else { unreachable!("a layer before and after each step") };
+        for leg in &mut space.legs {
+            leg.next = next.stays(leg, &steps[t]).map_or(t as u32, |later| later.next);
+        }
+    }
+    Program { steps, words, spaces }
 }

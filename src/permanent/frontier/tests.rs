@@ -21,6 +21,23 @@ fn perm(a: &IntMatrix) -> BigInt {
     permanent(a, &FrontierOptions::default(), &Silent).unwrap()
 }
 
+/// Keys and arrays, integers and residues: all the same, state by state.
+fn every_storage(a: &IntMatrix, order: &[u32]) -> std::result::Result<(), TestCaseError> {
+    let expected = naive(a);
+    let options = FrontierOptions::default();
+    let answer = |storage, options: &FrontierOptions| in_order(a, order, options, storage, &Silent).unwrap();
+    let keys = answer(Storage::Keys, &options);
+    prop_assert_eq!(&keys.value, &expected);
+    prop_assert_eq!(&answer(Storage::Arrays, &options), &keys);
+    prop_assert_eq!(answer(Storage::Cheapest, &options).value, expected.clone());
+    for (p, storage) in [(3, Storage::Keys), (9223372036854775783, Storage::Arrays)] {
+        let p = Modulus::new(p).unwrap();
+        let options = FrontierOptions { modulus: Some(p), ..options.clone() };
+        prop_assert_eq!(p.reduce_bigint(&answer(storage, &options).value), p.reduce_bigint(&expected));
+    }
+    Ok(())
+}
+
 /// The 0–1 matrix where a condition holds.
 fn zero_one(n: usize, entry: impl Fn(usize, usize) -> bool) -> IntMatrix {
     let entries = (0..n * n).map(|k| (k / n, k % n)).filter(|&(i, j)| entry(i, j));
@@ -63,13 +80,19 @@ proptest! {
         let entry = |k: usize| (k / n, k % n, if bits >> place(k / n, k % n) & 1 == 1 { weights[place(k / n, k % n)] } else { 1 });
         let a = IntMatrix::from_entries(n, (0..n * n).map(entry));
         prop_assert_eq!(perm(&a), naive(&a));
+        every_storage(&a, &(0..2 * n as u32).rev().collect::<Vec<_>>())?;
     }
 
     #[test]
     fn any_order(a in matrix(small()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
         let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
-        let answer = permanent_in_order(&a, &order, &FrontierOptions::default(), &Silent).unwrap();
-        prop_assert_eq!(answer.value, naive(&a));
+        every_storage(&a, &order)?;
+    }
+
+    #[test]
+    fn any_order_and_size(a in matrix(any_size()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
+        let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
+        every_storage(&a, &order)?;
     }
 }
 
@@ -188,6 +211,29 @@ fn threads_do_not_matter_and_predictions_bound() {
     assert!(one.states as f64 <= prediction.states && one.peak as f64 <= prediction.peak);
     let transposed = perm(&a.transpose());
     assert_eq!(one.value, transposed);
+}
+
+/// Layers of many runs, reordered on the way, by several threads; random sparse matrices, whose layers are partly full.
+#[test]
+fn arrays_and_keys_agree_on_larger_matrices() {
+    for (n, seed) in [(20usize, 1usize), (22, 2), (24, 3), (24, 4)] {
+        let a = zero_one(n, |i, j| {
+            (i * i * 31 + j * j * 17 + i * j * 7 + seed * (i + 3 * j)) % 11 < 2 || i == j || (i + seed) % n == j
+        });
+        let order = predict(&a, &FrontierOptions::default(), &Silent).unwrap().order;
+        let plain: Vec<u32> = (0..n as u32).collect();
+        for order in [order, plain] {
+            let answer = |storage, threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| in_order(&a, &order, &FrontierOptions::default(), storage, &Silent).unwrap())
+            };
+            let keys = answer(Storage::Keys, 1);
+            assert!(keys.states > 1000, "{n}: {} states", keys.states);
+            assert_eq!(answer(Storage::Arrays, 1), keys, "{n}");
+            assert_eq!(answer(Storage::Arrays, 3), keys, "{n}");
+            assert_eq!(answer(Storage::Cheapest, 2), keys, "{n}");
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ pub use values::Seed;
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::permanent;
+use blackfield::permanent::{self, reduce::Switches};
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
@@ -360,6 +360,17 @@ pub struct PermanentArgs {
     /// How to compute what the reductions leave
     #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
     pub method: PermanentMethodName,
+    /// Leave these reductions out, for measurements; the answer is the same
+    #[arg(long, value_name = "REDUCTION", value_delimiter = ',', help_heading = "Method")]
+    pub without: Vec<ReductionName>,
+    /// Split lines of up to this many entries into a sum of two permanents
+    #[arg(long, value_name = "ENTRIES", help_heading = "Method")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(3..=4))]
+    pub split: Option<usize>,
+    /// Splits one after the other, at most
+    #[arg(long, value_name = "N", default_value = "1", requires = "split", help_heading = "Method")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
+    pub split_depth: usize,
     /// Keep the state of a long Gray-code run in this file, and go on from it if it is there
     #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
     pub checkpoint: Option<PathBuf>,
@@ -432,6 +443,47 @@ pub enum PermanentMethodName {
     Rook,
     /// Products of linear forms: rank at most 4
     LowRank,
+}
+
+impl PermanentArgs {
+    /// The reductions that come first.
+    pub fn switches(&self) -> Switches {
+        let mut switches = Switches::default();
+        for name in &self.without {
+            let switch = match name {
+                ReductionName::StructuralRank => &mut switches.structural_rank,
+                ReductionName::DulmageMendelsohn => &mut switches.blocks,
+                ReductionName::Degree1 => &mut switches.degree_one,
+                ReductionName::Degree2 => &mut switches.degree_two,
+                ReductionName::Contents => &mut switches.contents,
+                ReductionName::Transposition => &mut switches.transpose,
+            };
+            *switch = false;
+        }
+        if let Some(entries) = self.split {
+            (switches.split_degree, switches.split_depth) = (entries, self.split_depth);
+        }
+        switches
+    }
+}
+
+/// The switches of [`Switches`] by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReductionName {
+    /// 0 at once where there is no perfect matching
+    StructuralRank,
+    /// Fully indecomposable blocks; drops entries in no perfect matching
+    DulmageMendelsohn,
+    /// Lines with one entry
+    #[value(name = "degree-1")]
+    Degree1,
+    /// Lines with two entries
+    #[value(name = "degree-2")]
+    Degree2,
+    /// Common divisors of lines
+    Contents,
+    /// The transpose where its columns form fewer groups
+    Transposition,
 }
 
 impl From<PermanentMethodName> for permanent::Method {
