@@ -55,8 +55,8 @@ impl Echelon {
         let storage = match modulus.get() {
             2 => Storage::Bits(Bits::new(cols)),
             3 => Storage::Trits(Trits::new(cols)),
-            ..=0xffff => Storage::U16(Panels::new(modulus, cols)),
-            ..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)),
+            4..=0xffff => Storage::U16(Panels::new(modulus, cols)),
+            0x1_0000..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)),
             _ => Storage::U64(Panels::new(modulus, cols)),
         };
         Echelon { modulus, cols, storage }
@@ -76,8 +76,10 @@ impl Echelon {
         match modulus.get() {
             2 => Bits::memory(rank, cols),
             3 => Trits::memory(rank, cols),
-            ..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
-            ..=0xffff_ffff => [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)],
+            4..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
+            0x1_0000..=0xffff_ffff => {
+                [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)]
+            }
             _ => [Panels::<u64>::basis_memory(rank, cols), Panels::<u64>::working_memory(modulus, cols)],
         }
     }
