@@ -6,12 +6,18 @@
 //! the octets that it yields itself. Each basis row is zero left of its pivot.
 
 use super::Row;
+use super::parallel::for_each_chunk;
+use crate::isa::{Isa, Kernel};
 use rayon::prelude::*;
 
 /// Basis rows that share a table.
 const OCTET: usize = 8;
 /// Rows of a panel: enough to repay the tables, 256 row additions each.
 const PANEL: usize = 1024;
+/// Rows that repay the table of an octet: 256 row additions, where each row then takes one and not half of eight.
+const MANY: usize = 100;
+/// Rows of a task.
+const TASK: usize = 32;
 
 /// Up to eight rows that are the identity in their own pivot columns.
 #[derive(Debug, Default)]
@@ -33,32 +39,99 @@ pub(super) struct Bits {
     rows_seen: usize,
 }
 
+#[inline(always)]
 fn add(y: &mut [u64], x: &[u64]) {
     y.iter_mut().zip(x).for_each(|(y, x)| *y ^= x);
 }
 
+#[inline(always)]
 pub(super) fn bit(row: &[u64], j: u32) -> bool {
     row[j as usize / 64] >> (j % 64) & 1 == 1
 }
 
-impl Octet {
-    /// The sums of all subsets of the rows.
-    fn table(&self, width: usize) -> Vec<u64> {
-        let mut table = vec![0; width << self.pivots.len()];
-        for subset in 1..1 << self.pivots.len() {
-            let (done, rest) = table.split_at_mut(subset * width);
-            let entry = &mut rest[..width];
-            entry.copy_from_slice(&done[(subset & (subset - 1)) * width..][..width]);
-            add(entry, &self.words[subset.trailing_zeros() as usize * width..][..width]);
+/// The sums of all subsets of the rows of an octet.
+#[derive(Debug)]
+struct Table {
+    /// The words before this one are zero in all rows, and are left out.
+    from: usize,
+    sums: Vec<u64>,
+}
+
+/// Makes the table of an octet.
+struct Fill<'a> {
+    octet: &'a Octet,
+    width: usize,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = Table;
+    #[inline(always)]
+    fn run(self) -> Table {
+        let Fill { octet, width } = self;
+        let from = octet.pivots.iter().min().map_or(0, |&j| j as usize / 64);
+        let short = width - from;
+        let mut sums = vec![0; short << octet.pivots.len()];
+        for subset in 1..1 << octet.pivots.len() {
+            let (done, rest) = sums.split_at_mut(subset * short);
+            let entry = &mut rest[..short];
+            entry.copy_from_slice(&done[(subset & (subset - 1)) * short..][..short]);
+            add(entry, &octet.words[subset.trailing_zeros() as usize * width + from..][..short]);
         }
-        table
+        Table { from, sums }
     }
-    /// Clears the pivot columns of `row`.
-    fn clear(&self, table: &[u64], row: &mut [u64]) {
+}
+
+/// Clears the pivot columns of an octet from rows.
+struct Clear<'a> {
+    octet: &'a Octet,
+    table: Option<&'a Table>,
+    width: usize,
+    rows: &'a mut [u64],
+}
+
+impl Kernel for Clear<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for row in self.rows.chunks_exact_mut(self.width) {
+            match self.table {
+                Some(table) => self.octet.clear_by(table, row),
+                None => self.octet.clear_row(row),
+            }
+        }
+    }
+}
+
+impl Octet {
+    /// Clears the pivot columns of `row` by one basis row after the other.
+    #[inline(always)]
+    fn clear_row(&self, row: &mut [u64]) {
+        for (own, &j) in self.words.chunks_exact(row.len()).zip(&self.pivots) {
+            if bit(row, j) {
+                add(&mut row[j as usize / 64..], &own[j as usize / 64..]);
+            }
+        }
+    }
+    /// The same by one look-up.
+    #[inline(always)]
+    fn clear_by(&self, table: &Table, row: &mut [u64]) {
         let subset = self.pivots.iter().enumerate().fold(0, |s, (t, &j)| s | (bit(row, j) as usize) << t);
         if subset != 0 {
-            add(row, &table[subset * row.len()..][..row.len()]);
+            let row = &mut row[table.from..];
+            add(row, &table.sums[subset * row.len()..][..row.len()]);
         }
+    }
+    /// The table, if so many rows repay it.
+    fn table(&self, width: usize, rows: usize) -> Option<Table> {
+        (rows >= MANY).then(|| Isa::best().run(Fill { octet: self, width }))
+    }
+    /// Clears the pivot columns of all `rows`.
+    fn clear(&self, width: usize, rows: &mut [u64]) {
+        let table = self.table(width, rows.len() / width);
+        let table = table.as_ref();
+        for_each_chunk(rows, TASK * width, TASK * width * size_of::<u64>(), |_, rows| {
+            Isa::best().run(Clear { octet: self, table, width, rows });
+        });
     }
     /// Adds a row that is zero in the pivot columns, and keeps the identity there.
     fn push(&mut self, row: &[u64], pivot: u32) {
@@ -108,26 +181,20 @@ impl Bits {
         let mut panel = vec![0u64; rows * width];
         panel.par_chunks_mut(width).with_min_len(16).enumerate().for_each(|(i, line)| fill(i, line));
         for octet in &self.octets {
-            let table = octet.table(width);
-            panel.par_chunks_mut(width).with_min_len(64).for_each(|row| octet.clear(&table, row));
+            octet.clear(width, &mut panel);
         }
         let mut open = Octet::default();
         let mut rest = panel.as_mut_slice();
         for number in first..self.rows_seen {
             let (row, behind) = rest.split_at_mut(width);
-            for (t, &j) in open.pivots.iter().enumerate() {
-                if bit(row, j) {
-                    add(row, &open.words[t * width..][..width]);
-                }
-            }
+            open.clear_row(row);
             if let Some(word) = row.iter().position(|w| *w != 0) {
                 let pivot = word as u32 * 64 + row[word].trailing_zeros();
                 open.push(row, pivot);
                 self.pivot_rows.push(number);
                 self.pivot_cols.push(pivot);
                 if open.pivots.len() == OCTET {
-                    let table = open.table(width);
-                    behind.par_chunks_mut(width).with_min_len(64).for_each(|row| open.clear(&table, row));
+                    open.clear(width, behind);
                     self.octets.push(std::mem::take(&mut open));
                 }
             }
@@ -157,9 +224,12 @@ impl Bits {
         let width = self.width;
         for last in (1..self.octets.len()).rev() {
             let (earlier, rest) = self.octets.split_at_mut(last);
-            let table = rest[0].table(width);
-            let rows = earlier.par_iter_mut().flat_map_iter(|octet| octet.words.chunks_mut(width));
-            rows.for_each(|row| rest[0].clear(&table, row));
+            let octet = &rest[0];
+            let table = octet.table(width, OCTET * last);
+            let table = table.as_ref();
+            earlier.par_iter_mut().for_each(|earlier| {
+                Isa::best().run(Clear { octet, table, width, rows: &mut earlier.words });
+            });
         }
         self.octets.into_iter().flat_map(|octet| octet.words).collect()
     }

@@ -3,6 +3,7 @@
 use super::bits::Bits;
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
+use super::trits::Trits;
 use crate::field::Modulus;
 use crate::{Observer, Result};
 
@@ -26,8 +27,8 @@ impl Residue for u64 {}
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, 16 bits for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r over n columns: at
-/// most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
+/// Storage: one bit an entry for p = 2, two for p = 3, 16 bits for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r
+/// over n columns: at most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
     modulus: Modulus,
@@ -38,6 +39,7 @@ pub struct Echelon {
 #[derive(Debug)]
 enum Storage {
     Bits(Bits),
+    Trits(Trits),
     U16(Panels<u16>),
     U32(Panels<u32>),
     U64(Panels<u64>),
@@ -50,10 +52,11 @@ impl Echelon {
     /// If `cols` ≥ 2³².
     pub fn new(modulus: Modulus, cols: usize) -> Self {
         assert!(cols < 1 << 32, "columns are numbered by 32 bits");
-        let storage = match modulus.bits() {
-            1 => Storage::Bits(Bits::new(cols)),
-            2..=16 => Storage::U16(Panels::new(modulus, cols)),
-            17..=32 => Storage::U32(Panels::new(modulus, cols)),
+        let storage = match modulus.get() {
+            2 => Storage::Bits(Bits::new(cols)),
+            3 => Storage::Trits(Trits::new(cols)),
+            4..=0xffff => Storage::U16(Panels::new(modulus, cols)),
+            0x1_0000..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)),
             _ => Storage::U64(Panels::new(modulus, cols)),
         };
         Echelon { modulus, cols, storage }
@@ -70,10 +73,13 @@ impl Echelon {
     }
     /// The bytes of the basis and of the working space.
     fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {
-        match modulus.bits() {
-            1 => Bits::memory(rank, cols),
-            2..=16 => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
-            17..=32 => [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)],
+        match modulus.get() {
+            2 => Bits::memory(rank, cols),
+            3 => Trits::memory(rank, cols),
+            4..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
+            0x1_0000..=0xffff_ffff => {
+                [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)]
+            }
             _ => [Panels::<u64>::basis_memory(rank, cols), Panels::<u64>::working_memory(modulus, cols)],
         }
     }
@@ -89,6 +95,7 @@ impl Echelon {
     pub fn absorb(&mut self, rows: &[Row<'_>], observer: &dyn Observer) -> Result<usize> {
         self.in_steps(rows.len(), observer, |storage, range| match storage {
             Storage::Bits(b) => b.absorb(&rows[range]),
+            Storage::Trits(t) => t.absorb(&rows[range]),
             Storage::U16(p) => p.absorb(&rows[range]),
             Storage::U32(p) => p.absorb(&rows[range]),
             Storage::U64(p) => p.absorb(&rows[range]),
@@ -109,6 +116,7 @@ impl Echelon {
             let (count, data) = (range.len(), &data[range.start * cols..range.end * cols]);
             match storage {
                 Storage::Bits(b) => b.absorb_dense(count, data),
+                Storage::Trits(t) => t.absorb_dense(count, data),
                 Storage::U16(p) => p.absorb_dense(count, data),
                 Storage::U32(p) => p.absorb_dense(count, data),
                 Storage::U64(p) => p.absorb_dense(count, data),
@@ -123,6 +131,7 @@ impl Echelon {
     ) -> Result<usize> {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
+            Storage::Trits(_) => Trits::STEP,
             _ => Panels::<u64>::STEP,
         };
         let before = self.rank();
@@ -143,6 +152,7 @@ impl Echelon {
     pub fn pivot_rows(&self) -> &[usize] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_rows,
+            Storage::Trits(t) => &t.pivot_rows,
             Storage::U16(p) => &p.pivot_rows,
             Storage::U32(p) => &p.pivot_rows,
             Storage::U64(p) => &p.pivot_rows,
@@ -158,6 +168,7 @@ impl Echelon {
     fn found_cols(&self) -> &[u32] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_cols,
+            Storage::Trits(t) => &t.pivot_cols,
             Storage::U16(p) => p.pivot_cols(),
             Storage::U32(p) => p.pivot_cols(),
             Storage::U64(p) => p.pivot_cols(),
@@ -175,6 +186,7 @@ impl Echelon {
         let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
         let table = match self.storage {
             Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()),
+            Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()),
             Storage::U16(p) => Table::U16(p.into_reduced()),
             Storage::U32(p) => Table::U32(p.into_reduced()),
             Storage::U64(p) => Table::U64(p.into_reduced()),
@@ -203,6 +215,7 @@ mod tests {
                 }
                 let held = match &echelon.storage {
                     Storage::Bits(b) => b.held(),
+                    Storage::Trits(t) => t.held(),
                     Storage::U16(p) => p.held(),
                     Storage::U32(p) => p.held(),
                     Storage::U64(p) => p.held(),

@@ -2,7 +2,7 @@
 //!
 //! - [`gemm()`]: products in integers with delayed reduction, for every p < 2⁶³.
 //! - [`Echelon`]: rank and rank profiles of any number of rows, by blocked elimination over those products
-//!   (bit-packed for p = 2); [`Reduced`]: the reduced row echelon form and the null space.
+//!   (packed for p = 2 and 3); [`Reduced`]: the reduced row echelon form and the null space.
 //! - [`determinants()`]: thousands of small determinants at once; [`determinant`]: one, over any field.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
@@ -16,6 +16,7 @@ mod panel;
 mod panels;
 mod parallel;
 mod reduced;
+mod trits;
 
 pub use determinants::determinants;
 pub use echelon::{Echelon, Residue, Row};

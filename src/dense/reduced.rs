@@ -1,6 +1,7 @@
 //! The reduced row echelon form (I T) of a row space, and the null space that it spells out.
 
 use super::bits::bit;
+use super::trits::{Strip, trit};
 use std::ops::Range;
 
 /// The reduced row echelon form of the rows that an [`Echelon`](super::Echelon) has absorbed: row i is 1 in column
@@ -25,6 +26,8 @@ pub struct Reduced {
 pub(super) enum Table {
     /// Rows of so many words, with all columns.
     Bits(usize, Vec<u64>),
+    /// Rows of so many strips, with all columns.
+    Trits(usize, Vec<Strip>),
     /// Free columns only.
     U16(Vec<u16>),
     U32(Vec<u32>),
@@ -87,6 +90,7 @@ impl Reduced {
         assert!(free.start <= free.end && free.end <= width, "free columns {free:?} of {width}");
         free.map(move |f| match &self.table {
             Table::Bits(words, data) => bit(&data[row * words..][..*words], self.free_cols[f]) as u64,
+            Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
             Table::U16(data) => data[row * width + f] as u64,
             Table::U32(data) => data[row * width + f] as u64,
             Table::U64(data) => data[row * width + f],

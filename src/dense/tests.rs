@@ -61,7 +61,7 @@ fn blocked_elimination_agrees_with_the_textbook() {
 #[test]
 fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
     let mut rng = Rng::seed_from_u64(14);
-    for p in [2, 65521, (1 << 61) - 1] {
+    for p in [2, 3, 65521, (1 << 61) - 1] {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
         // Every panel of 100 rows brings a few new directions, in ever earlier columns.
@@ -225,7 +225,7 @@ fn inverses_multiply_to_the_identity() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let mut rng = Rng::seed_from_u64(21);
-    for p in [2, 65521, (1 << 61) - 1] {
+    for p in [2, 3, 65521, (1 << 61) - 1] {
         let modulus = Modulus::new(p).unwrap();
         let a = degenerate(&PrimeField(modulus), 700, 300, 200, &mut rng);
         let run = |threads| {
@@ -315,6 +315,50 @@ fn blocks_of_any_height_give_the_same_reduced_form() {
                     for (lane, f) in range.enumerate() {
                         assert!(free.iter().enumerate().all(|(g, &j)| null.row(j as usize)[lane] == (f == g) as u64));
                     }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_rows_of_every_width_and_sign_give_the_textbook_profile() {
+    let mut rng = Rng::seed_from_u64(24);
+    for p in [2, 3] {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        for cols in [0, 1, 63, 64, 65, 511, 512, 513, 1030] {
+            let mut rows: Vec<Vec<u64>> = vec![vec![p - 1; cols]; 2];
+            let mut previous = vec![1; cols];
+            for i in 0..120 {
+                let row = match i % 6 {
+                    // A row again, its negative, and a row that begins late, with both signs of a pivot.
+                    1 => previous.clone(),
+                    2 => previous.iter().map(|&x| field.neg(x)).collect(),
+                    3 => (0..cols).map(|j| if 9 * i < 8 * j { p - 1 } else { 0 }).collect(),
+                    4 => (0..cols).map(|j| if i + j + 1 == cols { 1 } else { 0 }).collect(),
+                    _ => (0..cols).map(|_| field.random(&mut rng)).collect(),
+                };
+                previous.clone_from(&row);
+                rows.push(row);
+            }
+            let a = DenseMatrix::from_entries(rows.len(), cols, rows.concat());
+            let (pivots, expected) = textbook_reduced(&field, &a);
+            let columns: Vec<u32> = (0..cols as u32).collect();
+            for height in [1, 50, 122] {
+                let (mut sparse, mut dense) = (Echelon::new(modulus, cols), Echelon::new(modulus, cols));
+                for part in rows.chunks(height) {
+                    let part_rows: Vec<Row<'_>> = part.iter().map(|row| (&columns[..], &row[..])).collect();
+                    let new = sparse.absorb(&part_rows, &Silent).unwrap();
+                    assert_eq!(dense.absorb_block(part.len(), &part.concat(), &Silent).unwrap(), new);
+                }
+                assert_eq!(sparse.pivot_rows(), a.rank_profile(&field).rows, "{cols} columns mod {p} by {height}");
+                assert_eq!(sparse.pivot_rows(), dense.pivot_rows());
+                for reduced in [sparse.reduced(), dense.reduced()] {
+                    assert_eq!(reduced.pivot_cols(), pivots);
+                    let free = reduced.free_cols();
+                    let twin = expected.iter().flat_map(|row| free.iter().map(|&j| row[j as usize]));
+                    assert_eq!(reduced.column_block(0..free.len()), twin.collect::<Vec<u64>>());
                 }
             }
         }

@@ -5,13 +5,18 @@
 //! combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and (yᵀS)·z = yᵀ(Sz) = 0
 //! has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in this way: Bouillaguet,
 //! Delaplace, Voge, PASCO 2017, section 5.)
-//! The combinations that explore may be anything: theirs is a faster source of randomness.
+//! The combinations that explore may be anything: theirs is a faster source of randomness; and where S has far more rows than
+//! its rank can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches
+//! the bound of the rank, most rows are never looked at.
 
 use super::Split;
 use crate::dense::Echelon;
 use crate::field::Rng;
+use crate::pivots::Pivots;
+use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lanes, Recurrence};
 use crate::{Observer, Result};
+use rand::seq::index;
 use rayon::prelude::*;
 
 /// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
@@ -22,6 +27,12 @@ const BLOCKS: usize = 32;
 const PANEL: usize = 256;
 /// Up to so many rows, S is taken row by row.
 const FEW_ROWS: usize = 256;
+/// Rows of a sample for each dimension that the row space may have. A row of S may have a few entries only, and a column
+/// that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at a time are
+/// all met by about n·ln(n)/3 rows.
+const SAMPLE: usize = 8;
+/// A sample is taken if the matrix is so many times as large as what is left of it.
+const SAMPLE_GAIN: usize = 4;
 
 /// What is wanted of [`row_space`].
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +71,9 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
     if bound == 0 {
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
-    let program = split.backward();
     let log2_p = (modulus.get() as f64).log2();
     if rows <= FEW_ROWS {
+        let program = split.backward();
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
         let units = |y: &mut Block, &first: &usize| {
             y.clear(0..rows);
@@ -73,11 +84,19 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
     }
     let mut blocks = 2;
     let (mut stream, mut made) = (0, 0u32);
+    let mut whole = !sample_pays(split, bound);
+    let mut program = if whole {
+        split.backward()
+    } else {
+        stream += 1;
+        let (matrix, pivots) = sample(split, bound, &mut on_stream(rng, 0));
+        Split::new(&matrix, &pivots).backward()
+    };
     while echelon.rank() < bound {
         let before = echelon.rank();
         let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
         stream += blocks;
-        let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..rows, modulus, &mut rng.clone());
+        let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
         absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
@@ -92,6 +111,9 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(1));
             continue;
         }
+        if !whole {
+            (program, whole) = (split.backward(), true);
+        }
         // Every check made may have failed to see something: the bounds of all of them add up.
         let checks = ((options.bits + ((made + 1) as f64).log2()) / log2_p).ceil() as usize;
         let checks = checks.next_multiple_of(Recurrence::GRID);
@@ -105,6 +127,26 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         }
     }
     Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })
+}
+
+/// Rows of a sample for a row space of at most `bound` dimensions.
+fn sample_rows(bound: usize) -> usize {
+    FEW_ROWS + SAMPLE * bound
+}
+
+/// Whether the pivot rows and a sample of the others are a small part of the matrix.
+pub(super) fn sample_pays(split: &Split, bound: usize) -> bool {
+    let [pivots, all] = split.entries();
+    let (count, rows) = (sample_rows(bound), split.rows.len());
+    let sampled = (all - pivots) as f64 / rows as f64 * count as f64;
+    count < rows && (pivots as f64 + sampled) * SAMPLE_GAIN as f64 <= all as f64
+}
+
+/// The pivot rows and a random sample of the others.
+fn sample(split: &Split, bound: usize, rng: &mut Rng) -> (SparseMatrix, Pivots) {
+    let mut rows = index::sample(rng, split.rows.len(), sample_rows(bound)).into_vec();
+    rows.sort_unstable();
+    split.restricted(&rows)
 }
 
 /// Another stream of the same generator.

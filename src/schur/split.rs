@@ -34,6 +34,26 @@ impl<'a> Split<'a> {
         };
         Split { a, pivots, rows: others(a.rows(), &pivots.rows), cols: others(a.cols(), &pivots.cols) }
     }
+    /// A split in which S has the rows `rows` alone (numbered as [`Split::rows`]), in this order, and all columns: its
+    /// matrix, and the pivots of that, which are its first rows.
+    pub(super) fn restricted(&self, rows: &[usize]) -> (SparseMatrix, Pivots) {
+        let kept: Vec<usize> =
+            self.pivots.rows.iter().copied().chain(rows.iter().map(|&i| self.rows[i])).map(|i| i as usize).collect();
+        let nnz = kept.iter().map(|&i| self.a.row(i).0.len()).sum();
+        let mut matrix = SparseMatrix::empty(self.modulus(), self.a.cols(), kept.len(), nnz);
+        let mut entries = Vec::new();
+        for i in kept {
+            let (cols, values) = self.a.row(i);
+            entries.extend(cols.iter().copied().zip(values.iter().copied()));
+            matrix.push_row(&mut entries);
+        }
+        let pivots = Pivots { rows: (0..self.pivots() as u32).collect(), cols: self.pivots.cols.clone() };
+        (matrix, pivots)
+    }
+    /// Non-zeros of the pivot rows, and of all rows.
+    pub(super) fn entries(&self) -> [usize; 2] {
+        [self.pivots.rows.iter().map(|&i| self.a.row(i as usize).0.len()).sum(), self.a.nnz()]
+    }
     /// The number of pivots t.
     pub fn pivots(&self) -> usize {
         self.pivots.len()

@@ -118,6 +118,56 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
 }
 
 #[test]
+fn a_restricted_split_has_the_rows_asked_for() {
+    let mut rng = Rng::seed_from_u64(5);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        for a in matrices(p, &mut rng) {
+            let pivots = naive_pivots(&a);
+            let split = Split::new(&a, &pivots);
+            let rows: Vec<usize> = (0..split.rows.len()).filter(|_| rng.random()).collect();
+            let (matrix, own) = split.restricted(&rows);
+            let part = Split::new(&matrix, &own);
+            assert!(own.is_triangular(&matrix) && part.cols == split.cols && part.entries()[1] == matrix.nnz());
+            let naive = naive_complement(&a, &split, &pivots);
+            let expected: Vec<_> = rows.iter().map(|&i| naive[i].clone()).collect();
+            assert_eq!(naive_complement(&matrix, &part, &own), expected, "p = {p}");
+        }
+    }
+}
+
+/// S with many more rows than its rank can be: what a random sample of the rows spans, and what only one row has.
+#[test]
+fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
+    let mut rng = Rng::seed_from_u64(6);
+    let (mut sampled, (rows, cols)) = (0, (6000, 40));
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        // Columns that all rows may use; the next ones are used by one row each, the others by none.
+        for (common, rare) in [(40, 0), (30, 10), (25, 5), (1, 0), (0, 0), (0, 1), (0, 40)] {
+            let mut entries: Vec<(usize, usize, u64)> = (0..4 * rows * common.min(1))
+                .map(|k| (k / 4, rng.random_range(0..common), rng.random_range(0..p.get())))
+                .collect();
+            entries.extend((0..rare).map(|k| (rng.random_range(0..rows), common + k, 1)));
+            let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+            for pivots in [Pivots::default(), naive_pivots(&a)] {
+                let split = Split::new(&a, &pivots);
+                let rank = dense_rank(&a) - pivots.len();
+                sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
+                for rank_bound in [usize::MAX, rank] {
+                    let options = RowSpaceOptions { bits: 64.0, rank_bound, give_up: usize::MAX };
+                    let found = row_space(&split, options, &rng, &Silent).unwrap();
+                    assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
+                }
+                let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: 3 };
+                let found = row_space(&split, options, &rng, &Silent).unwrap();
+                assert!(found.complete || rank > 3, "p = {p}, rank {rank}");
+                assert!(!found.complete || found.echelon.rank() == rank, "p = {p}, rank {rank}");
+            }
+        }
+    }
+    assert!(sampled > 50, "samples were taken: {sampled}");
+}
+
+#[test]
 fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones() {
     let mut rng = Rng::seed_from_u64(4);
     let mut dependent = 0;

@@ -49,8 +49,6 @@ impl Narrow {
 pub(super) struct Whole {
     p: i64,
     inverse: f64,
-    /// 2³² mod p, balanced.
-    word: i64,
 }
 
 /// 3·2⁵¹: added to a number below 2⁵¹ in size it rounds that to an integer, which then stands in the low bits.
@@ -66,11 +64,13 @@ impl Whole {
     pub(super) fn new(modulus: Modulus) -> Self {
         let p = modulus.get() as i64;
         assert!((1 << 4..1 << 31).contains(&p));
-        Whole { p, inverse: 1.0 / p as f64, word: balanced((1 << 32) % p as u64, p) }
+        Whole { p, inverse: 1.0 / p as f64 }
     }
     /// Subtracts from x the multiple of p that is nearest to `near`, a number that differs from x by at most 2⁻⁵¹·|x|.
+    /// Of x and of the multiple the lower 64 bits are enough: their difference is short.
     ///
-    /// For |x| ≤ 2⁶¹ and |x|/p < 2⁵¹/6 the quotient is off by at most 0.5 + 2⁻⁵⁰·2⁵¹/6 < 0.84.
+    /// For |x|/p ≤ 2⁴⁸ the quotient is off by at most 0.5 + 2⁻⁵⁰·2⁴⁸ = 0.75, as 1/p and the product are off by 2⁻⁵³ of
+    /// their size each.
     #[inline(always)]
     fn remainder(self, x: i64, near: f64) -> i64 {
         let t = near * self.inverse + ROUND;
@@ -81,15 +81,16 @@ impl Whole {
     fn positive(self, r: i64) -> u64 {
         (if r < 0 { r.wrapping_add(self.p) } else { r }) as u64
     }
-    /// (high·2³² + low) mod p for |high| < 2⁴⁶, 0 ≤ low < 2³³.
-    ///
-    /// |high|/p and then |r·word| ≤ 0.84·p·p/2 keep the bounds of `remainder`.
+    /// The largest |high| that [`Whole::reduce`] takes for the modulus p: 2¹⁶·p - 2, since |x|/p ≤ 2⁴⁸ and low < 2³³.
+    fn most(self) -> i64 {
+        (self.p << 16) - 2
+    }
+    /// x mod p for x = high·2³² + low, |high| ≤ 2¹⁶·p - 2, 0 ≤ low < 2³³.
     #[inline(always)]
     fn reduce(self, high: i64, low: i64) -> u64 {
-        let r = self.remainder(high, float(high));
-        let x = r.wrapping_mul(self.word).wrapping_add(low);
-        let near = float(r) * float(self.word) + float(low);
-        self.positive(self.remainder(x, near))
+        debug_assert!(high.abs() <= self.most() && (0..1 << 33).contains(&low));
+        const WORD: f64 = 4_294_967_296.0; // 2³²
+        self.positive(self.remainder((high << 32).wrapping_add(low), float(high) * WORD + float(low)))
     }
     /// (y - a·x) mod p for a residue y and balanced a and x.
     #[inline(always)]
@@ -226,7 +227,7 @@ mod tests {
         for p in [65537u64, (1 << 20) - 3, (1 << 26) - 5, (1 << 31) - 1] {
             let modulus = Modulus::new(p).unwrap();
             let whole = Whole::new(modulus);
-            let bound = (1i64 << 46) - 1;
+            let bound = whole.most();
             let highs = (0..3000).map(|i| bound - i * (bound / 3000)).chain(0..3).flat_map(|x| [x, -x]);
             for high in highs {
                 for low in [0, 1, p as i64, 0xffff_ffff, (1 << 33) - 1] {
