@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &["field", "sparse"]),
-    ("permanent", &["isa", "field", "sparse", "matching", "gpu", "elimination", "certify"]),
+    ("permanent", &["isa", "field", "sparse", "io", "matching", "gpu", "elimination", "certify"]),
     (
         "answers",
         &[

@@ -1,8 +1,8 @@
 //! Where a long run stands, in a small file: which sum it is, how many chunks are summed, and their sums.
 //!
-//! The file is replaced as a whole (written beside, synced, renamed), so that a process killed at any moment leaves the old
-//! state or the new one.
+//! The file is replaced as a whole ([`AtomicFile`]), so that a process killed at any moment leaves the old state or the new one.
 
+use crate::io::AtomicFile;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -64,14 +64,9 @@ impl Checkpoint {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, file: &Path) -> Result<()> {
-        let mut beside = file.as_os_str().to_owned();
-        beside.push(".new");
-        let write = || {
-            let mut new = std::fs::File::create(&beside)?;
-            new.write_all(serde_json::to_string_pretty(self)?.as_bytes())?;
-            new.sync_all()?;
-            std::fs::rename(&beside, file)
-        };
-        write().map_err(|source: std::io::Error| Error::Io { file: file.into(), source })
+        let text = serde_json::to_string_pretty(self).expect("text and numbers have a form in JSON");
+        let mut new = AtomicFile::create(file)?;
+        new.write_all(text.as_bytes()).map_err(|source| Error::Io { file: file.into(), source })?;
+        new.finish()
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! The sum (`problem`): perm A = ± 2^-odd Σ_S (-1)^|S| Πᵢ yᵢ(S) over half of the column subsets, yᵢ(S) = ±½ signed row sum.
 //!
-//! # The recurrence, for whoever writes a kernel
+//! # The recurrence
+//! Processors (`exact`, `residues`) and CUDA cards (`cuda`) run the same one.
+//!
 //! Columns are split in three. *Walked* columns change one at a step, in reflected Gray order (`walk`). *Lane* columns (six
 //! single ones: 64 lanes) differ between vector lanes and never change. *Low* columns, K of them, are summed over at each
 //! step by a straight-line program (`program`) that is the same for all lanes and steps.
@@ -27,7 +29,7 @@
 //! The exact engine computes the sum over the integers and proves the range of every intermediate; the division by 2^odd must
 //! leave no remainder and the result must obey [`permanent_bound`]: two checks of the machine. Where
 //! entries are too large for it, `residues` sums modulo 2⁶⁴ (whose low `odd` bits must come out 0) and modulo enough
-//! primes for the bound.
+//! primes for the bound, all in one pass over the chunks.
 //!
 //! Sources: H. J. Ryser, *Combinatorial Mathematics* (1963); A. Nijenhuis, H. S. Wilf, *Combinatorial Algorithms* (1978), ch. 23;
 //! D. G. Glynn, European J. Combin. 31 (2010); merging rows by pattern over columns kept out of the Gray code is this house's own.
