@@ -33,6 +33,8 @@ fn the_document_of_a_rank_over_q() {
     let mild = lab.document("rank m.sms --rational --error 1e-3 --json");
     assert_eq!(mild["random_primes"].as_array().unwrap().len(), 1);
     assert!(mild["error_bound"].as_f64().unwrap() <= 1e-3);
+    let nothing = mild["phases"]["primes asked for"].as_f64().unwrap();
+    assert!(nothing == 0.0 && nothing.is_sign_positive(), "{nothing}");
     let other = lab.document("rank m.sms --rational --error 1e-3 --json --seed 2");
     assert_ne!(other["random_primes"][0]["modulus"], mild["random_primes"][0]["modulus"]);
     assert_eq!(mild["random_primes"][0]["modulus"], d["random_primes"][0]["modulus"]);

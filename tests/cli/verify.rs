@@ -88,9 +88,23 @@ fn certificates_are_for_one_answer() {
         "rank m.mtx -p 2,3 --certificate c.cert",
         "rank m.mtx full.sms -p 2 --certificate c.cert",
         "rank m.mtx --rational --certificate c.cert",
+        "rank m.mtx -p 2 --certificate -",
         "verify c.cert",
     ] {
         assert_eq!(lab.run(args).code, 2, "{args}");
+    }
+    assert!(!lab.dir.join("-").exists());
+}
+
+#[test]
+fn a_certificate_never_replaces_its_matrix() {
+    let lab = lab("verify-own-matrix");
+    let matrix = lab.read("m.mtx");
+    for name in ["m.mtx", "./m.mtx"] {
+        let run = lab.run(&format!("rank m.mtx -p 2 --certificate {name}"));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        assert!(run.stderr.contains("would replace the matrix m.mtx"), "{}", run.stderr);
+        assert!(lab.read("m.mtx") == matrix);
     }
 }
 

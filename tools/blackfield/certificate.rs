@@ -6,17 +6,27 @@ use blackfield::answers::{self, Minor};
 use blackfield::io::AtomicFile;
 use blackfield::sparse::SparseMatrix;
 use blackfield::{Error, Result};
+use std::fs;
 use std::io::Write;
 
 /// Where the certificate will go, if one is wanted, begun before anything is computed: a place that cannot be written is
-/// refused at once.
+/// refused at once, and so is the matrix's own.
 ///
 /// # Errors
-/// [`Error::Usage`] unless there is one file and one modulus; [`Error::Io`].
+/// [`Error::Usage`] unless there are one file and one modulus, and a name for another file; [`Error::Io`].
 pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
     let Some(file) = &args.certificate else { return Ok(None) };
     if (args.files.len(), args.moduli.len()) != (1, 1) {
         return Err(Error::Usage("--certificate is for one file and one modulus".into()));
+    }
+    if file.as_os_str() == "-" {
+        return Err(Error::Usage("--certificate needs the name of a file: standard output has the rank".into()));
+    }
+    if let (Ok(to), Ok(from)) = (fs::canonicalize(file), fs::canonicalize(&args.files[0]))
+        && to == from
+        && to.is_file()
+    {
+        return Err(Error::Usage(format!("--certificate would replace the matrix {}", args.files[0].display())));
     }
     AtomicFile::create(file).map(Some)
 }

@@ -91,8 +91,10 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
         ..defaults
     };
     let rank = answers::rational_rank(&loaded.triplets, &rational, bars)?;
-    phases.add("random primes", rank.drawn.iter().map(|p| p.seconds).sum());
-    phases.add("primes asked for", rank.asked.iter().map(|p| p.seconds).sum());
+    // From 0 on: the sum of no numbers is -0.
+    let seconds = |primes: &[ModularRank]| primes.iter().fold(0.0, |sum, p| sum + p.seconds);
+    phases.add("random primes", seconds(&rank.drawn));
+    phases.add("primes asked for", seconds(&rank.asked));
     let digest = phases.time("digest", || loaded.digest());
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();

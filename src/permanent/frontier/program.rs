@@ -293,22 +293,28 @@ impl Builder<'_> {
         };
         let columns: usize = legs.iter().filter(|leg| !leg.row).map(|leg| leg.cap as usize).sum();
         let weight = usize::try_from((untouched(1) + columns) as i64 - untouched(0) as i64).ok();
+        // Weights k and all - k have equally many vectors. Up to the middle a number is at least those that add up to it, so that
+        // below 2⁵² it is exact; beyond, the window would keep the errors of far larger ones.
+        let all: usize = legs.iter().map(|leg| leg.cap as usize).sum();
+        let weight = weight.filter(|&k| k <= all);
+        let half = weight.map_or(0, |k| k.min(all - k));
         let mut polynomial = vec![1.0f64];
         for leg in &legs {
             let s = leg.cap as usize;
-            let mut next = vec![0.0; polynomial.len() + s];
+            let mut next = vec![0.0; (polynomial.len() + s).min(half + 1)];
             let mut window: f64 = 0.0;
             for k in 0..next.len() {
                 window += polynomial.get(k).copied().unwrap_or(0.0);
                 if k > s {
                     window -= polynomial[k - s - 1];
                 }
-                next[k] = window.max(0.0);
+                // ∞ - ∞: numbers that no `f64` holds.
+                next[k] = if window.is_nan() { f64::INFINITY } else { window };
             }
             polynomial = next;
         }
-        let states = weight.and_then(|k| polynomial.get(k)).copied().unwrap_or(0.0).round();
-        Space { legs, weight: weight.filter(|_| states > 0.0), states }
+        let states = weight.map_or(0.0, |_| polynomial[half]);
+        Space { legs, weight, states }
     }
 }
 

@@ -247,3 +247,22 @@ fn an_observer_stops_it() {
     let error = permanent(&zero_one(4, |_, _| true), &FrontierOptions::default(), &Stop).unwrap_err();
     assert!(matches!(error, Error::Interrupted));
 }
+
+/// A layer of few vectors has its exact size where those of other weights are too many to be counted exactly.
+#[test]
+fn nearly_all_of_many_classes_unmatched() {
+    // Three columns are processed first that meet 64 rows, of which no two ever are twins. Row i < 6 has one or two entries more in
+    // the six first columns, row i > 5 the only one of column i.
+    let n = 64usize;
+    let dense = (0..3 * n).map(|k| (k / 3, k % 3, ((k / 3 + 1) * (k % 3 + 1)) as i64));
+    let sparse = (3..n).map(|i| (i, i, 1)).chain((0..3).map(|i| (i, i + 3, 2)));
+    let entries: Vec<(usize, usize, i64)> = dense.chain(sparse).collect();
+    let a = IntMatrix::from_entries(n, entries.iter().copied());
+    let corner = IntMatrix::from_entries(6, entries.into_iter().filter(|&(i, j, _)| i.max(j) < 6));
+    let order: Vec<u32> = (n as u32..2 * n as u32).collect();
+    for storage in [Storage::Keys, Storage::Arrays] {
+        let answer = in_order(&a, &order, &FrontierOptions::default(), storage, &Silent).unwrap();
+        // Any three of the rows may be matched after three steps.
+        assert_eq!((answer.value, answer.peak), (naive(&corner), 64 * 63 * 62 / 6), "{storage:?}");
+    }
+}
