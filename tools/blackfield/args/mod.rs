@@ -223,6 +223,7 @@ With --json, one file and one modulus give one document:
    error_bound: number or null, trials, trials_agreed, block,
    extension_degree, field, seed, threads, device, digest, plan,
    warnings, phases: {name: seconds}, seconds, version}
+A step's why is left out where there was nothing to choose.
 nnz counts the entries that p does not divide; digest is of the integer
 matrix, whatever p. Several files or moduli give
   {results: [one document each], complete, seconds, version}
@@ -363,11 +364,11 @@ pub struct PermanentArgs {
     /// Leave these reductions out, for measurements; the answer is the same
     #[arg(long, value_name = "REDUCTION", value_delimiter = ',', help_heading = "Method")]
     pub without: Vec<ReductionName>,
-    /// Split lines of up to this many entries into a sum of two permanents
+    /// Split lines of up to this many entries, 3 or 4, into a sum of two permanents
     #[arg(long, value_name = "ENTRIES", help_heading = "Method")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(3..=4))]
     pub split: Option<usize>,
-    /// Splits one after the other, at most
+    /// Splits one after the other, at most, 1 to 16
     #[arg(long, value_name = "N", default_value = "1", requires = "split", help_heading = "Method")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
     pub split_depth: usize,
@@ -399,8 +400,8 @@ With --json, each file (and modulus) gives one document on one line:
   {file, permanent: digits, n, nnz, modulus: number or null, method,
    certainty: \"proven\", proof, path: [{name, found, why, predicted,
    seconds}], threads, digest, warnings, seconds, version}
-permanent is a string, since no number of JSON holds it. The documents
-before an error are kept.
+permanent is a string, since no number of JSON holds it; why is left out
+where there was nothing to choose. The documents before an error are kept.
 
 Examples:
   blackfield permanent matrix.mtx
