@@ -14,10 +14,11 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, Lanes, Recurrence};
+use crate::spmv::{Block, Lane, Lanes, Recurrence};
 use crate::{Observer, Result};
 use rand::seq::index;
 use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
 const LANES: usize = 32;
@@ -72,6 +73,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let log2_p = (modulus.get() as f64).log2();
+    let mut room = Room::default();
     if rows <= FEW_ROWS {
         let program = split.backward();
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
@@ -79,7 +81,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             y.clear(0..rows);
             (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
         };
-        absorb(&program, LANES, &firsts, units, cols, &mut echelon, observer)?;
+        absorb(&program, LANES, &firsts, units, cols, &mut room, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
@@ -97,7 +99,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
         stream += blocks;
         let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
-        absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
+        absorb(&program, LANES, &seeds, explore, cols, &mut room, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
         if rank == bound {
@@ -121,7 +123,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         stream += 1;
         made += 1;
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
-        absorb(&program, checks, &[fresh], uniform, cols, &mut echelon, observer)?;
+        absorb(&program, checks, &[fresh], uniform, cols, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, error_log2: (made as f64).log2() - log2_p * checks as f64, complete: true });
         }
@@ -156,44 +158,80 @@ fn on_stream(rng: &Rng, stream: u64) -> Rng {
     own
 }
 
+/// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
+/// combinations themselves where S is small.
+#[derive(Default)]
+struct Room {
+    /// Blocks that recurrences run in.
+    spare: Mutex<Vec<Block>>,
+    /// A panel of the dense elimination.
+    rows: Option<Block>,
+}
+
+impl Room {
+    /// A block for a recurrence, of any contents; it comes back by [`Room::put`].
+    fn take(spare: &Mutex<Vec<Block>>, lane: Lane, rows: usize, width: usize) -> Block {
+        let fits = |block: &Block| (block.lane(), block.rows(), block.width()) == (lane, rows, width);
+        let last = spare.lock().expect("no holder panics").pop();
+        last.filter(fits).unwrap_or_else(|| Block::zeros(lane, rows, width))
+    }
+    fn put(spare: &Mutex<Vec<Block>>, block: Block) {
+        spare.lock().expect("no holder panics").push(block);
+    }
+}
+
 /// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
 /// first rows of a block.
+#[allow(clippy::too_many_arguments)]
 fn absorb<B: Sync>(
     program: &Recurrence,
     lanes: usize,
     blocks: &[B],
     fill: impl Fn(&mut Block, &B) + Sync,
     cols: usize,
+    room: &mut Room,
     echelon: &mut Echelon,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let height = program.inputs() + program.rows();
+    let (lane, height) = (program.lane(), program.inputs() + program.rows());
+    let Room { spare, rows } = room;
     for group in blocks.chunks(PANEL / LANES) {
         observer.check()?;
-        let outputs: Vec<Block> = group
-            .par_iter()
-            .map_init(
-                || Block::zeros(program.lane(), height, lanes),
-                |w, block| {
-                    fill(w, block);
-                    program.run(w);
-                    w.transposed(height - cols..height)
-                },
-            )
-            .collect();
+        let count = lanes * group.len();
         // One panel of the dense elimination.
-        let mut rows = Block::zeros(program.lane(), lanes * outputs.len(), cols);
-        for (k, block) in outputs.iter().enumerate() {
-            rows.copy_rows(k * lanes, block, 0, lanes);
-        }
-        drop(outputs);
-        match &rows.lanes {
-            Lanes::U8(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U16(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U32(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U64(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+        let panel = match rows.take() {
+            Some(panel) if panel.rows() >= count => panel,
+            _ => Block::zeros(lane, count, cols),
         };
+        let panel = rows.insert(panel);
+        macro_rules! absorb {
+            ($($lane:ident)*) => {
+                match &mut panel.lanes {
+                    $(Lanes::$lane(panel) => {
+                        let panel = &mut panel[..count * cols];
+                        panel.par_chunks_mut(lanes * cols).zip(group).for_each(|(to, block)| {
+                            let mut w = Room::take(spare, lane, height, lanes);
+                            fill(&mut w, block);
+                            program.run(&mut w);
+                            let Lanes::$lane(from) = &w.lanes else { unreachable!("all blocks have the same lane") };
+                            transpose(&from[(height - cols) * lanes..], lanes, to);
+                            Room::put(spare, w);
+                        });
+                        echelon.absorb_block(count, panel, observer)?;
+                    })*
+                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+                }
+            };
+        }
+        absorb!(U8 U16 U32 U64);
     }
     Ok(())
+}
+
+/// Writes the transpose of rows of `width` entries.
+fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
+    let count = from.len() / width;
+    for (i, row) in from.chunks_exact(width).enumerate() {
+        row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
+    }
 }
