@@ -73,7 +73,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let log2_p = (modulus.get() as f64).log2();
-    let mut room = Room::default();
+    let mut room = Room { cols, spare: Mutex::default(), rows: None };
     if rows <= FEW_ROWS {
         let program = split.backward();
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
@@ -81,7 +81,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             y.clear(0..rows);
             (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
         };
-        absorb(&program, LANES, &firsts, units, cols, &mut room, &mut echelon, observer)?;
+        absorb(&program, LANES, &firsts, units, &mut room, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
@@ -99,7 +99,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
         stream += blocks;
         let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
-        absorb(&program, LANES, &seeds, explore, cols, &mut room, &mut echelon, observer)?;
+        absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
         if rank == bound {
@@ -115,6 +115,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         }
         if !whole {
             (program, whole) = (split.backward(), true);
+            room.spare = Mutex::default();
         }
         // Every check made may have failed to see something: the bounds of all of them add up.
         let checks = ((options.bits + ((made + 1) as f64).log2()) / log2_p).ceil() as usize;
@@ -123,7 +124,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         stream += 1;
         made += 1;
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
-        absorb(&program, checks, &[fresh], uniform, cols, &mut room, &mut echelon, observer)?;
+        absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, error_log2: (made as f64).log2() - log2_p * checks as f64, complete: true });
         }
@@ -160,16 +161,17 @@ fn on_stream(rng: &Rng, stream: u64) -> Rng {
 
 /// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
 /// combinations themselves where S is small.
-#[derive(Default)]
 struct Room {
-    /// Blocks that recurrences run in.
+    /// Those of S.
+    cols: usize,
+    /// Blocks that the recurrence in use runs in.
     spare: Mutex<Vec<Block>>,
     /// A panel of the dense elimination.
     rows: Option<Block>,
 }
 
 impl Room {
-    /// A block for a recurrence, of any contents; it comes back by [`Room::put`].
+    /// A block of zeros, or one that the same recurrence has run in; it comes back by [`Room::put`].
     fn take(spare: &Mutex<Vec<Block>>, lane: Lane, rows: usize, width: usize) -> Block {
         let fits = |block: &Block| (block.lane(), block.rows(), block.width()) == (lane, rows, width);
         let last = spare.lock().expect("no holder panics").pop();
@@ -182,19 +184,17 @@ impl Room {
 
 /// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
 /// first rows of a block.
-#[allow(clippy::too_many_arguments)]
 fn absorb<B: Sync>(
     program: &Recurrence,
     lanes: usize,
     blocks: &[B],
     fill: impl Fn(&mut Block, &B) + Sync,
-    cols: usize,
     room: &mut Room,
     echelon: &mut Echelon,
     observer: &dyn Observer,
 ) -> Result<()> {
     let (lane, height) = (program.lane(), program.inputs() + program.rows());
-    let Room { spare, rows } = room;
+    let (spare, rows, cols) = (&room.spare, &mut room.rows, room.cols);
     for group in blocks.chunks(PANEL / LANES) {
         observer.check()?;
         let count = lanes * group.len();
@@ -209,7 +209,7 @@ fn absorb<B: Sync>(
                 match &mut panel.lanes {
                     $(Lanes::$lane(panel) => {
                         let panel = &mut panel[..count * cols];
-                        panel.par_chunks_mut(lanes * cols).zip(group).for_each(|(to, block)| {
+                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).for_each(|(to, block)| {
                             let mut w = Room::take(spare, lane, height, lanes);
                             fill(&mut w, block);
                             program.run(&mut w);
