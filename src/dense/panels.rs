@@ -43,6 +43,8 @@ pub(super) struct Panels<T: Entry> {
     blocks: Vec<Block<T>>,
     pub(super) pivot_rows: Vec<usize>,
     rows_seen: usize,
+    /// Storage of the next panel.
+    spare: Vec<T>,
 }
 
 impl<T: Entry> Panels<T> {
@@ -50,7 +52,7 @@ impl<T: Entry> Panels<T> {
         let order: Vec<u32> = (0..cols as u32).collect();
         let position = order.clone();
         let arithmetic = Arithmetic::new(modulus);
-        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0 }
+        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0, spare: vec![] }
     }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
@@ -86,7 +88,9 @@ impl<T: Entry> Panels<T> {
         if rank == cols || rows == 0 {
             return;
         }
-        let mut panel = vec![T::default(); rows * cols];
+        let mut panel = std::mem::take(&mut self.spare);
+        panel.clear();
+        panel.resize(rows * cols, T::default());
         for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
         for block in &self.blocks {
             let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
@@ -113,6 +117,7 @@ impl<T: Entry> Panels<T> {
             self.pivot_rows.extend(&local.row[..pivots.len()]);
             self.extend(&local.data, &pivots);
         }
+        self.spare = local.data;
     }
 
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`.
@@ -163,6 +168,7 @@ impl<T: Entry> Panels<T> {
 
     /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
     pub(super) fn into_reduced(mut self) -> Vec<T> {
+        self.spare = vec![];
         let rank = self.pivot_rows.len();
         let free = self.cols() - rank;
         let mut reduced = vec![T::default(); rank * free];

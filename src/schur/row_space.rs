@@ -14,10 +14,11 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, Lanes, Recurrence};
+use crate::spmv::{Block, Lane, Lanes, Recurrence};
 use crate::{Observer, Result};
 use rand::seq::index;
 use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
 const LANES: usize = 32;
@@ -72,6 +73,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let log2_p = (modulus.get() as f64).log2();
+    let mut room = Room { cols, spare: Mutex::default(), rows: None };
     if rows <= FEW_ROWS {
         let program = split.backward();
         let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
@@ -79,7 +81,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             y.clear(0..rows);
             (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
         };
-        absorb(&program, LANES, &firsts, units, cols, &mut echelon, observer)?;
+        absorb(&program, LANES, &firsts, units, &mut room, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
@@ -97,7 +99,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
         stream += blocks;
         let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
-        absorb(&program, LANES, &seeds, explore, cols, &mut echelon, observer)?;
+        absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
         if rank == bound {
@@ -113,6 +115,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         }
         if !whole {
             (program, whole) = (split.backward(), true);
+            room.spare = Mutex::default();
         }
         // Every check made may have failed to see something: the bounds of all of them add up.
         let checks = ((options.bits + ((made + 1) as f64).log2()) / log2_p).ceil() as usize;
@@ -121,7 +124,7 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         stream += 1;
         made += 1;
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
-        absorb(&program, checks, &[fresh], uniform, cols, &mut echelon, observer)?;
+        absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, error_log2: (made as f64).log2() - log2_p * checks as f64, complete: true });
         }
@@ -156,6 +159,29 @@ fn on_stream(rng: &Rng, stream: u64) -> Rng {
     own
 }
 
+/// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
+/// combinations themselves where S is small.
+struct Room {
+    /// Those of S.
+    cols: usize,
+    /// Blocks that the recurrence in use runs in.
+    spare: Mutex<Vec<Block>>,
+    /// A panel of the dense elimination.
+    rows: Option<Block>,
+}
+
+impl Room {
+    /// A block of zeros, or one that the same recurrence has run in; it comes back by [`Room::put`].
+    fn take(spare: &Mutex<Vec<Block>>, lane: Lane, rows: usize, width: usize) -> Block {
+        let fits = |block: &Block| (block.lane(), block.rows(), block.width()) == (lane, rows, width);
+        let last = spare.lock().expect("no holder panics").pop();
+        last.filter(fits).unwrap_or_else(|| Block::zeros(lane, rows, width))
+    }
+    fn put(spare: &Mutex<Vec<Block>>, block: Block) {
+        spare.lock().expect("no holder panics").push(block);
+    }
+}
+
 /// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
 /// first rows of a block.
 fn absorb<B: Sync>(
@@ -163,37 +189,49 @@ fn absorb<B: Sync>(
     lanes: usize,
     blocks: &[B],
     fill: impl Fn(&mut Block, &B) + Sync,
-    cols: usize,
+    room: &mut Room,
     echelon: &mut Echelon,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let height = program.inputs() + program.rows();
+    let (lane, height) = (program.lane(), program.inputs() + program.rows());
+    let (spare, rows, cols) = (&room.spare, &mut room.rows, room.cols);
     for group in blocks.chunks(PANEL / LANES) {
         observer.check()?;
-        let outputs: Vec<Block> = group
-            .par_iter()
-            .map_init(
-                || Block::zeros(program.lane(), height, lanes),
-                |w, block| {
-                    fill(w, block);
-                    program.run(w);
-                    w.transposed(height - cols..height)
-                },
-            )
-            .collect();
+        let count = lanes * group.len();
         // One panel of the dense elimination.
-        let mut rows = Block::zeros(program.lane(), lanes * outputs.len(), cols);
-        for (k, block) in outputs.iter().enumerate() {
-            rows.copy_rows(k * lanes, block, 0, lanes);
-        }
-        drop(outputs);
-        match &rows.lanes {
-            Lanes::U8(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U16(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U32(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::U64(data) => echelon.absorb_block(rows.rows(), &data[..], observer)?,
-            Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+        let panel = match rows.take() {
+            Some(panel) if panel.rows() >= count => panel,
+            _ => Block::zeros(lane, count, cols),
         };
+        let panel = rows.insert(panel);
+        macro_rules! absorb {
+            ($($lane:ident)*) => {
+                match &mut panel.lanes {
+                    $(Lanes::$lane(panel) => {
+                        let panel = &mut panel[..count * cols];
+                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).for_each(|(to, block)| {
+                            let mut w = Room::take(spare, lane, height, lanes);
+                            fill(&mut w, block);
+                            program.run(&mut w);
+                            let Lanes::$lane(from) = &w.lanes else { unreachable!("all blocks have the same lane") };
+                            transpose(&from[(height - cols) * lanes..], lanes, to);
+                            Room::put(spare, w);
+                        });
+                        echelon.absorb_block(count, panel, observer)?;
+                    })*
+                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+                }
+            };
+        }
+        absorb!(U8 U16 U32 U64);
     }
     Ok(())
+}
+
+/// Writes the transpose of rows of `width` entries.
+fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
+    let count = from.len() / width;
+    for (i, row) in from.chunks_exact(width).enumerate() {
+        row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
+    }
 }

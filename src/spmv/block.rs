@@ -202,26 +202,6 @@ impl Block {
         }
         copy!(U8 U16 U32 U64 F32 F64);
     }
-    /// The transpose of some of its rows: row l of the result holds their residues in lane l.
-    pub fn transposed(&self, rows: Range<usize>) -> Block {
-        let (width, count) = (self.width, rows.len());
-        let mut out = Block::zeros(self.lane(), width, count);
-        macro_rules! transpose {
-            ($($lane:ident)*) => {
-                match (&self.lanes, &mut out.lanes) {
-                    $((Lanes::$lane(from), Lanes::$lane(to)) => {
-                        let from = from[rows.start * width..rows.end * width].chunks_exact(width.max(1));
-                        for (i, row) in from.enumerate() {
-                            row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
-                        }
-                    })*
-                    _ => unreachable!("the result has the same lane"),
-                }
-            };
-        }
-        transpose!(U8 U16 U32 U64 F32 F64);
-        out
-    }
     /// Appends the first `count` residues of row i.
     ///
     /// # Panics
@@ -254,16 +234,13 @@ mod tests {
     use rand::SeedableRng;
 
     #[test]
-    fn rows_are_copied_cleared_filled_and_transposed() {
+    fn rows_are_copied_cleared_and_filled() {
         let mut rng = Rng::seed_from_u64(1);
         for (p, lane) in
             [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)]
         {
             let p = Modulus::new(p).unwrap();
             let a = Block::random(lane, 7, 3, p, &mut rng);
-            let t = a.transposed(2..6);
-            assert_eq!((t.rows(), t.width(), t.lane()), (3, 4, lane));
-            assert!((0..3).all(|l| (0..4).all(|i| t.get(l, i) == a.get(2 + i, l))));
             let mut b = Block::zeros(lane, 9, 3);
             b.copy_rows(1, &a, 3, 4);
             assert!(

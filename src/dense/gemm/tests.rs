@@ -57,7 +57,7 @@ fn extreme_residues_survive_sums_as_long_as_they_may_be() {
     for p in PRIMES {
         let modulus = Modulus::new(p).unwrap();
         let h = p / 2;
-        for k in [1, 2, 7, 8, 9, 255, 256, 257, 700] {
+        for k in [1, 2, 7, 8, 9, 15, 16, 17, 23, 255, 256, 257, 700] {
             // The largest, the least and alternating balanced residues, added to the largest residue.
             for signs in [[h, h], [h, (h + 1) % p], [(h + 1) % p, (h + 1) % p], [p - 1, h]] {
                 let (a, b) = (vec![signs[0]; 2 * k], vec![signs[1]; k * 3]);
@@ -80,6 +80,7 @@ fn every_form_holds_its_words_and_sums() {
         let arithmetic = Arithmetic::new(Modulus::new(p).unwrap());
         let (h, terms, fold) = ((p / 2) as u128, arithmetic.terms() as u128, arithmetic.fold() as u128);
         assert!(terms == 256 || p < 256, "{p}: {terms} terms");
+        assert!(arithmetic.words(arithmetic.terms()).div_ceil(arithmetic.fold()) <= simd::FOLDS);
         match arithmetic.form {
             Form::TwoTerms(_) => assert!(p <= 5791 && terms * h * h + (p as u128) < 1 << 31),
             Form::TwoDigits(_) => {

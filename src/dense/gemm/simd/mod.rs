@@ -16,6 +16,9 @@ use std::sync::OnceLock;
 pub(super) type PairsTile = fn(usize, &[i32], &[i32], &mut [i32]);
 pub(super) type WholesTile = fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [i64]);
 
+/// The most folds that a tile of wholes may need.
+pub(super) const FOLDS: usize = 256;
+
 /// The tiles of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiles {
@@ -30,7 +33,7 @@ pub(super) struct Tiles {
     /// (depth, A, B, sums): Σ a·b of pairs, which must stay inside 32 bits.
     pub pairs: PairsTile,
     /// (depth, fold, A, B, high, low): Σ a·b = high·2³² + low with 0 ≤ low < 2³². The sum of any `fold` products plus 2³² must
-    /// stay inside 64 bits.
+    /// stay inside 64 bits, and ⌈depth/fold⌉ be at most [`FOLDS`].
     pub wholes: WholesTile,
 }
 
@@ -66,13 +69,14 @@ mod tests {
         let mut rng = Rng::seed_from_u64(31);
         for tiles in Tiles::available() {
             assert!(tiles.whole_rows % 2 == 0);
-            for depth in [0, 1, 2, 5, 64, 129] {
+            for depth in [0, 1, 2, 5, 64, 129, FOLDS, 2 * FOLDS] {
                 let (mr, nr) = (tiles.pair_rows, tiles.pair_cols);
-                // 129·2·2¹⁵·2⁷ < 2³¹.
+                // depth·2·32767·digit < 2³¹.
+                let digit = (32767 / depth.max(1) as i32).min(128);
                 let mut word =
                     |bound: i32| (rng.random_range(-bound..=bound) << 16) | (rng.random_range(-bound..=bound) & 0xffff);
                 let a: Vec<i32> = (0..depth * mr).map(|_| word(32767)).collect();
-                let b: Vec<i32> = (0..depth * nr).map(|_| word(128)).collect();
+                let b: Vec<i32> = (0..depth * nr).map(|_| word(digit)).collect();
                 let mut sums = vec![7; mr * nr];
                 (tiles.pairs)(depth, &a, &b, &mut sums);
                 for (i, j) in (0..mr).flat_map(|i| (0..nr).map(move |j| (i, j))) {
@@ -85,7 +89,10 @@ mod tests {
                 }
 
                 let (mr, nr) = (tiles.whole_rows, tiles.whole_cols);
-                for (fold, bound) in [(1, i32::MIN + 1), (7, 1 << 30), (8, (1 << 30) - 1), (64, 1 << 28), (1000, 40)] {
+                // Folds of 2 and of 8 steps come as close to 2⁶³ as they may, the former as often as a tile may fold.
+                let folds =
+                    [(2, i32::MIN + 1), (7, 1 << 30), (8, (1 << 30) - 1), (1, i32::MIN + 1), (64, 1 << 28), (1000, 40)];
+                for (fold, bound) in folds.into_iter().filter(|(fold, _)| depth <= fold * FOLDS) {
                     let bound = bound.unsigned_abs() as i64;
                     // Extremes in half of the cases, to meet the edge of every fold.
                     let mut entry = |_| match rng.random_range(0..4) {

@@ -1,13 +1,14 @@
-//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 6 rows by two for wholes.
+//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes.
 
-use super::super::Tiles;
+use super::super::{FOLDS, Tiles};
 use std::arch::x86_64::*;
+use std::hint::black_box;
 
 const PAIR_ROWS: usize = 12;
 /// Vectors of a row of the tile of pairs.
 const PAIR_VECTORS: usize = 2;
 const PAIR_COLS: usize = PAIR_VECTORS * 16;
-const WHOLE_ROWS: usize = 6;
+const WHOLE_ROWS: usize = 8;
 /// Vectors of a row of the tile of wholes.
 const WHOLE_VECTORS: usize = 2;
 const WHOLE_COLS: usize = WHOLE_VECTORS * 8;
@@ -36,6 +37,7 @@ fn pairs(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
 fn wholes(depth: usize, fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low: &mut [i64]) {
     let (a, b) = (&a[..depth * WHOLE_ROWS], &b[..depth * WHOLE_COLS]);
     let (high, low) = (&mut high[..WHOLE_ROWS * WHOLE_COLS], &mut low[..WHOLE_ROWS * WHOLE_COLS]);
+    assert!(depth.div_ceil(fold) <= FOLDS);
     // SAFETY: the instructions are there, see above; the slices have the lengths that `wholes_tile` asks for.
     unsafe { wholes_tile(fold, a, b, high, low) }
 }
@@ -67,51 +69,74 @@ unsafe fn pairs_tile(a: &[i32], b: &[i32], sums: &mut [i32]) {
 }
 
 /// Both vectors of a row of the tile share the words of B: one holds the even columns, which stand in the lower halves of
-/// its 64-bit words, the other the odd ones, shifted down. Twelve sums and the twelve upper halves that were folded away
-/// stay in registers, which is worth more than a larger tile with the latter in memory.
+/// its 64-bit words, the other the odd ones, shifted down.
+///
+/// Every `fold` steps begin a sum of their own, exact in 64 bits, that is added to `low` mod 2⁶⁴ when it is done. What lies
+/// above needs no exact account: of the even and the odd sum the upper 24 bits go to one vector of 32-bit sums. If that has
+/// x after at most 2⁸ folds, then x·2⁴⁰ ≤ Σ a·b < x·2⁴⁰ + 2⁴⁸, which names one number ≡ `low` mod 2⁶⁴. Sixteen sums and
+/// eight such vectors stay in registers.
 ///
 /// # Safety
 /// The length of `a` is a multiple of `WHOLE_ROWS`, `b` has `WHOLE_COLS` words for each `WHOLE_ROWS` of them, `high` and
 /// `low` have `WHOLE_ROWS`·`WHOLE_COLS`.
 #[target_feature(enable = "avx512f")]
 unsafe fn wholes_tile(fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low: &mut [i64]) {
-    let mut acc = [[_mm512_setzero_si512(); WHOLE_VECTORS]; WHOLE_ROWS];
-    let mut upper = acc;
-    let mask = _mm512_set1_epi64(0xffff_ffff);
+    let mut upper = [_mm512_setzero_si512(); WHOLE_ROWS];
+    let mut lower = [[_mm512_setzero_si512(); WHOLE_VECTORS]; WHOLE_ROWS];
     let depth = a.len() / WHOLE_ROWS;
+    // The words of A at a step, and those of B, even and odd.
+    let step = |d: usize| {
+        // SAFETY: the lengths promised by the caller keep every access inside its slice.
+        let (a, even) =
+            unsafe { (a.as_ptr().add(d * WHOLE_ROWS), _mm512_loadu_si512(b.as_ptr().add(d * WHOLE_COLS).cast())) };
+        (a, [even, _mm512_srli_epi64::<32>(even)])
+    };
     let mut start = 0;
     while start < depth {
         let end = depth.min(start + fold);
-        for d in start..end {
-            // SAFETY: the lengths promised by the caller keep every access inside its slice.
-            unsafe {
-                let (a, b) = (a.as_ptr().add(d * WHOLE_ROWS), b.as_ptr().add(d * WHOLE_COLS));
-                let even = _mm512_loadu_si512(b.cast());
-                let b = [even, _mm512_srli_epi64::<32>(even)];
-                unrolled!(I in [0 1 2 3 4 5] {
-                    let x = _mm512_set1_epi32(*a.add(I));
-                    unrolled!(V in [0 1] { acc[I][V] = _mm512_add_epi64(acc[I][V], _mm512_mul_epi32(x, b[V])); });
-                });
-            }
+        let mut acc = [[_mm512_setzero_si512(); WHOLE_VECTORS]; WHOLE_ROWS];
+        let (a, b) = step(start);
+        unrolled!(I in [0 1 2 3 4 5 6 7] {
+            // SAFETY: I < WHOLE_ROWS, the words of a step.
+            let x = _mm512_set1_epi32(unsafe { *a.add(I) });
+            unrolled!(V in [0 1] { acc[I][V] = _mm512_mul_epi32(x, b[V]); });
+        });
+        for d in start + 1..end {
+            let (a, b) = step(d);
+            unrolled!(I in [0 1 2 3 4 5 6 7] {
+                // SAFETY: as above.
+                let x = _mm512_set1_epi32(unsafe { *a.add(I) });
+                unrolled!(V in [0 1] { acc[I][V] = _mm512_add_epi64(acc[I][V], _mm512_mul_epi32(x, b[V])); });
+            });
         }
         start = end;
-        unrolled!(I in [0 1 2 3 4 5] {
-            unrolled!(V in [0 1] {
-                upper[I][V] = _mm512_add_epi64(upper[I][V], _mm512_srai_epi64::<32>(acc[I][V]));
-                acc[I][V] = _mm512_and_si512(acc[I][V], mask);
-            });
+        // In memory: in registers they would drive out others.
+        let lower = black_box(&mut lower);
+        unrolled!(I in [0 1 2 3 4 5 6 7] {
+            unrolled!(V in [0 1] { lower[I][V] = _mm512_add_epi64(lower[I][V], acc[I][V]); });
+            let uppers = _mm512_mask_shuffle_epi32::<0b11_11_01_01>(acc[I][1], 0x5555, acc[I][0]);
+            upper[I] = _mm512_add_epi32(upper[I], _mm512_srai_epi32::<8>(uppers));
         });
     }
     // Columns 0 … 7 and 8 … 15 of (even, odd).
     let order = [_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)];
-    for (i, (acc, upper)) in acc.iter().zip(&upper).enumerate() {
+    let (mask, half) = (_mm512_set1_epi64(0xffff_ffff), _mm512_set1_epi64(1 << 31));
+    for (i, upper) in upper.into_iter().enumerate() {
+        let at = |v: usize| i * WHOLE_COLS + 8 * v;
+        let near = [_mm512_slli_epi64::<32>(upper), upper].map(|x| _mm512_slli_epi64::<8>(_mm512_srai_epi64::<32>(x)));
+        let sums = lower[i];
+        let halves: [[__m512i; 2]; WHOLE_VECTORS] = std::array::from_fn(|v| {
+            let own = _mm512_srai_epi64::<32>(sums[v]);
+            // The multiple of 2³² that is nearest to what is missing.
+            let missing = _mm512_andnot_si512(mask, _mm512_add_epi64(_mm512_sub_epi64(near[v], own), half));
+            [_mm512_add_epi64(missing, own), _mm512_and_si512(sums[v], mask)]
+        });
         for (v, order) in order.into_iter().enumerate() {
-            let at = i * WHOLE_COLS + 8 * v;
             // SAFETY: i < WHOLE_ROWS and v < WHOLE_VECTORS.
             unsafe {
-                let sums = [upper, acc].map(|x| _mm512_permutex2var_epi64(x[0], order, x[1]));
-                _mm512_storeu_si512(high.as_mut_ptr().add(at).cast(), sums[0]);
-                _mm512_storeu_si512(low.as_mut_ptr().add(at).cast(), sums[1]);
+                let sums = [0, 1].map(|part| _mm512_permutex2var_epi64(halves[0][part], order, halves[1][part]));
+                _mm512_storeu_si512(high.as_mut_ptr().add(at(v)).cast(), sums[0]);
+                _mm512_storeu_si512(low.as_mut_ptr().add(at(v)).cast(), sums[1]);
             }
         }
     }
