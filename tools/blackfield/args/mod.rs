@@ -1,19 +1,19 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
+mod permanent;
 mod values;
 
+pub use permanent::PermanentArgs;
 pub use values::Seed;
 
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
-use blackfield::permanent::{self, reduce::Switches};
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Exact linear algebra over finite fields: the rank mod p of huge sparse matrices.
 #[derive(Debug, Parser)]
@@ -337,167 +337,6 @@ impl From<RouteName> for answers::Route {
 pub enum DeviceName {
     Cpu,
     Cuda,
-}
-
-/// The exact permanent of square integer matrices: perfect matchings counted to the last digit.
-///
-/// Standard output has the permanent alone, one line for each file in the order given (with --modulus one for each file and
-/// modulus), as soon as it is known; everything else (how, why, how sure) is on standard error. The permanent of a 0-1
-/// matrix is the number of perfect matchings of its bipartite graph.
-#[derive(Debug, Args)]
-#[command(after_long_help = PERMANENT_JSON)]
-pub struct PermanentArgs {
-    /// Matrix files; `-` reads standard input
-    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
-    /// The residue mod P, a prime below 2^63, instead of the integer (may be given several times)
-    #[arg(short = 'p', long = "modulus", value_name = "P", value_delimiter = ',')]
-    #[arg(value_parser = values::modulus)]
-    pub moduli: Vec<Modulus>,
-
-    /// How to compute what the reductions leave
-    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
-    pub method: PermanentMethodName,
-    /// Leave these reductions out, for measurements; the answer is the same
-    #[arg(long, value_name = "REDUCTION", value_delimiter = ',', help_heading = "Method")]
-    pub without: Vec<ReductionName>,
-    /// Split lines of up to this many entries, 3 or 4, into a sum of two permanents
-    #[arg(long, value_name = "ENTRIES", help_heading = "Method")]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(3..=4))]
-    pub split: Option<usize>,
-    /// Splits one after the other, at most, 1 to 16
-    #[arg(long, value_name = "N", default_value = "1", requires = "split", help_heading = "Method")]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
-    pub split_depth: usize,
-    /// Keep the state of a long Gray-code run in this file, and go on from it if it is there
-    #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
-    pub checkpoint: Option<PathBuf>,
-    /// Seconds between two writes of the checkpoint [default: 60]
-    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, requires = "checkpoint", help_heading = "Method")]
-    pub checkpoint_interval: Option<Duration>,
-
-    /// Where the Gray-code sum runs; the answer does not depend on it
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine and output")]
-    pub device: PermanentDeviceName,
-    /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
-    pub max_memory: Option<u64>,
-    /// Print one JSON document for each answer, on a line of its own
-    #[arg(long, help_heading = "Machine and output")]
-    pub json: bool,
-    /// Say on standard error which steps were chosen, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
-    pub explain: bool,
-    #[command(flatten)]
-    pub common: Common,
-}
-
-const PERMANENT_JSON: &str = "\
-With --json, each file (and modulus) gives one document on one line:
-  {file, permanent: digits, n, nnz, modulus: number or null, method,
-   certainty: \"proven\", proof, path: [{name, found, why, predicted,
-   seconds}], threads, digest, warnings, seconds, version}
-permanent is a string, since no number of JSON holds it; why is left out
-where there was nothing to choose. The documents before an error are kept.
-
-Examples:
-  blackfield permanent matrix.mtx
-  blackfield permanent --pattern *.mtx --json
-  blackfield permanent matrix.sms -p 1000003";
-
-/// The names of [`permanent::Devices`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PermanentDeviceName {
-    /// All CUDA cards where they are predicted to be sooner and are there
-    Auto,
-    /// The processor
-    Cpu,
-    /// All visible CUDA cards (see CUDA_VISIBLE_DEVICES), or an error
-    Cuda,
-}
-
-impl From<PermanentDeviceName> for permanent::Devices {
-    fn from(name: PermanentDeviceName) -> Self {
-        match name {
-            PermanentDeviceName::Auto => permanent::Devices::Auto,
-            PermanentDeviceName::Cpu => permanent::Devices::Processor,
-            PermanentDeviceName::Cuda => permanent::Devices::Cards,
-        }
-    }
-}
-
-/// The names of [`permanent::Method`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PermanentMethodName {
-    /// Whatever is predicted to be fastest, for each block
-    Auto,
-    /// Dynamic programme over a frontier: sparse matrices
-    Frontier,
-    /// Inclusion and exclusion along a Gray code: dense matrices
-    Gray,
-    /// A determinant with Kasteleyn's signs: planar graphs
-    Kasteleyn,
-    /// Rook polynomial of the rest: constant but for few entries
-    Rook,
-    /// Products of linear forms: rank at most 4
-    LowRank,
-}
-
-impl PermanentArgs {
-    /// The reductions that come first.
-    pub fn switches(&self) -> Switches {
-        let mut switches = Switches::default();
-        for name in &self.without {
-            let switch = match name {
-                ReductionName::StructuralRank => &mut switches.structural_rank,
-                ReductionName::DulmageMendelsohn => &mut switches.blocks,
-                ReductionName::Degree1 => &mut switches.degree_one,
-                ReductionName::Degree2 => &mut switches.degree_two,
-                ReductionName::Contents => &mut switches.contents,
-                ReductionName::Transposition => &mut switches.transpose,
-            };
-            *switch = false;
-        }
-        if let Some(entries) = self.split {
-            (switches.split_degree, switches.split_depth) = (entries, self.split_depth);
-        }
-        switches
-    }
-}
-
-/// The switches of [`Switches`] by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReductionName {
-    /// 0 at once where there is no perfect matching
-    StructuralRank,
-    /// Fully indecomposable blocks; drops entries in no perfect matching
-    DulmageMendelsohn,
-    /// Lines with one entry
-    #[value(name = "degree-1")]
-    Degree1,
-    /// Lines with two entries
-    #[value(name = "degree-2")]
-    Degree2,
-    /// Common divisors of lines
-    Contents,
-    /// The transpose where its columns form fewer groups
-    Transposition,
-}
-
-impl From<PermanentMethodName> for permanent::Method {
-    fn from(name: PermanentMethodName) -> Self {
-        match name {
-            PermanentMethodName::Auto => permanent::Method::Auto,
-            PermanentMethodName::Frontier => permanent::Method::Frontier,
-            PermanentMethodName::Gray => permanent::Method::Gray,
-            PermanentMethodName::Kasteleyn => permanent::Method::Kasteleyn,
-            PermanentMethodName::Rook => permanent::Method::Rook,
-            PermanentMethodName::LowRank => permanent::Method::LowRank,
-        }
-    }
 }
 
 /// What a matrix looks like, and how it would be stored.
