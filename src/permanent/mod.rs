@@ -68,7 +68,8 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
     {
         return parity(&matrix, p, observer);
     }
-    let mut work = Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0) };
+    let mut work =
+        Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0), told: false };
     let value = work.product(&matrix)?;
     Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
 }
@@ -153,6 +154,8 @@ struct Work<'a> {
     proof: Proof,
     /// The step that took longest so far.
     longest: (&'static str, f64),
+    /// Whether it was said that there is no checkpoint.
+    told: bool,
 }
 
 impl Work<'_> {
@@ -199,6 +202,10 @@ impl Work<'_> {
         let mut seconds = planning.elapsed().as_secs_f64();
         let mut refused: Option<Error> = None;
         for (k, route) in routes.iter().enumerate() {
+            if options.checkpoint.is_some() && !route.keeps_checkpoints() && !std::mem::replace(&mut self.told, true) {
+                let name = route.name();
+                self.observer.warning(&format!("no checkpoint is written: method {name} keeps none, method gray does"));
+            }
             let start = Instant::now();
             let exact = match planner::run(route, block, bound, options, self.observer) {
                 Err(error @ Error::Memory(_)) => {

@@ -182,3 +182,15 @@ fn a_checkpoint_of_another_matrix_is_refused_and_kept() {
     assert_eq!(lab.run("permanent matrix.sms --checkpoint-interval 5").code, 2);
     assert_eq!(lab.run("permanent matrix.sms --checkpoint s --checkpoint-interval -5").code, 2);
 }
+
+/// Only the Gray-code sum can be stopped and go on: who asked for a checkpoint hears that there is none.
+#[test]
+fn a_checkpoint_that_is_not_written_is_told_of() {
+    let lab = Lab::new("permanent-no-state");
+    lab.write("matrix.sms", off_diagonal(12));
+    for (method, told) in [("frontier", true), ("gray", false)] {
+        let run = lab.run(&format!("permanent matrix.sms --method {method} --checkpoint state"));
+        assert_eq!((run.code, run.stdout), (0, format!("{}\n", derangements(12))));
+        assert_eq!(run.stderr.contains("no checkpoint is written: method frontier keeps none"), told, "{}", run.stderr);
+    }
+}

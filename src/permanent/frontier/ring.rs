@@ -160,6 +160,27 @@ impl Ring for Residues {
     }
 }
 
+/// No values at all: which states there are.
+pub(super) struct Presence;
+
+impl Ring for Presence {
+    type Value = ();
+    const BYTES: usize = 0;
+    const WORDS: bool = true;
+
+    fn zero(&self) {}
+    fn image(&self, _: &BigInt) {}
+    fn is_zero(&self, (): &()) -> bool {
+        false
+    }
+    fn add(&self, (): &mut (), (): &()) {}
+    fn times(&self, (): &(), _: u64, (): &()) {}
+    fn times_word(&self, (): &(), _: u64) {}
+    fn to_integer(&self, (): &(), _: bool) -> BigInt {
+        BigInt::ZERO
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

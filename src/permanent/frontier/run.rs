@@ -7,7 +7,7 @@ use super::dense::{Dense, is_possible};
 use super::kernel::Kernel;
 use super::key::Key;
 use super::program::{Program, Space, Step};
-use super::ring::Ring;
+use super::ring::{Presence, Ring};
 use super::sparse::{self, Split, bytes_per_state};
 use crate::{Error, Observer, Result};
 use num_bigint::BigInt;
@@ -53,15 +53,49 @@ pub(super) struct Limits<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// Seconds that a run may take on one core, with values of so many words and all the states there can be.
-pub(super) fn seconds(program: &Program, words: u64) -> f64 {
-    let step = |(step, spaces): (&Step, &[Space])| {
+/// Seconds that a run may take on one core, with values of so many words and so many states as are [`reachable`].
+pub(super) fn seconds(program: &Program, reachable: &[f64], words: u64) -> f64 {
+    let step = |((step, spaces), states): ((&Step, &[Space]), &f64)| {
         let choices = (step.choices.len() + 1) as f64;
-        let keys = choices * spaces[0].states * BY_KEY;
+        let keys = choices * states * BY_KEY;
         let arrays = choices * spaces[1].states * IN_ARRAY * words as f64 + TABLES;
         if is_possible(step, &spaces[0], &spaces[1]) { keys.min(arrays) } else { keys }
     };
-    program.steps.iter().zip(program.spaces.windows(2)).map(step).sum()
+    program.steps.iter().zip(program.spaces.windows(2)).zip(reachable).map(step).sum()
+}
+
+/// Layers are thin where there are more vectors than so many times their states; of few states nothing is concluded.
+const THIN: f64 = 1.5;
+const FEW: f64 = 2048.0;
+/// States that are counted in one layer, and the share of the time of the sweep for all.
+const COUNTED: f64 = 32768.0;
+const COUNTING: f64 = 0.16;
+
+/// Upper bounds of the numbers of states of all layers: counted, presence alone, while layers are small and thin; then vectors of
+/// deficits, or all successors of all states of the layer before.
+pub(super) fn reachable(program: &Program, weights: &[BigInt], observer: &dyn Observer) -> Result<Vec<f64>> {
+    let vectors: Vec<f64> = program.states().collect();
+    let mut reach = vec![1.0];
+    let mut layer = (program.words == 1).then(|| vec![vec![vec![(Key::<1>::ZERO, ())]]]);
+    let mut left = COUNTING * seconds(program, &vectors, 1);
+    for (t, step) in program.steps.iter().enumerate() {
+        let kernel = Kernel::<1, Presence>::new(&Presence, step, weights);
+        let most = kernel.most() as f64;
+        let states: f64 = reach[t];
+        let full = states > FEW && states * THIN > vectors[t];
+        left -= states * (most + 1.0) * BY_KEY;
+        layer = match layer {
+            Some(list) if !full && states <= COUNTED && left > 0.0 => {
+                let split = Split::new(program.steps.get(t + 1), states * most);
+                Some(sparse::advance(&kernel, &Presence, list, states as u64, &split, u64::MAX, observer)?)
+            }
+            _ => None,
+        };
+        let count = |list: &sparse::Layer<1, ()>| list.iter().flatten().map(Vec::len).sum::<usize>() as f64;
+        let counted = layer.as_ref().map_or(f64::INFINITY, count);
+        reach.push(counted.min(vectors[t + 1]).min(states * most));
+    }
+    Ok(reach)
 }
 
 enum Layer<const N: usize, V> {

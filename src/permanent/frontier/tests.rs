@@ -2,20 +2,9 @@
 
 use super::*;
 use crate::Silent;
+use crate::permanent::shapes::{chessboard, laplace};
 use num_bigint::BigInt;
 use proptest::prelude::*;
-
-/// The expansion along the rows.
-fn naive(a: &IntMatrix) -> BigInt {
-    fn from(a: &IntMatrix, i: usize, used: u64) -> BigInt {
-        if i == a.n() {
-            return 1.into();
-        }
-        let free = a.row(i).iter().filter(|&&(j, _)| used >> j & 1 == 0);
-        free.map(|(j, v)| v.to_bigint() * from(a, i + 1, used | 1 << j)).sum()
-    }
-    from(a, 0, 0)
-}
 
 fn perm(a: &IntMatrix) -> BigInt {
     permanent(a, &FrontierOptions::default(), &Silent).unwrap()
@@ -23,7 +12,7 @@ fn perm(a: &IntMatrix) -> BigInt {
 
 /// Keys and arrays, integers and residues: all the same, state by state.
 fn every_storage(a: &IntMatrix, order: &[u32]) -> std::result::Result<(), TestCaseError> {
-    let expected = naive(a);
+    let expected = laplace(a);
     let options = FrontierOptions::default();
     let answer = |storage, options: &FrontierOptions| in_order(a, order, options, storage, &Silent).unwrap();
     let keys = answer(Storage::Keys, &options);
@@ -64,13 +53,13 @@ proptest! {
 
     #[test]
     fn small_entries(a in matrix(small())) {
-        prop_assert_eq!(perm(&a), naive(&a));
-        prop_assert_eq!(perm(&a.transpose()), naive(&a));
+        prop_assert_eq!(perm(&a), laplace(&a));
+        prop_assert_eq!(perm(&a.transpose()), laplace(&a));
     }
 
     #[test]
     fn entries_of_any_size(a in matrix(any_size())) {
-        prop_assert_eq!(perm(&a), naive(&a));
+        prop_assert_eq!(perm(&a), laplace(&a));
     }
 
     /// Few distinct lines: many twins.
@@ -79,7 +68,7 @@ proptest! {
         let place = |i: usize, j: usize| (i % kinds) * 8 + j % kinds;
         let entry = |k: usize| (k / n, k % n, if bits >> place(k / n, k % n) & 1 == 1 { weights[place(k / n, k % n)] } else { 1 });
         let a = IntMatrix::from_entries(n, (0..n * n).map(entry));
-        prop_assert_eq!(perm(&a), naive(&a));
+        prop_assert_eq!(perm(&a), laplace(&a));
         every_storage(&a, &(0..2 * n as u32).rev().collect::<Vec<_>>())?;
     }
 
@@ -87,6 +76,24 @@ proptest! {
     fn any_order(a in matrix(small()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
         let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
         every_storage(&a, &order)?;
+    }
+
+    /// Local search gives an order, of no more work, that counts the same; predictions bound it.
+    #[test]
+    fn improved_orders(a in matrix(small()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
+        let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
+        if !has_empty_line(&a) && a.n() > 0 {
+            let graph = Graph::new(&a);
+            let (plain, _) = improve(&graph, &order, 0, &Silent).unwrap();
+            let (better, _) = improve(&graph, &order, u64::MAX, &Silent).unwrap();
+            prop_assert!(better.work <= plain.work);
+            prop_assert_eq!(improve(&graph, &better.vertices, 0, &Silent).unwrap().0.work, better.work);
+            let answer = permanent_in_order(&a, &better.vertices, &FrontierOptions::default(), &Silent).unwrap();
+            prop_assert_eq!(answer.value, laplace(&a));
+            let program = compile(&graph, &better.vertices);
+            let reachable = reachable(&program, &graph.weights, &Silent).unwrap();
+            prop_assert!(answer.states as f64 <= reachable.iter().sum());
+        }
     }
 
     #[test]
@@ -127,29 +134,12 @@ fn closed_forms() {
     }
 }
 
-/// Black and white squares of a board as rows and columns.
-fn board(height: usize, width: usize) -> IntMatrix {
-    let index = |r: usize, c: usize| (r * width + c) / 2;
-    let black = |r: usize, c: usize| (r + c).is_multiple_of(2);
-    let squares = (0..height * width).map(|k| (k / width, k % width)).filter(|&(r, c)| black(r, c));
-    let entries = squares.flat_map(|(r, c)| {
-        let mut near = Vec::new();
-        near.extend((r > 0).then(|| (r - 1, c)));
-        near.extend((c > 0).then(|| (r, c - 1)));
-        near.extend((r + 1 < height).then(|| (r + 1, c)));
-        near.extend((c + 1 < width).then(|| (r, c + 1)));
-        near.into_iter().map(move |(s, d)| (index(r, c), index(s, d), 1))
-    });
-    IntMatrix::from_entries(height * width / 2, entries)
-}
-
 #[test]
 fn dominoes() {
-    for (height, width, tilings) in [(2usize, 2usize, 2u64), (4, 4, 36), (6, 6, 6728), (8, 8, 12_988_816), (3, 8, 153)]
-    {
-        assert_eq!(perm(&board(height, width)), tilings.into(), "{height} x {width}");
+    for (height, width, tilings) in [(2, 2, 2u64), (4, 4, 36), (6, 6, 6728), (8, 8, 12_988_816), (3, 8, 153)] {
+        assert_eq!(perm(&chessboard(height, width).unwrap()), tilings.into(), "{height} x {width}");
     }
-    assert_eq!(perm(&board(10, 10)), 258_584_046_368u64.into());
+    assert_eq!(perm(&chessboard(10, 10).unwrap()), 258_584_046_368u64.into());
 }
 
 #[test]
@@ -186,6 +176,15 @@ fn too_little_memory_is_an_error_that_names_the_need() {
     let options = FrontierOptions { memory: 1 << 12, ..Default::default() };
     let error = permanent(&a, &options, &Silent).unwrap_err();
     assert!(matches!(error, Error::Memory(_)) && error.to_string().contains("MiB"), "{error}");
+}
+
+/// No order is looked for where all are hopeless.
+#[test]
+fn hopeless_matrices_are_refused_at_once() {
+    let bit =
+        |i: usize, j: usize| ((i * 1009 + j) as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_pow(3) >> 63 == 1;
+    let error = predict(&zero_one(300, bit), &FrontierOptions::default(), &Silent).unwrap_err();
+    assert!(matches!(error, Error::Memory(_)) && error.to_string().contains("bytes for"), "{error}");
 }
 
 #[test]

@@ -8,6 +8,10 @@
 //!   positive matrix*, Comput. Phys. Commun. 150 (2003). Three entries split 2 + 1, four 2 + 2; then each term loses the row as above.
 //!
 //! All hold with rows and columns exchanged.
+//!
+//! Splits are off unless asked for. Measured, CPU seconds with 0, 1, 2 and 4 splits: before the frontier 3-regular n = 80 0.03, 0.05,
+//! 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (a line less does not make the frontier
+//! narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34, 0.27, 0.27, 0.41.
 
 use crate::permanent::IntMatrix;
 use num_bigint::BigInt;
