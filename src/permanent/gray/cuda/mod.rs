@@ -410,7 +410,7 @@ mod tests {
     fn the_digits_of_a_group_leave_room_for_the_highest_limb() {
         let sum = |bounds: [u128; 4], tails: usize, digits: u32| {
             let product: BigInt = bounds.into_iter().map(BigInt::from).product();
-            (((product * 4u32) >> 150u32) + 4u32) * tails << digits
+            ((((product * 4u32) >> 150u32) + 4u32) * tails) << digits
         };
         let limit = BigInt::from(1) << 62u32;
         for bounds in [[1; 4], [1 << 37; 4], [1 << 45, 1 << 49, 1 << 44, 1 << 46], [WIDEST; 4]] {
