@@ -15,9 +15,10 @@
 //! the number of open vertices is often smaller. Twins make dense blocks cheap: a full n × n block has n states.
 //!
 //! The order decides everything: `order` is a beam search with a cost that knows about twins, `local` moves single vertices of what
-//! it finds; their effort grows with the work that they predict. `least` refuses matrices for which every order is hopeless. Values are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`]; see `value`. `program` turns the
-//! order into steps, `run` takes all states through them, in parallel: layers that are nearly full as arrays without keys (`dense`),
-//! others as tables (`sparse`).
+//! it finds; their effort grows with the work that they predict. `least` refuses matrices for which every order is hopeless. Values
+//! are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`], or residues mod p (`ring`). `program` turns the order into steps,
+//! `run` takes all states through them, in parallel: layers that are nearly full as arrays without keys (`dense`), others as tables
+//! (`sparse`).
 //!
 //! Meeting in the middle (half a sweep from each end, a dot product at the narrowest cut) would not pay: layers are nearly full from
 //! either end, so that both halves together meet the same states. Of the vectors counted, one sweep reaches 0.86 on bcsstk01
