@@ -86,7 +86,7 @@ fn a_device_that_is_not_there() {
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
     // A permanent runs on cards, or says that there are none; by itself it does without.
-    let run = lab.run("permanent diagonal.sms --method gray --device cuda");
+    let run = lab.run("permanent diagonal.sms --method gray --device cuda -q");
     match blackfield::gpu::require_devices() {
         Ok(_) => assert_eq!(run.code, 0, "{}", run.stderr),
         Err(error) => {
