@@ -35,8 +35,9 @@ use std::time::Duration;
 
 /// Batches under way on one card: one runs while the other's sums are added.
 const DEPTH: usize = 2;
-/// Threads of a batch for each multiprocessor, and how many batches of those that run at once they make.
+/// Threads of a batch for each multiprocessor.
 const THREADS: u64 = 2048;
+/// A multiprocessor takes them in so many rounds; the smallest batch is one of them.
 const WAVES: u64 = 8;
 /// Registers that a thread has for rows and values.
 const SPARE_REGISTERS: usize = 200;
@@ -106,6 +107,17 @@ struct Batch {
     parts: Vec<Running>,
 }
 
+impl Batch {
+    fn is_done(&self) -> Result<bool> {
+        for part in &self.parts {
+            if !part.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
 /// The cards with what they need for the plan.
 pub(super) struct Cards<'a> {
     plan: &'a Plan,
@@ -166,14 +178,7 @@ impl<'a> Cards<'a> {
             }
             let mut idle = true;
             for batches in &mut flying {
-                if let Some(batch) = batches.front()
-                    && batch
-                        .parts
-                        .iter()
-                        .map(Running::is_done)
-                        .collect::<Result<Vec<bool>>>()?
-                        .into_iter()
-                        .all(|done| done)
+                if batches.front().map_or(Ok(false), Batch::is_done)?
                     && let Some(batch) = batches.pop_front()
                 {
                     idle = false;
