@@ -7,8 +7,8 @@
 //!
 //! Measured: a descent takes 2 to 10 ms on 3-regular matrices with n = 80 and saves between nothing and half of the work of what
 //! a beam finds. Going on from blocks moved or reversed, shuffled stretches or few vertices thrown about, for a third of the time of
-//! the sweep, saves 1 to 5 in a hundred in the median: it stays out. So do starts from Cuthill–McKee orders and from nested dissection by levels:
-//! after their descent two to four times the work of the beams' orders on 3-regular matrices, more on mesh1e1.
+//! the sweep, saves 1 to 5 in a hundred in the median: it stays out. So do starts from Cuthill–McKee orders and from nested dissection
+//! by levels: after their descent two to four times the work of the beams' orders on 3-regular matrices, more on mesh1e1.
 
 use super::graph::Graph;
 use super::order::Order;

@@ -162,13 +162,7 @@ pub fn predict(n: usize, density: f64) -> f64 {
 /// Entries that need residues take longer than this says.
 pub fn predict_matrix(matrix: &IntMatrix) -> f64 {
     let n = matrix.n();
-    match Problem::new(matrix) {
-        Some(problem) if n > 2 => {
-            let terms = problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0;
-            seconds(terms, n, matrix.nnz() as f64 / (n * n) as f64)
-        }
-        _ => 0.0,
-    }
+    if n > 2 { seconds(settings(matrix), n, matrix.nnz() as f64 / (n * n) as f64) } else { 0.0 }
 }
 
 /// Seconds on these cards, of which there is at least one: like [`predict_matrix`], from one H200, with what compiling a kernel takes.
@@ -177,8 +171,13 @@ pub fn predict_on_cards(matrix: &IntMatrix, devices: &[Device]) -> f64 {
     /// Seconds of a multiprocessor for one setting.
     const SETTING: f64 = 132.0 * 1.4e-12;
     let multiprocessors: f64 = devices.iter().map(|device| f64::from(device.multiprocessors.max(1))).sum();
-    let terms = Problem::new(matrix).map_or(0.0, |problem| problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0);
-    FIXED + terms * SETTING / multiprocessors
+    FIXED + settings(matrix) * SETTING / multiprocessors
+}
+
+/// The settings of the columns that the sum goes through: the terms after grouping, halved by the symmetry; none of a matrix with an
+/// empty line.
+fn settings(matrix: &IntMatrix) -> f64 {
+    Problem::new(matrix).map_or(0.0, |problem| problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0)
 }
 
 /// A fixed part, and settings of the columns at a price that was measured at density ½ and n = 32 and grows with n and density.

@@ -1,8 +1,10 @@
 //! The same walk modulo 2⁶⁴ and modulo primes below 2³¹: for entries or products too large for the exact engine.
 //!
 //! One pass over the chunks serves all moduli; within a chunk one follows the other, which keeps its rows and slots in the fastest
-//! cache: residues share no products, and the row sums they could share are a few percent of the work. Modulo 2⁶⁴ words wrap; modulo p a product is P. L. Montgomery's (Math. Comp. 44, 1985)
-//! with R = 2³²: for a, b < p < 2³¹, m = -a b / p mod R makes a b + m p a multiple of R below 2⁶⁴, and (a b + m p) / R < 2p.
+//! cache: residues share no products, and the row sums they could share are a few percent of the work.
+//!
+//! Modulo 2⁶⁴ words wrap; modulo p a product is P. L. Montgomery's (Math. Comp. 44, 1985) with R = 2³²: for a, b < p < 2³¹,
+//! m = -a b / p mod R makes a b + m p a multiple of R below 2⁶⁴, and (a b + m p) / R < 2p.
 
 use super::program::{Kind, LANES, Program, Tail};
 use super::walk::Walk;

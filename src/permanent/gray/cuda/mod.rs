@@ -5,14 +5,13 @@
 //! of each; here the groups' first states are made, and the sums are weighted and added over the integers. Batches of groups go
 //! to whichever card is free, two a card, so that none waits for the processor.
 //!
-//! **Operations.** n = 46 at density ½ with K = 5 low columns: a step of a thread is about 490 operations on integers and 500 in double
-//! precision (8 tails of 44 to 56, products and conversions of their operands) for 32 settings of the columns, 31 a setting. A Hopper
-//! multiprocessor starts 128 operations in a cycle, 64 of them in double precision: 0.24 cycles a setting, and 0.92 ps on the 132
-//! multiprocessors of an H200 at 1.98 GHz, 32 s for the 2⁴⁵ settings. Measured on one H200: 51.4 s (6.8·10¹¹ settings, 2.1·10¹⁰ steps of threads
-//! a second), 1.6 times the floor; while a batch runs (n = 40, hardware counters), 64 % of the issue slots, 66 % of the double-precision
-//! pipe, 34 % of the integer multipliers and 27 % of the other integer units are busy. Four cards: 13.7 s, and for n = 48 50.9 s
-//! against 198.7 s, 3.9 times as fast. More resident threads (K = 4, or fewer registers each) change nothing, and K = 6 overflows the
-//! instruction cache.
+//! **Operations.** n = 40 at density ½ with K = 5 low columns, by hardware counters (`ncu`, instructions executed by pipe): a step of a
+//! thread is 886 instructions for 32 settings of the columns, about 450 of them in double precision. A Hopper multiprocessor starts 128
+//! instructions of threads in a cycle, 64 of them in double precision: 0.22 cycles a setting either way, 0.85 ps on the 132 multiprocessors of
+//! an H200 at 1.98 GHz. A batch takes 1.5 times that: 64 % of the issue slots, 66 % of the double-precision pipe, 34 % of the integer
+//! multipliers and 27 % of the other integer units are busy. Whole runs (`tools/compare/card_table.py`): n = 46 goes through 6.9·10¹¹
+//! settings, 2.1·10¹⁰ steps of threads, a second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows
+//! the instruction cache.
 //!
 //! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same tail, whose
 //! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`].
