@@ -6,7 +6,7 @@
 
 use crate::field::Rng;
 use crate::pivots::Pivots;
-use crate::schur::{FormOptions, Prediction, form, predict};
+use crate::schur::{FormOptions, Formed, Prediction, Solver, Split};
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result};
 use std::time::Instant;
@@ -149,23 +149,36 @@ pub fn rounds(
             break;
         }
         let start = Instant::now();
-        let predicted = predict(&state.rest, &pivots, rng);
+        let split = Split::new(&state.rest, &pivots);
+        let solver = Solver::new(&split);
+        let predicted = solver.predict(rng);
+        let formed = match options.refuse(&state.rest, &pivots, &predicted) {
+            None => solver.form(&options.form(), observer)?.ok_or(Stop::Grown),
+            Some(stop) => Err(stop),
+        };
+        drop(solver);
         let mut round = Round {
-            pivots: pivots.rows.len(),
+            pivots: pivots.len(),
             predicted,
             rows: 0,
             cols: 0,
             nnz: 0,
             work: 0,
             find_seconds,
-            form_seconds: 0.0,
+            form_seconds: start.elapsed().as_secs_f64(),
         };
-        let stop = state.next(pivots, &mut round, options, observer)?;
-        round.form_seconds = start.elapsed().as_secs_f64();
-        state.record.push(round);
-        if let Some(stop) = stop {
-            state.stop = stop;
-            break;
+        match formed {
+            Ok(s) => {
+                round.work = s.work;
+                (round.rows, round.cols, round.nnz) = (s.matrix.rows(), s.matrix.cols(), s.matrix.nnz());
+                state.record.push(round);
+                state.take(&pivots, s);
+            }
+            Err(stop) => {
+                state.record.push(round);
+                (state.stop, state.pending) = (stop, pivots);
+                break;
+            }
         }
     }
     if state.rest.nnz() == 0 {
@@ -175,44 +188,36 @@ pub fn rounds(
 }
 
 impl RoundsOptions {
+    /// Why not to go on to the Schur complement of these pivots.
+    fn refuse(&self, a: &SparseMatrix, pivots: &Pivots, predicted: &Prediction) -> Option<Stop> {
+        let smaller = a.rows().min(a.cols()) as f64;
+        if pivots.is_empty() || (pivots.len() as f64) < self.min_share * smaller {
+            Some(Stop::FewPivots)
+        } else if !self.accept(predicted, a.nnz()) {
+            Some(Stop::Predicted)
+        } else {
+            None
+        }
+    }
+
     fn accept(&self, predicted: &Prediction, before: usize) -> bool {
         let nnz = predicted.nnz.high();
         let sparse = nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density;
         nnz <= self.max_nnz as f64 && predicted.work.mean <= self.max_work && (sparse || nnz <= before as f64)
     }
+
+    fn form(&self) -> FormOptions {
+        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct }
+    }
 }
 
 impl Rounds {
-    /// Goes on to the Schur complement, or says why not.
-    fn next(
-        &mut self,
-        pivots: Pivots,
-        round: &mut Round,
-        options: &RoundsOptions,
-        observer: &dyn Observer,
-    ) -> Result<Option<Stop>> {
-        let smaller = self.rest.rows().min(self.rest.cols()) as f64;
-        let stop = if pivots.rows.is_empty() || (pivots.rows.len() as f64) < options.min_share * smaller {
-            Stop::FewPivots
-        } else if !options.accept(&round.predicted, self.rest.nnz()) {
-            Stop::Predicted
-        } else {
-            let form_options = FormOptions { limit_nnz: options.max_nnz, distinct: options.distinct };
-            match form(&self.rest, &pivots, &form_options, observer)? {
-                Some(s) => {
-                    self.rows.extend(pivots.rows.iter().map(|&i| self.rest_rows[i as usize]));
-                    self.cols.extend(pivots.cols.iter().map(|&j| self.rest_cols[j as usize]));
-                    self.rest_rows = s.rows.iter().map(|&i| self.rest_rows[i as usize]).collect();
-                    self.rest_cols = s.cols.iter().map(|&j| self.rest_cols[j as usize]).collect();
-                    self.rest = s.matrix;
-                    round.work = s.work;
-                    (round.rows, round.cols, round.nnz) = (self.rest.rows(), self.rest.cols(), self.rest.nnz());
-                    return Ok(None);
-                }
-                None => Stop::Grown,
-            }
-        };
-        self.pending = pivots;
-        Ok(Some(stop))
+    /// Goes on to the Schur complement `s` of the pivots.
+    fn take(&mut self, pivots: &Pivots, s: Formed) {
+        self.rows.extend(pivots.rows.iter().map(|&i| self.rest_rows[i as usize]));
+        self.cols.extend(pivots.cols.iter().map(|&j| self.rest_cols[j as usize]));
+        self.rest_rows = s.rows.iter().map(|&i| self.rest_rows[i as usize]).collect();
+        self.rest_cols = s.cols.iter().map(|&j| self.rest_cols[j as usize]).collect();
+        self.rest = s.matrix;
     }
 }

@@ -6,8 +6,10 @@
 //!
 //! Rows are solved in batches of a fixed size and joined in their order: same matrix for every number of threads.
 
-use super::triangle::{Arithmetic, Eager, Lazy, Triangle, Workspace, others};
-use crate::pivots::Pivots;
+use super::Split;
+use super::arithmetic::Arithmetic;
+use super::solver::{Kind, Solver};
+use super::triangle::{Triangle, Workspace};
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result};
 use rayon::prelude::*;
@@ -18,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Rows that a task solves.
 const TASK: usize = 64;
 /// Rows between two looks at the limit and the observer.
-const BATCH: usize = 64 * TASK;
+const BATCH: usize = 256 * TASK;
 
 /// How to form a Schur complement.
 #[derive(Clone, Copy, Debug)]
@@ -44,26 +46,19 @@ pub struct Formed {
     pub work: u64,
 }
 
-/// The Schur complement of `a` by `pivots`, or `None` if it has more entries than allowed. rank A = number of pivots + rank S.
-///
-/// Reports a phase "Schur complement" in rows. Memory: 8 or 16 bytes for an entry of the pivot rows, 12 for an entry of S, and for each
-/// thread 8 bytes for each column.
-///
-/// # Errors
-/// [`crate::Error::Interrupted`].
-///
-/// # Panics
-/// If `pivots` are not triangular, or not entries of `a`.
-pub fn form(
-    a: &SparseMatrix,
-    pivots: &Pivots,
-    options: &FormOptions,
-    observer: &dyn Observer,
-) -> Result<Option<Formed>> {
-    if Lazy::fits(a.modulus()) {
-        form_with::<Lazy>(a, pivots, options, observer)
-    } else {
-        form_with::<Eager>(a, pivots, options, observer)
+impl Solver<'_> {
+    /// The Schur complement, or `None` if it has more entries than allowed. rank A = number of pivots + rank S.
+    ///
+    /// Reports a phase "Schur complement" in rows. Memory: 12 bytes for an entry of S, and for each thread 8 bytes for each pivot
+    /// and 12 for each column of S.
+    ///
+    /// # Errors
+    /// [`crate::Error::Interrupted`].
+    pub fn form(&self, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
+        match &self.triangle {
+            Kind::Lazy(triangle) => form(self.split, triangle, options, observer),
+            Kind::Eager(triangle) => form(self.split, triangle, options, observer),
+        }
     }
 }
 
@@ -74,20 +69,16 @@ struct Solved<V> {
     work: u64,
 }
 
-fn form_with<K: Arithmetic>(
-    a: &SparseMatrix,
-    pivots: &Pivots,
+fn form<K: Arithmetic>(
+    split: &Split,
+    triangle: &Triangle<K>,
     options: &FormOptions,
     observer: &dyn Observer,
-) -> Result<Option<Formed>>
-where
-    K::Value: Into<u64>,
-{
-    let (rows, cols) = (others(a.rows(), &pivots.rows), others(a.cols(), &pivots.cols));
-    let triangle = Triangle::<K>::new(a, pivots, &cols);
-    let workspaces: Mutex<Vec<Workspace>> = Mutex::new(vec![]);
+) -> Result<Option<Formed>> {
+    let (rows, cols) = (&split.rows, &split.cols);
+    let workspaces: Mutex<Vec<Workspace<K>>> = Mutex::new(vec![]);
     let mut kept = Kept {
-        matrix: SparseMatrix::empty(a.modulus(), cols.len(), 0, 0),
+        matrix: SparseMatrix::empty(split.modulus(), cols.len(), 0, 0),
         rows: vec![],
         seen: HashMap::new(),
         distinct: options.distinct,
@@ -105,7 +96,7 @@ where
             let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
             for &i in task {
                 let before = solved.entries.len();
-                solved.work += triangle.solve(a.row(i as usize), &mut workspace, &mut solved.entries);
+                solved.work += triangle.solve(split.a.row(i as usize), &mut workspace, &mut solved.entries);
                 let length = solved.entries.len() - before;
                 solved.lengths.push(length);
                 // Beyond the limit whatever the other tasks bring: the rest need not be computed.
@@ -192,13 +183,27 @@ mod tests {
     use super::*;
     use crate::field::{Modulus, Rng};
     use crate::oracles::greedy_pivots;
-    use crate::schur::predict;
+    use crate::pivots::Pivots;
+    use crate::schur::Prediction;
     use crate::{Error, Silent};
     use rand::{RngExt, SeedableRng};
 
     const PRIMES: [u64; 7] = [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
     const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false };
     const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true };
+
+    fn form(
+        a: &SparseMatrix,
+        pivots: &Pivots,
+        options: &FormOptions,
+        observer: &dyn Observer,
+    ) -> Result<Option<Formed>> {
+        Solver::new(&Split::new(a, pivots)).form(options, observer)
+    }
+
+    fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
+        Solver::new(&Split::new(a, pivots)).predict(rng)
+    }
 
     /// S by the elimination of one pivot after the other from the dense matrix.
     fn naive(a: &SparseMatrix, pivots: &Pivots) -> Vec<(u32, Vec<u64>)> {
@@ -211,14 +216,14 @@ mod tests {
         for (&i, &j) in pivots.rows.iter().zip(&pivots.cols) {
             let pivot = dense[i as usize].clone();
             let inverse = p.inv(pivot[j as usize]);
-            for t in others(a.rows(), &pivots.rows) {
+            for &t in &Split::new(a, pivots).rows {
                 let factor = p.mul(dense[t as usize][j as usize], inverse);
                 for (x, &y) in dense[t as usize].iter_mut().zip(&pivot) {
                     *x = p.sub(*x, p.mul(factor, y));
                 }
             }
         }
-        let rows = others(a.rows(), &pivots.rows).into_iter();
+        let rows = Split::new(a, pivots).rows.into_iter();
         rows.map(|i| (i, dense[i as usize].clone())).filter(|(_, row)| row.iter().any(|&v| v != 0)).collect()
     }
 

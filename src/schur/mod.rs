@@ -5,23 +5,27 @@
 //! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`prove_nullity`] turns that into a proof by
 //! writing down the null space; [`independent_rows`] completes the pivots to an invertible minor of A.
 //!
-//! *Formed*, where it stays sparse: [`form`], row by row; [`predict`] says beforehand what that will take.
+//! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will take.
 
+mod arithmetic;
 mod columns;
 mod complement;
 mod explicit;
 mod nullspace;
 mod predict;
+mod queue;
 mod row_space;
+mod solver;
 mod split;
 mod triangle;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
-pub use explicit::{FormOptions, Formed, form};
+pub use explicit::{FormOptions, Formed};
 pub use nullspace::prove_nullity;
-pub use predict::{Estimate, Prediction, predict};
+pub use predict::{Estimate, Prediction};
 pub use row_space::{RowSpace, RowSpaceOptions, row_space};
+pub use solver::Solver;
 pub use split::Split;
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! Techniques*, 1977, section 2.6). What is rarer than one row in n remains unseen: row weights with long tails are underestimated, and
 //! so is their spread.
 
-use super::triangle::{Arithmetic, Eager, Lazy, Triangle, others};
+use super::Split;
+use super::arithmetic::Arithmetic;
+use super::solver::{Kind, Solver};
+use super::triangle::Triangle;
 use crate::field::Rng;
-use crate::pivots::Pivots;
-use crate::sparse::SparseMatrix;
 use rand::RngExt;
 
 /// Rows drawn.
@@ -47,7 +48,7 @@ impl Estimate {
     }
 }
 
-/// What [`form`](super::form) is expected to make and to do, repetitions included.
+/// What [`Solver::form`] is expected to make and to do, repetitions included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Rows of S that are not zero.
@@ -64,21 +65,21 @@ pub struct Prediction {
     pub sampled: usize,
 }
 
-/// Predicts the Schur complement of `a` by `pivots`; about three multiply-adds for each entry of `a`, or 8 rows if those are
-/// expensive.
-///
-/// # Panics
-/// As [`form`](super::form).
-pub fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-    if Lazy::fits(a.modulus()) { predict_with::<Lazy>(a, pivots, rng) } else { predict_with::<Eager>(a, pivots, rng) }
+impl Solver<'_> {
+    /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those are expensive.
+    pub fn predict(&self, rng: &mut Rng) -> Prediction {
+        match &self.triangle {
+            Kind::Lazy(triangle) => predict(self.split, triangle, rng),
+            Kind::Eager(triangle) => predict(self.split, triangle, rng),
+        }
+    }
 }
 
-fn predict_with<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-    let (mut rows, cols) = (others(a.rows(), &pivots.rows), others(a.cols(), &pivots.cols));
-    let triangle = Triangle::<K>::new(a, pivots, &cols);
+fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) -> Prediction {
+    let (mut rows, cols) = (split.rows.clone(), split.cols.len());
     let mut workspace = triangle.workspace();
     let (mut full, mut nnz, mut work, mut out) = (vec![], vec![], vec![], vec![]);
-    let budget = WORK_AN_ENTRY * a.nnz() as u64;
+    let budget = WORK_AN_ENTRY * split.a.nnz() as u64;
     let mut spent = 0;
     for drawn in 0..rows.len().min(SAMPLE) {
         if drawn >= LEAST && spent > budget {
@@ -87,7 +88,7 @@ fn predict_with<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng)
         let other = rng.random_range(drawn..rows.len());
         rows.swap(drawn, other);
         out.clear();
-        let done = triangle.solve(a.row(rows[drawn] as usize), &mut workspace, &mut out);
+        let done = triangle.solve(split.a.row(rows[drawn] as usize), &mut workspace, &mut out);
         spent += done;
         full.push(!out.is_empty() as u8 as f64);
         nnz.push(out.len() as f64);
@@ -95,10 +96,10 @@ fn predict_with<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng)
     }
     let total = |sample: &[f64]| Estimate::total(sample, rows.len());
     let nnz_total = total(&nnz);
-    let places = rows.len() as f64 * cols.len() as f64;
+    let places = rows.len() as f64 * cols as f64;
     Prediction {
         rows: total(&full),
-        cols: cols.len(),
+        cols,
         nnz: nnz_total,
         work: total(&work),
         density: if places > 0.0 { nnz_total.mean / places } else { 0.0 },

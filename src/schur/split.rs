@@ -16,8 +16,8 @@ use crate::spmv::Recurrence;
 /// The rows and columns of a matrix that are in no pivot.
 #[derive(Clone, Debug)]
 pub struct Split<'a> {
-    a: &'a SparseMatrix,
-    pivots: &'a Pivots,
+    pub(super) a: &'a SparseMatrix,
+    pub(super) pivots: &'a Pivots,
     /// Rows without a pivot, ascending.
     pub rows: Vec<u32>,
     /// Columns without a pivot, ascending.

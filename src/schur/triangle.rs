@@ -7,342 +7,338 @@
 //! wait in a bit set that yields the least of them at once ([`Queue`]): one pass does both, and a pivot whose coefficient
 //! cancels (on ±1 matrices many do) is never followed.
 //!
+//! A chain of pivots is a chain of waits for memory. So pivot rows that stay short when the later pivots are eliminated from
+//! them are kept in that form: rows of -U⁻¹·A₁₂, after which nothing is left to follow. On matrices of homology these are
+//! nearly all; where they fill in, the rows stay as they are.
+//!
 //! Sums wait for reduction: see [`Arithmetic::ceiling`].
 
+use super::Split;
+use super::arithmetic::Arithmetic;
+use super::queue::Queue;
 use crate::field::Modulus;
-use crate::pivots::Pivots;
-use crate::sparse::SparseMatrix;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::ops::Range;
 
-/// How products are made and sums are kept small.
-pub(super) trait Arithmetic: Copy + Send + Sync {
-    /// A residue in memory.
-    type Value: Copy + Send + Sync;
-    fn new(modulus: Modulus) -> Self;
-    fn modulus(self) -> Modulus;
-    fn value(residue: u64) -> Self::Value;
-    /// A number congruent to a·b, between 1 and (p-1)² if neither is 0.
-    fn product(self, a: u64, b: Self::Value) -> u64;
-    /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 1 … M and
-    /// a product, [`add`](Arithmetic::add) makes a sum in 1 … M: sums are never 0, which says "nothing here yet".
-    fn ceiling(self) -> u64;
-    #[inline(always)]
-    fn add(self, sum: u64, product: u64) -> u64 {
-        let (s, ceiling) = (sum + product, self.ceiling());
-        if s > ceiling { s - ceiling } else { s }
-    }
+/// Most entries of a pivot row from which later pivots were eliminated.
+const RESOLVED: usize = 64;
+/// Most products spent on such a row.
+const PRODUCTS: usize = 4 * RESOLVED;
+/// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
+const GROWTH: usize = 2;
+/// Pivot rows that a task scales.
+const TASK: usize = 1024;
+
+/// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
+type Entry<K> = (u32, <K as Arithmetic>::Value);
+
+/// Where the entries of a pivot row lie.
+#[derive(Clone, Copy, Debug, Default)]
+struct PivotRow {
+    start: usize,
+    /// Entries in pivot columns, which come first.
+    inside: u32,
+    /// Entries in the others.
+    outside: u32,
 }
 
-/// Products of 32-bit residues, not reduced: for p up to [`Lazy::fits`].
-#[derive(Clone, Copy)]
-pub(super) struct Lazy {
-    modulus: Modulus,
-    ceiling: u64,
-}
-
-impl Lazy {
-    /// The largest multiple M of p with M + (p-1)² < 2⁶⁴.
-    fn ceiling_of(p: u64) -> u64 {
-        let largest = (p - 1) as u128 * (p - 1) as u128;
-        let room = u64::MAX as u128 - largest.min(u64::MAX as u128);
-        (room / p as u128 * p as u128) as u64
-    }
-    /// Whether that M ≥ (p-1)²: up to about 2^31.5.
-    pub(super) fn fits(modulus: Modulus) -> bool {
-        let p = modulus.get();
-        p < 1 << 32 && Self::ceiling_of(p) >= (p - 1) * (p - 1)
-    }
-}
-
-impl Arithmetic for Lazy {
-    type Value = u32;
-    fn new(modulus: Modulus) -> Self {
-        assert!(Self::fits(modulus), "{modulus} is too large for delayed reduction");
-        Lazy { modulus, ceiling: Self::ceiling_of(modulus.get()) }
-    }
-    fn modulus(self) -> Modulus {
-        self.modulus
-    }
-    fn value(residue: u64) -> u32 {
-        residue as u32
-    }
-    #[inline(always)]
-    fn product(self, a: u64, b: u32) -> u64 {
-        a * b as u64
-    }
-    #[inline(always)]
-    fn ceiling(self) -> u64 {
-        self.ceiling
-    }
-}
-
-/// Reduced products, for any p < 2⁶³: M = p.
-#[derive(Clone, Copy)]
-pub(super) struct Eager {
-    modulus: Modulus,
-}
-
-impl Arithmetic for Eager {
-    type Value = u64;
-    fn new(modulus: Modulus) -> Self {
-        Eager { modulus }
-    }
-    fn modulus(self) -> Modulus {
-        self.modulus
-    }
-    fn value(residue: u64) -> u64 {
-        residue
-    }
-    #[inline(always)]
-    fn product(self, a: u64, b: u64) -> u64 {
-        self.modulus.mul(a, b)
-    }
-    #[inline(always)]
-    fn ceiling(self) -> u64 {
-        self.modulus.get()
-    }
-}
-
-/// A set of numbers that gives its least member, in time independent of its size: a bit a number, a bit a word of those, …
+/// Pivot rows, each divided by minus its pivot, which is left out.
 #[derive(Debug)]
-struct Queue {
-    levels: [Vec<u64>; 3],
-    /// No word of the last level before this one has a bit.
-    first: usize,
+struct Rows<K: Arithmetic> {
+    at: Vec<PivotRow>,
+    entries: Vec<Entry<K>>,
 }
 
-impl Queue {
-    fn new(len: usize) -> Self {
-        let level = |shift: u32| vec![0; len.div_ceil(1 << shift)];
-        Queue { levels: [level(6), level(12), level(18)], first: 0 }
-    }
-    #[inline]
-    fn insert(&mut self, mut x: usize) {
-        for level in &mut self.levels {
-            level[x >> 6] |= 1 << (x & 63);
-            x >>= 6;
-        }
-    }
-    /// Takes the least. While the set is not empty, nothing below what was taken may be put in.
-    #[inline]
-    fn pop(&mut self) -> Option<usize> {
-        let [low, middle, high] = &mut self.levels;
-        while *high.get(self.first)? == 0 {
-            self.first += 1;
-        }
-        let y = self.first << 6 | high[self.first].trailing_zeros() as usize;
-        let z = y << 6 | middle[y].trailing_zeros() as usize;
-        let x = z << 6 | low[z].trailing_zeros() as usize;
-        low[z] &= low[z] - 1;
-        if low[z] == 0 {
-            middle[y] &= middle[y] - 1;
-            if middle[y] == 0 {
-                high[self.first] &= high[self.first] - 1;
+impl<K: Arithmetic> Rows<K> {
+    /// The pivots numbered `range`, from A.
+    fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Self {
+        let (p, t) = (k.modulus(), split.pivots.len());
+        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: vec![] };
+        let (mut inside, mut outside) = (vec![], vec![]);
+        for at in range {
+            let (cols, values) = split.a.row(split.pivots.rows[at] as usize);
+            let mut pivot = 0;
+            for (&j, &v) in cols.iter().zip(values) {
+                let s = place[j as usize] as usize;
+                match s.cmp(&at) {
+                    Ordering::Equal => pivot = v,
+                    Ordering::Less => panic!("pivots are not triangular"),
+                    Ordering::Greater if s < t => inside.push((s as u32, v)),
+                    Ordering::Greater => outside.push(((s - t) as u32, v)),
+                }
             }
+            assert!(pivot != 0, "the pivot is an entry");
+            let factor = p.multiplier(p.neg(p.inv(pivot)));
+            let scale = |(s, v): (u32, u64)| (s, K::value(p.mul_by(v, factor)));
+            let row =
+                PivotRow { start: rows.entries.len(), inside: inside.len() as u32, outside: outside.len() as u32 };
+            rows.at.push(row);
+            rows.entries.extend(inside.drain(..).chain(outside.drain(..)).map(scale));
         }
-        Some(x)
+        rows
     }
-    fn restart(&mut self) {
-        self.first = 0;
+
+    /// Puts a row behind the entries.
+    fn append(&mut self, inside: &[Entry<K>], outside: &[Entry<K>]) -> PivotRow {
+        let start = self.entries.len();
+        self.entries.extend_from_slice(inside);
+        self.entries.extend_from_slice(outside);
+        PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 }
+    }
+
+    /// The entries of a row, inside and outside.
+    #[inline(always)]
+    fn row(&self, at: usize) -> (&[Entry<K>], &[Entry<K>]) {
+        let PivotRow { start, inside, outside } = self.at[at];
+        self.entries[start..start + (inside + outside) as usize].split_at(inside as usize)
     }
 }
 
-/// The pivot rows as the solver reads them, each divided by minus its pivot.
-///
-/// Places: pivot k is place k, the other columns follow in ascending order.
+/// The pivot rows as the solver reads them.
+#[derive(Debug)]
 pub(super) struct Triangle<K: Arithmetic> {
     arithmetic: K,
-    pivots: usize,
-    /// The place of each column of A.
+    /// For each column of A the number of its pivot; t plus its number in S if there is none.
     place: Vec<u32>,
-    /// Row k: entries at places of pivots `start[k]..middle[k]`, at others `middle[k]..start[k + 1]`.
-    start: Vec<usize>,
-    middle: Vec<usize>,
-    entries: Vec<(u32, K::Value)>,
+    rows: Rows<K>,
+    /// Columns of S.
+    cols: usize,
 }
 
 /// What one thread needs to solve; clean between two rows.
-pub(super) struct Workspace {
-    sums: Vec<u64>,
+#[derive(Debug)]
+pub(super) struct Workspace<K: Arithmetic> {
     queue: Queue,
+    /// By pivot: the coefficients to be.
+    inside: Vec<u64>,
+    /// By column of S: the row to be.
+    outside: Outside,
+    /// A pivot row from which later pivots were eliminated.
+    resolved: Vec<Entry<K>>,
+}
+
+/// Sums by column of S, and where they are.
+#[derive(Debug)]
+struct Outside {
+    sums: Vec<u64>,
+    /// The first `count` are the columns whose sums are not 0. One place more than columns.
     touched: Vec<u32>,
+    count: usize,
+}
+
+impl Outside {
+    /// Adds `coefficient` times the entries.
+    #[inline(always)]
+    fn add<K: Arithmetic>(&mut self, k: K, coefficient: u64, entries: &[Entry<K>]) {
+        for &(s, v) in entries {
+            let sum = &mut self.sums[s as usize];
+            // Written down always and counted if it is new: no branch to predict.
+            self.touched[self.count] = s;
+            self.count += (*sum == 0) as usize;
+            *sum = k.add(*sum, k.product(coefficient, v));
+        }
+    }
+
+    /// Empties the sums into `out`: non-zero residues, in no order.
+    fn drain<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) {
+        for &s in &self.touched[..self.count] {
+            let v = k.modulus().reduce(std::mem::take(&mut self.sums[s as usize]));
+            if v != 0 {
+                out.push((s, K::value(v)));
+            }
+        }
+        self.count = 0;
+    }
+
+    /// Empties the sums into `out`: non-zero residues by ascending column.
+    fn drain_sorted<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) {
+        let before = out.len();
+        // A sort costs some nanoseconds for each entry and bit of their number, the walk about one for each column.
+        if self.count * 16 <= self.sums.len() {
+            self.drain(k, out);
+            out[before..].sort_unstable_by_key(|e| e.0);
+            return;
+        }
+        // Every column is written down, and kept if it is not zero: no branch to predict.
+        let mut end = before;
+        out.resize(before + self.sums.len(), (0, K::value(0)));
+        for (s, sum) in self.sums.iter_mut().enumerate() {
+            let v = k.modulus().reduce(std::mem::take(sum));
+            out[end] = (s as u32, K::value(v));
+            end += (v != 0) as usize;
+        }
+        out.truncate(end);
+        self.count = 0;
+    }
 }
 
 impl<K: Arithmetic> Triangle<K> {
     /// Panics if the pivots are not triangular or zero.
-    pub(super) fn new(a: &SparseMatrix, pivots: &Pivots, others: &[u32]) -> Self {
-        let (p, t) = (a.modulus(), pivots.rows.len());
+    pub(super) fn new(split: &Split) -> Self {
+        let (a, pivots) = (split.a, split.pivots);
+        let (t, k) = (pivots.len(), K::new(a.modulus()));
         let mut place = vec![0; a.cols()];
-        pivots.cols.iter().chain(others).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
-        let nnz = pivots.rows.iter().map(|&i| a.row(i as usize).0.len()).sum::<usize>() - t;
-        let mut u = Triangle {
-            arithmetic: K::new(p),
-            pivots: t,
-            place,
-            start: Vec::with_capacity(t + 1),
-            middle: Vec::with_capacity(t),
-            entries: Vec::with_capacity(nnz),
-        };
-        u.start.push(0);
-        let mut outside = vec![];
-        for (k, &i) in pivots.rows.iter().enumerate() {
-            let (cols, values) = a.row(i as usize);
-            let at = cols.binary_search(&pivots.cols[k]).expect("the pivot is an entry");
-            let factor = p.multiplier(p.neg(p.inv(values[at])));
-            for (&j, &v) in cols.iter().zip(values) {
-                let s = u.place[j as usize];
-                let entry = (s, K::value(p.mul_by(v, factor)));
-                if s as usize >= t {
-                    outside.push(entry);
-                } else if s as usize != k {
-                    assert!(s as usize > k, "pivots are not triangular");
-                    u.entries.push(entry);
-                }
+        pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
+        let starts: Vec<usize> = (0..t).step_by(TASK).collect();
+        let scaled = |&start: &usize| Rows::scaled(k, split, &place, start..t.min(start + TASK));
+        let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect();
+        let nnz = scaled.iter().map(|task| task.entries.len()).sum();
+        let rows = Rows { at: vec![PivotRow::default(); t], entries: Vec::with_capacity(nnz) };
+        let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
+        let mut workspace = u.workspace();
+        // The last pivots have no later ones.
+        for (task, start) in scaled.into_iter().zip(starts).rev() {
+            for at in (0..task.at.len()).rev() {
+                let (inside, outside) = task.row(at);
+                let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
+                u.rows.at[start + at] = match may_grow && u.resolve(inside, outside, &mut workspace) {
+                    true => u.rows.append(&[], &workspace.resolved),
+                    false => u.rows.append(inside, outside),
+                };
             }
-            u.middle.push(u.entries.len());
-            u.entries.append(&mut outside);
-            u.start.push(u.entries.len());
         }
         u
     }
 
-    pub(super) fn modulus(&self) -> Modulus {
-        self.arithmetic.modulus()
+    /// Eliminates the later pivots from a row, if theirs are and it stays short: leaves it in the workspace.
+    fn resolve(&self, inside: &[Entry<K>], outside: &[Entry<K>], w: &mut Workspace<K>) -> bool {
+        let later = inside.iter().map(|&(s, _)| self.rows.at[s as usize]);
+        let products = later.clone().map(|row| row.outside as usize).sum::<usize>();
+        if inside.is_empty() || products > PRODUCTS || later.clone().any(|row| row.inside > 0) {
+            return false;
+        }
+        w.outside.add(self.arithmetic, 1, outside);
+        for &(s, v) in inside {
+            w.outside.add(self.arithmetic, v.into(), self.rows.row(s as usize).1);
+        }
+        w.resolved.clear();
+        w.outside.drain(self.arithmetic, &mut w.resolved);
+        w.resolved.len() <= RESOLVED
     }
 
-    pub(super) fn workspace(&self) -> Workspace {
-        Workspace { sums: vec![0; self.place.len()], queue: Queue::new(self.pivots), touched: vec![] }
+    pub(super) fn workspace(&self) -> Workspace<K> {
+        Workspace {
+            queue: Queue::new(self.rows.at.len()),
+            inside: vec![0; self.rows.at.len()],
+            outside: Outside { sums: vec![0; self.cols], touched: vec![0; self.cols + 1], count: 0 },
+            resolved: vec![],
+        }
+    }
+
+    fn modulus(&self) -> Modulus {
+        self.arithmetic.modulus()
     }
 
     /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns the
     /// number of multiply-adds.
-    pub(super) fn solve(&self, row: (&[u32], &[u64]), w: &mut Workspace, out: &mut Vec<(u32, K::Value)>) -> u64 {
-        let (k, p) = (self.arithmetic, self.modulus());
+    pub(super) fn solve(&self, row: (&[u32], &[u64]), w: &mut Workspace<K>, out: &mut Vec<Entry<K>>) -> u64 {
+        let (k, p, t) = (self.arithmetic, self.modulus(), self.rows.at.len());
         for (&j, &v) in row.0.iter().zip(row.1) {
-            let s = self.place[j as usize];
-            w.sums[s as usize] = v;
-            if (s as usize) < self.pivots {
-                w.queue.insert(s as usize);
+            let s = self.place[j as usize] as usize;
+            if s < t {
+                w.inside[s] = v;
+                w.queue.insert(s);
             } else {
-                w.touched.push(s);
+                w.outside.add(k, 1, &[((s - t) as u32, K::value(v))]);
             }
         }
         let mut work = 0;
         while let Some(at) = w.queue.pop() {
-            let coefficient = p.reduce(std::mem::take(&mut w.sums[at]));
+            let coefficient = p.reduce(std::mem::take(&mut w.inside[at]));
             if coefficient == 0 {
                 continue;
             }
-            let (start, middle, end) = (self.start[at], self.middle[at], self.start[at + 1]);
-            work += (end - start) as u64;
-            for &(s, v) in &self.entries[start..middle] {
-                let sum = &mut w.sums[s as usize];
+            let (inside, outside) = self.rows.row(at);
+            work += (inside.len() + outside.len()) as u64;
+            for &(s, v) in inside {
+                let sum = &mut w.inside[s as usize];
                 if *sum == 0 {
                     w.queue.insert(s as usize);
                 }
                 *sum = k.add(*sum, k.product(coefficient, v));
             }
-            for &(s, v) in &self.entries[middle..end] {
-                let sum = &mut w.sums[s as usize];
-                if *sum == 0 {
-                    w.touched.push(s);
-                }
-                *sum = k.add(*sum, k.product(coefficient, v));
-            }
+            w.outside.add(k, coefficient, outside);
         }
         w.queue.restart();
-        self.gather(w, out);
+        w.outside.drain_sorted(k, out);
         work
     }
-
-    /// Empties the sums into `out`.
-    fn gather(&self, w: &mut Workspace, out: &mut Vec<(u32, K::Value)>) {
-        let p = self.modulus();
-        let others = &mut w.sums[self.pivots..];
-        // A sort costs some nanoseconds for each entry and bit of their number, the walk about one for each column.
-        if w.touched.len() * 16 > others.len() {
-            // Every column is written down, and kept if it is not zero: no branch to predict.
-            let mut count = out.len();
-            out.resize(count + others.len(), (0, K::value(0)));
-            for (s, sum) in others.iter_mut().enumerate() {
-                let v = p.reduce(std::mem::take(sum));
-                out[count] = (s as u32, K::value(v));
-                count += (v != 0) as usize;
-            }
-            out.truncate(count);
-        } else {
-            w.touched.sort_unstable();
-            for &s in &w.touched {
-                let v = p.reduce(std::mem::take(&mut w.sums[s as usize]));
-                if v != 0 {
-                    out.push((s - self.pivots as u32, K::value(v)));
-                }
-            }
-        }
-        w.touched.clear();
-    }
-}
-
-/// The lines of 0 … len that are not `taken`, ascending.
-pub(super) fn others(len: usize, taken: &[u32]) -> Vec<u32> {
-    let mut other = vec![true; len];
-    taken.iter().for_each(|&x| other[x as usize] = false);
-    (0..len as u32).filter(|&x| other[x as usize]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Rng;
-    use rand::{RngExt, SeedableRng};
+    use crate::pivots::Pivots;
+    use crate::schur::arithmetic::{Eager, Lazy};
+    use crate::sparse::SparseMatrix;
 
-    #[test]
-    fn sums_stay_words_up_to_the_last_prime_that_fits() {
-        let fits = |p: u64| Lazy::fits(Modulus::new(p).unwrap());
-        // 2⁶³ = (2^31.5)²: neighbouring primes on both sides of the edge, found by the inequality itself.
-        let prime = |mut p: u64, up: bool| {
-            while Modulus::new(p).is_err() {
-                p = if up { p + 1 } else { p - 1 };
-            }
-            p
-        };
-        let edge = 3_037_000_499;
-        let (below, above) = (prime(edge - 3, false), prime(edge + 3, true));
-        assert!(fits(below) && !fits(above) && !fits(4_294_967_311) && fits(2));
-        for p in [2, 3, 65521, (1 << 31) - 1, below] {
-            let k = Lazy::new(Modulus::new(p).unwrap());
-            let largest = (p - 1) * (p - 1);
-            assert!(k.ceiling() % p == 0 && k.ceiling() >= largest && k.ceiling().checked_add(largest).is_some());
-            for sum in [1, k.ceiling() - 1, k.ceiling()] {
-                let next = k.add(sum, largest);
-                assert!((1..=k.ceiling()).contains(&next));
-                assert_eq!(next as u128 % p as u128, (sum as u128 + largest as u128) % p as u128);
-            }
+    /// Pivots 0 … t-1 on the diagonal, and one row more with an entry in each pivot column.
+    fn below(p: u64, t: usize, cols: usize, mut entries: Vec<(usize, usize, u64)>) -> (SparseMatrix, Pivots) {
+        entries.extend((0..t).flat_map(|k| [(k, k, 1 + (k as u64 % (p - 1))), (t, k, 1)]));
+        let places: Vec<u32> = (0..t as u32).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), t + 1, cols, &entries);
+        (a, Pivots { rows: places.clone(), cols: places })
+    }
+
+    /// The last row of A without its entries in pivot columns.
+    fn naive(a: &SparseMatrix, t: usize) -> Vec<u64> {
+        let p = a.modulus();
+        let mut row = vec![0; a.cols()];
+        a.row(t).0.iter().zip(a.row(t).1).for_each(|(&j, &v)| row[j as usize] = v);
+        for k in 0..t {
+            let (cols, values) = a.row(k);
+            let factor = p.mul(row[k], p.inv(values[0]));
+            cols.iter().zip(values).for_each(|(&j, &v)| row[j as usize] = p.sub(row[j as usize], p.mul(factor, v)));
         }
+        row.split_off(t)
+    }
+
+    /// Checks the row of S; returns the entries of the pivot rows and, for each, whether later pivots are left in it.
+    fn solve<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots) -> (usize, Vec<bool>) {
+        let split = Split::new(a, pivots);
+        let u = Triangle::<K>::new(&split);
+        let (mut w, mut out) = (u.workspace(), vec![]);
+        for _ in 0..2 {
+            out.clear();
+            u.solve(a.row(pivots.len()), &mut w, &mut out);
+            let mut row = vec![0; split.cols.len()];
+            out.iter().for_each(|&(s, v)| row[s as usize] = v.into());
+            assert_eq!(row, naive(a, pivots.len()));
+        }
+        (u.rows.entries.len(), u.rows.at.iter().map(|row| row.inside > 0).collect())
     }
 
     #[test]
-    fn a_queue_gives_its_members_in_order() {
-        let mut rng = Rng::seed_from_u64(5);
-        for len in [0, 1, 64, 65, 5000, 300_000] {
-            let mut queue = Queue::new(len);
-            for _ in 0..3 {
-                let mut set = std::collections::BTreeSet::new();
-                for _ in 0..len.min(300) {
-                    let x = rng.random_range(0..len);
-                    set.insert(x);
-                    queue.insert(x);
-                }
-                while let Some(x) = set.pop_first() {
-                    assert_eq!(queue.pop(), Some(x));
-                    if rng.random_range(0..3) == 0 && x + 1 < len {
-                        let y = rng.random_range(x + 1..len);
-                        set.insert(y);
-                        queue.insert(y);
-                    }
-                }
-                assert_eq!(queue.pop(), None);
-                queue.restart();
-            }
+    fn later_pivots_are_eliminated_from_rows_that_stay_short() {
+        // A chain: row k refers to k+1 and to a column of its own, so that t-k columns are met in the end.
+        let t = 3 * RESOLVED;
+        let chain = (0..t).flat_map(|k| [(k, k + 1, 2), (k, t + k, 3)]).filter(|e| e.1 != t || e.0 == 0).collect();
+        let (a, pivots) = below(65521, t, 2 * t, chain);
+        for (entries, inside) in [solve::<Lazy>(&a, &pivots), solve::<Eager>(&a, &pivots)] {
+            assert!(entries <= (GROWTH + 1) * a.nnz() + RESOLVED);
+            let left = inside.iter().filter(|&&left| left).count();
+            assert!(inside[..left].iter().all(|&left| left), "the first pivots of a chain meet most");
+            assert!((1..t - 1).contains(&left), "{left} of {t}");
+        }
+        // Cancellation: twice the same, with signs, leaves nothing.
+        let twins = vec![(0, 1, 1), (0, 2, 2), (1, 4, 1), (2, 4, 1), (0, 3, 1), (3, 4, 5)];
+        let (a, pivots) = below(3, 4, 5, twins);
+        assert_eq!(solve::<Lazy>(&a, &pivots).1, [false; 4]);
+    }
+
+    #[test]
+    fn pivot_rows_grow_to_a_multiple_of_the_matrix_at_most() {
+        // All rows refer to the last pivot, whose row is as long as rows may become; or longer.
+        for (weight, resolves) in [(RESOLVED - 1, true), (RESOLVED + 1, false), (PRODUCTS + 1, false)] {
+            let t = 40 * RESOLVED;
+            let hub = (0..weight).map(|c| (t - 1, t + c, 7));
+            let entries = (0..t - 1).map(|k| (k, t - 1, 1 + k as u64)).chain(hub).collect();
+            let (a, pivots) = below(65521, t, t + weight, entries);
+            let (entries, inside) = solve::<Lazy>(&a, &pivots);
+            let done = inside.iter().filter(|&&left| !left).count();
+            assert!(entries <= (GROWTH + 1) * a.nnz() + RESOLVED, "{entries}");
+            assert_eq!((done > 1, done < t), (resolves, true), "{done} of {t}");
         }
     }
 }

@@ -1,0 +1,33 @@
+//! The pivots of a matrix made ready to eliminate its other rows, with the arithmetic that its modulus allows.
+
+use super::Split;
+use super::arithmetic::{Eager, Lazy};
+use super::triangle::Triangle;
+
+/// The pivot rows of a [`Split`], ready to clear the pivot columns of the other rows: rows of S, one by one.
+///
+/// Memory: 16 bytes for a pivot, 4 for a column, and 8 or 16 bytes for an entry of the pivot rows, of which there may come to be
+/// three times as many as A has.
+#[derive(Debug)]
+pub struct Solver<'a> {
+    pub(super) split: &'a Split<'a>,
+    pub(super) triangle: Kind,
+}
+
+/// By the size of p.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Lazy(Triangle<Lazy>),
+    Eager(Triangle<Eager>),
+}
+
+impl<'a> Solver<'a> {
+    /// Panics if the pivots are not triangular, or not entries of the matrix.
+    pub fn new(split: &'a Split<'a>) -> Self {
+        let triangle = match Lazy::fits(split.modulus()) {
+            true => Kind::Lazy(Triangle::new(split)),
+            false => Kind::Eager(Triangle::new(split)),
+        };
+        Solver { split, triangle }
+    }
+}
