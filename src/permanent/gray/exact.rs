@@ -19,7 +19,7 @@
 //!
 //! Machines without fused multiply-add compute the same limbs by 128-bit integers.
 
-use super::program::{Kind, LANES, Program, Tail, WIDEST};
+use super::program::{Kind, LANES, Program, Tail, Vector, WIDEST};
 use super::walk::Walk;
 use crate::isa::{Isa, Kernel};
 use num_bigint::BigInt;
@@ -38,11 +38,6 @@ const MAGIC: [f64; LIMBS] = [magic(0), magic(LIMB), magic(2 * LIMB), magic(3 * L
 const fn magic(k: u32) -> f64 {
     f64::from_bits(((1023 + 52 + k as u64) << 52) | (1 << 51))
 }
-
-/// One value in every lane.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Vector<T>([T; LANES]);
 
 /// Steps of a row's 16-bit value.
 #[derive(Clone, Copy, Debug)]

@@ -28,6 +28,11 @@ use std::ops::Range;
 /// How many states of the walk run side by side, one in each lane.
 pub(super) const LANES: usize = 64;
 
+/// One value in every lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Vector<T>(pub [T; LANES]);
+
 /// The largest tail operand of the exact engine: see [`exact`](super::exact) for the proof.
 pub(super) const WIDEST: u128 = 1 << 49;
 
