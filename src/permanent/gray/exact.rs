@@ -199,7 +199,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul16 => {
                     for i in list {
                         let (a, b) = (&self.narrow[i.a as usize], &self.narrow[i.b as usize]);
-                        self.narrow[i.target as usize] = zip(a, b, i16::wrapping_mul);
+                        self.narrow[i.target as usize] = a.zip(b, i16::wrapping_mul);
                     }
                 }
                 Kind::Widen32 => {
@@ -222,7 +222,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul32 => {
                     for i in list {
                         let (a, b) = (&self.middle[i.a as usize], &self.middle[i.b as usize]);
-                        self.middle[i.target as usize] = zip(a, b, i32::wrapping_mul);
+                        self.middle[i.target as usize] = a.zip(b, i32::wrapping_mul);
                     }
                 }
                 Kind::Widen64 => {
@@ -245,7 +245,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul64 => {
                     for i in list {
                         let (a, b) = (&self.wide[i.a as usize], &self.wide[i.b as usize]);
-                        self.wide[i.target as usize] = zip(a, b, |x, y| x * y);
+                        self.wide[i.target as usize] = a.zip(b, |x, y| x * y);
                     }
                 }
                 Kind::Tail32 | Kind::Tail64 => unreachable!("handled above"),
@@ -256,15 +256,6 @@ impl<'a> Worker<'a> {
             self.carry();
         }
     }
-}
-
-#[inline(always)]
-fn zip<T: Copy>(a: &Vector<T>, b: &Vector<T>, f: impl Fn(T, T) -> T) -> Vector<T> {
-    let mut c = *a;
-    for l in 0..LANES {
-        c.0[l] = f(a.0[l], b.0[l]);
-    }
-    c
 }
 
 struct Stretch<'w, 'a, 'd, T> {

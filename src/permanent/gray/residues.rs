@@ -24,6 +24,11 @@ pub(super) trait Ring: Copy + Send + Sync {
     fn add(self, a: Self::Word, b: Self::Word) -> Self::Word;
     fn sub(self, a: Self::Word, b: Self::Word) -> Self::Word;
     fn mul(self, a: Self::Word, b: Self::Word) -> Self::Word;
+    /// [`mul`](Self::mul) in all lanes.
+    #[inline(always)]
+    fn multiply(self, a: &Vector<Self::Word>, b: &Vector<Self::Word>) -> Vector<Self::Word> {
+        a.zip(b, |x, y| self.mul(x, y))
+    }
     fn of(self, x: &BigInt) -> Self::Word;
     fn residue(self, a: Self::Word) -> u64;
     /// The element whose bits a kernel returned.
@@ -108,6 +113,23 @@ impl Ring for Montgomery31 {
         let m = (product as u32).wrapping_mul(self.negated_inverse);
         let sum = ((product + u64::from(m) * u64::from(self.p)) >> 32) as u32;
         sum.min(sum.wrapping_sub(self.p))
+    }
+    /// Two lanes in a 64-bit word: each is multiplied where it stands in its vector, without being spread and gathered.
+    #[inline(always)]
+    fn multiply(self, a: &Vector<u32>, b: &Vector<u32>) -> Vector<u32> {
+        const LOW: u64 = u32::MAX as u64;
+        let (p, negated_inverse) = (u64::from(self.p), u64::from(self.negated_inverse));
+        let (a, b): (&[u64; LANES / 2], &[u64; LANES / 2]) = (bytemuck::cast_ref(&a.0), bytemuck::cast_ref(&b.0));
+        let reduced = |product: u64| product + ((product & LOW) * negated_inverse & LOW) * p;
+        let mut result = Vector([0u32; LANES]);
+        let pairs: &mut [u64; LANES / 2] = bytemuck::cast_mut(&mut result.0);
+        for l in 0..LANES / 2 {
+            let low = reduced((a[l] & LOW) * (b[l] & LOW));
+            let high = reduced((a[l] >> 32) * (b[l] >> 32));
+            pairs[l] = (low >> 32) | (high & !LOW);
+        }
+        result.0.iter_mut().for_each(|sum| *sum = (*sum).min(sum.wrapping_sub(self.p)));
+        result
     }
     fn of(self, x: &BigInt) -> u32 {
         // Horner's rule, once more than there are digits for the factor R.
@@ -308,11 +330,7 @@ impl<R: Ring> Stretch<'_, R> {
                 }
                 _ => {
                     for i in &program.instructions[range.clone()] {
-                        let (a, b) = (slots[i.a as usize], slots[i.b as usize]);
-                        let target = &mut slots[i.target as usize];
-                        for l in 0..LANES {
-                            target.0[l] = ring.mul(a.0[l], b.0[l]);
-                        }
+                        slots[i.target as usize] = ring.multiply(&slots[i.a as usize], &slots[i.b as usize]);
                     }
                 }
             }
