@@ -342,16 +342,14 @@ impl<R: Ring> Stretch<'_, R> {
 #[inline(always)]
 fn add_tail<R: Ring>(ring: R, sums: &mut Vector<R::Word>, slots: &[Vector<R::Word>], tail: &Tail, negative: bool) {
     let (x, y) = if tail.negative ^ negative { (1, 0) } else { (0, 1) };
-    let of = |slot: u16| &slots[slot as usize].0;
-    let (c, b0, b1) = (of(tail.c), of(tail.b[0]), of(tail.b[1]));
-    let (a, e) = (of(tail.a[x]), of(tail.a[y]));
-    let (d0, d1, f0, f1) = (of(tail.d[x][0]), of(tail.d[x][1]), of(tail.d[y][0]), of(tail.d[y][1]));
-    for l in 0..LANES {
-        let g = ring.sub(ring.mul(b0[l], d0[l]), ring.mul(b1[l], d1[l]));
-        let f = ring.sub(ring.mul(b0[l], f0[l]), ring.mul(b1[l], f1[l]));
-        let h = ring.sub(ring.mul(a[l], g), ring.mul(e[l], f));
-        sums.0[l] = ring.add(sums.0[l], ring.mul(c[l], h));
-    }
+    let of = |slot: u16| &slots[slot as usize];
+    let determinant = |a: &Vector<R::Word>, b: &Vector<R::Word>, c: &Vector<R::Word>, d: &Vector<R::Word>| {
+        ring.multiply(a, b).zip(&ring.multiply(c, d), |x, y| ring.sub(x, y))
+    };
+    let g = determinant(of(tail.b[0]), of(tail.d[x][0]), of(tail.b[1]), of(tail.d[x][1]));
+    let f = determinant(of(tail.b[0]), of(tail.d[y][0]), of(tail.b[1]), of(tail.d[y][1]));
+    let h = determinant(of(tail.a[x]), &g, of(tail.a[y]), &f);
+    *sums = sums.zip(&ring.multiply(of(tail.c), &h), |x, y| ring.add(x, y));
 }
 
 #[cfg(test)]
