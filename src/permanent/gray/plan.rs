@@ -28,8 +28,8 @@ const PAIRS: usize = 8;
 /// Seconds to build one candidate program.
 const BUILD: f64 = 1e-4;
 
-/// The shortest chunk of residues: a shorter one would spend more than 1 % of its time on its start.
-const LEAST_POSITIONS: u64 = 8;
+/// The shortest chunk of residues: a shorter one would spend more than a few percent of its time on its start.
+const LEAST_POSITIONS: u64 = 16;
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
