@@ -122,7 +122,7 @@ impl Ring for Montgomery31 {
         const LOW: u64 = u32::MAX as u64;
         let (p, negated_inverse) = (u64::from(self.p), u64::from(self.negated_inverse));
         let (a, b): (&[u64; LANES / 2], &[u64; LANES / 2]) = (bytemuck::cast_ref(&a.0), bytemuck::cast_ref(&b.0));
-        let reduced = |product: u64| product + ((product & LOW) * negated_inverse & LOW) * p;
+        let reduced = |product: u64| product + (((product & LOW) * negated_inverse) & LOW) * p;
         let mut result = Vector([0u32; LANES]);
         let pairs: &mut [u64; LANES / 2] = bytemuck::cast_mut(&mut result.0);
         for l in 0..LANES / 2 {
