@@ -6,15 +6,14 @@
 //
 // Two headers are generated for each matrix (src/permanent/gray/cuda/source.rs):
 //   problem.cuh   constants: ROWS, LANES, DIGITS, TAILS, BLOCK, RESIDENT; EXACT and perhaps SHORT; for residues WORD_BITS (64 or 32),
-//                 CONSTANTS, STEPS
-//   program.cuh   change(x, digit, up, context): a walked column; step(x, sum, context): the straight-line program
+//                 MODULI, TABLE
+//   program.cuh   for residues RINGS, a Context for each modulus, with TABLE words: 1, constants, steps; change(x, digit, up, context): a
+//                 walked column; step(x, sum, context): the straight-line program
 //
 // Launch contract: BLOCK threads a block; in x blocks for at least groups * LANES threads, in y one for each modulus. For each modulus
 // `starts` holds ROWS values a group, `lanes` ROWS values a lane; their sum is the thread's first state. `first` is the low half of
 // the number of the first group. `sums` takes LIMBS words for each group and lane, [modulus][group][limb][lane]: the signed terms,
-// those of the group's last position counted as +. For residues `constants` holds for each modulus p and -1/p mod 2^32 (0 modulo
-// 2^64), 1, the CONSTANTS of the program, and the STEPS of `change`. The exact kernel takes it and leaves it alone.
-// No index depends on the contents of a buffer.
+// those of the group's last position counted as +. No index depends on the contents of a buffer.
 
 #include "problem.cuh"
 
@@ -29,7 +28,6 @@ typedef int Word;
 typedef short Stored;
 
 struct Context {
-    __device__ __forceinline__ Context(const Stored *) {}
     __device__ __forceinline__ Word add(Stored a, Stored b) const { return (Word)a + (Word)b; }
 };
 
@@ -130,18 +128,12 @@ typedef u32 Word;
 #endif
 typedef Word Stored;
 
+// A ring: its numbers, and the table 1, the program's constants, the steps of `change`.
 struct Context {
-    const Word *__restrict__ constants;
-    const Word *__restrict__ steps;
+#if WORD_BITS == 32
     u32 p, negated_inverse;
-
-    __device__ __forceinline__ Context(const Word *all) {
-        const Word *own = all + blockIdx.y * (3 + CONSTANTS + STEPS);
-        p = (u32)own[0];
-        negated_inverse = (u32)own[1];
-        constants = own + 2;
-        steps = constants + 1 + CONSTANTS;
-    }
+#endif
+    Word table[TABLE];
 
 #if WORD_BITS == 64
     __device__ __forceinline__ Word add(Word a, Word b) const { return a + b; }
@@ -191,13 +183,16 @@ struct Sum {
 #include "program.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-permanent(const Stored *__restrict__ starts, const Stored *__restrict__ lanes, const Stored *__restrict__ constants,
-          u64 *__restrict__ sums, u32 groups, u32 first) {
+permanent(const Stored *__restrict__ starts, const Stored *__restrict__ lanes, u64 *__restrict__ sums, u32 groups, u32 first) {
     const u64 thread = (u64)blockIdx.x * BLOCK + threadIdx.x;
     const u64 group = thread / LANES;
     const u32 lane = thread % LANES;
     if (group >= groups) return;
-    const Context context(constants);
+#ifdef EXACT
+    const Context context;
+#else
+    const Context &context = RINGS[MODULI == 1 ? 0 : blockIdx.y];
+#endif
     const u64 own = (u64)blockIdx.y * groups + group;
     const Stored *at_start = starts + own * ROWS;
     const Stored *of_lane = lanes + (blockIdx.y * LANES + lane) * ROWS;

@@ -19,7 +19,7 @@
 //!
 //! Machines without fused multiply-add compute the same limbs by 128-bit integers.
 
-use super::program::{Kind, LANES, Program, Tail, WIDEST};
+use super::program::{Kind, LANES, Program, Tail, Vector, WIDEST};
 use super::walk::Walk;
 use crate::isa::{Isa, Kernel};
 use num_bigint::BigInt;
@@ -38,11 +38,6 @@ const MAGIC: [f64; LIMBS] = [magic(0), magic(LIMB), magic(2 * LIMB), magic(3 * L
 const fn magic(k: u32) -> f64 {
     f64::from_bits(((1023 + 52 + k as u64) << 52) | (1 << 51))
 }
-
-/// One value in every lane.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Vector<T>([T; LANES]);
 
 /// Steps of a row's 16-bit value.
 #[derive(Clone, Copy, Debug)]
@@ -204,7 +199,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul16 => {
                     for i in list {
                         let (a, b) = (&self.narrow[i.a as usize], &self.narrow[i.b as usize]);
-                        self.narrow[i.target as usize] = zip(a, b, i16::wrapping_mul);
+                        self.narrow[i.target as usize] = a.zip(b, i16::wrapping_mul);
                     }
                 }
                 Kind::Widen32 => {
@@ -227,7 +222,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul32 => {
                     for i in list {
                         let (a, b) = (&self.middle[i.a as usize], &self.middle[i.b as usize]);
-                        self.middle[i.target as usize] = zip(a, b, i32::wrapping_mul);
+                        self.middle[i.target as usize] = a.zip(b, i32::wrapping_mul);
                     }
                 }
                 Kind::Widen64 => {
@@ -250,7 +245,7 @@ impl<'a> Worker<'a> {
                 Kind::Mul64 => {
                     for i in list {
                         let (a, b) = (&self.wide[i.a as usize], &self.wide[i.b as usize]);
-                        self.wide[i.target as usize] = zip(a, b, |x, y| x * y);
+                        self.wide[i.target as usize] = a.zip(b, |x, y| x * y);
                     }
                 }
                 Kind::Tail32 | Kind::Tail64 => unreachable!("handled above"),
@@ -261,15 +256,6 @@ impl<'a> Worker<'a> {
             self.carry();
         }
     }
-}
-
-#[inline(always)]
-fn zip<T: Copy>(a: &Vector<T>, b: &Vector<T>, f: impl Fn(T, T) -> T) -> Vector<T> {
-    let mut c = *a;
-    for l in 0..LANES {
-        c.0[l] = f(a.0[l], b.0[l]);
-    }
-    c
 }
 
 struct Stretch<'w, 'a, 'd, T> {

@@ -313,10 +313,13 @@ impl Plan {
                 .reduce(|| self.zero(), |a, b| self.add(a, b)),
             Engine::Modular(modular) => (first..end)
                 .into_par_iter()
-                .map(|chunk| {
-                    let (start, length) = span(chunk);
-                    Sums::Residues(modular.sums(isa, &Walk::at(&self.walk, start), length))
-                })
+                .map_init(
+                    || residues::Worker::new(modular),
+                    |worker, chunk| {
+                        let (start, length) = span(chunk);
+                        Sums::Residues(worker.sums(isa, Walk::at(&self.walk, start), length))
+                    },
+                )
                 .reduce(|| self.zero(), |a, b| self.add(a, b)),
         }
     }

@@ -8,7 +8,7 @@ use super::cuda;
 use super::exact::{CHUNK_TAILS, ExactPlan, RowStep};
 use super::problem::Problem;
 use super::program::{Form, LANES, Program, renumbered};
-use super::residues::{ModularPlan, PRIME_LIMIT, low_bits};
+use super::residues::{Integers, ModularPlan, PRIME_LIMIT, low_bits};
 use super::walk::{Digit, Walk, lane_states};
 use crate::field::Rng;
 use crate::permanent::crt::primes_for;
@@ -27,6 +27,9 @@ const LARGE: usize = 36;
 const PAIRS: usize = 8;
 /// Seconds to build one candidate program.
 const BUILD: f64 = 1e-4;
+
+/// The shortest chunk of residues: a shorter one would spend more than a few percent of its time on its start.
+const LEAST_POSITIONS: u64 = 16;
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,10 +337,11 @@ impl Plan {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.
             let known = BigUint::one() << 64usize.saturating_sub(problem.odd);
             let primes = primes_for(bits + 1, &known, PRIME_LIMIT);
-            chunk /= 4 * (1 + primes.len() as u64);
+            chunk = (chunk / (4 * (1 + primes.len() as u64))).max(LEAST_POSITIONS);
             let lanes = (0..problem.n).map(|row| (0..LANES).map(|lane| value(row, lane)).collect()).collect();
             let weights = (0..LANES).map(weight).collect();
-            Engine::Modular(Box::new(ModularPlan { program: choice.program, lanes, weights, constants, steps, primes }))
+            let integers = Integers { lanes, weights, constants, steps };
+            Engine::Modular(Box::new(ModularPlan::new(choice.program, &integers, primes)))
         } else {
             // 16-bit arithmetic is modulo 2¹⁶; the values of states fit, as the program proves.
             let low = |x: &BigInt| low_bits(x) as i16;

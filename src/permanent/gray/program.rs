@@ -28,6 +28,23 @@ use std::ops::Range;
 /// How many states of the walk run side by side, one in each lane.
 pub(super) const LANES: usize = 64;
 
+/// One value in every lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Vector<T>(pub [T; LANES]);
+
+impl<T: Copy> Vector<T> {
+    /// f of both in every lane.
+    #[inline(always)]
+    pub fn zip(&self, other: &Self, f: impl Fn(T, T) -> T) -> Self {
+        let mut result = *self;
+        for l in 0..LANES {
+            result.0[l] = f(self.0[l], other.0[l]);
+        }
+        result
+    }
+}
+
 /// The largest tail operand of the exact engine: see [`exact`](super::exact) for the proof.
 pub(super) const WIDEST: u128 = 1 << 49;
 

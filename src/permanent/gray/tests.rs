@@ -246,6 +246,8 @@ fn cards_agree_with_the_processor() {
         check(&dense(n, |i, j| BigInt::from((i * 31 + j / 3 * 17) % 5 % 2)));
     }
     check(&dense(9, |_, _| BigInt::from(rng.random::<i64>()) << 70u32));
+    // Tables of more than constant memory holds.
+    check(&dense(7, |_, _| (BigInt::from(rng.random::<i64>()) << 4000u32) + rng.random::<i64>()));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! for each of their joint states; the others are walked, one digit changing by one at a step. The symmetry t ↔ g - t is spent
 //! on one digit, which stops at ⌊g/2⌋ with doubled weights (but for the middle of an even g).
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::One;
 
 /// A digit of the walk.
@@ -103,6 +103,11 @@ impl<'a> Walk<'a> {
         self.digits.iter().enumerate().map(|(k, d)| d.weights[self.value(k)].magnitude()).product()
     }
 
+    /// The weight.
+    pub fn weight(&self) -> BigInt {
+        BigInt::from_biguint(if self.odd { Sign::Minus } else { Sign::Plus }, self.magnitude())
+    }
+
     /// One step.
     ///
     /// # Panics
@@ -118,6 +123,41 @@ impl<'a> Walk<'a> {
         self.count[k] += 1;
         self.odd = !self.odd;
         Change { class: self.digits[k].class, up: self.up[k], reweighted: self.digits[k].uneven }
+    }
+}
+
+/// What happens along some positions of a walk, written down once for all who follow it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Course {
+    /// How many columns of which class are in S at first.
+    pub start: Vec<(usize, usize)>,
+    /// The stretches of positions whose weights differ in nothing but their signs, which every step turns: the first weight, and
+    /// the number of positions.
+    pub stretches: Vec<(BigInt, usize)>,
+    /// The changes from each position to the next.
+    pub changes: Vec<Change>,
+}
+
+impl Course {
+    /// The next `positions` ≥ 1 positions of the walk.
+    ///
+    /// # Panics
+    /// If the walk has fewer.
+    pub fn of(mut walk: Walk<'_>, positions: u64) -> Self {
+        let mut course = Course { start: walk.values().collect(), ..Default::default() };
+        let mut length = 0;
+        let mut weight = walk.weight();
+        for _ in 1..positions {
+            length += 1;
+            let change = walk.advance();
+            course.changes.push(change);
+            if change.reweighted {
+                course.stretches.push((std::mem::replace(&mut weight, walk.weight()), length));
+                length = 0;
+            }
+        }
+        course.stretches.push((weight, length + 1));
+        course
     }
 }
 
@@ -165,6 +205,35 @@ mod tests {
                 assert_eq!(change.class, class);
                 assert_eq!(if change.up { old + 1 } else { old - 1 }, new);
                 assert!(change.reweighted || walk.magnitude() == *weight.magnitude());
+            }
+        }
+    }
+
+    #[test]
+    fn a_course_is_what_the_walk_meets() {
+        let digit = |(class, (g, halved))| Digit::new(class, g, halved);
+        let digits: Vec<Digit> =
+            [(1, false), (1, false), (3, false), (4, true)].into_iter().enumerate().map(digit).collect();
+        let all = Walk::positions(&digits).unwrap();
+        for start in 0..all {
+            for positions in 1..=all - start {
+                let course = Course::of(Walk::at(&digits, start), positions);
+                assert_eq!(course.changes.len() as u64 + 1, positions);
+                assert_eq!(course.stretches.iter().map(|s| s.1 as u64).sum::<u64>(), positions);
+                let mut counts: Vec<usize> = course.start.iter().map(|&(_, t)| t).collect();
+                let mut position = start;
+                for (first, length) in &course.stretches {
+                    for k in 0..*length {
+                        let walk = Walk::at(&digits, position);
+                        assert!(walk.values().map(|(_, t)| t).eq(counts.iter().copied()));
+                        assert_eq!(walk.weight(), if k % 2 == 0 { first.clone() } else { -first });
+                        if let Some(change) = course.changes.get((position - start) as usize) {
+                            let t = &mut counts[change.class];
+                            *t = if change.up { *t + 1 } else { *t - 1 };
+                        }
+                        position += 1;
+                    }
+                }
             }
         }
     }

@@ -21,14 +21,14 @@ mod source;
 use super::exact::{self, ExactPlan};
 use super::plan::{Engine, Plan};
 use super::program::{Kind, LANES, Program};
-use super::residues::{ModularPlan, Montgomery31, Ring, Wrapping64};
+use super::residues::{Image, Ring};
 use super::walk::Walk;
 use super::{Journal, Sums};
 use crate::gpu::{self, Buffer, Cubin, Device, Kernel, Launch, Running, Source};
 use crate::{Observer, Result};
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use rayon::prelude::*;
-use source::{Arithmetic, BLOCK, ENTRY, Headers, KERNEL};
+use source::{BLOCK, ENTRY, Headers, KERNEL};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
@@ -95,7 +95,6 @@ struct Station {
 struct Part {
     kernel: Kernel,
     lanes: Buffer,
-    constants: Buffer,
     moduli: usize,
 }
 
@@ -146,7 +145,7 @@ impl<'a> Cards<'a> {
         let (cubins, opened) = (cubins?, opened?);
         let station = |(device, card): (&Device, &gpu::Card)| {
             let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(card, cubin, ENTRY));
-            let parts = parts(plan, digits as usize, kernels.collect::<Result<_>>()?)?;
+            let parts = parts(plan, kernels.collect::<Result<_>>()?)?;
             Ok(Station { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
         };
         Ok(Cards { plan, digits, cards: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
@@ -209,8 +208,8 @@ impl<'a> Cards<'a> {
         let start = |(index, part): (usize, &Part)| {
             let own = match (&self.plan.engine, index) {
                 (Engine::Exact(exact), _) => exact_starts(exact, &walks),
-                (Engine::Modular(modular), 0) => ring_starts(modular, &[Wrapping64], &walks),
-                (Engine::Modular(modular), _) => ring_starts(modular, &rings(modular), &walks),
+                (Engine::Modular(modular), 0) => ring_starts(std::slice::from_ref(&modular.wrapping), &walks),
+                (Engine::Modular(modular), _) => ring_starts(&modular.images, &walks),
             };
             let launch = Launch {
                 blocks: ((groups * LANES).div_ceil(BLOCK as usize) as u32, part.moduli as u32),
@@ -219,7 +218,7 @@ impl<'a> Cards<'a> {
                 // The low half of the first group's number is all that the kernel wants.
                 numbers: &[groups as u32, first as u32],
             };
-            part.kernel.start(&launch, &own, &[&part.lanes, &part.constants])
+            part.kernel.start(&launch, &own, &[&part.lanes])
         };
         let parts = self.cards[card].parts.iter().enumerate().map(start).collect::<Result<_>>()?;
         Ok(Batch { first, end, parts })
@@ -232,11 +231,10 @@ impl<'a> Cards<'a> {
 
     /// The weighted sums of a batch.
     fn collect(&self, batch: Batch) -> Result<Sums> {
-        // The sum of positions of the k-th group counts the last as positive.
+        // The sum of positions of the k-th group counts the last as positive, whose sign is not the first's unless it is the first.
         let weight = |k: usize| {
-            let walk = Walk::at(&self.plan.walk, (batch.first + k as u64) << self.digits);
-            let negative = walk.is_negative() ^ (self.digits > 0);
-            BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, walk.magnitude())
+            let weight = Walk::at(&self.plan.walk, (batch.first + k as u64) << self.digits).weight();
+            if self.digits > 0 { -weight } else { weight }
         };
         let groups = (batch.end - batch.first) as usize;
         let parts: Vec<Vec<u64>> = batch.parts.into_iter().map(Running::finish).collect::<Result<_>>()?;
@@ -247,18 +245,13 @@ impl<'a> Cards<'a> {
             }
             Engine::Modular(modular) => {
                 let weights: Vec<BigInt> = (0..groups).map(weight).collect();
-                let first = ring_sum(modular, Wrapping64, &weights, &parts[0]);
+                let first = ring_sum(&modular.wrapping, &weights, &parts[0]);
                 let words = parts.get(1).map_or(&[][..], |words| words).par_chunks(groups * LANES);
-                let others = words.zip(rings(modular)).map(|(words, ring)| ring_sum(modular, ring, &weights, words));
+                let others = words.zip(&modular.images).map(|(words, image)| ring_sum(image, &weights, words));
                 Ok(Sums::Residues(std::iter::once(first).chain(others.collect::<Vec<_>>()).collect()))
             }
         }
     }
-}
-
-/// The rings of the plan's primes.
-fn rings(plan: &ModularPlan) -> Vec<Montgomery31> {
-    plan.primes.iter().map(|&p| Montgomery31::new(p)).collect()
 }
 
 /// The classes of the digits that a group walks.
@@ -272,9 +265,11 @@ fn headers(plan: &Plan, digits: usize) -> Vec<Headers> {
     match &plan.engine {
         Engine::Exact(exact) => vec![Headers::exact(exact, &classes)],
         Engine::Modular(modular) => {
-            let rings = [Arithmetic::Wrapping64, Arithmetic::Montgomery31];
-            let needed = if modular.primes.is_empty() { &rings[..1] } else { &rings[..] };
-            needed.iter().map(|&ring| Headers::residues(modular, &classes, ring)).collect()
+            let mut all = vec![Headers::residues(&modular.program, std::slice::from_ref(&modular.wrapping), &classes)];
+            if !modular.images.is_empty() {
+                all.push(Headers::residues(&modular.program, &modular.images, &classes));
+            }
+            all
         }
     }
 }
@@ -285,42 +280,32 @@ fn compile(headers: &Headers, capability: (u32, u32)) -> Result<gpu::Cubin> {
 }
 
 /// What a card holds during the whole run.
-fn parts(plan: &Plan, digits: usize, kernels: Vec<Kernel>) -> Result<Vec<Part>> {
-    let classes = classes(plan, digits);
+fn parts(plan: &Plan, kernels: Vec<Kernel>) -> Result<Vec<Part>> {
     let part = |(index, kernel): (usize, Kernel)| {
-        let (lanes, constants, moduli) = match (&plan.engine, index) {
+        let (lanes, moduli) = match (&plan.engine, index) {
             (Engine::Exact(exact), _) => {
-                let lanes: Vec<i16> =
-                    (0..LANES).flat_map(|lane| exact.lanes.iter().map(move |row| row[lane])).collect();
-                (bytemuck::cast_slice(&lanes).to_vec(), Vec::new(), 1)
+                let rows = &exact.lanes;
+                let lanes: Vec<i16> = (0..LANES).flat_map(|lane| rows.iter().map(move |row| row[lane])).collect();
+                (bytemuck::cast_slice(&lanes).to_vec(), 1)
             }
-            (Engine::Modular(modular), 0) => ring_data(modular, &[(Wrapping64, [0, 0])], &classes),
-            (Engine::Modular(modular), _) => {
-                let rings: Vec<_> = rings(modular).into_iter().map(|ring| (ring, ring.parameters())).collect();
-                ring_data(modular, &rings, &classes)
-            }
+            (Engine::Modular(modular), 0) => (ring_lanes(std::slice::from_ref(&modular.wrapping)), 1),
+            (Engine::Modular(modular), _) => (ring_lanes(&modular.images), modular.images.len()),
         };
-        Ok(Part { lanes: kernel.upload(&lanes)?, constants: kernel.upload(&constants)?, kernel, moduli })
+        Ok(Part { lanes: kernel.upload(&lanes)?, kernel, moduli })
     };
     kernels.into_iter().enumerate().map(part).collect()
 }
 
-/// For each ring the lanes; and its parameters, 1, the program's constants and the steps; the number of rings.
-fn ring_data<R: Ring>(plan: &ModularPlan, rings: &[(R, [u32; 2])], classes: &[usize]) -> (Vec<u8>, Vec<u8>, usize)
+/// The rows' values in each lane, for each ring.
+fn ring_lanes<R: Ring>(images: &[Image<R>]) -> Vec<u8>
 where
-    R::Word: bytemuck::NoUninit + From<u32>,
+    R::Word: bytemuck::NoUninit,
 {
-    let (mut lanes, mut constants): (Vec<R::Word>, Vec<R::Word>) = (Vec::new(), Vec::new());
-    for &(ring, parameters) in rings {
-        for lane in 0..LANES {
-            lanes.extend(plan.lanes.iter().map(|row| ring.of(&row[lane])));
-        }
-        constants.extend(parameters.map(R::Word::from));
-        constants.push(ring.of(&BigInt::from(1)));
-        constants.extend(plan.constants.iter().map(|c| ring.of(c)));
-        constants.extend(classes.iter().flat_map(|&class| plan.steps[class].iter().map(|(_, step)| ring.of(step))));
-    }
-    (bytemuck::cast_slice(&lanes).to_vec(), bytemuck::cast_slice(&constants).to_vec(), rings.len())
+    let of_image = |image: &Image<R>| {
+        let lane = |lane| image.lanes.iter().map(move |row| row.0[lane]);
+        (0..LANES).flat_map(lane).collect::<Vec<_>>()
+    };
+    bytemuck::cast_slice(&images.iter().flat_map(of_image).collect::<Vec<_>>()).to_vec()
 }
 
 /// The rows' values at the start of each group, without the lanes'.
@@ -339,36 +324,24 @@ fn exact_starts(plan: &ExactPlan, walks: &[Walk<'_>]) -> Vec<u8> {
     bytemuck::cast_slice(&starts).to_vec()
 }
 
-fn ring_starts<R: Ring>(plan: &ModularPlan, rings: &[R], walks: &[Walk<'_>]) -> Vec<u8>
+/// The same for each ring.
+fn ring_starts<R: Ring>(images: &[Image<R>], walks: &[Walk<'_>]) -> Vec<u8>
 where
     R::Word: bytemuck::NoUninit,
 {
-    let rows = plan.lanes.len();
-    let of_ring = |&ring: &R| {
-        let steps: Vec<Vec<(usize, R::Word)>> =
-            plan.steps.iter().map(|list| list.iter().map(|(row, step)| (*row, ring.of(step))).collect()).collect();
-        let mut starts = vec![R::Word::default(); walks.len() * rows];
-        for (start, walk) in starts.chunks_mut(rows).zip(walks) {
-            for (class, count) in walk.values() {
-                let count = ring.of(&count.into());
-                for &(row, step) in &steps[class] {
-                    start[row] = ring.add(start[row], ring.mul(step, count));
-                }
-            }
-        }
-        starts
-    };
-    let starts: Vec<Vec<R::Word>> = rings.par_iter().map(of_ring).collect();
-    bytemuck::cast_slice(&starts.concat()).to_vec()
+    let rows = images[0].lanes.len();
+    let mut starts = vec![R::Word::default(); images.len() * walks.len() * rows];
+    starts.par_chunks_mut(rows).enumerate().for_each(|(k, start)| {
+        images[k / walks.len()].add_columns(start, walks[k % walks.len()].values());
+    });
+    bytemuck::cast_slice(&starts).to_vec()
 }
 
 /// Σ over groups and lanes of the weights times the words, which are elements of the ring.
-fn ring_sum<R: Ring>(plan: &ModularPlan, ring: R, weights: &[BigInt], words: &[u64]) -> u64 {
-    let of_lanes: Vec<R::Word> = plan.weights.iter().map(|w| ring.of(w)).collect();
-    let zero = R::Word::default();
-    let total = words.chunks(LANES).zip(weights).fold(zero, |total, (words, weight)| {
-        let lanes = words.iter().zip(&of_lanes);
-        let sum = lanes.fold(zero, |sum, (&x, &w)| ring.add(sum, ring.mul(ring.word(x), w)));
+fn ring_sum<R: Ring>(image: &Image<R>, weights: &[BigInt], words: &[u64]) -> u64 {
+    let ring = image.ring;
+    let total = words.chunks(LANES).zip(weights).fold(R::Word::default(), |total, (words, weight)| {
+        let sum = image.weigh(words.iter().map(|&x| ring.word(x)));
         ring.add(total, ring.mul(sum, ring.of(weight)))
     });
     ring.residue(total)
@@ -389,19 +362,25 @@ mod tests {
     #[test]
     fn kernels_compile_where_the_compiler_is() {
         let mut rng = Rng::seed_from_u64(3);
-        for (n, residues) in [(3, false), (3, true), (16, false), (24, true), (40, false), (46, false)] {
+        let exact = [3, 16, 40, 46].map(|n| (n, None));
+        // Tables of one modulus, of many in constant memory, and of more than that holds.
+        let residues = [(3, 9), (24, 72), (24, 700), (24, 20_000)].map(|(n, bits)| (n, Some(bits)));
+        for (n, bits) in exact.into_iter().chain(residues) {
             let entries = (0..n * n).map(|k| (k / n, k % n, BigInt::from(rng.random_bool(0.5) as u8)));
             let matrix = IntMatrix::from_entries(
                 n,
                 entries.filter(|e| e.0 != e.1).chain((0..n).map(|i| (i, i, BigInt::from(1)))),
             );
             let problem = Problem::new(&matrix).expect("no empty line");
-            let plan = Plan::new(&problem, 3 * n as u64, residues, Target::Cards).unwrap();
-            for headers in headers(&plan, plan.chunk.trailing_zeros() as usize) {
+            let plan = Plan::new(&problem, bits.unwrap_or(3 * n as u64), bits.is_some(), Target::Cards).unwrap();
+            let headers = headers(&plan, plan.chunk.trailing_zeros() as usize);
+            let in_constant_memory = |h: &Headers| h.program.contains("__constant__");
+            assert_eq!(bits == Some(20_000), bits.is_some() && !headers.iter().all(in_constant_memory));
+            for headers in headers {
                 match compile(&headers, (9, 0)) {
                     Ok(cubin) => {
                         let clean = cubin.log.contains("0 bytes spill stores") && !cubin.log.contains("warning");
-                        assert!(clean, "n = {n}, {} low columns: {}", plan.low.len(), cubin.log);
+                        assert!(clean, "n = {n}, bits {bits:?}, {} low columns: {}", plan.low.len(), cubin.log);
                     }
                     Err(Error::Device(message)) if message.contains("libnvrtc") => eprintln!("skipped: {message}"),
                     Err(other) => panic!("{other}"),

@@ -7,8 +7,8 @@
 
 use crate::permanent::gray::exact::{self, ExactPlan};
 use crate::permanent::gray::program::{Kind, LANES, Program};
-use crate::permanent::gray::residues::ModularPlan;
-use std::fmt::Write;
+use crate::permanent::gray::residues::{Image, Ring};
+use std::fmt::{Display, Write};
 
 /// The kernel, which includes the headers below.
 pub(super) const KERNEL: &str = include_str!("../../../../kernels/permanent.cu");
@@ -18,17 +18,6 @@ pub(super) const ENTRY: &str = "permanent";
 pub(super) const BLOCK: u32 = 128;
 /// Blocks that a multiprocessor should hold: this leaves a thread all of its 255 registers.
 const RESIDENT: u32 = 2;
-
-/// What the kernel computes with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
-    /// The sum itself.
-    Exact,
-    /// Modulo 2⁶⁴.
-    Wrapping64,
-    /// Modulo an odd p < 2³¹.
-    Montgomery31,
-}
 
 /// `problem.cuh` and `program.cuh`.
 #[derive(Debug)]
@@ -48,30 +37,65 @@ impl Headers {
         let entry = |row: u16, constant: u16| format!("x[{row}] + {}", plan.constants[constant as usize]);
         Headers {
             problem: problem(plan.lanes.len(), digits.len(), &plan.program) + "#define EXACT\n" + short,
-            program: change(moves) + &step(&plan.program, Arithmetic::Exact, entry),
+            program: change(moves) + &step(&plan.program, true, entry),
         }
     }
 
-    /// The kernel of residues.
-    pub fn residues(plan: &ModularPlan, digits: &[usize], arithmetic: Arithmetic) -> Headers {
-        let bits = if arithmetic == Arithmetic::Wrapping64 { 64 } else { 32 };
-        let mut at = 0..;
+    /// The kernel of residues in these rings.
+    pub fn residues<R: Ring>(program: &Program, images: &[Image<R>], digits: &[usize]) -> Headers
+    where
+        R::Word: Display,
+    {
+        // A table holds 1, the program's constants, and the steps of the digits one after the other.
+        let mut at = 1 + images[0].constants.len()..;
         let moves = digits.iter().map(|&class| {
-            let step = |&(row, _): &(usize, _)| {
+            let step = |&(row, _): &(usize, R::Word)| {
                 let k = at.next().expect("endless");
-                format!("x[{row}] = up ? r.add(x[{row}], r.steps[{k}]) : r.sub(x[{row}], r.steps[{k}]);")
+                format!("x[{row}] = up ? r.add(x[{row}], r.table[{k}]) : r.sub(x[{row}], r.table[{k}]);")
             };
-            plan.steps[class].iter().map(step).collect()
+            images[0].steps[class].iter().map(step).collect()
         });
-        let moves: Vec<Vec<String>> = moves.collect();
-        let entry = |row: u16, constant: u16| format!("r.add(x[{row}], r.constants[{}])", constant + 1);
-        let counts = format!("#define CONSTANTS {}\n#define STEPS {}\n", plan.constants.len(), at.start);
-        let problem = problem(plan.lanes.len(), digits.len(), &plan.program);
+        let change = change(moves.collect::<Vec<_>>().into_iter());
+        let entry = |row: u16, constant: u16| format!("r.add(x[{row}], r.table[{}])", constant + 1);
+        let (words, bytes) = (at.start, size_of::<R::Word>());
+        let size = 4 * images[0].ring.parameters().len() + bytes * words;
+        let memory = if fit_constant_memory(images.len(), size) { "__constant__" } else { "__device__" };
+        let problem = problem(images[0].lanes.len(), digits.len(), program);
         Headers {
-            problem: format!("{problem}{counts}#define WORD_BITS {bits}\n"),
-            program: change(moves.into_iter()) + &step(&plan.program, arithmetic, entry),
+            problem: format!(
+                "{problem}#define WORD_BITS {}\n#define MODULI {}\n#define TABLE {words}\n",
+                8 * bytes,
+                images.len()
+            ),
+            program: rings(images, digits, memory) + &change + &step(program, false, entry),
         }
     }
+}
+
+/// Whether the contexts of all rings, of `size` bytes each (words of one size, without gaps), go into the constant memory of a module,
+/// which has 64 KB:
+///
+/// ```text
+/// rings · size ≤ 2¹⁶
+/// ```
+fn fit_constant_memory(rings: usize, size: usize) -> bool {
+    rings.saturating_mul(size) <= 1 << 16
+}
+
+/// `RINGS`: a context for each, in the given memory. Of a single one the compiler makes literals.
+fn rings<R: Ring>(images: &[Image<R>], digits: &[usize], memory: &str) -> String
+where
+    R::Word: Display,
+{
+    let mut text = format!("static {memory} const Context RINGS[{}] = {{\n", images.len());
+    for image in images {
+        let steps = digits.iter().flat_map(|&class| &image.steps[class]).map(|(_, step)| step);
+        let table = [&image.one].into_iter().chain(&image.constants).chain(steps);
+        let parameters: String = image.ring.parameters().iter().map(|x| format!("{x}, ")).collect();
+        let table: Vec<String> = table.map(|x| format!("{x}u")).collect();
+        writeln!(text, "    {{{parameters}{{{}}}}},", table.join(", ")).expect("a string takes all");
+    }
+    text + "};\n"
 }
 
 fn problem(rows: usize, digits: usize, program: &Program) -> String {
@@ -108,22 +132,21 @@ struct Printer<E> {
     text: String,
     /// The values; the first is 1, which nothing assigns.
     values: Vec<Value>,
-    arithmetic: Arithmetic,
+    exact: bool,
     /// The expression of a row plus a constant.
     entry: E,
 }
 
 /// `step`: the program in single assignments, each printed before its first use.
-fn step(program: &Program, arithmetic: Arithmetic, entry: impl Fn(u16, u16) -> String) -> String {
+fn step(program: &Program, exact: bool, entry: impl Fn(u16, u16) -> String) -> String {
     let mut printer = Printer {
         text: "__device__ __forceinline__ void step(const Word (&x)[ROWS], Sum &sum, const Context &r) {\n".into(),
         values: vec![Value { kind: Kind::Entry, a: 0, b: 0, printed: true }],
-        arithmetic,
+        exact,
         entry,
     };
     // The value that each slot holds at this point of the program, by width. Residues have one width.
     let mut held = program.slots.map(|slots| vec![0; slots]);
-    let exact = arithmetic == Arithmetic::Exact;
     for (kind, range) in &program.runs {
         let width = if exact { kind.operand_width() as usize } else { 0 };
         for index in range.clone() {
@@ -152,8 +175,8 @@ fn step(program: &Program, arithmetic: Arithmetic, entry: impl Fn(u16, u16) -> S
 impl<E: Fn(u16, u16) -> String> Printer<E> {
     fn name(&self, value: usize) -> String {
         match value {
-            0 if self.arithmetic == Arithmetic::Exact => "1".into(),
-            0 => "r.constants[0]".into(),
+            0 if self.exact => "1".into(),
+            0 => "r.table[0]".into(),
             _ => format!("v{value}"),
         }
     }
@@ -178,7 +201,7 @@ impl<E: Fn(u16, u16) -> String> Printer<E> {
             self.value(b);
             let (a, b) = (self.name(a), self.name(b));
             match kind {
-                _ if self.arithmetic != Arithmetic::Exact => format!("r.mul({a}, {b})"),
+                _ if !self.exact => format!("r.mul({a}, {b})"),
                 Kind::Mul16 | Kind::Widen32 | Kind::Mul32 => format!("{a} * {b}"),
                 Kind::Extend32 => a,
                 Kind::Extend64 => format!("wide({a})"),
@@ -190,5 +213,47 @@ impl<E: Fn(u16, u16) -> String> Printer<E> {
         let wide = matches!(kind, Kind::Widen64 | Kind::Extend64 | Kind::Mul64);
         let name = if wide { "double" } else { "Word" };
         writeln!(self.text, "    const {name} v{value} = {expression};").expect("a string takes all");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use crate::gpu::{Source, compile};
+    use crate::permanent::crt::primes_below;
+    use crate::permanent::gray::residues::{Integers, Montgomery31, PRIME_LIMIT};
+    use num_bigint::BigInt;
+
+    /// At the last byte of the constant memory, and beyond it, where the compiler would refuse: proven where there is one.
+    #[test]
+    fn tables_fill_constant_memory_to_its_edge() {
+        let primes: Vec<u64> = primes_below(PRIME_LIMIT).take(257).collect();
+        for (rings_count, constants, fits) in
+            [(256, 61, true), (256, 62, false), (257, 61, false), (1, 16381, true), (1, 16382, false)]
+        {
+            let integers = Integers {
+                lanes: Vec::new(),
+                weights: vec![BigInt::ZERO; LANES],
+                constants: (0..constants).map(|k| BigInt::from(k) << 40u32).collect(),
+                steps: Vec::new(),
+            };
+            let image = |&p: &u64| Image::new(&integers, Montgomery31::new(p));
+            let images: Vec<_> = primes[..rings_count].iter().map(image).collect();
+            let words = constants + 1;
+            assert_eq!(fit_constant_memory(rings_count, 8 + 4 * words), fits, "{rings_count} rings, {words} words");
+            let kernel = "extern \"C\" __global__ void take(unsigned *to, int k) { *to = RINGS[blockIdx.y].table[k] + RINGS[k].p; }";
+            for memory in ["__constant__", "__device__"] {
+                let context = format!("struct Context {{ unsigned p, negated_inverse; unsigned table[{words}]; }};\n");
+                let text = context + &rings(&images, &[], memory) + kernel;
+                match compile(&Source { name: "take.cu", text: &text, headers: &[] }, (9, 0)) {
+                    Ok(_) => assert!(fits || memory == "__device__", "{rings_count} rings, {words} words"),
+                    Err(Error::Device(message)) if message.contains("libnvrtc") => eprintln!("skipped: {message}"),
+                    Err(error) => {
+                        assert!(!fits && memory == "__constant__", "{rings_count} rings, {words} words: {error}")
+                    }
+                }
+            }
+        }
     }
 }
