@@ -18,7 +18,7 @@ from pathlib import Path
 
 import generators
 import oracles
-from harness import ROOT, Failed, build_blackfield, execute, json_answer, machine, markdown, say, seconds
+from harness import ROOT, Failed, build_blackfield, execute, json_answer, machine, markdown, program, say, seconds
 
 
 def run(args, blackfield, file, cards):
@@ -69,7 +69,7 @@ def parse(argv):
     p.add_argument("--threads", type=int, default=16, metavar="N", help="threads beside the cards (default 16)")
     p.add_argument("-n", "--runs", type=int, default=3, help="rounds (default 3)")
     p.add_argument("--timeout", type=float, default=600, help="wall seconds for one run (default 600)")
-    p.add_argument("--blackfield", type=Path, help="the program to measure (default: a release build of this checkout)")
+    p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the matrices")
     p.add_argument("--output", type=Path, metavar="FILE.json", help="all runs as JSON")
     args = p.parse_args(argv)

@@ -29,6 +29,11 @@ def say(*words):
     print(*words, file=sys.stderr, flush=True)
 
 
+def program(path):
+    """A program named on a command line: Path("./name") alone is "name", which would be looked for in PATH."""
+    return Path(path).resolve()
+
+
 def environment(threads):
     """The caller's environment without settings that pin OpenBLAS to another processor, for so many threads."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS_")}

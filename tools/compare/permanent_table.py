@@ -19,7 +19,7 @@ from pathlib import Path
 
 import generators
 import oracles
-from harness import HERE, ROOT, Cell, Failed, build_blackfield, disagreements, execute, find_matrix, json_answer, machine, markdown, say, seconds
+from harness import HERE, ROOT, Cell, Failed, build_blackfield, disagreements, execute, find_matrix, json_answer, machine, markdown, program, say, seconds
 
 TABLE_5 = "bcspwr02 d_ss curtis54 will57 impcol_b dwt_59 bfwb62 ww_36_pmec_36 west0067 CAG_mat72 steam3".split()
 OTHERS = """mesh1e1 mycielskian6 bcsstk01 regular-80-3-1 regular-80-3-2 regular-80-3-3 regular-80-3-4 regular-80-3-5 regular-50-4-1
@@ -230,7 +230,7 @@ def parse(argv):
     p.add_argument("-n", "--runs", type=int, default=5, help="rounds (default 5)")
     p.add_argument("--once-above", type=float, default=30, metavar="S", help="a run of more CPU seconds than this is not repeated (default 30)")
     p.add_argument("--timeout", type=float, default=300, help="CPU seconds for one run (default 300)")
-    p.add_argument("--blackfield", type=Path, help="the program to measure (default: a release build of this checkout)")
+    p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the matrices")
     p.add_argument("--output", type=Path, metavar="FILE.json", help="all runs as JSON")
     args = p.parse_args(argv)

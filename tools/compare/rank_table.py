@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import generators
-from harness import LINBOX_HINT, ROOT, Cell, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, markdown
+from harness import LINBOX_HINT, ROOT, Cell, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, markdown, program
 from harness import say, seconds
 
 MODULUS = 65521
@@ -333,8 +333,8 @@ def parse(argv):
     p.add_argument("--dense-memory", type=float, default=8, metavar="GB", help="FFPACK is not started on a larger array (default 8)")
     p.add_argument("--spasm", default=os.environ.get("SPASM"), metavar="PATH", help="SpaSM's `rank` (default: $SPASM)")
     p.add_argument("--sparserref", default=os.environ.get("SPARSERREF"), metavar="PATH", help="SparseRREF's program (default: $SPARSERREF)")
-    p.add_argument("--driver", type=Path, help="the LinBox driver (default: built into the work folder)")
-    p.add_argument("--blackfield", type=Path, help="the program to measure (default: a release build of this checkout)")
+    p.add_argument("--driver", type=program, help="the LinBox driver (default: built into the work folder)")
+    p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the driver and the matrices")
     p.add_argument("--output", type=Path, metavar="FILE.json", help="all runs as JSON")
     args = p.parse_args(argv)

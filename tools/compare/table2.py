@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import LINBOX_HINT, ROOT, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, say, seconds
+from harness import LINBOX_HINT, ROOT, Failed, build_blackfield, build_driver, disagreements, execute, find_matrix, json_answer, machine, program, say, seconds
 
 MODULUS = 65521
 MATRICES = ["mat1916", "bibd_81_3", "EX5"]
@@ -183,8 +183,8 @@ def parse(argv):
     p.add_argument("--timeout", type=float, default=600, help="seconds for one run (default 600)")
     p.add_argument("--output", type=Path, metavar="FILE.json", help="all runs as JSON")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the driver and the matrices")
-    p.add_argument("--blackfield", type=Path, help="the program to measure (default: a release build of this checkout)")
-    p.add_argument("--driver", type=Path, help="the LinBox driver (default: built into the work folder)")
+    p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
+    p.add_argument("--driver", type=program, help="the LinBox driver (default: built into the work folder)")
     args = p.parse_args(argv)
     if args.runs < 1 or min(args.threads) < 1 or args.timeout <= 0:
         p.error("-n, --threads and --timeout must be positive")

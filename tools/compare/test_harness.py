@@ -1,5 +1,6 @@
 """Tests of what the comparison scripts share."""
 
+import contextlib
 import gzip
 import sys
 import unittest
@@ -25,6 +26,13 @@ class Execute(Workshop):
         out = self.run_code("import sys; print(sys.stdin.read())", stdin=self.folder / "m.sms")
         self.assertIn("1 1 M", out.output)
         self.assertEqual(self.run_code("import sys; print(len(sys.stdin.read()))").output, "0\n")
+
+    def test_a_program_beside_us_is_not_looked_for_in_path(self):
+        beside = self.folder / "beside"
+        beside.write_text("#!/bin/sh\necho here\n")
+        beside.chmod(0o755)
+        with contextlib.chdir(self.folder):
+            self.assertEqual(harness.execute([harness.program("./beside")], 1, 30).output, "here\n")
 
     def test_exit_code_is_an_error(self):
         with self.assertRaisesRegex(harness.Failed, "exit code 3\nwhy"):
