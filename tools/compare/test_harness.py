@@ -1,7 +1,7 @@
 """Tests of what the comparison scripts share."""
 
-import contextlib
 import gzip
+import os
 import sys
 import unittest
 import unittest.mock
@@ -31,8 +31,9 @@ class Execute(Workshop):
         beside = self.folder / "beside"
         beside.write_text("#!/bin/sh\necho here\n")
         beside.chmod(0o755)
-        with contextlib.chdir(self.folder):
-            self.assertEqual(harness.execute([harness.program("./beside")], 1, 30).output, "here\n")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        self.assertEqual(harness.execute([harness.program("./beside")], 1, 30).output, "here\n")
 
     def test_exit_code_is_an_error(self):
         with self.assertRaisesRegex(harness.Failed, "exit code 3\nwhy"):
