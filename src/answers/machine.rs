@@ -1,5 +1,6 @@
 //! What operations cost: the machine profile that the planner predicts from.
 
+use crate::dense;
 use crate::field::Modulus;
 use crate::spmv::Lane;
 
@@ -9,7 +10,7 @@ use crate::spmv::Lane;
 /// them with each other, so that another machine of the same kind plans alike.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
-    /// A multiply-add of the dense elimination, by the bits of p: up to 1, 16, 31, 63.
+    /// A multiply-add of the dense elimination, for p up to 3 and p of up to 16, 31, 63 bits.
     pub dense: [f64; 4],
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
@@ -32,15 +33,16 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         Machine {
-            dense: [0.008e-9, 0.018e-9, 0.045e-9, 0.3e-9],
+            dense: [2, 65521, (1 << 31) - 1, (1 << 63) - 25]
+                .map(|p| dense::product_seconds(Modulus::new(p).expect("a prime"))),
             gather: 0.4e-9,
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
             product: 0.04e-9,
             pivots: 50e-9,
             random: 3e-9,
-            sparse_product: 8e-9,
-            sparse_entry: 40e-9,
+            sparse_product: 4e-9,
+            sparse_entry: 20e-9,
         }
     }
 }
@@ -48,10 +50,10 @@ impl Default for Machine {
 impl Machine {
     /// A multiply-add of the dense elimination mod p.
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
-        self.dense[match modulus.bits() {
-            0..=1 => 0,
-            2..=16 => 1,
-            17..=31 => 2,
+        self.dense[match (modulus.get(), modulus.bits()) {
+            (2 | 3, _) => 0,
+            (_, ..=16) => 1,
+            (_, ..=31) => 2,
             _ => 3,
         }]
     }

@@ -25,7 +25,7 @@ mod rounds;
 pub use determinant::{Determinant, determinant, is_odd};
 pub use replay::{LANES, Replay};
 
-use crate::dense::{Echelon, Row};
+use crate::dense::{self, Echelon, Row};
 use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result};
@@ -256,12 +256,12 @@ impl Rest {
     /// rows, and r(n - r/2) for each of the others or a pass over the entries for each combination.
     fn dense_time(self, modulus: Modulus, finish: Finish) -> f64 {
         let (m, n) = (self.rows as f64, self.cols as f64);
-        let r = m.min(n);
+        let (r, product) = (m.min(n), 1e9 * dense::product_seconds(modulus));
         let others = match finish {
-            Finish::Rows => (m - r) * r * (n - r / 2.0) * nanoseconds_per_product(modulus),
+            Finish::Rows => (m - r) * r * (n - r / 2.0) * product,
             Finish::Combinations => r * self.nnz as f64 * COMBINATION,
         };
-        r * r * (n / 2.0 - r / 6.0) * nanoseconds_per_product(modulus) + others
+        r * r * (n / 2.0 - r / 6.0) * product + others
     }
 }
 
@@ -274,18 +274,6 @@ fn sparse_time(before: Work, now: Work) -> f64 {
     0.4 * (now.scanned - before.scanned) as f64
         + 20.0 * (now.changed - before.changed) as f64
         + 200.0 * (now.rows - before.rows) as f64
-}
-
-/// CPU time of one multiply-add of the dense elimination: rank at n = 2000, divided by n³/3 (p = 2, 65521, 2²⁶ - 5, 2³¹ - 1,
-/// 2⁶¹ - 1; one thread of a 2-core AMD EPYC virtual machine with AVX-512, rounded).
-fn nanoseconds_per_product(modulus: Modulus) -> f64 {
-    match modulus.bits() {
-        1 => 0.01,
-        2..=23 => 0.035,
-        24..=26 => 0.07,
-        27..=44 => 0.3,
-        _ => 0.6,
-    }
 }
 
 impl<V: Residue> Part<V> {
