@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::planner::Rest;
 use super::rank::Rank;
-use super::rest::{Answer, Lines, OnRest};
+use super::rest::{Answer, Lines, OnRest, Outcome};
 use super::{Minor, Phases, RankOptions};
 use crate::elimination::{self, Eliminated, EliminationOptions, RoundsOptions, Stop};
 use crate::field::Rng;
@@ -40,10 +40,21 @@ pub(super) fn rank(
         }
         None => core,
     };
-    let (a, pivots, transposed) = work.structural(core)?;
-    let (a, pivots, formed) = if options.minor { (a, pivots, 0) } else { work.rounds(a, pivots)? };
-    taken += formed;
-    let answer = OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work }.rank()?;
+    let (mut a, mut pivots, transposed) = work.structural(core)?;
+    let mut larger = None;
+    let answer = loop {
+        if !options.minor {
+            let formed;
+            (a, pivots, formed) = work.rounds(a, pivots, larger.is_some())?;
+            taken += formed;
+            // Of another complement nothing is known.
+            larger = larger.filter(|_| formed == 0);
+        }
+        match (OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work }).rank(larger)? {
+            Outcome::Known(answer) => break answer,
+            Outcome::Larger(rank) => larger = Some(rank),
+        }
+    };
     let (path, rank) = (work.path, taken + pivots.len() + answer.rank);
     let minor = answer.beyond.map(|beyond| minor(pivots, beyond, transposed));
     let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
@@ -127,12 +138,13 @@ impl Work<'_> {
         Ok((a, pivots, transposed))
     }
 
-    /// Schur complements formed, and pivots found in them, while that is predicted to be worth its price. Returns what is
-    /// left, its pivots, and the number of pivots that are done with.
+    /// Schur complements formed, and pivots found in them, while that is predicted to be worth its price, which is higher if
+    /// the rank is `seen` to be large. Returns what is left, its pivots, and the number of pivots that are done with.
     fn rounds<'m>(
         &mut self,
         a: Cow<'m, SparseMatrix>,
         pivots: Pivots,
+        seen: bool,
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
         let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: self };
         let rest = on_rest.rest();
@@ -140,7 +152,7 @@ impl Work<'_> {
             return Ok((a, pivots, 0));
         }
         let wiedemann = on_rest.wiedemann()?.map(|w| w.seconds);
-        let seconds = rest.round_seconds(&self.machine, wiedemann);
+        let seconds = rest.round_seconds(&self.machine, wiedemann, seen);
         let most = (seconds / self.machine.sparse_entry) as usize;
         let max_nnz = self.options.max_memory.map_or(most, |limit| most.min(limit as usize / 64));
         let max_work = seconds / self.machine.sparse_product;

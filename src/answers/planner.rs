@@ -3,7 +3,7 @@
 //! Two ways find the rank s of S, and neither is known to be better before s is: its row space from random combinations takes
 //! s·nnz + s²·cols/2 multiply-adds, the second term dense, and an answer sure to p⁻ᵏ that can be proven; block Wiedemann takes
 //! 4·s·nnz and more certainty costs more. So the row space is sought first, up to a rank where it has cost a fraction
-//! of what Wiedemann would at worst; then the plan is made anew.
+//! of what Wiedemann would at worst; then the plan is made anew: S may be formed at a higher price than before.
 
 use super::machine::Machine;
 use crate::dense::Echelon;
@@ -94,12 +94,17 @@ impl Rest {
     fn is_immediate(&self, machine: &Machine) -> bool {
         self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= IMMEDIATE
     }
-    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank, or a
-    /// share of the cheapest way for a large one.
-    pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>) -> f64 {
+    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank. Where that
+    /// has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for a large one.
+    pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>, seen: bool) -> f64 {
+        let few = WORTH * self.probe_seconds(machine);
         let worst = self.row_space_seconds(machine, self.rank_bound);
-        let cheapest = wiedemann.map_or(worst + self.proof_seconds(machine, 0), |w| w.min(worst));
-        (WORTH * self.probe_seconds(machine)).max(HOPE * cheapest)
+        let share = match wiedemann {
+            None => HOPE * (worst + self.proof_seconds(machine, 0)),
+            Some(w) if seen || is_short(worst, w) => HOPE * w.min(worst),
+            Some(_) => 0.0,
+        };
+        few.max(share)
     }
     /// Predicted bytes for the row space of a rank up to r, beside A: for [`WORKSPACES`] threads, so that the plan is the same for any number.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
@@ -167,7 +172,7 @@ pub(super) fn decide(
             format!("{shape}: row space, at most {worst:.2} s"),
         );
     };
-    if fits(rank_bound) && worst <= (WORTH * wiedemann).max(SHORT) {
+    if fits(rank_bound) && is_short(worst, wiedemann) {
         let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
         return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
     }
@@ -180,6 +185,11 @@ pub(super) fn decide(
         "{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
     );
     decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
+}
+
+/// Whether a row space of `worst` seconds is sought to its end, though block Wiedemann takes `wiedemann`.
+fn is_short(worst: f64, wiedemann: f64) -> bool {
+    worst <= (WORTH * wiedemann).max(SHORT)
 }
 
 /// The largest r ≤ `most` for which `holds`, which is true up to some r and false beyond; 0 if there is none above.
@@ -225,6 +235,19 @@ mod tests {
             finish(rest(60_000, 50_000, 900_000), None, None).unwrap(),
             Finish::RowSpace { give_up: usize::MAX }
         );
+    }
+
+    #[test]
+    fn a_large_rank_is_worth_a_dear_complement() {
+        let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
+        let before = large.round_seconds(&machine, Some(20.0), false);
+        assert_eq!(before, WORTH * large.probe_seconds(&machine));
+        // Seen to be large, with no probe to come, or to be proven in any case.
+        assert_eq!(large.round_seconds(&machine, Some(20.0), true), HOPE * 20.0);
+        assert!(large.round_seconds(&machine, Some(1e6), false) > 10.0 * before);
+        assert!(large.round_seconds(&machine, None, false) > 10.0 * before);
+        let small = rest(5000, 600, 50_000);
+        assert_eq!(small.round_seconds(&machine, Some(1.0), false), small.round_seconds(&machine, Some(1.0), true));
     }
 
     #[test]

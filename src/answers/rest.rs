@@ -55,20 +55,40 @@ pub(super) struct OnRest<'a, 'w> {
     pub work: &'a mut Work<'w>,
 }
 
+/// What the work on a Schur complement came to.
+pub(super) enum Outcome {
+    Known(Answer),
+    Larger(Larger),
+}
+
+/// A rank for which the row space was given up.
+#[derive(Clone, Copy)]
+pub(super) struct Larger {
+    rest: Rest,
+    /// It is larger than this.
+    than: usize,
+}
+
 impl OnRest<'_, '_> {
-    /// The rank of the complement, by what the planner decides.
-    pub fn rank(&mut self) -> Result<Answer> {
-        let mut rest = self.rest();
+    /// The rank of the complement, by what the planner decides; `larger` is what an earlier outcome said of it.
+    pub fn rank(&mut self, larger: Option<Larger>) -> Result<Outcome> {
         let wiedemann = self.wiedemann()?;
-        self.bound_by_matching(&mut rest, &wiedemann)?;
-        let decision = match (self.work.options.method, &wiedemann) {
-            (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
+        let rest = match larger {
+            Some(larger) => larger.rest,
+            None => self.bounded_by_matching(self.rest(), &wiedemann)?,
+        };
+        let decision = match (self.work.options.method, &wiedemann, larger) {
+            (Method::Hybrid, Some(w), _) if rest.rank_bound > 0 => {
                 Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
             }
-            (Method::Hybrid, None) if rest.rank_bound > 0 => {
+            (Method::Hybrid, None, _) if rest.rank_bound > 0 => {
                 return Err(Error::Memory(
                     "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
                 ));
+            }
+            (_, Some(w), Some(Larger { than, .. })) => {
+                let reason = format!("the rank of the complement exceeds {than}: the plan is made anew");
+                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason }
             }
             _ => self.decide(&rest, wiedemann.as_ref())?,
         };
@@ -76,23 +96,18 @@ impl OnRest<'_, '_> {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
                 let nothing = self.work.options.minor.then(Lines::default);
-                Ok(Answer::elimination(0, nothing, Certainty::Proven, reason))
+                Ok(Outcome::Known(Answer::elimination(0, nothing, Certainty::Proven, reason)))
             }
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
-                self.by_wiedemann(&rest, &parameters, decision.reason)
+                self.by_wiedemann(&rest, &parameters, decision.reason).map(Outcome::Known)
             }
             Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
-                Some(answer) => Ok(answer),
-                None => match wiedemann {
-                    Some(parameters) => {
-                        let why = format!("the rank of the complement exceeds {give_up}: the plan is made anew");
-                        self.by_wiedemann(&rest, &parameters, why)
-                    }
-                    None => Err(Error::Memory(format!(
-                        "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
-                    ))),
-                },
+                Some(answer) => Ok(Outcome::Known(answer)),
+                None if wiedemann.is_some() => Ok(Outcome::Larger(Larger { rest, than: give_up })),
+                None => Err(Error::Memory(format!(
+                    "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
+                ))),
             },
         }
     }
@@ -102,12 +117,12 @@ impl OnRest<'_, '_> {
         Rest::of(self.a, self.split.pivots(), self.work.options.minor)
     }
 
-    /// Lowers the bound of rank S by the size of a maximum matching of A, where finding one may pay.
-    fn bound_by_matching(&mut self, rest: &mut Rest, wiedemann: &Option<Parameters>) -> Result<()> {
+    /// The bound of rank S lowered by the size of a maximum matching of A, where finding one may pay.
+    fn bounded_by_matching(&mut self, mut rest: Rest, wiedemann: &Option<Parameters>) -> Result<Rest> {
         let worst = rest.row_space_seconds(&self.work.machine, rest.rank_bound);
         let cheapest = wiedemann.as_ref().map_or(worst, |w| worst.min(w.seconds));
         if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
-            return Ok(());
+            return Ok(rest);
         }
         let start = Instant::now();
         let size = self.work.phases.time("matching", || maximum_matching(&Pattern::from(self.a)).size);
@@ -123,7 +138,8 @@ impl OnRest<'_, '_> {
                 seconds: start.elapsed().as_secs_f64(),
             });
         }
-        self.work.observer.check()
+        self.work.observer.check()?;
+        Ok(rest)
     }
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
