@@ -128,7 +128,7 @@ typedef u32 Word;
 #endif
 typedef Word Stored;
 
-// A ring: its numbers, and the table 1, the program's constants, the steps of `change`.
+// A ring: its numbers, and a table: 1, the program's constants, the steps of `change`.
 struct Context {
 #if WORD_BITS == 32
     u32 p, negated_inverse;
@@ -189,7 +189,7 @@ permanent(const Stored *__restrict__ starts, const Stored *__restrict__ lanes, u
     const u32 lane = thread % LANES;
     if (group >= groups) return;
 #ifdef EXACT
-    const Context context;
+    const Context context{};
 #else
     const Context &context = RINGS[MODULI == 1 ? 0 : blockIdx.y];
 #endif

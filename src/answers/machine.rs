@@ -10,7 +10,7 @@ use crate::spmv::Lane;
 /// them with each other, so that another machine of the same kind plans alike.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
-    /// A multiply-add of the dense elimination, for p up to 3 and p of up to 16, 31, 63 bits.
+    /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 4],
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
@@ -33,8 +33,7 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         Machine {
-            dense: [2, 65521, (1 << 31) - 1, (1 << 63) - 25]
-                .map(|p| dense::product_seconds(Modulus::new(p).expect("a prime"))),
+            dense: dense::PRODUCT_SECONDS,
             gather: 0.4e-9,
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
@@ -50,12 +49,7 @@ impl Default for Machine {
 impl Machine {
     /// A multiply-add of the dense elimination mod p.
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
-        self.dense[match (modulus.get(), modulus.bits()) {
-            (2 | 3, _) => 0,
-            (_, ..=16) => 1,
-            (_, ..=31) => 2,
-            _ => 3,
-        }]
+        self.dense[dense::size_class(modulus)]
     }
     /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
     pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {

@@ -256,7 +256,7 @@ impl Rest {
     /// rows, and r(n - r/2) for each of the others or a pass over the entries for each combination.
     fn dense_time(self, modulus: Modulus, finish: Finish) -> f64 {
         let (m, n) = (self.rows as f64, self.cols as f64);
-        let (r, product) = (m.min(n), 1e9 * dense::product_seconds(modulus));
+        let (r, product) = (m.min(n), 1e9 * dense::PRODUCT_SECONDS[dense::size_class(modulus)]);
         let others = match finish {
             Finish::Rows => (m - r) * r * (n - r / 2.0) * product,
             Finish::Combinations => r * self.nnz as f64 * COMBINATION,

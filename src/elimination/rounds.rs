@@ -37,8 +37,7 @@ pub struct RoundsOptions {
 }
 
 impl Default for RoundsOptions {
-    /// Limits for a machine with some gigabytes and a caller with some seconds. An entry of a Schur complement costs 20 … 60 ns
-    /// of one thread, a multiply-add 3 … 7.
+    /// Limits for a machine with some gigabytes and a caller with some seconds.
     fn default() -> Self {
         RoundsOptions {
             rounds: 20,
@@ -150,13 +149,12 @@ pub fn rounds(
         }
         let start = Instant::now();
         let split = Split::new(&state.rest, &pivots);
-        let solver = Solver::new(&split);
+        let solver = Solver::new(&split, observer)?;
         let predicted = solver.predict(rng);
         let formed = match options.refuse(&state.rest, &pivots, &predicted) {
             None => solver.form(&options.form(), observer)?.ok_or(Stop::Grown),
             Some(stop) => Err(stop),
         };
-        drop(solver);
         let mut round = Round {
             pivots: pivots.len(),
             predicted,

@@ -11,7 +11,7 @@ pub(super) trait Arithmetic: Copy + std::fmt::Debug + Send + Sync {
     fn value(residue: u64) -> Self::Value;
     /// A number congruent to a·b, between 1 and (p-1)² if neither is 0.
     fn product(self, a: u64, b: Self::Value) -> u64;
-    /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 1 … M and
+    /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 0 … M and
     /// a product, [`add`](Arithmetic::add) makes a sum in 1 … M: sums are never 0, which says "nothing here yet".
     fn ceiling(self) -> u64;
     #[inline(always)]
@@ -29,11 +29,9 @@ pub(super) struct Lazy {
 }
 
 impl Lazy {
-    /// The largest multiple M of p with M + (p-1)² < 2⁶⁴.
+    /// The largest multiple M of p < 2³² with M + (p-1)² < 2⁶⁴.
     fn ceiling_of(p: u64) -> u64 {
-        let largest = (p - 1) as u128 * (p - 1) as u128;
-        let room = u64::MAX as u128 - largest.min(u64::MAX as u128);
-        (room / p as u128 * p as u128) as u64
+        (u64::MAX - (p - 1) * (p - 1)) / p * p
     }
     /// Whether that M ≥ (p-1)²: up to about 2^31.5.
     pub(super) fn fits(modulus: Modulus) -> bool {
@@ -98,7 +96,7 @@ mod tests {
     #[test]
     fn sums_stay_words_up_to_the_last_prime_that_fits() {
         let fits = |p: u64| Lazy::fits(Modulus::new(p).unwrap());
-        // 2⁶³ = (2^31.5)²: neighbouring primes on both sides of the edge, found by the inequality itself.
+        // 2⁶³ = (2^31.5)²: the neighbouring primes on both sides of the edge.
         let prime = |mut p: u64, up: bool| {
             while Modulus::new(p).is_err() {
                 p = if up { p + 1 } else { p - 1 };
@@ -112,7 +110,7 @@ mod tests {
             let k = Lazy::new(Modulus::new(p).unwrap());
             let largest = (p - 1) * (p - 1);
             assert!(k.ceiling() % p == 0 && k.ceiling() >= largest && k.ceiling().checked_add(largest).is_some());
-            for sum in [1, k.ceiling() - 1, k.ceiling()] {
+            for sum in [0, 1, k.ceiling() - 1, k.ceiling()] {
                 let next = k.add(sum, largest);
                 assert!((1..=k.ceiling()).contains(&next));
                 assert_eq!(next as u128 % p as u128, (sum as u128 + largest as u128) % p as u128);

@@ -8,7 +8,7 @@
 
 use super::Split;
 use super::arithmetic::Arithmetic;
-use super::solver::{Kind, Solver};
+use super::solver::{AnyTriangle, Solver};
 use super::triangle::{Triangle, Workspace};
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that a task solves.
 const TASK: usize = 64;
-/// Rows between two looks at the limit and the observer.
+/// Rows solved before they are joined, repetitions dropped and progress told.
 const BATCH: usize = 256 * TASK;
 
 /// How to form a Schur complement.
@@ -56,8 +56,8 @@ impl Solver<'_> {
     /// [`crate::Error::Interrupted`].
     pub fn form(&self, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
         match &self.triangle {
-            Kind::Lazy(triangle) => form(self.split, triangle, options, observer),
-            Kind::Eager(triangle) => form(self.split, triangle, options, observer),
+            AnyTriangle::Lazy(triangle) => form(self.split, triangle, options, observer),
+            AnyTriangle::Eager(triangle) => form(self.split, triangle, options, observer),
         }
     }
 }
@@ -188,7 +188,9 @@ mod tests {
     use crate::{Error, Silent};
     use rand::{RngExt, SeedableRng};
 
-    const PRIMES: [u64; 7] = [2, 3, 65521, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
+    /// The last prime of [`Lazy`](crate::schur::arithmetic::Lazy) and the first of `Eager` among them.
+    const PRIMES: [u64; 9] =
+        [2, 3, 65521, (1 << 31) - 1, 3_037_000_493, 3_037_000_507, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
     const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false };
     const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true };
 
@@ -198,11 +200,11 @@ mod tests {
         options: &FormOptions,
         observer: &dyn Observer,
     ) -> Result<Option<Formed>> {
-        Solver::new(&Split::new(a, pivots)).form(options, observer)
+        Solver::new(&Split::new(a, pivots), observer)?.form(options, observer)
     }
 
     fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-        Solver::new(&Split::new(a, pivots)).predict(rng)
+        Solver::new(&Split::new(a, pivots), &Silent).unwrap().predict(rng)
     }
 
     /// S by the elimination of one pivot after the other from the dense matrix.

@@ -7,7 +7,7 @@
 
 use super::Split;
 use super::arithmetic::Arithmetic;
-use super::solver::{Kind, Solver};
+use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
 use crate::field::Rng;
 use rand::RngExt;
@@ -69,8 +69,8 @@ impl Solver<'_> {
     /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those are expensive.
     pub fn predict(&self, rng: &mut Rng) -> Prediction {
         match &self.triangle {
-            Kind::Lazy(triangle) => predict(self.split, triangle, rng),
-            Kind::Eager(triangle) => predict(self.split, triangle, rng),
+            AnyTriangle::Lazy(triangle) => predict(self.split, triangle, rng),
+            AnyTriangle::Eager(triangle) => predict(self.split, triangle, rng),
         }
     }
 }

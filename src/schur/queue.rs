@@ -1,6 +1,7 @@
 //! A set of numbers below a bound that gives its least member.
 
-/// A bit a number, a bit a word of those, …: every operation takes the same time, whatever the set.
+/// A bit a number, a bit a word of those, …: an operation takes the same time whatever the set, but for steps over empty words
+/// of the last level, together one for 2¹⁸ numbers between two restarts.
 #[derive(Debug)]
 pub(super) struct Queue {
     levels: [Vec<u64>; 3],
@@ -20,7 +21,7 @@ impl Queue {
             x >>= 6;
         }
     }
-    /// Takes the least. While the set is not empty, nothing below what was taken may be put in.
+    /// Takes the least. Until [`restart`](Self::restart) nothing below what was taken may be put in.
     #[inline]
     pub fn pop(&mut self) -> Option<usize> {
         let [low, middle, high] = &mut self.levels;
@@ -39,6 +40,7 @@ impl Queue {
         }
         Some(x)
     }
+    /// From now on any number may be put in again.
     pub fn restart(&mut self) {
         self.first = 0;
     }

@@ -3,6 +3,7 @@
 use super::Split;
 use super::arithmetic::{Eager, Lazy};
 use super::triangle::Triangle;
+use crate::{Observer, Result};
 
 /// The pivot rows of a [`Split`], ready to clear the pivot columns of the other rows: rows of S, one by one.
 ///
@@ -11,23 +12,27 @@ use super::triangle::Triangle;
 #[derive(Debug)]
 pub struct Solver<'a> {
     pub(super) split: &'a Split<'a>,
-    pub(super) triangle: Kind,
+    pub(super) triangle: AnyTriangle,
 }
 
 /// By the size of p.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum AnyTriangle {
     Lazy(Triangle<Lazy>),
     Eager(Triangle<Eager>),
 }
 
 impl<'a> Solver<'a> {
-    /// Panics if the pivots are not triangular, or not entries of the matrix.
-    pub fn new(split: &'a Split<'a>) -> Self {
+    /// # Errors
+    /// [`crate::Error::Interrupted`].
+    ///
+    /// # Panics
+    /// If the pivots are not triangular, or not entries of the matrix.
+    pub fn new(split: &'a Split<'a>, observer: &dyn Observer) -> Result<Self> {
         let triangle = match Lazy::fits(split.modulus()) {
-            true => Kind::Lazy(Triangle::new(split)),
-            false => Kind::Eager(Triangle::new(split)),
+            true => AnyTriangle::Lazy(Triangle::new(split, observer)?),
+            false => AnyTriangle::Eager(Triangle::new(split, observer)?),
         };
-        Solver { split, triangle }
+        Ok(Solver { split, triangle })
     }
 }

@@ -30,8 +30,8 @@ def say(*words):
 
 
 def program(path):
-    """A program named on a command line: Path("./name") alone is "name", which would be looked for in PATH."""
-    return Path(path).resolve()
+    """A program named on a command line, as a shell takes it: Path("./name") alone is "name", which would be looked for in PATH."""
+    return Path(path).absolute() if os.sep in path else Path(path)
 
 
 def environment(threads):

@@ -14,7 +14,7 @@ pub(super) struct Checkpoint {
     pub format: String,
     /// The digest of the matrix (SHA-256 of its canonical triplets).
     pub matrix: String,
-    /// The order of summation: low columns, lanes, digits, moduli.
+    /// The order of summation: low columns, lanes, digits, positions of a chunk, moduli.
     pub order: String,
     /// Chunks in all, and those summed: the first `next`.
     pub chunks: u64,

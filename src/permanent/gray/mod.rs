@@ -331,7 +331,8 @@ impl Plan {
             Engine::Exact(_) => &[],
             Engine::Modular(modular) => &modular.primes,
         };
-        let order = format!("low {:?} lanes {:?} walk {digits:?} primes {primes:?}", self.low, self.lane_classes);
+        let (low, lanes, chunk) = (&self.low, &self.lane_classes, self.chunk);
+        let order = format!("low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} primes {primes:?}");
         Checkpoint {
             format: checkpoint::FORMAT.into(),
             matrix: if described { matrix.to_triplets().digest() } else { String::new() },

@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 /// The largest number of low columns considered.
 const MOST_LOW: usize = 7;
 /// A residue costs this many times what the cost model says of exact lanes.
-const RESIDUE_FACTOR: f64 = 4.0;
+const RESIDUE_FACTOR: f64 = 2.0;
 /// From this size on the exact engine needs the rows parted evenly, and a search for it costs little of the whole.
 const LARGE: usize = 36;
 /// Pairs of columns to start from there.
@@ -337,6 +337,7 @@ impl Plan {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.
             let known = BigUint::one() << 64usize.saturating_sub(problem.odd);
             let primes = primes_for(bits + 1, &known, PRIME_LIMIT);
+            // A residue costs a few times what an exact lane does: a chunk takes about as long as an exact one.
             chunk = (chunk / (4 * (1 + primes.len() as u64))).max(LEAST_POSITIONS);
             let lanes = (0..problem.n).map(|row| (0..LANES).map(|lane| value(row, lane)).collect()).collect();
             let weights = (0..LANES).map(weight).collect();

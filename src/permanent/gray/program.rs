@@ -20,7 +20,7 @@
 //! [`Program::build`] unrolls the tree of decisions into single assignments (equal products once), proves a bound for each value,
 //! gives it the narrowest of three widths that holds the bound, and packs the values into slots by their lifetimes. The program
 //! depends on the matrix only, never on the position of the walk: an interpreter runs it over vectors of lanes
-//! ([`exact`](super::exact), [`residues`](super::residues)); a GPU kernel can print it as source, one thread a lane.
+//! ([`exact`](super::exact), [`residues`](super::residues)); [`cuda`](super::cuda) prints it as source, one thread a lane.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

@@ -57,7 +57,7 @@ pub(super) struct Change {
 }
 
 /// A position in the reflected Gray code. Invariant: `digit[k]` is `count[k]` where `up[k]`, else radix - 1 - `count[k]`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Walk<'a> {
     digits: &'a [Digit],
     count: Vec<usize>,

@@ -2,8 +2,7 @@
 //!
 //! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread wants the opposite, each
 //! value in a register for as short a time as possible: so the slots are resolved into values again, and every value is printed
-//! just before the first tail that needs it. 16-bit values take a 32-bit register as
-//! 32-bit ones do.
+//! just before the first tail that needs it. 16-bit values take a 32-bit register as 32-bit ones do.
 
 use crate::permanent::gray::exact::{self, ExactPlan};
 use crate::permanent::gray::program::{Kind, LANES, Program};
@@ -229,7 +228,7 @@ mod tests {
     #[test]
     fn tables_fill_constant_memory_to_its_edge() {
         let primes: Vec<u64> = primes_below(PRIME_LIMIT).take(257).collect();
-        for (rings_count, constants, fits) in
+        for (count, constants, fits) in
             [(256, 61, true), (256, 62, false), (257, 61, false), (1, 16381, true), (1, 16382, false)]
         {
             let integers = Integers {
@@ -239,18 +238,18 @@ mod tests {
                 steps: Vec::new(),
             };
             let image = |&p: &u64| Image::new(&integers, Montgomery31::new(p));
-            let images: Vec<_> = primes[..rings_count].iter().map(image).collect();
+            let images: Vec<_> = primes[..count].iter().map(image).collect();
             let words = constants + 1;
-            assert_eq!(fit_constant_memory(rings_count, 8 + 4 * words), fits, "{rings_count} rings, {words} words");
+            assert_eq!(fit_constant_memory(count, 8 + 4 * words), fits, "{count} rings, {words} words");
             let kernel = "extern \"C\" __global__ void take(unsigned *to, int k) { *to = RINGS[blockIdx.y].table[k] + RINGS[k].p; }";
             for memory in ["__constant__", "__device__"] {
                 let context = format!("struct Context {{ unsigned p, negated_inverse; unsigned table[{words}]; }};\n");
                 let text = context + &rings(&images, &[], memory) + kernel;
                 match compile(&Source { name: "take.cu", text: &text, headers: &[] }, (9, 0)) {
-                    Ok(_) => assert!(fits || memory == "__device__", "{rings_count} rings, {words} words"),
+                    Ok(_) => assert!(fits || memory == "__device__", "{count} rings, {words} words"),
                     Err(Error::Device(message)) if message.contains("libnvrtc") => eprintln!("skipped: {message}"),
                     Err(error) => {
-                        assert!(!fits && memory == "__constant__", "{rings_count} rings, {words} words: {error}")
+                        assert!(!fits && memory == "__constant__", "{count} rings, {words} words: {error}")
                     }
                 }
             }
