@@ -68,6 +68,18 @@ impl Isa {
     }
 }
 
+/// Asks for the cache line of an element that will be read soon, where processors can be asked; an index beyond the slice asks for
+/// nothing. It changes no result.
+#[inline(always)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = slice.get(index) {
+        x86::prefetch(element);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

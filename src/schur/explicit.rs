@@ -17,6 +17,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Rows between asking for memory and reading it.
+const AHEAD: usize = 2;
 /// Rows that a task solves.
 const TASK: usize = 64;
 /// Rows solved before they are joined, repetitions dropped and progress told.
@@ -94,7 +96,10 @@ fn form<K: Arithmetic>(
             let idle = workspaces.lock().expect("no task panics").pop();
             let mut workspace = idle.unwrap_or_else(|| triangle.workspace());
             let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
-            for &i in task {
+            for (k, &i) in task.iter().enumerate() {
+                if let Some(&next) = task.get(k + AHEAD) {
+                    triangle.prefetch(split.a.row(next as usize).0);
+                }
                 let before = solved.entries.len();
                 solved.work += triangle.solve(split.a.row(i as usize), &mut workspace, &mut solved.entries);
                 let length = solved.entries.len() - before;

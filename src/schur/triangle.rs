@@ -17,6 +17,7 @@ use super::Split;
 use super::arithmetic::Arithmetic;
 use super::queue::Queue;
 use crate::field::Modulus;
+use crate::isa::prefetch;
 use crate::{Observer, Result};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -28,6 +29,8 @@ const RESOLVED: usize = 64;
 const PRODUCTS: usize = 4 * RESOLVED;
 /// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
 const GROWTH: usize = 2;
+/// Rows between asking for memory and reading it.
+const AHEAD: usize = 8;
 /// Pivot rows that a task scales.
 const TASK: usize = 1024;
 
@@ -58,6 +61,11 @@ impl<K: Arithmetic> Rows<K> {
         let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: vec![] };
         let (mut inside, mut outside) = (vec![], vec![]);
         for at in range {
+            if let Some(&next) = split.pivots.rows.get(at + AHEAD) {
+                let (cols, values) = split.a.row(next as usize);
+                prefetch(cols, 0);
+                prefetch(values, 0);
+            }
             let (cols, values) = split.a.row(split.pivots.rows[at] as usize);
             let mut pivot = 0;
             for (&j, &v) in cols.iter().zip(values) {
@@ -86,6 +94,14 @@ impl<K: Arithmetic> Rows<K> {
         self.entries.extend_from_slice(inside);
         self.entries.extend_from_slice(outside);
         PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 }
+    }
+
+    /// Asks for the first entries of a row.
+    #[inline(always)]
+    fn prefetch(&self, at: usize) {
+        let start = self.at[at].start;
+        prefetch(&self.entries, start);
+        prefetch(&self.entries, start + 64 / size_of::<Entry<K>>());
     }
 
     /// The entries of a row, inside and outside.
@@ -192,6 +208,9 @@ impl<K: Arithmetic> Triangle<K> {
         for (task, start) in scaled.into_iter().zip(starts).rev() {
             observer.check()?;
             for at in (0..task.at.len()).rev() {
+                if at >= AHEAD {
+                    task.row(at - AHEAD).0.iter().for_each(|&(s, _)| u.rows.prefetch(s as usize));
+                }
                 let (inside, outside) = task.row(at);
                 let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
                 u.rows.at[start + at] = match may_grow && u.resolve(inside, outside, &mut workspace) {
@@ -235,20 +254,33 @@ impl<K: Arithmetic> Triangle<K> {
         self.arithmetic.modulus()
     }
 
+    /// Asks for what solving a row with entries in these columns reads first.
+    pub(super) fn prefetch(&self, cols: &[u32]) {
+        let places = cols.iter().map(|&j| self.place[j as usize] as usize);
+        places.filter(|&s| s < self.rows.at.len()).for_each(|s| self.rows.prefetch(s));
+    }
+
     /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns the
     /// number of multiply-adds.
     pub(super) fn solve(&self, row: (&[u32], &[u64]), w: &mut Workspace<K>, out: &mut Vec<Entry<K>>) -> u64 {
         let (k, p, t) = (self.arithmetic, self.modulus(), self.rows.at.len());
+        let mut work = 0;
         for (&j, &v) in row.0.iter().zip(row.1) {
             let s = self.place[j as usize] as usize;
-            if s < t {
+            if s >= t {
+                w.outside.add(k, 1, &[((s - t) as u32, K::value(v))]);
+                continue;
+            }
+            let (inside, outside) = self.rows.row(s);
+            if inside.is_empty() {
+                // Nothing follows, so that its turn does not matter.
+                work += outside.len() as u64;
+                w.outside.add(k, v, outside);
+            } else {
                 w.inside[s] = v;
                 w.queue.insert(s);
-            } else {
-                w.outside.add(k, 1, &[((s - t) as u32, K::value(v))]);
             }
         }
-        let mut work = 0;
         while let Some(at) = w.queue.pop() {
             let coefficient = p.reduce(std::mem::take(&mut w.inside[at]));
             if coefficient == 0 {
