@@ -158,17 +158,18 @@ def measure_main(args, players, files):
 
 
 def measure_large(args, players, files):
-    """The same with several threads; a rival has ten times the wall seconds of the first of blackfield's columns."""
+    """The same with several threads; a rival has ten times the wall seconds of the first of blackfield's columns until then."""
     cells = {(m, c.name): Cell() for m in files for c in players}
     common = {"threads": args.large_threads, "limit": "wall"}
     first = players[0]
     for matrix, file in files.items():
-        for c in players:
-            cell, ours = cells[matrix, c.name], cells[matrix, first.name]
-            if c.ours:
-                turn(args, c, cell, matrix, file, timeout=args.large_timeout, **common)
-            elif ours.runs:
-                turn(args, c, cell, matrix, file, timeout=10 * ours.median("wall"), **common)
+        for number in range(args.runs):
+            for c in players:
+                cell, ours = cells[matrix, c.name], cells[matrix, first.name]
+                if c.ours:
+                    turn(args, c, cell, matrix, file, timeout=args.large_timeout, seed=number + 1, **common)
+                elif ours.runs:
+                    turn(args, c, cell, matrix, file, timeout=10 * ours.median("wall"), seed=number + 1, **common)
     return cells
 
 
@@ -255,7 +256,7 @@ def large_table(args, players, cells, matrices, known):
         + [seconds(cells[matrix, players[0].name].median("cpu"))]
         for matrix in matrices
     ]
-    note = f"{args.large_threads} threads, wall seconds, one run; a rival is given ten times {players[0].name}'s."
+    note = f"{args.large_threads} threads, wall seconds; a rival is given ten times {players[0].name}'s, and is not run again if that is not enough."
     return markdown(header, rows, left=2) + ["", note]
 
 
