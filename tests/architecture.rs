@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("spmv", &["isa", "field", "sparse"]),
     ("gpu", &[]),
     ("blackbox", &["field", "sparse", "spmv"]),
-    ("schur", &["field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
+    ("schur", &["isa", "field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
     ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
