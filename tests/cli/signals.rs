@@ -90,11 +90,11 @@ fn the_second_signal_ends_the_program_at_once() {
 #[test]
 fn an_ignored_signal_stays_ignored() {
     let lab = Lab::new("nohup");
-    let program = lab.command("rank - -p 65521 --threads 2");
+    let program = lab.command("rank - -p 65521 --threads 3");
     let mut command = Command::new("env");
     command.arg("--ignore-signal=HUP").arg(program.get_program()).args(program.get_args());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // The thread pool starts after the signals have been seen to.
+    // The workers, one less than threads, start after the signals have been seen to.
     let tasks = format!("/proc/{}/task", child.id());
     wait_for("threads", || std::fs::read_dir(&tasks).is_ok_and(|tasks| tasks.count() >= 3).then_some(()));
     send("HUP", &child);
