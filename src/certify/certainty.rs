@@ -10,7 +10,9 @@ pub enum Certainty {
         /// An upper bound of the probability of a wrong answer, below 1.
         error_bound: f64,
     },
-    /// Expected to be right; no theorem gives a useful bound. Over GF(q) a run is expected to fall short about once in q.
+    /// Expected to be right; no theorem gives a useful bound. Over GF(q) a run is expected to fall short about once in q; of rank r
+    /// by about r²/(2sq), s being the block size, where most rows or columns have a single entry: eigenvectors are then unit vectors,
+    /// and of two with the same eigenvalue in one class of the projection one is lost.
     Heuristic,
 }
 
