@@ -29,8 +29,8 @@ use crate::field::Modulus;
 /// Seconds of one thread for a multiply-add of [`Echelon`], of which a rank r in n columns has r²(n/2 - r/6), for each
 /// [`size_class`].
 ///
-/// Of random square matrices of 1000 … 2000 rows that come in panels of 256, all copying included; one block of 4000 rows takes two
-/// thirds of it (`cargo bench --bench dense -- ranks 1000 4000`). One thread of a 2-core AMD EPYC (Zen 5) virtual machine with AVX-512.
+/// Rounded up from `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block; one thread of a 2-core
+/// AMD EPYC (Zen 5) virtual machine with AVX-512) by a third to a half, for the panels and copies around the products of a row space.
 pub const PRODUCT_SECONDS: [f64; 4] = [0.01e-9, 0.018e-9, 0.045e-9, 0.3e-9];
 
 /// What the price of a multiply-add depends on: 0 for p up to 3; 1, 2, 3 for p of up to 16, 31, 63 bits.
