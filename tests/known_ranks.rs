@@ -3,7 +3,7 @@
 mod common;
 
 use blackfield::answers::{Method, RankOptions, Route, rank};
-use blackfield::certify::Certainty;
+use blackfield::certify::{Certainty, ErrorBound};
 use blackfield::field::Modulus;
 use blackfield::sparse::Triplets;
 use blackfield::{Silent, families, io};
@@ -93,11 +93,14 @@ fn both_routes_and_several_trials_agree() {
 #[test]
 fn an_error_bound_is_met_by_an_extension_field() {
     let a = families::generate("EX1").unwrap().reduce(Modulus::new(65521).unwrap());
-    let options = RankOptions { method: Method::Wiedemann, error: Some(1e-12), ..Default::default() };
+    let options = RankOptions { method: Method::Wiedemann, error: ErrorBound::new(1e-12), ..Default::default() };
     let answer = rank(&a, &options, &Silent).unwrap();
     assert_eq!(answer.rank, 547);
     assert!(answer.extension_degree > 1);
-    assert!(matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= 1e-12), "{answer:?}");
+    assert!(
+        matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound.value() <= 1e-12),
+        "{answer:?}"
+    );
 }
 
 #[test]

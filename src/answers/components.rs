@@ -5,7 +5,7 @@
 
 use super::rank::Rank;
 use super::{Method, Minor, Phases, RankOptions, pivoting};
-use crate::certify::Certainty;
+use crate::certify::{Certainty, Streams};
 use crate::matching::{self, Components, Part, components};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result, Step};
@@ -22,6 +22,7 @@ const REASONS: usize = 4;
 pub(super) fn rank(
     core: Cow<'_, SparseMatrix>,
     options: &RankOptions,
+    streams: &Streams,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
@@ -30,7 +31,7 @@ pub(super) fn rank(
     let cut = matching::Split::new(&core, &found);
     let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
     if large.is_empty() || found.count == 1 {
-        return pivoting::rank(core, options, phases, observer);
+        return pivoting::rank(core, options, streams, phases, observer);
     }
     let step = Step {
         name: "connected components",
@@ -43,12 +44,13 @@ pub(super) fn rank(
     let mut minors = Vec::new();
     // The bounds of the parts add up.
     let parts = large.len() + usize::from(large.len() < found.count);
-    let options = &RankOptions { error: options.error.map(|e| e / parts as f64), ..options.clone() };
+    let options = &RankOptions { error: options.error.map(|e| e.share(parts)), ..options.clone() };
     let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
     let (mut done, mut told) = (0, 0);
     let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
     for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
-        let mut answer = pivoting::rank(Cow::Owned(matrix), options, Phases::default(), observer)?;
+        let streams = streams.part(done as u64 + 1);
+        let mut answer = pivoting::rank(Cow::Owned(matrix), options, &streams, Phases::default(), observer)?;
         if let Some(mut minor) = answer.minor.take() {
             minor.renumber(&rows, &cols);
             minors.push(minor);
@@ -98,13 +100,7 @@ fn doubt(certainty: Certainty) -> u8 {
 /// Adds the rank of another direct summand.
 fn add(sum: &mut Rank, part: Rank) {
     sum.rank += part.rank;
-    sum.certainty = match (sum.certainty, part.certainty) {
-        (Certainty::Proven, other) | (other, Certainty::Proven) => other,
-        (Certainty::MonteCarlo { error_bound: a }, Certainty::MonteCarlo { error_bound: b }) if a + b < 1.0 => {
-            Certainty::MonteCarlo { error_bound: a + b }
-        }
-        _ => Certainty::Heuristic,
-    };
+    sum.certainty = sum.certainty.and(part.certainty);
     if part.method == Method::Hybrid {
         sum.method = Method::Hybrid;
     }

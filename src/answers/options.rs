@@ -1,5 +1,6 @@
 //! What the caller wants of a rank.
 
+use crate::certify::ErrorBound;
 use crate::spmv::PlanOptions;
 use crate::{Error, Result};
 
@@ -55,9 +56,10 @@ pub struct RankOptions {
     pub block: Option<usize>,
     /// Independent runs of block Wiedemann; the largest value is the answer. At least 1.
     pub trials: usize,
-    /// A proven bound of the error probability that the answer must meet, in (0, 1).
-    pub error: Option<f64>,
-    /// The seed of all random choices. Same seed, same answer, on any number of threads.
+    /// A proven bound of the error probability that the answer must meet.
+    pub error: Option<ErrorBound>,
+    /// The seed of all random choices, which also depend on the matrix and its modulus
+    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads.
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
@@ -117,8 +119,8 @@ impl RankOptions {
         if let Some(s) = self.block.filter(|s| !(1..=Self::MAX_BLOCK).contains(s)) {
             return usage(format!("block size {s} is out of range: 1 to {} is possible", Self::MAX_BLOCK));
         }
-        if let Some(e) = self.error.filter(|&e| !(e > 0.0 && e < 1.0)) {
-            return usage(format!("error bound {e} is out of range: 0 < error < 1 is needed"));
+        if self.error.is_some_and(ErrorBound::is_vacuous) {
+            return usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into());
         }
         Ok(())
     }

@@ -11,8 +11,9 @@ use crate::{Error, Result};
 const LEAST_LOG2_ORDER: f64 = 15.0;
 /// The order that such an extension has at least.
 const EXTENDED_LOG2_ORDER: f64 = 16.0;
-/// A theorem that fails with at most this probability is worth the dense projection and the full length that it needs.
-const WORTHWHILE_BOUND: f64 = 1e-3;
+/// A theorem whose failure has a probability of at most 2 to this power is worth the dense projection and the full length that
+/// it needs.
+const WORTHWHILE_LOG2: f64 = -10.0;
 
 /// What block Wiedemann must know of the operator whose rank is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -62,19 +63,19 @@ pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Par
             let most = ExtensionField::max_degree(p);
             let degree = degree_for_error(rank_bound, log2_p, options.trials, error, most).ok_or_else(|| {
                 Error::Usage(format!(
-                    "block Wiedemann cannot prove an error below {error:e} for rank up to {rank_bound} over GF({p}^k), \
+                    "block Wiedemann cannot prove an error below {error} for rank up to {rank_bound} over GF({p}^k), \
                      k <= {most}, with {} trials: ask for more trials or for elimination",
                     options.trials
                 ))
             })?;
-            (degree, true, format!("error <= {error:e} is proven over GF({p}^{degree})"))
+            (degree, true, format!("error <= {error} is proven over GF({p}^{degree})"))
         }
         None if log2_p < LEAST_LOG2_ORDER => {
             let degree = (EXTENDED_LOG2_ORDER / log2_p).ceil() as usize;
             (degree, false, format!("GF({p}) is too small for the method: working over GF({p}^{degree})"))
         }
-        None if rank_failure(rank_bound, log2_p) <= WORTHWHILE_BOUND => {
-            (1, true, format!("p is large enough for a theorem: error <= {:.1e}", rank_failure(rank_bound, log2_p)))
+        None if rank_failure(rank_bound, log2_p).log2() <= WORTHWHILE_LOG2 => {
+            (1, true, format!("p is large enough for a theorem: error <= {}", rank_failure(rank_bound, log2_p)))
         }
         None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
     };
@@ -163,6 +164,7 @@ impl Work<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certify::ErrorBound;
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();
@@ -186,10 +188,11 @@ mod tests {
 
     #[test]
     fn an_error_bound_buys_a_degree_or_is_refused() {
-        let options = RankOptions { error: Some(1e-12), ..Default::default() };
+        let error = |text: &str| Some(text.parse::<ErrorBound>().unwrap());
+        let options = RankOptions { error: error("1e-12"), ..Default::default() };
         let c = parameters(&problem(65521, 1), &options).unwrap();
-        assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= 1e-12);
-        let impossible = RankOptions { error: Some(1e-300), ..Default::default() };
+        assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= options.error.unwrap());
+        let impossible = RankOptions { error: error("1e-300"), ..Default::default() };
         assert!(matches!(parameters(&problem(65521, 1), &impossible), Err(Error::Usage(_))));
     }
 

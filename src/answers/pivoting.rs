@@ -5,13 +5,12 @@ use super::planner::Rest;
 use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest, Outcome};
 use super::{Minor, Phases, RankOptions};
+use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, RoundsOptions, Stop};
-use crate::field::Rng;
 use crate::pivots::{self, Effort, Found, Pivots};
 use crate::schur::Split;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, Step};
-use rand::SeedableRng;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -27,10 +26,11 @@ const WORTHWHILE_SHARE: usize = 8;
 pub(super) fn rank(
     core: Cow<'_, SparseMatrix>,
     options: &RankOptions,
+    streams: &Streams,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let mut work = Work { options, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
+    let mut work = Work { options, streams, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
     let mut taken = 0;
     // Pivots of what elimination made are not entries of A: for a minor they would not do.
     let core = match if options.minor { None } else { work.without_fill(&core)? } {
@@ -72,6 +72,7 @@ pub(super) fn rank(
 /// What accompanies the work.
 pub(super) struct Work<'a> {
     pub options: &'a RankOptions,
+    pub streams: &'a Streams<'a>,
     pub machine: Machine,
     pub path: Vec<Step>,
     pub phases: &'a mut Phases,
@@ -168,7 +169,7 @@ impl Work<'_> {
         // Rounds may creep on by a few pivots each, long after what is left is small.
         let (machine, minor) = (&self.machine, self.options.minor);
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
-        let mut rng = Rng::seed_from_u64(self.options.seed);
+        let mut rng = self.streams.stream(Domain::Rounds, 0);
         let done = self.phases.time("Schur complement", || {
             elimination::rounds(a.into_owned(), &find, &enough, &options, &mut rng, observer)
         })?;

@@ -2,7 +2,7 @@
 
 use super::parameters::{Problem, parameters};
 use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
-use crate::certify::Certainty;
+use crate::certify::{Certainty, Streams};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result, Step};
@@ -62,10 +62,11 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
+    let streams = Streams::of(a, options.seed);
     match options.method {
-        Method::Wiedemann => by_wiedemann(&core, options, phases, observer),
+        Method::Wiedemann => by_wiedemann(&core, options, &streams, phases, observer),
         Method::Auto | Method::Elimination | Method::Hybrid => {
-            let mut answer = components::rank(core, options, phases, observer)?;
+            let mut answer = components::rank(core, options, &streams, phases, observer)?;
             if let Some(minor) = &mut answer.minor {
                 minor.renumber(&a.non_empty_rows(), &a.non_empty_cols());
             }
@@ -97,6 +98,7 @@ impl Rank {
 fn by_wiedemann(
     core: &SparseMatrix,
     options: &RankOptions,
+    streams: &Streams,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
@@ -110,7 +112,7 @@ fn by_wiedemann(
     let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
     let product = phases.time("plan", || Product::new(core, &plan));
     let start = std::time::Instant::now();
-    let outcome = wiedemann::trials(&product, &chosen, options, &mut phases, observer)?;
+    let outcome = wiedemann::trials(&product, &chosen, options, streams, &mut phases, observer)?;
     let step = Step {
         name: "block Wiedemann",
         found: format!("rank {}", outcome.rank),

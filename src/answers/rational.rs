@@ -17,12 +17,11 @@
 //! cyclic summands of the homology have an order divisible by q.
 
 use super::{Method, RankOptions, Route, hadamard_log2, primes_of_size, rank};
-use crate::certify::Certainty;
-use crate::field::{Modulus, Rng, random_prime};
+use crate::certify::{Certainty, Domain, ErrorBound, Streams};
+use crate::field::{Modulus, random_prime};
 use crate::matching::maximum_matching;
 use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result};
-use rand::{RngExt, SeedableRng};
 use std::time::Instant;
 
 /// What may be asked of [`rational_rank`].
@@ -30,8 +29,8 @@ use std::time::Instant;
 pub struct RationalOptions {
     /// How each rank mod p is computed; its seed is that of the primes, too.
     pub rank: RankOptions,
-    /// The error probability to go on for, in (0, 1).
-    pub error: f64,
+    /// The error probability to go on for.
+    pub error: ErrorBound,
     /// Primes that the caller wants to know about.
     pub moduli: Vec<Modulus>,
     /// An upper bound of the rank over ℚ that the caller can prove. The numbers of non-empty rows and columns and the size of
@@ -41,7 +40,8 @@ pub struct RationalOptions {
 
 impl Default for RationalOptions {
     fn default() -> Self {
-        RationalOptions { rank: RankOptions::default(), error: 1e-12, moduli: vec![], rank_bound: None }
+        let error = ErrorBound::new(1e-12).expect("a probability");
+        RationalOptions { rank: RankOptions::default(), error, moduli: vec![], rank_bound: None }
     }
 }
 
@@ -119,8 +119,8 @@ impl RationalRank {
 /// # Errors
 /// [`Error::Usage`] for options out of range, and the errors of [`rank()`].
 pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Observer) -> Result<RationalRank> {
-    if !(options.error > 0.0 && options.error < 1.0) {
-        return Err(Error::Usage(format!("error bound {} is out of range: 0 < error < 1 is needed", options.error)));
+    if options.error.is_vacuous() {
+        return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));
     }
     if options.rank.route == Route::CoDegree {
         return Err(Error::Usage("the route codegree may exceed the rank: nothing follows for the rank over Q".into()));
@@ -131,45 +131,57 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     let prime_bits = if options.rank.method == Method::Wiedemann || chance(31) > 1e-3 { 62 } else { 31 };
     let bad_prime = chance(prime_bits);
 
-    let mut rng = Rng::seed_from_u64(options.rank.seed);
-    let modular = |modulus: Modulus, rng: &mut Rng| -> Result<ModularRank> {
+    let mut rng = Streams::of_integers(&a.digest(), options.rank.seed).stream(Domain::Primes, 0);
+    let modular = |modulus: Modulus| -> Result<ModularRank> {
         let start = Instant::now();
-        let seed = rng.random();
-        let answer = rank(&a.reduce(modulus), &RankOptions { seed, ..options.rank.clone() }, observer)?;
+        let answer = rank(&a.reduce(modulus), &options.rank, observer)?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(ModularRank { modulus, rank: answer.rank, certainty: answer.certainty, seconds })
     };
-    let (mut drawn, mut value, mut failure) = (vec![], 0, 1.0);
+    let (mut drawn, mut value, mut failure) = (vec![], 0, ErrorBound::VACUOUS);
+    let mut sure = false;
     while value < bound && failure > options.error && drawn.len() < MAX_PRIMES {
         let p = random_prime(prime_bits, &mut rng);
-        let answer = modular(p, &mut rng)?;
-        let one = bad_prime + answer.certainty.error_bound().unwrap_or(1.0);
+        let answer = modular(p)?;
+        let of_rank = match answer.certainty {
+            Certainty::Proven => None,
+            Certainty::MonteCarlo { error_bound } => Some(error_bound),
+            Certainty::Heuristic => Some(ErrorBound::VACUOUS),
+        };
+        let one = match (ErrorBound::new(bad_prime), of_rank) {
+            (Some(a), Some(b)) => Some(a.either(b)),
+            (a, b) => a.or(b),
+        };
         value = value.max(answer.rank);
         drawn.push(answer);
         if drawn.len() == 1 && value < bound {
             bound = bound.min(maximum_matching(&Pattern::from(a)).size);
         }
-        if one >= 1.0 {
+        let Some(one) = one else {
+            sure = true;
+            break;
+        };
+        if one.is_vacuous() {
             break; // No theorem speaks, and more primes would not make it.
         }
-        failure *= one;
+        failure = failure.both(one);
     }
     let mut asked = vec![];
     for &q in &options.moduli {
-        asked.push(modular(q, &mut rng)?);
+        asked.push(modular(q)?);
     }
     let value = asked.iter().map(|q| q.rank).fold(value, usize::max);
     let primes = format!("{} random primes of {prime_bits} bits", drawn.len());
     let (certainty, reason) = if value == bound {
         (Certainty::Proven, format!("no rank mod p exceeds that over Q, which the pattern bounds by {bound}"))
-    } else if failure == 0.0 {
+    } else if sure {
         let why =
             format!("no minor that is not 0 has {prime_bits} bits, so that a random prime of that size divides none");
         (Certainty::Proven, why)
-    } else if failure < 1.0 {
+    } else if !failure.is_vacuous() {
         let why =
             format!("{primes}, each wrong with at most {bad_prime:.1e}: minors have at most {minor_bits:.0} bits");
-        (Certainty::MonteCarlo { error_bound: failure.max(f64::MIN_POSITIVE) }, why)
+        (Certainty::MonteCarlo { error_bound: failure }, why)
     } else {
         (Certainty::Heuristic, format!("{primes}; no rank mod p exceeds that over Q"))
     };
@@ -187,8 +199,10 @@ fn fewest_lines(a: &Triplets) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Rng;
     use crate::{Silent, families};
     use num_bigint::BigInt;
+    use rand::{RngExt, SeedableRng};
 
     fn moduli(primes: &[u64]) -> Vec<Modulus> {
         primes.iter().map(|&p| Modulus::new(p).unwrap()).collect()
@@ -254,8 +268,8 @@ mod tests {
 
     #[test]
     fn a_prime_that_lies_is_outvoted() {
-        let p = random_prime(31, &mut Rng::seed_from_u64(1)).get();
-        // Rank 1 of at most 2 over Q, 0 modulo the first prime drawn.
+        // Rank 1 of at most 2 over Q, 0 modulo p: the first prime drawn, if the author of the matrix knew it.
+        let p = (1 << 31) - 1;
         let a = Triplets::from_entries(2, 2, (0..4).map(|k| (k / 2, k % 2, p as i64)));
         let answer = rational_rank(&a, &RationalOptions::default(), &Silent).unwrap();
         assert_eq!((answer.rank, answer.drawn[0].modulus.get(), answer.drawn[0].rank), (1, p, 0));
@@ -265,7 +279,7 @@ mod tests {
         // The bound is the product of ⌊h/30⌋/π each: h = log₂(√2·p · √2·p) is between 61 and 64.
         let one = 2.0 / primes_of_size(31);
         let Certainty::MonteCarlo { error_bound } = answer.certainty else { panic!("{answer:?}") };
-        assert!((error_bound / (one * one) - 1.0).abs() < 1e-6, "{error_bound:e}");
+        assert!((error_bound.value() / (one * one) - 1.0).abs() < 1e-6, "{error_bound}");
     }
 
     #[test]
@@ -296,7 +310,9 @@ mod tests {
         assert_eq!(rational_rank(&c, &known, &Silent).unwrap().certainty, Certainty::Proven);
         let answer = rational_rank(&c, &RationalOptions::default(), &Silent).unwrap();
         assert!(answer.rank == 176 && answer.drawn.len() >= 2, "{answer:?}");
-        assert!(matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= 1e-12));
+        assert!(
+            matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= RationalOptions::default().error)
+        );
     }
 
     #[test]
@@ -307,10 +323,8 @@ mod tests {
             assert_eq!((answer.rank, answer.certainty, answer.drawn.len()), (0, Certainty::Proven, 0));
         }
         let a = Triplets::from_entries(1, 1, [(0, 0, 1)]);
-        for error in [0.0, 1.0, -1.0, f64::NAN] {
-            let options = RationalOptions { error, ..Default::default() };
-            assert!(matches!(rational_rank(&a, &options, &Silent), Err(Error::Usage(_))), "{error}");
-        }
+        let options = RationalOptions { error: ErrorBound::VACUOUS, ..Default::default() };
+        assert!(matches!(rational_rank(&a, &options, &Silent), Err(Error::Usage(_))));
         let rank = RankOptions { route: Route::CoDegree, ..Default::default() };
         let options = RationalOptions { rank, ..Default::default() };
         assert!(matches!(rational_rank(&a, &options, &Silent), Err(Error::Usage(_))));
@@ -329,6 +343,8 @@ mod tests {
         let by_wiedemann = rational_rank(&b, &RationalOptions { rank: method, ..Default::default() }, &Silent).unwrap();
         let answer = rational_rank(&b, &RationalOptions::default(), &Silent).unwrap();
         assert_eq!((by_wiedemann.rank, by_wiedemann.prime_bits), (answer.rank, 62));
-        assert!(matches!(by_wiedemann.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= 1e-12));
+        assert!(
+            matches!(by_wiedemann.certainty, Certainty::MonteCarlo { error_bound } if error_bound <= RationalOptions::default().error)
+        );
     }
 }

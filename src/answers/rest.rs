@@ -4,15 +4,15 @@ use super::parameters::{Parameters, Problem, parameters};
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest, decide};
 use super::{Method, Route, wiedemann};
-use crate::certify::Certainty;
+use crate::certify::{Certainty, Domain, ErrorBound};
 use crate::dense::Echelon;
-use crate::field::Rng;
 use crate::matching::maximum_matching;
-use crate::schur::{Complement, RowSpace, RowSpaceOptions, Split, independent_rows, prove_nullity, row_space};
+use crate::schur::{
+    Complement, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, independent_rows, prove_nullity, row_space,
+};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
 use crate::{Error, Result, Step};
-use rand::SeedableRng;
 use std::time::Instant;
 
 /// The check that ends a row space fails with probability at most 2^-64, or as the user asks.
@@ -172,11 +172,16 @@ impl OnRest<'_, '_> {
         let start = Instant::now();
         let bits = self.work.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
         let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
-        let rng = Rng::seed_from_u64(self.work.options.seed);
+        let stream = |domain| self.work.streams.stream(domain, 0);
+        let streams = RowSpaceStreams {
+            sample: stream(Domain::Sample),
+            exploration: stream(Domain::Exploration),
+            checks: stream(Domain::Checks),
+        };
         let observer = self.work.observer;
         let split = &self.split;
         let RowSpace { echelon, error_log2, complete } =
-            self.work.phases.time("row space", || row_space(split, options, &rng, observer))?;
+            self.work.phases.time("row space", || row_space(split, options, &streams, observer))?;
         let rank = echelon.rank();
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         self.work.path.push(Step {
@@ -194,7 +199,7 @@ impl OnRest<'_, '_> {
         if error_log2 == f64::NEG_INFINITY {
             return Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)));
         }
-        let error_bound = error_log2.exp2().max(f64::MIN_POSITIVE);
+        let error_bound = ErrorBound::from_log2(error_log2);
         let predicted = rest.proof_seconds(&self.work.machine, rank);
         let demanded = self.work.options.proven || self.work.options.method == Method::Elimination;
         if !demanded && !rest.proof_is_worth(&self.work.machine, rank) {
@@ -213,7 +218,7 @@ impl OnRest<'_, '_> {
         if !proven {
             // The check failed to see a part of the row space: with this probability, or the machine is at fault.
             return Err(Error::Check(format!(
-                "the null space is smaller than {} (chance {error_bound:.1e})",
+                "the null space is smaller than {} (chance {error_bound})",
                 rest.cols - rank
             )));
         }
@@ -247,8 +252,10 @@ impl OnRest<'_, '_> {
         let start = Instant::now();
         let split = &self.split;
         let complement = self.work.phases.time("plan", || Complement::new(split));
-        let outcome =
-            wiedemann::trials(&complement, parameters, self.work.options, self.work.phases, self.work.observer)?;
+        let outcome = {
+            let Work { options, streams, phases, observer, .. } = &mut *self.work;
+            wiedemann::trials(&complement, parameters, options, streams, phases, *observer)?
+        };
         self.work.path.push(Step {
             name: "block Wiedemann",
             found: format!("rank {} of the implicit Schur complement", outcome.rank),

@@ -1,7 +1,7 @@
 //! Both methods against a dense rank, on random and degenerate matrices over all kinds of fields.
 
 use super::*;
-use crate::certify::Certainty;
+use crate::certify::{Certainty, ErrorBound};
 use crate::field::{Modulus, Rng};
 use crate::oracles::dense_rank;
 use crate::sparse::SparseMatrix;
@@ -118,7 +118,7 @@ fn the_value_never_exceeds_the_rank_whatever_the_seed() {
 #[test]
 fn certainty_is_what_the_theorems_give() {
     let mut rng = Rng::seed_from_u64(4);
-    let certainty = |p: u64, error: Option<f64>, rng: &mut Rng| {
+    let certainty = |p: u64, error: Option<ErrorBound>, rng: &mut Rng| {
         let a = low_rank(Modulus::new(p).unwrap(), 40, 30, 11, rng);
         let options = RankOptions { method: Method::Wiedemann, error, trials: 2, ..Default::default() };
         let answer = rank(&a, &options, &Silent).unwrap();
@@ -128,12 +128,13 @@ fn certainty_is_what_the_theorems_give() {
     };
     assert_eq!(certainty(65521, None, &mut rng), Certainty::Heuristic);
     assert_eq!(certainty(2, None, &mut rng), Certainty::Heuristic);
-    for (p, error) in [(65521, 1e-12), (2, 1e-12), (3, 1e-20), ((1 << 61) - 1, 1e-30)] {
+    for (p, error) in [(65521, "1e-12"), (2, "1e-12"), (3, "1e-20"), ((1 << 61) - 1, "1e-30"), (65521, "1e-320")] {
+        let error = error.parse().unwrap();
         let Certainty::MonteCarlo { error_bound } = certainty(p, Some(error), &mut rng) else { panic!("p = {p}") };
         assert!(error_bound <= error, "p = {p}: {error_bound}");
     }
     assert!(
-        matches!(certainty((1 << 61) - 1, None, &mut rng), Certainty::MonteCarlo { error_bound } if error_bound < 1e-20)
+        matches!(certainty((1 << 61) - 1, None, &mut rng), Certainty::MonteCarlo { error_bound } if error_bound.log2() < -66.0)
     );
     let identity =
         SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
@@ -183,9 +184,7 @@ fn options_out_of_range_are_refused() {
         RankOptions { trials: usize::MAX, ..Default::default() },
         RankOptions { block: Some(0), ..Default::default() },
         RankOptions { block: Some(RankOptions::MAX_BLOCK + 1), ..Default::default() },
-        RankOptions { error: Some(0.0), ..Default::default() },
-        RankOptions { error: Some(1.0), ..Default::default() },
-        RankOptions { error: Some(f64::NAN), ..Default::default() },
+        RankOptions { error: Some(ErrorBound::VACUOUS), ..Default::default() },
         RankOptions { minor: true, method: Method::Wiedemann, ..Default::default() },
         RankOptions { minor: true, method: Method::Hybrid, ..Default::default() },
     ] {
@@ -217,7 +216,7 @@ fn the_co_degree_route_claims_no_proof() {
     let options = RankOptions { method: Method::Wiedemann, route: Route::CoDegree, ..Default::default() };
     let answer = rank(&a, &options, &Silent).unwrap();
     assert_eq!((answer.rank, answer.certainty), (9, Certainty::Heuristic));
-    let with_error = RankOptions { error: Some(1e-9), ..options };
+    let with_error = RankOptions { error: ErrorBound::new(1e-9), ..options };
     assert!(matches!(rank(&a, &with_error, &Silent), Err(Error::Usage(_))));
 }
 

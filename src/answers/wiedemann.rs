@@ -3,13 +3,12 @@
 use super::parameters::Parameters;
 use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
 use crate::blackbox::{Operator, Preconditioned};
-use crate::certify::{Certainty, rank_failure};
+use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::sequence::{Krylov, Projection, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::{Error, Observer, Result};
-use rand::SeedableRng;
 
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +47,7 @@ pub(super) fn trials(
     operator: &dyn Operator,
     parameters: &Parameters,
     options: &RankOptions,
+    streams: &Streams,
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
@@ -58,13 +58,12 @@ pub(super) fn trials(
     let full = operator.rows().min(operator.cols());
     let mut values = Vec::with_capacity(options.trials);
     for trial in 0..options.trials {
-        let mut rng = Rng::seed_from_u64(options.seed);
-        rng.set_stream(trial as u64);
+        let stream = |domain| streams.stream(domain, trial as u64);
         let run = if parameters.degree == 1 {
-            run(&PrimeField(p), operator, parameters, options, &mut rng, phases, observer)?
+            run(&PrimeField(p), operator, parameters, options, &stream, phases, observer)?
         } else {
-            let field = ExtensionField::new(p, parameters.degree, &mut rng);
-            run(&field, operator, parameters, options, &mut rng, phases, observer)?
+            let field = ExtensionField::new(p, parameters.degree, &mut stream(Domain::Extension));
+            run(&field, operator, parameters, options, &stream, phases, observer)?
         };
         values.push(run.value);
         if run.value == full && options.route != Route::CoDegree {
@@ -78,10 +77,9 @@ pub(super) fn trials(
         (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
     } else if rank == full {
         (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
-    } else if parameters.by_theorem && failure < 1.0 {
-        let error_bound = failure.powi(values.len() as i32).max(f64::MIN_POSITIVE);
+    } else if parameters.by_theorem && !failure.is_vacuous() {
         (
-            Certainty::MonteCarlo { error_bound },
+            Certainty::with_bound(failure.all(values.len())),
             "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),
         )
     } else {
@@ -90,22 +88,24 @@ pub(super) fn trials(
     Ok(Outcome { rank, trials: values.len(), agreed, certainty, ground })
 }
 
-/// One run over `field`. The observer sees the phase `sequence` in units of terms.
+/// One run over `field`, with a random stream for each use. The observer sees the phase `sequence` in units of terms.
 fn run<F: Field>(
     field: &F,
     operator: &dyn Operator,
     choice: &Parameters,
     options: &RankOptions,
-    rng: &mut Rng,
+    stream: &dyn Fn(Domain) -> Rng,
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Run> {
-    let operator = Preconditioned::random(field, operator, choice.symmetric, rng);
+    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner));
     let (n, s) = (operator.order(), choice.block);
+    let rng = &mut stream(Domain::Projection);
     let projection =
         if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::partition(n, s, rng) };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
-    let mut krylov = phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, rng));
+    let mut krylov =
+        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)));
 
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
@@ -133,7 +133,7 @@ fn run<F: Field>(
             break;
         }
     }
-    phases.time("sigma_basis", || searches.verify(rng))?;
+    phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
     observer.check()?;
     let value = phases.time("codegree", || searches.value(field, observer))?;
     Ok(Run { value, terms: length, settled: searches.settled() })

@@ -1,14 +1,17 @@
 //! The three degrees of certainty.
 
+use super::ErrorBound;
+
 /// How sure a rank is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Certainty {
-    /// Exact arithmetic and a deterministic argument.
+    /// Exact arithmetic and a deterministic argument: no random choice matters.
     Proven,
     /// Right except with at most this probability over the random choices, by a theorem that the answer's reason names.
     MonteCarlo {
-        /// An upper bound of the probability of a wrong answer, below 1.
-        error_bound: f64,
+        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever made the
+        /// matrix (see [`Streams`](super::Streams)).
+        error_bound: ErrorBound,
     },
     /// Expected to be right; no theorem gives a useful bound. Over GF(q) a run is expected to fall short about once in q; of rank r
     /// by about r²/(2sq), s being the block size, where most rows or columns have a single entry: eigenvectors are then unit vectors,
@@ -25,12 +28,50 @@ impl Certainty {
             Certainty::Heuristic => "heuristic",
         }
     }
-    /// The proven bound of the error probability, where there is one.
-    pub fn error_bound(self) -> Option<f64> {
+    /// The proven bound of the error probability of a Monte Carlo answer.
+    pub fn error_bound(self) -> Option<ErrorBound> {
         match self {
-            Certainty::Proven => Some(0.0),
             Certainty::MonteCarlo { error_bound } => Some(error_bound),
-            Certainty::Heuristic => None,
+            Certainty::Proven | Certainty::Heuristic => None,
         }
+    }
+    /// Monte Carlo with this bound, or a heuristic if that is vacuous.
+    pub fn with_bound(error_bound: ErrorBound) -> Self {
+        if error_bound.is_vacuous() { Certainty::Heuristic } else { Certainty::MonteCarlo { error_bound } }
+    }
+    /// That of two answers together, each of which must be right.
+    #[must_use]
+    pub fn and(self, other: Certainty) -> Self {
+        match (self, other) {
+            (Certainty::Proven, other) | (other, Certainty::Proven) => other,
+            (Certainty::MonteCarlo { error_bound: a }, Certainty::MonteCarlo { error_bound: b }) => {
+                Certainty::with_bound(a.either(b))
+            }
+            (Certainty::Heuristic, _) | (_, Certainty::Heuristic) => Certainty::Heuristic,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_together_are_as_sure_as_their_bounds_allow() {
+        let of = |probability| Certainty::with_bound(ErrorBound::new(probability).unwrap());
+        let (proven, heuristic, small) = (Certainty::Proven, Certainty::Heuristic, of(1e-9));
+        for (a, b, together) in [
+            (proven, proven, proven),
+            (proven, small, small),
+            (small, heuristic, heuristic),
+            (heuristic, proven, heuristic),
+            (of(0.6), of(0.6), heuristic),
+            (of(1.0), proven, heuristic),
+        ] {
+            assert_eq!((a.and(b), b.and(a)), (together, together));
+        }
+        let Some(both) = small.and(small).error_bound() else { panic!("two bounds make one") };
+        assert!((2e-9..2.0001e-9).contains(&both.value()));
+        assert_eq!((proven.error_bound(), heuristic.error_bound()), (None, None));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The key is SHA-256 over these bytes, all numbers little-endian:
 //!
-//! 1. the 23 ASCII bytes `blackfield challenge 1\n`;
+//! 1. the 23 ASCII bytes `blackfield challenge 2\n`;
 //! 2. one byte: 0 for the claim rank ≥ r, 1 for rank ≤ r;
 //! 3. the 64 digits of the matrix's digest in ASCII;
 //! 4. p, rows, cols, r, t, each as 8 bytes;
@@ -14,15 +14,24 @@
 
 use super::{Certificate, Lanes};
 use crate::field::{Modulus, Rng};
+use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
 
-/// The least k with pᵏ ≥ 2⁶⁴: 64 for p = 2, 5 for p = 65521, 3 for p = 2³¹ - 1, 2 for the largest p.
+/// Each of the two claims of a certificate is wrong with probability at most 2⁻¹²⁹, both together with at most 2⁻¹²⁸.
+pub const BITS: u32 = 129;
+
+/// The least k with pᵏ ≥ 2¹²⁹: 129 for p = 2, 9 for p = 65521, 5 for p = 2³¹ - 1, 3 for the largest p.
 pub fn repetitions(modulus: Modulus) -> usize {
-    // `successors` is one power ahead of what is counted: p³ may pass 128 bits, and is then beyond 2⁶⁴ all the more.
-    let p = u128::from(modulus.get());
-    let powers = std::iter::successors(Some(p), |&power| power.checked_mul(p));
-    powers.take_while(|&power| power < 1 << 64).count() + 1
+    let p = BigUint::from(modulus.get());
+    let bound = BigUint::from(1u32) << BITS;
+    let mut power = p.clone();
+    let mut k = 1;
+    while power < bound {
+        power *= &p;
+        k += 1;
+    }
+    k
 }
 
 /// Which of the two claims a challenge is for.
@@ -48,7 +57,7 @@ impl Challenge {
     pub fn new(certificate: &Certificate, claim: Claim) -> Self {
         let c = certificate;
         let mut hash = Sha256::new();
-        hash.update(b"blackfield challenge 1\n");
+        hash.update(b"blackfield challenge 2\n");
         hash.update([claim as u8]);
         hash.update(c.digest.as_bytes());
         for number in [c.modulus.get(), c.rows as u64, c.cols as u64, c.rank() as u64, c.triangular as u64] {

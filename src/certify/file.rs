@@ -1,6 +1,6 @@
 //! The file of a certificate. In this order, numbers little-endian:
 //!
-//! 1. the line `blackfield certificate 1`, which ends in a line feed, as does
+//! 1. the line `blackfield certificate 2`, which ends in a line feed, as does
 //! 2. a line of JSON, `{"digest": 64 hexadecimal digits, "modulus": p, "rows": m, "cols": n, "rank": r, "triangular": t,
 //!    "lines": [a, b] or null}`, both lines together at most 4096 bytes;
 //! 3. the r rows of the minor, then its r columns, the chain's first, each as 4 bytes;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-const MAGIC: &[u8] = b"blackfield certificate 1\n";
+const MAGIC: &[u8] = b"blackfield certificate 2\n";
 /// Most bytes of the two text lines.
 const MAX_HEADER: usize = 4096;
 const HASH_BYTES: usize = 32;
@@ -98,9 +98,9 @@ impl Certificate {
         let wrong = |line: u64, message: String| Error::Input { file: file.to_path_buf(), line, message };
         if !bytes.starts_with(MAGIC) {
             let message = if has_magic(bytes) {
-                "a certificate of another version than 1: a newer blackfield is needed"
+                "a certificate of another version than 2: another blackfield is needed"
             } else {
-                "not a certificate: the first line `blackfield certificate 1` is missing"
+                "not a certificate: the first line `blackfield certificate 2` is missing"
             };
             return Err(wrong(1, message.into()));
         }

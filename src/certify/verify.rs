@@ -1,6 +1,6 @@
 //! Checking a certificate against the matrix.
 
-use super::{Certainty, Certificate, Challenge, Claim, Lanes, Upper, repetitions};
+use super::{Certainty, Certificate, Challenge, Claim, ErrorBound, Lanes, Upper, repetitions};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result};
 use rayon::prelude::*;
@@ -10,19 +10,17 @@ use rayon::prelude::*;
 pub struct Verdict {
     /// The rank mod p.
     pub rank: usize,
-    /// The probability that random vectors miss a smaller rank; 0 where the minor is a chain.
-    pub lower_error: f64,
-    /// The probability that random vectors miss a larger rank; 0 where lines bound it.
-    pub upper_error: f64,
+    /// The probability that random vectors miss a smaller rank; `None` where the minor is a chain.
+    pub lower_error: Option<ErrorBound>,
+    /// The probability that random vectors miss a larger rank; `None` where lines bound it.
+    pub upper_error: Option<ErrorBound>,
 }
 
 impl Verdict {
     /// Proven, or the sum of both probabilities.
     pub fn certainty(&self) -> Certainty {
-        match self.lower_error + self.upper_error {
-            0.0 => Certainty::Proven,
-            error_bound => Certainty::MonteCarlo { error_bound },
-        }
+        let of = |error: Option<ErrorBound>| error.map_or(Certainty::Proven, Certainty::with_bound);
+        of(self.lower_error).and(of(self.upper_error))
     }
 }
 
@@ -47,9 +45,8 @@ pub fn verify(certificate: &Certificate, a: &SparseMatrix, digest: &str, observe
     check_chain(c, a)?;
     observer.check()?;
     let p = a.modulus();
-    // k is such that this is at most 2⁻⁶⁴; the factor covers the rounding.
-    let failure = (p.get() as f64).powi(-(repetitions(p) as i32)) * (1.0 + 1e-12);
-    let lower_error = if c.beyond_chain() == 0 { 0.0 } else { failure };
+    let failure = ErrorBound::negative_power(p.get(), repetitions(p));
+    let lower_error = (c.beyond_chain() > 0).then_some(failure);
     if c.beyond_chain() > 0 {
         check_minor(c, a)?;
     }
@@ -58,11 +55,11 @@ pub fn verify(certificate: &Certificate, a: &SparseMatrix, digest: &str, observe
     let upper_error = match &c.upper {
         Upper::Lines { rows, cols } => {
             check_lines(a, rows, cols)?;
-            0.0
+            None
         }
         Upper::Combinations(w) => {
             check_combinations(c, w, a)?;
-            failure
+            Some(failure)
         }
     };
     observer.progress(2);

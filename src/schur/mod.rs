@@ -24,7 +24,7 @@ pub use complement::Complement;
 pub use explicit::{FormOptions, Formed};
 pub use nullspace::prove_nullity;
 pub use predict::{Estimate, Prediction};
-pub use row_space::{RowSpace, RowSpaceOptions, row_space};
+pub use row_space::{RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
 pub use solver::Solver;
 pub use split::Split;
 

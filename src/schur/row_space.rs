@@ -46,6 +46,17 @@ pub struct RowSpaceOptions {
     pub give_up: usize,
 }
 
+/// The random streams of [`row_space`], independent of each other and of S.
+#[derive(Clone, Debug)]
+pub struct RowSpaceStreams {
+    /// Of the rows that are looked at first.
+    pub sample: Rng,
+    /// Of the combinations that explore.
+    pub exploration: Rng,
+    /// Of the combinations that check.
+    pub checks: Rng,
+}
+
 /// A subspace of the row space of S, and how sure it is to be all of it.
 #[derive(Debug)]
 pub struct RowSpace {
@@ -63,7 +74,12 @@ pub struct RowSpace {
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`].
-pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &dyn Observer) -> Result<RowSpace> {
+pub fn row_space(
+    split: &Split,
+    options: RowSpaceOptions,
+    streams: &RowSpaceStreams,
+    observer: &dyn Observer,
+) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
     let modulus = split.modulus();
     let mut echelon = Echelon::new(modulus, cols);
@@ -85,19 +101,19 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
-    let (mut stream, mut made) = (0, 0u32);
+    let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
     let mut program = if whole {
         split.backward()
     } else {
-        stream += 1;
-        let (matrix, pivots) = sample(split, bound, &mut on_stream(rng, 0));
+        let (matrix, pivots) = sample(split, bound, &mut streams.sample.clone());
         Split::new(&matrix, &pivots).backward()
     };
     while echelon.rank() < bound {
         let before = echelon.rank();
-        let seeds: Vec<Rng> = (stream..stream + blocks).map(|number| on_stream(rng, number as u64)).collect();
-        stream += blocks;
+        let seeds: Vec<Rng> =
+            (explored..explored + blocks).map(|number| on_stream(&streams.exploration, number as u64)).collect();
+        explored += blocks;
         let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
         absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, observer)?;
         let rank = echelon.rank();
@@ -117,19 +133,26 @@ pub fn row_space(split: &Split, options: RowSpaceOptions, rng: &Rng, observer: &
             (program, whole) = (split.backward(), true);
             room.spare = Mutex::default();
         }
-        // Every check made may have failed to see something: the bounds of all of them add up.
-        let checks = ((options.bits + ((made + 1) as f64).log2()) / log2_p).ceil() as usize;
-        let checks = checks.next_multiple_of(Recurrence::GRID);
-        let fresh = on_stream(rng, stream as u64);
-        stream += 1;
         made += 1;
+        let checks = check_combinations(options.bits, made, log2_p).next_multiple_of(Recurrence::GRID);
+        let fresh = on_stream(&streams.checks, made);
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
         absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
-            return Ok(RowSpace { echelon, error_log2: (made as f64).log2() - log2_p * checks as f64, complete: true });
+            return Ok(RowSpace { echelon, error_log2: -options.bits, complete: true });
         }
     }
     Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })
+}
+
+/// The combinations of the i-th check, i = 1, 2, …: the least k with p⁻ᵏ ≤ 2^-bits / (i·(i + 1)).
+///
+/// Each check may miss something, and how many there will be is not known beforehand; these budgets add up to 2^-bits
+/// whatever their number, since Σ 1/(i(i + 1)) = 1.
+fn check_combinations(bits: f64, i: u64, log2_p: f64) -> usize {
+    let budget = bits + (i as f64).log2() + ((i + 1) as f64).log2();
+    // The factor covers the roundings of the logarithms.
+    (budget / log2_p * (1.0 + 1e-12)).ceil() as usize
 }
 
 /// Rows of a sample for a row space of at most `bound` dimensions.
@@ -233,5 +256,27 @@ fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
     let count = from.len() / width;
     for (i, row) in from.chunks_exact(width).enumerate() {
         row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budgets_of_all_checks_add_up_to_the_one_given() {
+        for log2_p in [1.0, 3f64.log2(), 65521f64.log2(), 62.9999] {
+            for bits in [1.0, 64.0, 1063.0] {
+                let combinations = |i| check_combinations(bits, i, log2_p) as f64;
+                // In units of 2^-bits.
+                let spent: f64 = (1..10_000).map(|i| (bits - combinations(i) * log2_p).exp2()).sum();
+                assert!(spent <= 1.0, "{spent} with {bits} bits");
+                // No budget is wasted: one combination less would be too few.
+                for i in [1, 2, 3, 100] {
+                    let budget = -bits - ((i * (i + 1)) as f64).log2();
+                    assert!(-(combinations(i) - 1.0) * log2_p > budget, "check {i}");
+                }
+            }
+        }
     }
 }

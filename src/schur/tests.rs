@@ -10,6 +10,16 @@ use crate::sparse::SparseMatrix;
 use crate::spmv::Block;
 use rand::{RngExt, SeedableRng};
 
+/// Three streams of one generator.
+fn streams(rng: &Rng) -> RowSpaceStreams {
+    let [sample, exploration, checks] = [1, 2, 3].map(|number| {
+        let mut own = rng.clone();
+        own.set_stream(number << 32);
+        own
+    });
+    RowSpaceStreams { sample, exploration, checks }
+}
+
 const PRIMES: [u64; 7] = [2, 3, 251, 65521, (1 << 31) - 1, (1 << 61) - 1, 9223372036854775783];
 
 /// Pivots by the definition: an entry is taken if it keeps the chosen ones triangular, in the order of the rows.
@@ -109,7 +119,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
             let (pivots, rank) = (naive_pivots(&a), dense_rank(&a));
             let split = Split::new(&a, &pivots);
             let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: usize::MAX };
-            let found = row_space(&split, options, &rng, &Silent).unwrap();
+            let found = row_space(&split, options, &streams(&rng), &Silent).unwrap();
             assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
             assert!(found.error_log2 <= -64.0 || found.error_log2 == f64::NEG_INFINITY);
             assert!(prove_nullity(&split, &found.echelon.reduced(), &Silent).unwrap());
@@ -154,11 +164,11 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                 sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
                 for rank_bound in [usize::MAX, rank] {
                     let options = RowSpaceOptions { bits: 64.0, rank_bound, give_up: usize::MAX };
-                    let found = row_space(&split, options, &rng, &Silent).unwrap();
+                    let found = row_space(&split, options, &streams(&rng), &Silent).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
                 }
                 let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: 3 };
-                let found = row_space(&split, options, &rng, &Silent).unwrap();
+                let found = row_space(&split, options, &streams(&rng), &Silent).unwrap();
                 assert!(found.complete || rank > 3, "p = {p}, rank {rank}");
                 assert!(!found.complete || found.echelon.rank() == rank, "p = {p}, rank {rank}");
             }
@@ -216,7 +226,7 @@ fn a_subspace_of_the_row_space_proves_nothing() {
             less.absorb(&rows[..last], &Silent).unwrap();
             assert!(!prove_nullity(&split, &less.reduced(), &Silent).unwrap(), "p = {p}");
             let bound = RowSpaceOptions { bits: 20.0, rank_bound: 3, give_up: usize::MAX };
-            let found = row_space(&split, bound, &rng, &Silent).unwrap();
+            let found = row_space(&split, bound, &streams(&rng), &Silent).unwrap();
             assert!(found.echelon.rank() >= 3, "a bound of 3 was reached");
         }
     }

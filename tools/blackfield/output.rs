@@ -3,6 +3,7 @@
 use crate::args::FileFormat;
 use crate::progress::Bars;
 use blackfield::answers::Phases;
+use blackfield::certify::{Certainty, ErrorBound};
 use blackfield::io::{self, Format};
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
@@ -79,6 +80,33 @@ impl<'a> MatrixFile<'a> {
         bars.clear();
         written
     }
+}
+
+/// A certainty as JSON shows it, flattened into each document.
+#[derive(Serialize)]
+pub struct Sure {
+    certainty: &'static str,
+    /// 0 for a proof.
+    error_bound: Option<f64>,
+    error_log2: Option<f64>,
+}
+
+impl From<Certainty> for Sure {
+    fn from(certainty: Certainty) -> Self {
+        let error_bound = match certainty {
+            Certainty::Proven => Some(0.0),
+            Certainty::MonteCarlo { error_bound } => Some(error_bound.value()),
+            Certainty::Heuristic => None,
+        };
+        let error_log2 = certainty.error_bound().map(ErrorBound::log2);
+        Sure { certainty: certainty.name(), error_bound, error_log2 }
+    }
+}
+
+/// A certainty in words: `monte-carlo, error <= 2.3e-39`.
+pub fn sure(certainty: Certainty) -> String {
+    let bound = certainty.error_bound().map_or(String::new(), |e| format!(", error <= {e}"));
+    format!("{}{bound}", certainty.name())
 }
 
 /// Phases as the object `{name: seconds}`, in their order.

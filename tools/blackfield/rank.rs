@@ -8,6 +8,7 @@ use crate::output;
 use crate::progress::Bars;
 use crate::rational;
 use blackfield::answers::{self, Phases, RankOptions};
+use blackfield::certify::Certainty;
 use blackfield::field::Modulus;
 use blackfield::io::AtomicFile;
 use blackfield::sparse::Triplets;
@@ -30,8 +31,8 @@ struct Answer {
     method: &'static str,
     path: Vec<Step>,
     reason: String,
-    certainty: &'static str,
-    error_bound: Option<f64>,
+    #[serde(flatten)]
+    sure: output::Sure,
     trials: usize,
     trials_agreed: usize,
     block: Option<usize>,
@@ -126,8 +127,7 @@ impl Work<'_> {
             method: rank.method.name(),
             path: rank.path,
             reason: rank.reason,
-            certainty: rank.certainty.name(),
-            error_bound: rank.certainty.error_bound(),
+            sure: rank.certainty.into(),
             trials: rank.trials,
             trials_agreed: rank.trials_agreed,
             block: rank.block,
@@ -143,7 +143,7 @@ impl Work<'_> {
             seconds: loaded.seconds + start.elapsed().as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
         };
-        describe(&answer, args.explain, bars);
+        describe(&answer, rank.certainty, args.explain, bars);
         Ok(answer)
     }
 }
@@ -197,10 +197,9 @@ fn field_name(modulus: Modulus, degree: usize) -> String {
 }
 
 /// The answer's circumstances on standard error.
-fn describe(answer: &Answer, explain: bool, bars: &Bars) {
-    let Answer { file, rank, modulus, certainty, method, field, reason, seconds, threads, .. } = answer;
-    let bound = answer.error_bound.filter(|&e| e > 0.0).map_or(String::new(), |e| format!(", error <= {e:.1e}"));
-    bars.note(&format!("{file}: rank {rank} mod {modulus} ({certainty}{bound})"));
+fn describe(answer: &Answer, certainty: Certainty, explain: bool, bars: &Bars) {
+    let Answer { file, rank, modulus, method, field, reason, seconds, threads, .. } = answer;
+    bars.note(&format!("{file}: rank {rank} mod {modulus} ({})", output::sure(certainty)));
     let run = answer.block.map_or(String::new(), |block| {
         format!(", block {block}, {} of {} trials agree, seed {}", answer.trials_agreed, answer.trials, answer.seed)
     });

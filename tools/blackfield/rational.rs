@@ -21,8 +21,8 @@ struct Answer {
     cols: usize,
     nnz: usize,
     field: &'static str,
-    certainty: &'static str,
-    error_bound: Option<f64>,
+    #[serde(flatten)]
+    sure: output::Sure,
     reason: String,
     minor_bits: f64,
     prime_bits: u32,
@@ -44,8 +44,8 @@ struct Prime {
     modulus: u64,
     rank: usize,
     invariant_factors: usize,
-    certainty: &'static str,
-    error_bound: Option<f64>,
+    #[serde(flatten)]
+    sure: output::Sure,
     seconds: f64,
 }
 
@@ -103,8 +103,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
         modulus: p.modulus.get(),
         rank: p.rank,
         invariant_factors: rank.multiples_of(p),
-        certainty: p.certainty.name(),
-        error_bound: p.certainty.error_bound(),
+        sure: p.certainty.into(),
         seconds: p.seconds,
     };
     Ok(Answer {
@@ -114,8 +113,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
         cols: loaded.triplets.cols(),
         nnz: loaded.triplets.nnz(),
         field: "Q",
-        certainty: rank.certainty.name(),
-        error_bound: rank.certainty.error_bound(),
+        sure: rank.certainty.into(),
         minor_bits: rank.minor_bits,
         prime_bits: rank.prime_bits,
         random_primes: rank.drawn.iter().map(prime).collect(),
@@ -133,9 +131,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
 
 /// The answer's circumstances on standard error.
 fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, bars: &Bars) {
-    let certainty = rank.certainty;
-    let bound = certainty.error_bound().filter(|&e| e > 0.0).map_or(String::new(), |e| format!(", error <= {e:.1e}"));
-    bars.note(&format!("{}: rank {} over Q ({}{bound})", file.display(), rank.rank, certainty.name()));
+    bars.note(&format!("{}: rank {} over Q ({})", file.display(), rank.rank, output::sure(rank.certainty)));
     bars.note(&format!("  why      {}", rank.reason));
     rank.explanations().for_each(|line| bars.note(&format!("  prime    {line}")));
     let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();

@@ -5,7 +5,7 @@ use crate::input;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::Phases;
-use blackfield::certify::{self, Certificate};
+use blackfield::certify::{self, Certificate, ErrorBound};
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::io::Read;
@@ -22,8 +22,8 @@ struct Document {
     cols: usize,
     modulus: u64,
     triangular: usize,
-    certainty: &'static str,
-    error_bound: Option<f64>,
+    #[serde(flatten)]
+    sure: output::Sure,
     lower_error: f64,
     upper_error: f64,
     digest: String,
@@ -63,10 +63,9 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
         cols: matrix.cols(),
         modulus: certificate.modulus.get(),
         triangular: certificate.triangular,
-        certainty: certainty.name(),
-        error_bound: certainty.error_bound(),
-        lower_error: verdict.lower_error,
-        upper_error: verdict.upper_error,
+        sure: certainty.into(),
+        lower_error: verdict.lower_error.map_or(0.0, ErrorBound::value),
+        upper_error: verdict.upper_error.map_or(0.0, ErrorBound::value),
         digest,
         phases,
         seconds: start.elapsed().as_secs_f64(),
@@ -80,13 +79,12 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
     if args.json {
         return output::print_json(&document);
     }
-    let bound = certainty.error_bound().filter(|&e| e > 0.0).map_or(String::new(), |e| format!(", error <= {e:.1e}"));
-    output::print(&format!("rank {} mod {} ({}{bound})\n", verdict.rank, certificate.modulus, certainty.name()))
+    output::print(&format!("rank {} mod {} ({})\n", verdict.rank, certificate.modulus, output::sure(certainty)))
 }
 
 /// What one of the two claims rests on.
-fn ground(error: f64, proof: &str) -> String {
-    if error == 0.0 { format!("proven by {proof}") } else { format!("by random vectors, error <= {error:.1e}") }
+fn ground(error: Option<ErrorBound>, proof: &str) -> String {
+    error.map_or(format!("proven by {proof}"), |error| format!("by random vectors, error <= {error}"))
 }
 
 /// The certificate in a file; `-` is the standard input.

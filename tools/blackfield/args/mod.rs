@@ -8,6 +8,7 @@ pub use values::Seed;
 
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
+use blackfield::certify::ErrorBound;
 use blackfield::field::Modulus;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
@@ -172,8 +173,8 @@ pub struct RankArgs {
     #[arg(long, help_heading = "Method and certainty")]
     pub proven: bool,
     /// Demand a proven bound of the error probability, such as 1e-12
-    #[arg(long, value_name = "EPS", value_parser = values::probability, help_heading = "Method and certainty")]
-    pub error: Option<f64>,
+    #[arg(long, value_name = "EPS", help_heading = "Method and certainty")]
+    pub error: Option<ErrorBound>,
     /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus; not by block Wiedemann)
     #[arg(long, value_name = "FILE", conflicts_with = "rational", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Method and certainty")]
@@ -220,9 +221,14 @@ With --json, one file and one modulus give one document:
   {file, rank, rows, cols, nnz, modulus, method,
    path: [{name, found, why, rank, predicted, seconds}], reason,
    certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
-   error_bound: number or null, trials, trials_agreed, block,
+   error_bound, error_log2: numbers or null, trials, trials_agreed, block,
    extension_degree, field, seed, threads, device, digest, plan,
    warnings, phases: {name: seconds}, seconds, version}
+error_bound is 0 for a proof, null for a heuristic, and never below the
+smallest normal number, 2.2e-308, otherwise; error_log2 is its logarithm
+to base 2 without that limit. The bound holds for choices that the author
+of the matrix did not know: they are keyed by SHA-256 of matrix, modulus,
+seed and use.
 A step's why is left out where there was nothing to choose.
 nnz counts the entries that p does not divide; digest is of the integer
 matrix, whatever p. Several files or moduli give
@@ -235,9 +241,9 @@ With --rational the rank over Q comes first on standard output, then one
 line for each P. Primes of 31 bits are drawn until the error probability
 is at most --error (1e-12 without it); with --json the document is
   {file, rank, rows, cols, nnz, field: \"Q\", certainty, error_bound,
-   reason, minor_bits, prime_bits,
+   error_log2, reason, minor_bits, prime_bits,
    random_primes: [{modulus, rank, invariant_factors, certainty,
-                    error_bound, seconds}], primes: [the same],
+                    error_bound, error_log2, seconds}], primes: [the same],
    seed, threads, digest, warnings, phases, seconds, version}
 where invariant_factors counts those of the Smith form that are
 multiples of the prime: the rank over Q less the rank mod p. For a
@@ -277,8 +283,8 @@ pub struct VerifyArgs {
 const VERIFY_JSON: &str = "\
 With --json the document is
   {certificate, file, rank, rows, cols, modulus, triangular,
-   certainty: \"proven\" | \"monte-carlo\", error_bound, lower_error,
-   upper_error, digest, phases: {name: seconds}, seconds, version}
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   lower_error, upper_error, digest, phases: {name: seconds}, seconds, version}
 lower_error bounds the probability that the rank is smaller, upper_error
 that it is larger, over challenges that are hashes of matrix and minor:
 who tries N dishonest certificates multiplies them by N.

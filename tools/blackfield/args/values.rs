@@ -1,4 +1,4 @@
-//! Parsers of single values: a prime, a size in bytes, a probability, a seed.
+//! Parsers of single values: a prime, a size in bytes, a seed.
 
 use blackfield::field::Modulus;
 use std::str::FromStr;
@@ -35,12 +35,6 @@ pub fn size(text: &str) -> Result<u64, String> {
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let value = text.parse::<f64>().ok().filter(|s| (0.0..=3.2e9).contains(s));
     value.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds is needed, such as 60 or 0.5".into())
-}
-
-/// A probability strictly between 0 and 1.
-pub fn probability(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|&e| e > 0.0 && e < 1.0);
-    value.ok_or_else(|| "a number between 0 and 1 is needed, such as 1e-12".into())
 }
 
 /// A seed, given or yet to be drawn.
@@ -100,11 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_and_seeds() {
-        assert_eq!(probability("1e-12"), Ok(1e-12));
-        for text in ["0", "1", "-0.5", "nan", "inf", "x"] {
-            assert!(probability(text).is_err(), "{text}");
-        }
+    fn seeds() {
         assert_eq!("17".parse(), Ok(Seed::Fixed(17)));
         assert_eq!("random".parse(), Ok(Seed::Random));
         assert!("-1".parse::<Seed>().is_err() && "1.5".parse::<Seed>().is_err());

@@ -1,0 +1,175 @@
+//! Where random choices come from: a key stream for each use, of a key that hashes what the choice must not depend on.
+//!
+//! The bounds of this library are of the form: whatever the matrix, a uniformly random choice goes wrong with probability at
+//! most ε. They need a choice that the author of the matrix did not know. A generator keyed by the seed alone does not give
+//! that: the default seed is known, and a matrix made with its stream in hand can hide a part of its rank from it. So the key
+//! is
+//!
+//! **SHA-256(`blackfield stream 1\n` ‖ domain ‖ `\n` ‖ digest of the matrix ‖ modulus ‖ seed ‖ part ‖ number)**,
+//!
+//! numbers as 8 bytes, little-endian, and the stream is that of ChaCha20 under it. Same matrix, modulus and seed, same choices;
+//! each use has a domain of its own, so that no two ever see the same numbers.
+//!
+//! **Hypothesis.** SHA-256 and ChaCha20 behave like random functions. Then who tries N matrices against a known seed finds one
+//! that is answered wrongly with probability at most N·ε; against a seed drawn afterwards (`--seed random`), at most ε.
+
+use crate::field::Rng;
+use crate::sparse::SparseMatrix;
+use rand::SeedableRng;
+use sha2::{Digest, Sha256};
+use std::sync::OnceLock;
+
+/// What random numbers are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// The sample from which the fill-in of a Schur complement is predicted.
+    Rounds,
+    /// The sample of rows of which a row space is first explored.
+    Sample,
+    /// The combinations of rows that explore a row space.
+    Exploration,
+    /// The combinations of rows that check whether a row space is complete.
+    Checks,
+    /// The extension field of a run of block Wiedemann.
+    Extension,
+    /// The diagonals of its preconditioner.
+    Preconditioner,
+    /// Its projection Y.
+    Projection,
+    /// Its start X.
+    Start,
+    /// The points at which its generator is verified.
+    Verification,
+    /// Random primes.
+    Primes,
+}
+
+impl Domain {
+    /// All of them.
+    pub const ALL: [Domain; 10] = [
+        Domain::Rounds,
+        Domain::Sample,
+        Domain::Exploration,
+        Domain::Checks,
+        Domain::Extension,
+        Domain::Preconditioner,
+        Domain::Projection,
+        Domain::Start,
+        Domain::Verification,
+        Domain::Primes,
+    ];
+
+    /// The word in the key.
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Rounds => "rounds",
+            Domain::Sample => "sample",
+            Domain::Exploration => "exploration",
+            Domain::Checks => "checks",
+            Domain::Extension => "extension",
+            Domain::Preconditioner => "preconditioner",
+            Domain::Projection => "projection",
+            Domain::Start => "start",
+            Domain::Verification => "verification",
+            Domain::Primes => "primes",
+        }
+    }
+}
+
+/// The random streams of one answer.
+#[derive(Clone, Debug)]
+pub struct Streams<'a> {
+    source: Source<'a>,
+    modulus: u64,
+    seed: u64,
+    part: u64,
+}
+
+/// The matrix that is hashed.
+#[derive(Clone, Debug)]
+enum Source<'a> {
+    /// Hashed when the first stream is asked for: many answers need none.
+    Matrix(&'a SparseMatrix, OnceLock<[u8; 32]>),
+    Digest([u8; 32]),
+}
+
+impl<'a> Streams<'a> {
+    /// Those for a question about `matrix` mod its modulus.
+    pub fn of(matrix: &'a SparseMatrix, seed: u64) -> Self {
+        let source = Source::Matrix(matrix, OnceLock::new());
+        Streams { source, modulus: matrix.modulus().get(), seed, part: 0 }
+    }
+    /// Those for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever the modulus.
+    pub fn of_integers(digest: &str, seed: u64) -> Streams<'static> {
+        let digest = Sha256::digest(digest.as_bytes()).into();
+        Streams { source: Source::Digest(digest), modulus: 0, seed, part: 0 }
+    }
+    /// Those for a part of the matrix, such as a connected component, that is worked on by itself: other ones than for the whole
+    /// (which is part 0) and every other part.
+    #[must_use]
+    pub fn part(&self, part: u64) -> Self {
+        // Hashed once for all parts.
+        Streams { source: Source::Digest(self.digest()), part, ..self.clone() }
+    }
+    /// The stream `number` for a use.
+    pub fn stream(&self, domain: Domain, number: u64) -> Rng {
+        let mut hash = Sha256::new();
+        hash.update(b"blackfield stream 1\n");
+        hash.update(domain.name());
+        hash.update(b"\n");
+        hash.update(self.digest());
+        for number in [self.modulus, self.seed, self.part, number] {
+            hash.update(number.to_le_bytes());
+        }
+        Rng::from_seed(hash.finalize().into())
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        match &self.source {
+            Source::Matrix(matrix, digest) => *digest.get_or_init(|| matrix.digest()),
+            Source::Digest(digest) => *digest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Modulus;
+    use crate::sparse::Triplets;
+    use rand::RngExt;
+    use std::collections::HashSet;
+
+    fn matrix(entry: i64, p: u64) -> SparseMatrix {
+        Triplets::from_entries(3, 4, [(0, 0, 1), (2, 3, entry)]).reduce(Modulus::new(p).unwrap())
+    }
+
+    #[test]
+    fn every_circumstance_has_streams_of_its_own() {
+        let first = |streams: &Streams, domain, number| streams.stream(domain, number).random::<u64>();
+        let mut seen = HashSet::new();
+        for (entry, p) in [(2, 7), (3, 7), (2, 11), (2, 65521)] {
+            let a = matrix(entry, p);
+            for seed in [0, 1, u64::MAX] {
+                let whole = Streams::of(&a, seed);
+                for streams in [whole.clone(), whole.part(1), whole.part(2)] {
+                    for domain in Domain::ALL {
+                        for number in 0..3 {
+                            assert!(seen.insert(first(&streams, domain, number)), "{domain:?} {number}");
+                            assert_eq!(first(&streams, domain, number), first(&streams.clone(), domain, number));
+                        }
+                    }
+                }
+            }
+        }
+        for digest in ["a", "b"] {
+            assert!(seen.insert(first(&Streams::of_integers(digest, 1), Domain::Primes, 0)));
+        }
+        let names: HashSet<_> = Domain::ALL.iter().map(|domain| domain.name()).collect();
+        assert_eq!(names.len(), Domain::ALL.len());
+        // Equal residues, equal matrices.
+        assert_eq!(first(&Streams::of(&matrix(2, 7), 1), Domain::Checks, 0), {
+            first(&Streams::of(&matrix(9, 7), 1), Domain::Checks, 0)
+        });
+    }
+}
