@@ -308,7 +308,7 @@ mod tests {
         let (c, a) = (check(&ones, 5), ones.reduce(Modulus::new(5).unwrap()));
         let certainty = verify(&c, &a, &ones.digest(), &Silent).unwrap().certainty();
         assert!(
-            matches!(certainty, Certainty::MonteCarlo { error_bound } if error_bound.log2() <= -129.0),
+            matches!(certainty, Certainty::MonteCarlo { error_bound } if error_bound.log2() <= -128.0),
             "{certainty:?}"
         );
     }

@@ -18,10 +18,11 @@ use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
 
-/// Each of the two claims of a certificate is wrong with probability at most 2⁻¹²⁹, both together with at most 2⁻¹²⁸.
-pub const BITS: u32 = 129;
+/// Each of the two claims of a certificate is wrong with probability at most 2⁻¹³⁰, so that 2⁻¹²⁸ bounds both together with
+/// room for the rounding of bounds.
+pub const BITS: u32 = 130;
 
-/// The least k with pᵏ ≥ 2¹²⁹: 129 for p = 2, 9 for p = 65521, 5 for p = 2³¹ - 1, 3 for the largest p.
+/// The least k with pᵏ ≥ 2¹³⁰: 130 for p = 2, 9 for p = 65521, 5 for p = 2³¹ - 1, 3 for the largest p.
 pub fn repetitions(modulus: Modulus) -> usize {
     let p = BigUint::from(modulus.get());
     let bound = BigUint::from(1u32) << BITS;

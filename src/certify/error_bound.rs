@@ -78,7 +78,8 @@ impl ErrorBound {
     pub fn share(self, parts: usize) -> Self {
         assert!(parts > 0, "no share of nothing");
         let log2 = self.log2 - (parts as f64).log2();
-        ErrorBound::from_log2(log2 - log2.abs() * ROUNDING)
+        // Room for the roundings of the additions to come.
+        ErrorBound::from_log2(log2 - log2.abs() * ROUNDING * (4.0 + 4.0 * parts as f64))
     }
     /// ε as a number: not less than ε, and at least the smallest normal one.
     pub fn value(self) -> f64 {

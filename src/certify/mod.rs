@@ -17,12 +17,12 @@
 //! in J, so that at most one choice of w on F in p can be completed to A·w = 0. These are the arguments of J.-G. Dumas,
 //! E. Kaltofen, *Essentially optimal interactive certificates in linear algebra*, ISSAC 2014, sections 2 and 5. The
 //! verifier's random choices are replaced by a hash of everything they must not depend on (Fiat–Shamir): see `challenge.rs`.
-//! k is the least number with pᵏ ≥ 2¹²⁹ ([`repetitions`]). The chain determines x on J₁ and w on J₁: a certificate
+//! k is the least number with pᵏ ≥ 2¹³⁰ ([`repetitions`]). The chain determines x on J₁ and w on J₁: a certificate
 //! lists their s values on J₂ only, and the verifier substitutes.
 //!
 //! **What a hash is worth.** A prover who is honest cannot be unlucky: right vectors exist whatever the challenge. One who
 //! cheats may try minor after minor until a challenge happens to suit a wrong claim: N attempts (each a hash of the whole
-//! choice, and a solution) succeed with probability at most N·2⁻¹²⁹ for each of the two claims, if SHA-256 and ChaCha20 behave
+//! choice, and a solution) succeed with probability at most N·2⁻¹³⁰ for each of the two claims, if SHA-256 and ChaCha20 behave
 //! like random functions. The bound that a [`Verdict`] states is that of one attempt.
 //!
 //! [`verify`] is a code path of its own, which shares nothing with the computation but the residue arithmetic: no

@@ -46,7 +46,7 @@ mod tests {
         assert!((-1.0..-0.99).contains(&rank_failure(5, 91f64.log2()).log2()));
         for (u, q) in [(1, 8u64), (5, 91), (5000, 1 << 40), (100_000, (1 << 61) - 1)] {
             let exact = ((u * u + 4 * u) as f64 / (q - 1) as f64).log2();
-            assert!((0.0..0.03).contains(&(rank_failure(u, (q as f64).log2()).log2() - exact)), "{u} {q}");
+            assert!((0.0..0.06).contains(&(rank_failure(u, (q as f64).log2()).log2() - exact)), "{u} {q}");
         }
         assert!(rank_failure(0, 10.0) <= rank_failure(1, 10.0) && rank_failure(5, 1.0).is_vacuous());
         let (log2_p, error) = (65521f64.log2(), ErrorBound::new(1e-12).unwrap());
