@@ -28,7 +28,7 @@ pub enum Domain {
     Sample,
     /// The combinations of rows that explore a row space.
     Exploration,
-    /// The combinations of rows that check whether a row space is complete.
+    /// The combinations of rows that check whether a row space is complete: [`Streams::challenge`].
     Checks,
     /// The extension field of a run of block Wiedemann.
     Extension,
@@ -113,6 +113,21 @@ impl<'a> Streams<'a> {
     }
     /// The stream `number` for a use.
     pub fn stream(&self, domain: Domain, number: u64) -> Rng {
+        Rng::from_seed(self.hash(domain, number).finalize().into())
+    }
+    /// The stream `number` of a challenge to an answer, given as lists of lines: its key hashes the answer as well (the length
+    /// of each list as 8 bytes and its lines as 4 bytes each, behind the number), so that a challenge is not known to anybody
+    /// before the answer stands, the seed or no seed.
+    pub fn challenge(&self, number: u64, answer: &[&[u32]]) -> Rng {
+        let mut hash = self.hash(Domain::Checks, number);
+        for list in answer {
+            hash.update((list.len() as u64).to_le_bytes());
+            list.iter().for_each(|line| hash.update(line.to_le_bytes()));
+        }
+        Rng::from_seed(hash.finalize().into())
+    }
+
+    fn hash(&self, domain: Domain, number: u64) -> Sha256 {
         let mut hash = Sha256::new();
         hash.update(b"blackfield stream 1\n");
         hash.update(domain.name());
@@ -121,7 +136,7 @@ impl<'a> Streams<'a> {
         for number in [self.modulus, self.seed, self.part, number] {
             hash.update(number.to_le_bytes());
         }
-        Rng::from_seed(hash.finalize().into())
+        hash
     }
 
     fn digest(&self) -> [u8; 32] {
@@ -164,6 +179,14 @@ mod tests {
         }
         for digest in ["a", "b"] {
             assert!(seen.insert(first(&Streams::of_integers(digest, 1), Domain::Primes, 0)));
+        }
+        let a = matrix(2, 7);
+        for answer in [&[][..], &[&[][..]], &[&[1][..]], &[&[1, 2]], &[&[1], &[2]], &[&[2], &[1]], &[&[1, 2], &[]]] {
+            for number in 0..2 {
+                let mut stream = Streams::of(&a, 1).challenge(number, answer);
+                // Without an answer it is the stream itself.
+                assert_eq!(seen.insert(stream.random::<u64>()), !answer.is_empty(), "{answer:?}");
+            }
         }
         let names: HashSet<_> = Domain::ALL.iter().map(|domain| domain.name()).collect();
         assert_eq!(names.len(), Domain::ALL.len());
