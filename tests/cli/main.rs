@@ -4,6 +4,7 @@
 //! cli` rewrites them.
 
 mod answers;
+mod doubt;
 mod endings;
 mod help;
 mod matrices;
