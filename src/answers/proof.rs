@@ -11,10 +11,13 @@ use crate::spmv::{Lane, Substitution};
 use crate::{Result, Step};
 use std::time::Instant;
 
-/// A proof that nobody demands may take this share of the time spent before it …
+/// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
 const PROOF_SHARE: f64 = 1.0;
-/// … or so many seconds.
+/// … or so many seconds. By substitution it may take so many times that: its price is known from a sample, where that of passes
+/// assumes that blocks stay in the caches; and reading, components and programs took about as much again.
 const PROOF_SECONDS: f64 = 0.05;
+/// See above.
+const SAMPLED: f64 = 4.0;
 /// Vectors mapped at once.
 const LANES: usize = Substitution::LANES;
 
@@ -39,16 +42,18 @@ fn pivot_cols(echelon: &Echelon) -> Vec<u32> {
     echelon.pivot_cols().iter().map(|&j| j as u32).collect()
 }
 
-/// A way to prove, ready to go.
+/// A way to prove and its price.
 struct Plan<'a> {
-    null_space: NullSpace<'a>,
+    side: Side,
     seconds: f64,
     why: String,
+    /// Made for a sample already; `None` for passes.
+    null_space: Option<NullSpace<'a>>,
 }
 
 impl OnRest<'_, '_> {
-    /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded, or
-    /// predicted to take no longer than what was done before. A proof that fails finds what was missed.
+    /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded, or cheap
+    /// beside what was done before. A proof that fails finds what was missed.
     pub(super) fn settle(&mut self, rest: &Rest, echelon: Echelon, rng: &Rng) -> Result<Settled> {
         let options = self.work.options;
         let demanded = options.proven || options.method == Method::Elimination;
@@ -62,41 +67,40 @@ impl OnRest<'_, '_> {
         };
         let limit = if demanded { f64::INFINITY } else { rest.proof_limit(&self.work.machine, r) };
         let least = rest.least_proof_seconds(&self.work.machine, r);
-        if least > limit {
+        if least > SAMPLED * limit {
             return Ok(unproven(least.max(rest.proof_seconds(&self.work.machine, r)), cols));
         }
         let (split, machine) = (&self.split, &self.work.machine);
         let spare = options.max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(rest.row_space_bytes(r)));
         let plan = self.work.phases.time("proof", || {
             let plans = rest.proof_ways(machine, r, spare).into_iter().map(|(side, way, seconds)| {
-                let null_space = NullSpace::new(split, side, way);
-                let Some(support) = null_space.support(&cols, rng) else {
-                    return Plan { null_space, seconds, why: format!("by passes over the matrix, {seconds:.2} s predicted") };
+                let passes = rest.passes_seconds(machine, r, side);
+                let null_space = (way == Way::Substitution).then(|| NullSpace::new(split, side, way));
+                let Some(support) = null_space.as_ref().and_then(|n| n.support(&cols, rng)) else {
+                    return Plan { side, seconds, why: "by passes over the matrix".into(), null_space };
                 };
-                let pushes = rest.pushes_seconds(machine, support.entries);
                 let why = format!(
-                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups; by passes {:.2} s",
-                    support.entries,
-                    support.sampled,
-                    support.groups,
-                    rest.passes_seconds(machine, r, side),
+                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups; passes would take {passes:.2} s",
+                    support.entries, support.sampled, support.groups,
                 );
-                Plan { null_space, seconds: seconds + pushes, why }
+                Plan { side, seconds: seconds + rest.pushes_seconds(machine, support.entries), why, null_space }
             });
             plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("passes are always a way")
         });
-        if plan.seconds > limit {
+        if plan.seconds > if plan.null_space.is_some() { SAMPLED * limit } else { limit } {
             return Ok(unproven(plan.seconds, cols));
         }
-        let Proof { rank, pivot_cols, vanished, failed } =
-            self.work.phases.time("proof", || plan.null_space.prove(echelon, rest.rank_bound, rng, observer))?;
+        let Proof { rank, pivot_cols, vanished, failed } = self.work.phases.time("proof", || {
+            let null_space = plan.null_space.unwrap_or_else(|| NullSpace::new(split, plan.side, Way::Passes));
+            null_space.prove(echelon, rest.rank_bound, rng, observer)
+        })?;
         let found = match (vanished, failed) {
             (0, 0) => format!("nothing to check: rank {rank} is the largest possible"),
             (n, 0) => format!("{n} independent null vectors"),
             (n, _) => format!("{n} independent null vectors, and rank {rank} after {failed} tries that failed at less"),
         };
         self.work.path.push(Step {
-            name: match plan.null_space.side() {
+            name: match plan.side {
                 Side::Right => "null space",
                 Side::Left => "null space of the transpose",
             },
@@ -164,7 +168,7 @@ impl Rest {
     fn least_proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
         self.dense_seconds(machine, r, Side::Right)
     }
-    /// What a proof of rank r that nobody demands may take: no more than pivots and row space are predicted to have taken.
+    /// What a proof of rank r by passes may take that nobody demands.
     fn proof_limit(&self, machine: &Machine, r: usize) -> f64 {
         let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.pivots;
         (PROOF_SHARE * spent).max(PROOF_SECONDS)
@@ -198,15 +202,24 @@ mod tests {
                 for proven in [false, true] {
                     let (options, mut phases) = (RankOptions { proven, ..Default::default() }, Phases::default());
                     let machine = Machine::default();
-                    let mut work = Work { options: &options, machine, path: vec![], phases: &mut phases, observer: &Silent };
+                    let mut work =
+                        Work { options: &options, machine, path: vec![], phases: &mut phases, observer: &Silent };
                     let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work };
                     let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()));
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
                     assert!(settled.proven || !proven);
                     if settled.proven {
-                        assert_eq!((settled.rank, settled.pivot_cols.len()), (expected, expected), "{rows} x {cols} mod {p}");
+                        assert_eq!(
+                            (settled.rank, settled.pivot_cols.len()),
+                            (expected, expected),
+                            "{rows} x {cols} mod {p}"
+                        );
                         let step = work.path.pop().unwrap();
-                        assert_eq!((step.rank, step.found.contains("failed")), (Some(expected), expected > 0), "{step:?}");
+                        assert_eq!(
+                            (step.rank, step.found.contains("failed")),
+                            (Some(expected), expected > 0),
+                            "{step:?}"
+                        );
                     }
                 }
             }

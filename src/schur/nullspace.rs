@@ -157,7 +157,8 @@ impl<'a> NullSpace<'a> {
                 let mut w = new(height);
                 write_null_vectors(&mut w, reduced, &group.free);
                 program.run(&mut w);
-                let lanes = |i| (0..LANES).fold(0, |lanes, l| lanes | ((w.get(height - outputs + i, l) != 0) as u32) << l);
+                let lanes =
+                    |i| (0..LANES).fold(0, |lanes, l| lanes | ((w.get(height - outputs + i, l) != 0) as u32) << l);
                 let all = (0..outputs).map(|i| Remainder { output: i as u32, lanes: lanes(i) });
                 all.filter(|remainder| remainder.lanes != 0).collect()
             }

@@ -37,7 +37,9 @@ fn cases(p: Modulus, rng: &mut Rng) -> Vec<Case> {
     // Wide, with a complement of many more columns than rows; and as tall.
     for (rows, cols) in [(70, 400), (300, 45)] {
         let entries: Vec<_> = (0..4 * rows.max(cols))
-            .map(|_| (rng.random_range(0..rows), rng.random_range(0..cols), rng.random_range(1..p.get().min(1 << 40).max(2))))
+            .map(|_| {
+                (rng.random_range(0..rows), rng.random_range(0..cols), rng.random_range(1..p.get().min(1 << 40).max(2)))
+            })
             .collect();
         let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
         all.push(Case { pivots: naive_pivots(&a), a: a.clone() });
@@ -129,7 +131,8 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
     let p = Modulus::new(3).unwrap();
     let a = strip(p, 3000);
     let mut rng = Rng::seed_from_u64(43);
-    let twice: Vec<_> = (0..3000).map(|_| (rng.random_range(0..3000usize), rng.random_range(0..2000usize), 1)).collect();
+    let twice: Vec<_> =
+        (0..3000).map(|_| (rng.random_range(0..3000usize), rng.random_range(0..2000usize), 1)).collect();
     let a = {
         let mut entries: Vec<_> = (0..a.rows())
             .flat_map(|i| a.row(i).0.iter().zip(a.row(i).1).map(move |(&j, &v)| (i, j as usize, v)).collect::<Vec<_>>())
@@ -155,7 +158,8 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
                 true
             }
         }
-        let stopped = NullSpace::new(&split, side, way).prove(Echelon::new(p, split.cols.len()), usize::MAX, &rng, &Stop);
+        let stopped =
+            NullSpace::new(&split, side, way).prove(Echelon::new(p, split.cols.len()), usize::MAX, &rng, &Stop);
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
 }

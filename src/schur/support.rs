@@ -9,8 +9,8 @@ use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
 use crate::field::Rng;
 use crate::spmv::{PushSpace, Substitution};
-use rand::seq::index;
 use rand::RngExt;
+use rand::seq::index;
 
 /// Groups drawn.
 const SAMPLE: usize = 16;
@@ -55,7 +55,9 @@ impl NullSpace<'_> {
             let own = group * LANES..lines.min((group + 1) * LANES);
             own.clone().enumerate().for_each(|(lane, line)| substitution.add_unit(space, line, lane));
             let lanes = substitution.solve(space).iter().fold(0, |lanes, remainder| lanes | remainder.lanes);
-            full.extend(own.clone().enumerate().filter(|(lane, _)| lanes >> lane & 1 == 1).map(|(_, line)| line as u32));
+            full.extend(
+                own.clone().enumerate().filter(|(lane, _)| lanes >> lane & 1 == 1).map(|(_, line)| line as u32),
+            );
             (sampled, drawn, work) = (sampled + 1, drawn + own.len(), work + space.take_work());
         }
         if drawn == 0 {

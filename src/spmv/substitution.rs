@@ -121,7 +121,14 @@ impl Substitution {
         }
         let lane = Lane::narrowest(modulus);
         // Every product is added to a residue and reduced.
-        let engine = Engine::new(lane, arithmetic(modulus, lane, 1, 1), Shape { modulus, outputs, solved }, spans, slots, &values);
+        let engine = Engine::new(
+            lane,
+            arithmetic(modulus, lane, 1, 1),
+            Shape { modulus, outputs, solved },
+            spans,
+            slots,
+            &values,
+        );
         Substitution { modulus, slots: outputs + solved, engine }
     }
     /// Sums and marks for one block after the other.
@@ -142,7 +149,10 @@ impl Substitution {
     /// # Panics
     /// If there is no such input, a multiplier is no residue, or `space` belongs to another substitution.
     pub fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
-        assert!(x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.slots, "residues, in their own space");
+        assert!(
+            x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.slots,
+            "residues, in their own space"
+        );
         self.engine.add(space, input, x);
     }
     /// Solves; returns the outputs that are not zero, descending, and leaves all sums zero.
@@ -376,7 +386,8 @@ mod tests {
     /// Lines of a random substitution; duplicates of a slot are left out.
     fn random_lines(p: Modulus, outputs: usize, solved: usize, inputs: usize, rng: &mut Rng) -> Vec<Vec<(u32, u64)>> {
         let line = |end: usize, rng: &mut Rng| {
-            let mut slots: Vec<u32> = (0..rng.random_range(0..6)).map(|_| rng.random_range(0..end.max(1)) as u32).collect();
+            let mut slots: Vec<u32> =
+                (0..rng.random_range(0..6)).map(|_| rng.random_range(0..end.max(1)) as u32).collect();
             slots.retain(|&s| (s as usize) < end);
             slots.sort_unstable();
             slots.dedup();
@@ -404,7 +415,8 @@ mod tests {
                         x[input][lane] = p.add(x[input][lane], 1);
                         substitution.add_unit(&mut space, input, lane);
                     }
-                    let (input, factors) = (rng.random_range(0..inputs), [(); LANES].map(|()| rng.random_range(0..p.get())));
+                    let (input, factors) =
+                        (rng.random_range(0..inputs), [(); LANES].map(|()| rng.random_range(0..p.get())));
                     x[input].iter_mut().zip(factors).for_each(|(x, f)| *x = p.add(*x, f));
                     substitution.add(&mut space, input, &factors);
                     let found = substitution.solve(&mut space);
