@@ -20,6 +20,10 @@ pub struct Machine {
     pub reduce: f64,
     /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
     pub product: f64,
+    /// Adding a row of a block to another, for each byte of it, and besides for each entry that asks for it.
+    pub push_byte: f64,
+    /// See `push_byte`.
+    pub push: f64,
     /// Finding structural pivots, for each entry of the matrix.
     pub pivots: f64,
     /// Drawing a random residue.
@@ -38,6 +42,8 @@ impl Default for Machine {
             gather_byte: 1.0 / 150e9,
             reduce: 0.15e-9,
             product: 0.04e-9,
+            push_byte: 1.0 / 50e9,
+            push: 0.8e-9,
             pivots: 50e-9,
             random: 3e-9,
             sparse_product: 4e-9,
@@ -57,6 +63,12 @@ impl Machine {
         nnz as f64 * (self.gather + bytes * self.gather_byte)
             + (rows * width) as f64 * self.reduce
             + (valued * width) as f64 * self.product
+    }
+    /// `entries` of a substitution by pushing, the share `valued` of them not ±1, with blocks of `width` residues.
+    pub fn pushes(&self, modulus: Modulus, entries: f64, valued: f64, width: usize) -> f64 {
+        let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
+        let residue = valued * (self.product + self.reduce);
+        entries * (self.push + bytes * self.push_byte + width as f64 * residue)
     }
     /// The echelon form of rank r in n columns, of rows of which nearly all are independent: r²(n/2 - r/6) multiply-adds.
     pub fn echelon(&self, modulus: Modulus, r: usize, n: usize) -> f64 {

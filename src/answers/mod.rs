@@ -14,6 +14,7 @@ mod parameters;
 mod phases;
 mod pivoting;
 mod planner;
+mod proof;
 mod rank;
 mod rational;
 mod rest;

@@ -24,10 +24,6 @@ const SHORT: f64 = 0.1;
 const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
-/// A proof may take this share of the time spent before it …
-const PROOF_SHARE: f64 = 1.0;
-/// … or so many seconds.
-const PROOF_SECONDS: f64 = 0.05;
 
 /// What is known of S.
 #[derive(Clone, Copy, Debug)]
@@ -100,11 +96,20 @@ impl Rest {
         let few = WORTH * self.probe_seconds(machine);
         let worst = self.row_space_seconds(machine, self.rank_bound);
         let share = match wiedemann {
-            None => HOPE * (worst + self.proof_seconds(machine, 0)),
+            None if seen || self.hope(machine).is_none() => HOPE * (worst + self.proof_seconds(machine, 0)),
             Some(w) if seen || is_short(worst, w) => HOPE * w.min(worst),
-            Some(_) => 0.0,
+            _ => 0.0,
         };
         few.max(share)
+    }
+    /// Without block Wiedemann, the rank up to which a row space is sought in the hope that it is small, before S may be formed at
+    /// a higher price: a share of what all combinations would take, which does not count for much where the dense elimination
+    /// dwarfs them. `None` where that is no small part of the worst case.
+    fn hope(&self, machine: &Machine) -> Option<usize> {
+        let worst = self.row_space_seconds(machine, self.rank_bound);
+        let seconds = HOPE * (worst - machine.echelon(self.modulus, self.rank_bound, self.cols));
+        let hope = largest(self.rank_bound, |r| self.row_space_seconds(machine, r) <= seconds);
+        (worst > SHORT && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
     }
     /// Predicted bytes for the row space of a rank up to r, beside A: for [`WORKSPACES`] threads, so that the plan is the same for any number.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
@@ -122,22 +127,10 @@ impl Rest {
         let proof = s * (self.cols - s) * lane;
         (block * WORKSPACES + programs + windows + proof) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
     }
-    /// Predicted seconds for the proof that rank S is at most r.
-    pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        let free = self.cols - r;
-        let batches = free.div_ceil(LANES) as f64;
-        batches * machine.pass(self.modulus, self.pivots + self.rows, self.nnz, self.valued, LANES)
-            + machine.back_substitution(self.modulus, r, self.cols)
-    }
-    /// Whether that proof is worth its time, by what pivots and row space are predicted to have taken.
-    pub fn proof_is_worth(&self, machine: &Machine, r: usize) -> bool {
-        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.pivots;
-        self.proof_seconds(machine, r) <= (PROOF_SHARE * spent).max(PROOF_SECONDS)
-    }
 }
 
 /// The first step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of the
-/// question.
+/// question; `seen` says that nothing is left to hope for but the row space of S as it is.
 ///
 /// # Errors
 /// [`Error::Memory`] if nothing fits.
@@ -146,6 +139,7 @@ pub(super) fn decide(
     machine: &Machine,
     wiedemann: Option<f64>,
     max_memory: Option<u64>,
+    seen: bool,
 ) -> Result<Decision> {
     let Rest { rows, cols, rank_bound, .. } = *rest;
     let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
@@ -165,6 +159,10 @@ pub(super) fn decide(
             }
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
             return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
+        }
+        if let Some(hope) = rest.hope(machine).filter(|_| !seen) {
+            let reason = format!("{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s");
+            return decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason);
         }
         return decision(
             Finish::RowSpace { give_up: usize::MAX },
@@ -219,7 +217,7 @@ mod tests {
         }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
-        decide(&rest, &Machine::default(), wiedemann, memory).map(|d| d.finish)
+        decide(&rest, &Machine::default(), wiedemann, memory, true).map(|d| d.finish)
     }
 
     #[test]
@@ -245,9 +243,25 @@ mod tests {
         // Seen to be large, with no probe to come, or to be proven in any case.
         assert_eq!(large.round_seconds(&machine, Some(20.0), true), HOPE * 20.0);
         assert!(large.round_seconds(&machine, Some(1e6), false) > 10.0 * before);
-        assert!(large.round_seconds(&machine, None, false) > 10.0 * before);
+        assert!(large.round_seconds(&machine, None, true) > 10.0 * before);
+        // Without block Wiedemann there is hope all the same, where the dense elimination is most of the price.
+        assert_eq!(large.round_seconds(&machine, None, false), before);
         let small = rest(5000, 600, 50_000);
         assert_eq!(small.round_seconds(&machine, Some(1.0), false), small.round_seconds(&machine, Some(1.0), true));
+    }
+
+    #[test]
+    fn hope_for_a_small_rank_needs_no_rival() {
+        let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
+        let first = |rest: &Rest| decide(rest, &machine, None, None, false).unwrap().finish;
+        let Finish::RowSpace { give_up } = first(&large) else { panic!("there is no other way") };
+        assert!((100..20_000).contains(&give_up), "{give_up}");
+        let worst = large.row_space_seconds(&machine, large.rank_bound);
+        assert!(large.row_space_seconds(&machine, give_up + 1) < HOPE * HOPE * worst);
+        // A short row space, and one of which the combinations are the greater part, are made at once.
+        for at_once in [rest(5000, 600, 50_000), Rest { rank_bound: 3000, ..rest(900_000, 3000, 90_000_000) }] {
+            assert_eq!(first(&at_once), Finish::RowSpace { give_up: usize::MAX }, "{at_once:?}");
+        }
     }
 
     #[test]
@@ -289,14 +303,6 @@ mod tests {
         assert_eq!(many.row_space_bytes(100) - few.row_space_bytes(100), more);
         assert!(matches!(finish(few, Some(1e9), Some(more)).unwrap(), Finish::RowSpace { give_up } if give_up > 0));
         assert_eq!(finish(many, Some(1e9), Some(more)).unwrap(), Finish::Wiedemann);
-    }
-
-    #[test]
-    fn proofs_are_made_where_they_are_cheap() {
-        let (small, machine) = (rest(5000, 600, 50_000), Machine::default());
-        assert!(small.proof_is_worth(&machine, 300));
-        let large = rest(60_000, 50_000, 900_000);
-        assert!(!large.proof_is_worth(&machine, 3000) && large.proof_is_worth(&machine, 30_000));
     }
 
     #[test]

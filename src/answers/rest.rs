@@ -3,20 +3,18 @@
 use super::parameters::{Parameters, Problem, parameters};
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest, decide};
+use super::proof::Settled;
 use super::{Method, Route, wiedemann};
-use crate::certify::{Certainty, Domain, ErrorBound};
-use crate::dense::Echelon;
+use crate::certify::{self, Certainty, Domain, ErrorBound};
 use crate::matching::maximum_matching;
-use crate::schur::{
-    Complement, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, independent_rows, prove_nullity, row_space,
-};
+use crate::schur::{Complement, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, independent_rows, row_space};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
 use crate::{Error, Result, Step};
 use std::time::Instant;
 
-/// The check that ends a row space fails with probability at most 2^-64, or as the user asks.
-const CHECK_BITS: f64 = 64.0;
+/// The check that ends a row space fails with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
+const CHECK_BITS: f64 = certify::BITS as f64;
 /// A matching is looked for where it may spare so many predicted seconds for each entry.
 const MATCHING_SECONDS: f64 = 100e-9;
 
@@ -77,6 +75,8 @@ impl OnRest<'_, '_> {
             Some(larger) => larger.rest,
             None => self.bounded_by_matching(self.rest(), &wiedemann)?,
         };
+        // Where rows and columns of the complement are wanted, none is formed later.
+        let seen = larger.is_some() || self.work.options.minor;
         let decision = match (self.work.options.method, &wiedemann, larger) {
             (Method::Hybrid, Some(w), _) if rest.rank_bound > 0 => {
                 Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
@@ -90,7 +90,7 @@ impl OnRest<'_, '_> {
                 let reason = format!("the rank of the complement exceeds {than}: the plan is made anew");
                 Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason }
             }
-            _ => self.decide(&rest, wiedemann.as_ref())?,
+            _ => self.decide(&rest, wiedemann.as_ref(), seen)?,
         };
         match decision.finish {
             Finish::Nothing => {
@@ -104,7 +104,7 @@ impl OnRest<'_, '_> {
             }
             Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
                 Some(answer) => Ok(Outcome::Known(answer)),
-                None if wiedemann.is_some() => Ok(Outcome::Larger(Larger { rest, than: give_up })),
+                None if wiedemann.is_some() || !seen => Ok(Outcome::Larger(Larger { rest, than: give_up })),
                 None => Err(Error::Memory(format!(
                     "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
                 ))),
@@ -162,9 +162,9 @@ impl OnRest<'_, '_> {
         }
     }
 
-    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>) -> Result<Decision> {
+    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>, seen: bool) -> Result<Decision> {
         let seconds = wiedemann.map(|w| w.seconds);
-        decide(rest, &self.work.machine, seconds, self.work.options.max_memory)
+        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, seen)
     }
 
     /// The rank by the row space of S; `None` if it was given up.
@@ -172,14 +172,13 @@ impl OnRest<'_, '_> {
         let start = Instant::now();
         let bits = self.work.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
         let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
-        let stream = |domain| self.work.streams.stream(domain, 0);
+        let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
-            sample: stream(Domain::Sample),
-            exploration: stream(Domain::Exploration),
-            checks: stream(Domain::Checks),
+            sample: all.stream(Domain::Sample, 0),
+            exploration: all.stream(Domain::Exploration, 0),
+            challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         let observer = self.work.observer;
-        let split = &self.split;
         let RowSpace { echelon, error_log2, complete } =
             self.work.phases.time("row space", || row_space(split, options, &streams, observer))?;
         let rank = echelon.rank();
@@ -195,56 +194,27 @@ impl OnRest<'_, '_> {
         if !complete {
             return Ok(None);
         }
-        let beyond = if self.work.options.minor { Some(self.independent_lines(&echelon)?) } else { None };
-        if error_log2 == f64::NEG_INFINITY {
-            return Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)));
-        }
-        let error_bound = ErrorBound::from_log2(error_log2);
-        let predicted = rest.proof_seconds(&self.work.machine, rank);
-        let demanded = self.work.options.proven || self.work.options.method == Method::Elimination;
-        if !demanded && !rest.proof_is_worth(&self.work.machine, rank) {
-            let reason = format!(
-                "{}; random combinations of rows add nothing more; a proof would take {predicted:.1} s",
-                decision.reason
-            );
-            return Ok(Some(Answer::elimination(rank, beyond, Certainty::MonteCarlo { error_bound }, reason)));
-        }
-        let start = Instant::now();
-        let split = &self.split;
-        let proven = self.work.phases.time("proof", || {
-            let reduced = echelon.reduced();
-            prove_nullity(split, &reduced, observer)
-        })?;
-        if !proven {
-            // The check failed to see a part of the row space: with this probability, or the machine is at fault.
-            return Err(Error::Check(format!(
-                "the null space is smaller than {} (chance {error_bound})",
-                rest.cols - rank
-            )));
-        }
-        self.work.path.push(Step {
-            name: "null space",
-            found: format!("{} independent null vectors", rest.cols - rank),
-            why: "no larger rank is possible".into(),
-            rank: Some(0),
-            predicted: Some(predicted),
-            seconds: start.elapsed().as_secs_f64(),
-        });
-        let reason = format!("{}; proven by the null space", decision.reason);
-        Ok(Some(Answer::elimination(rank, beyond, Certainty::Proven, reason)))
+        let sure = error_log2 == f64::NEG_INFINITY;
+        let settled = if sure { Settled::at_once(&echelon) } else { self.settle(rest, echelon, &streams.exploration)? };
+        let Settled { rank, pivot_cols, proven, ground } = settled;
+        let beyond = if self.work.options.minor { Some(self.independent_lines(&pivot_cols)?) } else { None };
+        let certainty = match proven {
+            true => Certainty::Proven,
+            false => Certainty::with_bound(ErrorBound::from_log2(error_log2)),
+        };
+        Ok(Some(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
-    /// Rows and columns of A that make an invertible minor of S: the pivot columns of `echelon`, and rows independent in them.
-    fn independent_lines(&mut self, echelon: &Echelon) -> Result<Lines> {
-        let cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+    /// Rows and columns of A that make an invertible minor of S: the independent columns `cols`, and rows independent in them.
+    fn independent_lines(&mut self, cols: &[u32]) -> Result<Lines> {
         let (split, observer) = (&self.split, self.work.observer);
-        let rows = self.work.phases.time("minor", || independent_rows(split, &cols, observer))?;
+        let rows = self.work.phases.time("minor", || independent_rows(split, cols, observer))?;
         if rows.len() != cols.len() {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));
         }
         let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
-        Ok(Lines { rows: named(&rows, &split.rows), cols: named(&cols, &split.cols) })
+        Ok(Lines { rows: named(&rows, &split.rows), cols: named(cols, &split.cols) })
     }
 
     /// The rank by block Wiedemann on the implicit S.

@@ -191,7 +191,7 @@ impl Echelon {
             Storage::U32(p) => Table::U32(p.into_reduced()),
             Storage::U64(p) => Table::U64(p.into_reduced()),
         };
-        Reduced { modulus: self.modulus.get(), pivot_cols, free_cols, row, table }
+        Reduced { modulus: self.modulus, pivot_cols, free_cols, row, table }
     }
 }
 

@@ -1,8 +1,14 @@
 //! The reduced row echelon form (I T) of a row space, and the null space that it spells out.
 
+use super::Echelon;
 use super::bits::bit;
 use super::trits::{Strip, trit};
+use crate::field::Modulus;
+use crate::{Observer, Result};
 use std::ops::Range;
+
+/// Rows written out at once.
+const PANEL: usize = 256;
 
 /// The reduced row echelon form of the rows that an [`Echelon`](super::Echelon) has absorbed: row i is 1 in column
 /// [`pivot_cols`](Reduced::pivot_cols)`[i]`, 0 in the other pivot columns, and T\[i\]\[f\] in column
@@ -11,7 +17,7 @@ use std::ops::Range;
 /// The vectors x with A·x = 0 are those with x\[pivots\] = -T·x\[free\]: one basis vector for each free column.
 #[derive(Debug)]
 pub struct Reduced {
-    pub(super) modulus: u64,
+    pub(super) modulus: Modulus,
     /// Ascending.
     pub(super) pivot_cols: Vec<u32>,
     /// Ascending.
@@ -37,7 +43,7 @@ pub(super) enum Table {
 impl Reduced {
     /// The modulus p.
     pub fn modulus(&self) -> u64 {
-        self.modulus
+        self.modulus.get()
     }
     /// The number of rows.
     pub fn rank(&self) -> usize {
@@ -61,9 +67,58 @@ impl Reduced {
     /// # Panics
     /// If the range leaves the free columns.
     pub fn column_block(&self, free: Range<usize>) -> Vec<u64> {
-        let mut block = Vec::with_capacity(self.rank() * free.len());
+        self.block(free.len(), free)
+    }
+    /// The same for columns that need not follow each other.
+    ///
+    /// # Panics
+    /// If one of `free` is not the number of a free column.
+    pub fn columns(&self, free: &[u32]) -> Vec<u64> {
+        self.block(free.len(), free.iter().map(|&f| f as usize))
+    }
+    fn block(&self, width: usize, free: impl Iterator<Item = usize> + Clone) -> Vec<u64> {
+        let mut block = Vec::with_capacity(self.rank() * width);
         (0..self.rank()).for_each(|i| block.extend(self.entries(i, free.clone())));
         block
+    }
+    /// For each free column, whether all of T\[·\]\[f\] is 0.
+    pub fn zero_columns(&self) -> Vec<bool> {
+        fn mark<T: Copy + Default + PartialEq>(data: &[T], zero: &mut [bool]) {
+            for row in data.chunks_exact(zero.len().max(1)) {
+                zero.iter_mut().zip(row).for_each(|(zero, &x)| *zero &= x == T::default());
+            }
+        }
+        let mut zero = vec![true; self.free_cols.len()];
+        match &self.table {
+            Table::U16(data) => mark(data, &mut zero),
+            Table::U32(data) => mark(data, &mut zero),
+            Table::U64(data) => mark(data, &mut zero),
+            Table::Bits(..) | Table::Trits(..) => {
+                for i in 0..self.rank() {
+                    zero.iter_mut().zip(self.entries(i, 0..self.free_cols.len())).for_each(|(zero, x)| *zero &= x == 0);
+                }
+            }
+        }
+        zero
+    }
+    /// An echelon form of the same rows, to which others can be added. Cost: that of absorbing them.
+    ///
+    /// # Errors
+    /// [`crate::Error::Interrupted`].
+    pub fn to_echelon(&self, observer: &dyn Observer) -> Result<Echelon> {
+        let (mut echelon, width) = (Echelon::new(self.modulus, self.cols()), self.free_cols.len());
+        let mut panel = vec![];
+        for first in (0..self.rank()).step_by(PANEL) {
+            let rows = first..self.rank().min(first + PANEL);
+            panel.clear();
+            panel.resize(rows.len() * self.cols(), 0);
+            for (i, row) in rows.clone().zip(panel.chunks_exact_mut(self.cols())) {
+                row[self.pivot_cols[i] as usize] = 1;
+                self.free_cols.iter().zip(self.entries(i, 0..width)).for_each(|(&j, t)| row[j as usize] = t);
+            }
+            echelon.absorb_block(rows.len(), &panel, observer)?;
+        }
+        Ok(echelon)
     }
 
     /// Null-space vectors, one a lane: row-major cols × `free.len()`, lane f - `free.start` being 1 in column `free_cols[f]`,
@@ -76,7 +131,7 @@ impl Reduced {
         let mut block = vec![0; self.cols() * lanes];
         for (i, &j) in self.pivot_cols.iter().enumerate() {
             let to = block[j as usize * lanes..][..lanes].iter_mut();
-            to.zip(self.entries(i, free.clone())).for_each(|(x, t)| *x = if t == 0 { 0 } else { self.modulus - t });
+            to.zip(self.entries(i, free.clone())).for_each(|(x, t)| *x = self.modulus.neg(t));
         }
         for (lane, &j) in self.free_cols[free].iter().enumerate() {
             block[j as usize * lanes + lane] = 1;
@@ -85,15 +140,17 @@ impl Reduced {
     }
 
     /// T\[i\]\[f\] for f in `free`.
-    fn entries(&self, i: usize, free: Range<usize>) -> impl Iterator<Item = u64> {
+    fn entries(&self, i: usize, free: impl Iterator<Item = usize>) -> impl Iterator<Item = u64> {
         let (row, width) = (self.row[i] as usize, self.free_cols.len());
-        assert!(free.start <= free.end && free.end <= width, "free columns {free:?} of {width}");
-        free.map(move |f| match &self.table {
-            Table::Bits(words, data) => bit(&data[row * words..][..*words], self.free_cols[f]) as u64,
-            Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
-            Table::U16(data) => data[row * width + f] as u64,
-            Table::U32(data) => data[row * width + f] as u64,
-            Table::U64(data) => data[row * width + f],
+        free.map(move |f| {
+            assert!(f < width, "free column {f} of {width}");
+            match &self.table {
+                Table::Bits(words, data) => bit(&data[row * words..][..*words], self.free_cols[f]) as u64,
+                Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
+                Table::U16(data) => data[row * width + f] as u64,
+                Table::U32(data) => data[row * width + f] as u64,
+                Table::U64(data) => data[row * width + f],
+            }
         })
     }
 }

@@ -2,31 +2,38 @@
 //!
 //! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of one pass
 //! over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs). [`row_space`] finds
-//! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`prove_nullity`] turns that into a proof by
-//! writing down the null space; [`independent_rows`] completes the pivots to an invertible minor of A.
+//! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`NullSpace`] turns that into a proof by
+//! writing down the null space of S or Sᵀ; [`independent_rows`] completes the pivots to an invertible minor of A.
 //!
 //! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will take.
 
 mod arithmetic;
 mod columns;
+mod combine;
 mod complement;
 mod explicit;
 mod nullspace;
 mod predict;
+mod proof;
 mod queue;
 mod row_space;
 mod solver;
 mod split;
+mod support;
 mod triangle;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
 pub use explicit::{FormOptions, Formed};
-pub use nullspace::prove_nullity;
+pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
+pub use proof::Proof;
 pub use row_space::{RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
 pub use solver::Solver;
 pub use split::Split;
+pub use support::Support;
 
+#[cfg(test)]
+mod proof_tests;
 #[cfg(test)]
 mod tests;

@@ -1,69 +1,234 @@
-//! A proof that rank S is no larger than the dimension of a subspace of its row space: its null space, written down.
+//! The null space of a subspace of the row space of S, written down and mapped by S: where S maps it to 0, no larger rank is
+//! possible.
 //!
 //! Let (I T) be the reduced echelon form of a subspace V of the row space of S, of dimension s. The vectors (-T; I)·e_f are a
 //! basis of what is orthogonal to V. If S maps all of them to 0, then rank S ≤ s. Each is extended to a vector w with A·w = 0,
-//! so that this is the statement that A has cols - t - s independent null vectors; no random choice is involved.
+//! so that this is the statement that A has cols - t - s independent null vectors; no random choice is involved. Likewise for
+//! Sᵀ and a subspace of the column space: [`Side`].
+//!
+//! There are two [`Way`]s. A vector e_f alone may reach little of A where T is zero in its column, and neighbouring columns
+//! reach much the same: blocks of 32 such vectors are pushed through the entries that they meet. Where null vectors are dense,
+//! passes over all of A are faster.
 
 use super::Split;
+use super::combine::{LANES, Spare};
 use crate::dense::Reduced;
-use crate::spmv::Block;
+use crate::pivots::Pivots;
+use crate::sparse::SparseMatrix;
+use crate::spmv::{Block, PushLines, PushSpace, Recurrence, Remainder, Substitution};
 use crate::{Observer, Result};
 use rayon::prelude::*;
-use std::ops::Range;
 
-/// Vectors checked at once by one thread.
-const LANES: usize = 32;
-/// Blocks between two looks at the observer.
+/// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
+const _: () = assert!(LANES == Substitution::LANES);
 
-/// Whether S·(-T; I) = 0 for the reduced echelon form (I T), so that rank S ≤ its rank.
-///
-/// Cost: nnz(A) multiply-adds for each of the free columns.
-///
-/// # Errors
-/// [`crate::Error::Interrupted`].
-///
-/// # Panics
-/// If `reduced` has not as many columns as S.
-pub fn prove_nullity(split: &Split, reduced: &Reduced, observer: &dyn Observer) -> Result<bool> {
-    assert_eq!(reduced.cols(), split.cols.len(), "the row space of another matrix");
-    let free = reduced.free_cols().len();
-    observer.phase("null space", free as u64);
-    if free == 0 {
-        return Ok(true);
-    }
-    let program = split.forward();
-    let (outputs, height) = (split.rows.len(), program.inputs() + split.pivots());
-    let starts: Vec<usize> = (0..free).step_by(LANES).collect();
-    for group in starts.chunks(GROUP) {
-        observer.check()?;
-        let vanish = group
-            .par_iter()
-            .map_init(
-                || Block::zeros(program.lane(), height, LANES),
-                |w, &start| {
-                    write_null_vectors(w, reduced, start..free.min(start + LANES));
-                    program.vanishes(outputs, w)
-                },
-            )
-            .all(|vanish| vanish);
-        if !vanish {
-            return Ok(false);
-        }
-        observer.progress((group[0] + LANES * group.len()).min(free) as u64);
-    }
-    Ok(true)
+/// Which of two null spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Vectors x with S·x = 0, one for each column that is free of a subspace of the row space.
+    Right,
+    /// Vectors y with Sᵀ·y = 0, one for each row that is free of a subspace of the column space.
+    Left,
 }
 
-/// Writes the null vectors of the free columns `range` into the given rows of `w`.
-fn write_null_vectors(w: &mut Block, reduced: &Reduced, range: Range<usize>) {
+/// How they are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By the entries of A that they meet.
+    Substitution,
+    /// By passes over A.
+    Passes,
+}
+
+/// S or Sᵀ made ready to map null vectors.
+#[derive(Debug)]
+pub struct NullSpace<'a> {
+    pub(super) split: &'a Split<'a>,
+    pub(super) side: Side,
+    pub(super) engine: Engine,
+}
+
+#[derive(Debug)]
+pub(super) enum Engine {
+    Substitution(Substitution, Spare<PushSpace>),
+    Passes(Recurrence, Spare<Block>),
+}
+
+/// Null vectors that are mapped together, by the numbers of their free lines.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub free: Vec<u32>,
+    /// Whether T is zero in all these columns.
+    plain: bool,
+}
+
+/// Null vectors that do not vanish, and where they do not.
+pub(super) struct Refuted {
+    pub group: Group,
+    pub remainders: Vec<Remainder>,
+}
+
+impl<'a> NullSpace<'a> {
+    /// Cost: some reads of A.
+    pub fn new(split: &'a Split<'a>, side: Side, way: Way) -> Self {
+        let engine = match (way, side) {
+            (Way::Substitution, Side::Right) => {
+                let Pivots { rows, cols } = split.pivots;
+                let pivots = cols.iter().copied().zip(rows.iter().copied());
+                let substitution = substitution(&split.a.transpose(), pivots, &split.rows, &split.cols);
+                Engine::Substitution(substitution, Spare::default())
+            }
+            (Way::Substitution, Side::Left) => {
+                let Pivots { rows, cols } = split.pivots;
+                let pivots = rows.iter().copied().zip(cols.iter().copied()).rev();
+                Engine::Substitution(substitution(split.a, pivots, &split.cols, &split.rows), Spare::default())
+            }
+            (Way::Passes, Side::Right) => Engine::Passes(split.forward(), Spare::default()),
+            (Way::Passes, Side::Left) => Engine::Passes(split.backward(), Spare::default()),
+        };
+        NullSpace { split, side, engine }
+    }
+    /// Whose null vectors.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+    /// How they are mapped.
+    pub fn way(&self) -> Way {
+        match self.engine {
+            Engine::Substitution(..) => Way::Substitution,
+            Engine::Passes(..) => Way::Passes,
+        }
+    }
+    /// Lines that null vectors have entries in, and those of what they are mapped to.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
+        match self.side {
+            Side::Right => (cols, rows),
+            Side::Left => (rows, cols),
+        }
+    }
+
+    /// Maps the vectors (-T; I); the first ones that do not vanish, empty if rank S is no larger than that of `reduced`.
+    ///
+    /// Cost of passes: nnz(A) multiply-adds for each of the free lines.
+    pub(super) fn refute(&self, reduced: &Reduced, observer: &dyn Observer) -> Result<Vec<Refuted>> {
+        assert_eq!(reduced.cols(), self.shape().0, "a subspace of another space");
+        observer.phase("null space", reduced.free_cols().len() as u64);
+        let mut done = 0;
+        for groups in groups(reduced).chunks(GROUP) {
+            observer.check()?;
+            let refuted: Vec<Refuted> = groups
+                .par_iter()
+                .filter_map(|group| {
+                    let remainders = self.map(reduced, group);
+                    (!remainders.is_empty()).then(|| Refuted { group: group.clone(), remainders })
+                })
+                .collect();
+            if !refuted.is_empty() {
+                return Ok(refuted);
+            }
+            done += groups.iter().map(|group| group.free.len()).sum::<usize>();
+            observer.progress(done as u64);
+        }
+        Ok(vec![])
+    }
+
+    fn map(&self, reduced: &Reduced, group: &Group) -> Vec<Remainder> {
+        match &self.engine {
+            Engine::Substitution(substitution, spare) => {
+                spare.lend(|_| true, || substitution.space(), |space| push(substitution, space, reduced, group))
+            }
+            Engine::Passes(program, spare) => {
+                let outputs = self.shape().1;
+                let new = |height| Block::zeros(program.lane(), height, LANES);
+                let height = program.inputs() + program.rows();
+                let vanish = spare.lend(
+                    |_| true,
+                    || new(height - outputs),
+                    |w| {
+                        write_null_vectors(w, reduced, &group.free);
+                        program.vanishes(outputs, w)
+                    },
+                );
+                if vanish {
+                    return vec![];
+                }
+                let mut w = new(height);
+                write_null_vectors(&mut w, reduced, &group.free);
+                program.run(&mut w);
+                let lanes =
+                    |i| (0..LANES).fold(0, |lanes, l| lanes | ((w.get(height - outputs + i, l) != 0) as u32) << l);
+                let all = (0..outputs).map(|i| Remainder { output: i as u32, lanes: lanes(i) });
+                all.filter(|remainder| remainder.lanes != 0).collect()
+            }
+        }
+    }
+}
+
+/// The free lines in groups: those whose column of T is zero apart from the others, which also reach what the pivots do.
+fn groups(reduced: &Reduced) -> Vec<Group> {
+    let zero = reduced.zero_columns();
+    let (plain, mixed): (Vec<u32>, Vec<u32>) = (0..zero.len() as u32).partition(|&f| zero[f as usize]);
+    let group = |plain| move |free: &[u32]| Group { free: free.to_vec(), plain };
+    plain.chunks(LANES).map(group(true)).chain(mixed.chunks(LANES).map(group(false))).collect()
+}
+
+fn push(substitution: &Substitution, space: &mut PushSpace, reduced: &Reduced, group: &Group) -> Vec<Remainder> {
+    for (lane, &f) in group.free.iter().enumerate() {
+        substitution.add_unit(space, reduced.free_cols()[f as usize] as usize, lane);
+    }
+    if !group.plain {
+        let (table, p) = (reduced.columns(&group.free), reduced.modulus());
+        for (row, &j) in table.chunks_exact(group.free.len()).zip(reduced.pivot_cols()) {
+            if row.iter().any(|&t| t != 0) {
+                let mut x = [0; LANES];
+                x.iter_mut().zip(row).filter(|(_, t)| **t != 0).for_each(|(x, t)| *x = p - t);
+                substitution.add(space, j as usize, &x);
+            }
+        }
+    }
+    substitution.solve(space)
+}
+
+/// Writes the null vectors of the free lines `free` into the first rows of `w`, and zeros into the other lanes.
+pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32]) {
     w.clear(0..reduced.cols());
-    let (lanes, p) = (range.len(), reduced.modulus());
-    let table = reduced.column_block(range.clone());
-    for (&j, row) in reduced.pivot_cols().iter().zip(table.chunks_exact(lanes)) {
+    let p = reduced.modulus();
+    let table = reduced.columns(free);
+    for (&j, row) in reduced.pivot_cols().iter().zip(table.chunks_exact(free.len())) {
         row.iter().enumerate().for_each(|(lane, &t)| w.set(j as usize, lane, if t == 0 { 0 } else { p - t }));
     }
-    for (lane, &j) in reduced.free_cols()[range].iter().enumerate() {
-        w.set(j as usize, lane, 1);
+    for (lane, &f) in free.iter().enumerate() {
+        w.set(reduced.free_cols()[f as usize] as usize, lane, 1);
     }
+}
+
+/// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the first:
+/// a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows.
+fn substitution(
+    lines: &SparseMatrix,
+    pivots: impl Iterator<Item = (u32, u32)> + Clone,
+    outputs: &[u32],
+    inputs: &[u32],
+) -> Substitution {
+    let p = lines.modulus();
+    let mut slot = vec![0u32; lines.cols()];
+    outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
+    pivots.clone().zip(outputs.len() as u32..).for_each(|((_, i), s)| slot[i as usize] = s);
+    let mut pushed = PushLines::with_capacity(p, lines.rows(), lines.nnz());
+    let mut solved = 0;
+    for (j, i) in pivots {
+        let (at, values) = lines.row(j as usize);
+        let own = values[at.binary_search(&i).expect("a pivot is an entry")];
+        let factor = p.multiplier(p.neg(p.inv(own)));
+        let others = at.iter().zip(values).filter(|e| *e.0 != i);
+        pushed.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))));
+        solved += 1;
+    }
+    for &j in inputs {
+        let (at, values) = lines.row(j as usize);
+        pushed.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)));
+    }
+    Substitution::new(outputs.len(), solved, pushed)
 }

@@ -10,22 +10,17 @@
 //! the bound of the rank, most rows are never looked at.
 
 use super::Split;
+use super::combine::{LANES, Room, absorb, units};
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, Lane, Lanes, Recurrence};
+use crate::spmv::{Block, Recurrence};
 use crate::{Observer, Result};
 use rand::seq::index;
-use rayon::prelude::*;
-use std::sync::Mutex;
 
-/// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
-const LANES: usize = 32;
 /// Most blocks of a batch: 1024 rows.
-const BLOCKS: usize = 32;
-/// Rows that are computed before they are absorbed.
-const PANEL: usize = 256;
+pub(super) const BLOCKS: usize = 32;
 /// Up to so many rows, S is taken row by row.
 const FEW_ROWS: usize = 256;
 /// Rows of a sample for each dimension that the row space may have. A row of S may have a few entries only, and a column
@@ -47,14 +42,14 @@ pub struct RowSpaceOptions {
 }
 
 /// The random streams of [`row_space`], independent of each other and of S.
-#[derive(Clone, Debug)]
-pub struct RowSpaceStreams {
+pub struct RowSpaceStreams<'a> {
     /// Of the rows that are looked at first.
     pub sample: Rng,
     /// Of the combinations that explore.
     pub exploration: Rng,
-    /// Of the combinations that check.
-    pub checks: Rng,
+    /// The combinations of the i-th check, i = 1, 2, …, of a subspace with these pivot columns: a challenge that must not be
+    /// known before the subspace is.
+    pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
 }
 
 /// A subspace of the row space of S, and how sure it is to be all of it.
@@ -89,15 +84,11 @@ pub fn row_space(
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let log2_p = (modulus.get() as f64).log2();
-    let mut room = Room { cols, spare: Mutex::default(), rows: None };
+    let mut room = Room::new(cols);
     if rows <= FEW_ROWS {
-        let program = split.backward();
-        let firsts: Vec<usize> = (0..rows).step_by(LANES).collect();
-        let units = |y: &mut Block, &first: &usize| {
-            y.clear(0..rows);
-            (first..rows.min(first + LANES)).for_each(|i| y.set(i, i - first, 1));
-        };
-        absorb(&program, LANES, &firsts, units, &mut room, &mut echelon, observer)?;
+        let all: Vec<u32> = (0..rows as u32).collect();
+        let blocks: Vec<&[u32]> = all.chunks(LANES).collect();
+        absorb(&split.backward(), LANES, &blocks, units(rows), &mut room, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
     }
     let mut blocks = 2;
@@ -131,11 +122,12 @@ pub fn row_space(
         }
         if !whole {
             (program, whole) = (split.backward(), true);
-            room.spare = Mutex::default();
+            room = Room::new(cols);
         }
         made += 1;
         let checks = check_combinations(options.bits, made, log2_p).next_multiple_of(Recurrence::GRID);
-        let fresh = on_stream(&streams.checks, made);
+        let pivot_cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        let fresh = (streams.challenge)(made, &pivot_cols);
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
         absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
@@ -176,87 +168,10 @@ fn sample(split: &Split, bound: usize, rng: &mut Rng) -> (SparseMatrix, Pivots) 
 }
 
 /// Another stream of the same generator.
-fn on_stream(rng: &Rng, stream: u64) -> Rng {
+pub(super) fn on_stream(rng: &Rng, stream: u64) -> Rng {
     let mut own = rng.clone();
     own.set_stream(1 + stream);
     own
-}
-
-/// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
-/// combinations themselves where S is small.
-struct Room {
-    /// Those of S.
-    cols: usize,
-    /// Blocks that the recurrence in use runs in.
-    spare: Mutex<Vec<Block>>,
-    /// A panel of the dense elimination.
-    rows: Option<Block>,
-}
-
-impl Room {
-    /// A block of zeros, or one that the same recurrence has run in; it comes back by [`Room::put`].
-    fn take(spare: &Mutex<Vec<Block>>, lane: Lane, rows: usize, width: usize) -> Block {
-        let fits = |block: &Block| (block.lane(), block.rows(), block.width()) == (lane, rows, width);
-        let last = spare.lock().expect("no holder panics").pop();
-        last.filter(fits).unwrap_or_else(|| Block::zeros(lane, rows, width))
-    }
-    fn put(spare: &Mutex<Vec<Block>>, block: Block) {
-        spare.lock().expect("no holder panics").push(block);
-    }
-}
-
-/// Adds the combinations Yᵀ·S of `lanes` rows for each of `blocks`, several at a time in parallel; `fill` writes Y into the
-/// first rows of a block.
-fn absorb<B: Sync>(
-    program: &Recurrence,
-    lanes: usize,
-    blocks: &[B],
-    fill: impl Fn(&mut Block, &B) + Sync,
-    room: &mut Room,
-    echelon: &mut Echelon,
-    observer: &dyn Observer,
-) -> Result<()> {
-    let (lane, height) = (program.lane(), program.inputs() + program.rows());
-    let (spare, rows, cols) = (&room.spare, &mut room.rows, room.cols);
-    for group in blocks.chunks(PANEL / LANES) {
-        observer.check()?;
-        let count = lanes * group.len();
-        // One panel of the dense elimination.
-        let panel = match rows.take() {
-            Some(panel) if panel.rows() >= count => panel,
-            _ => Block::zeros(lane, count, cols),
-        };
-        let panel = rows.insert(panel);
-        macro_rules! absorb {
-            ($($lane:ident)*) => {
-                match &mut panel.lanes {
-                    $(Lanes::$lane(panel) => {
-                        let panel = &mut panel[..count * cols];
-                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).for_each(|(to, block)| {
-                            let mut w = Room::take(spare, lane, height, lanes);
-                            fill(&mut w, block);
-                            program.run(&mut w);
-                            let Lanes::$lane(from) = &w.lanes else { unreachable!("all blocks have the same lane") };
-                            transpose(&from[(height - cols) * lanes..], lanes, to);
-                            Room::put(spare, w);
-                        });
-                        echelon.absorb_block(count, panel, observer)?;
-                    })*
-                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
-                }
-            };
-        }
-        absorb!(U8 U16 U32 U64);
-    }
-    Ok(())
-}
-
-/// Writes the transpose of rows of `width` entries.
-fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
-    let count = from.len() / width;
-    for (i, row) in from.chunks_exact(width).enumerate() {
-        row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
-    }
 }
 
 #[cfg(test)]

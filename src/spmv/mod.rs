@@ -20,6 +20,8 @@ mod product;
 mod recurrence;
 mod scatter;
 mod strips;
+mod substitution;
+mod word;
 
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
@@ -29,6 +31,7 @@ pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
 pub use recurrence::Recurrence;
+pub use substitution::{PushLines, PushSpace, Remainder, Substitution};
 
 #[cfg(test)]
 mod tests;

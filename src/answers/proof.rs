@@ -1,0 +1,265 @@
+//! The proof of a rank of the Schur complement: whether it is worth its time, on which side, and how.
+
+use super::Method;
+use super::machine::Machine;
+use super::planner::Rest;
+use super::rest::OnRest;
+use crate::dense::Echelon;
+use crate::field::Rng;
+use crate::schur::{NullSpace, Proof, Side, Way};
+use crate::spmv::{Lane, Substitution};
+use crate::{Result, Step};
+use std::time::Instant;
+
+/// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
+const PROOF_SHARE: f64 = 1.0;
+/// … or so many seconds. By substitution it may take so many times that: its price is known from a sample, where that of passes
+/// assumes that blocks stay in the caches; and reading, components and programs took about as much again.
+const PROOF_SECONDS: f64 = 0.05;
+/// See above.
+const SAMPLED: f64 = 4.0;
+/// Vectors mapped at once.
+const LANES: usize = Substitution::LANES;
+
+/// A rank of the Schur complement, and how sure it is.
+pub(super) struct Settled {
+    pub rank: usize,
+    /// As many columns of the complement that are independent.
+    pub pivot_cols: Vec<u32>,
+    pub proven: bool,
+    /// What is to be added to the reason of the answer.
+    pub ground: String,
+}
+
+impl Settled {
+    /// A rank that needs no proof beyond its row space.
+    pub fn at_once(echelon: &Echelon) -> Self {
+        Settled { rank: echelon.rank(), pivot_cols: pivot_cols(echelon), proven: true, ground: String::new() }
+    }
+}
+
+fn pivot_cols(echelon: &Echelon) -> Vec<u32> {
+    echelon.pivot_cols().iter().map(|&j| j as u32).collect()
+}
+
+/// A way to prove and its price.
+struct Plan<'a> {
+    side: Side,
+    seconds: f64,
+    why: String,
+    /// Made for a sample already; `None` for passes.
+    null_space: Option<NullSpace<'a>>,
+}
+
+impl OnRest<'_, '_> {
+    /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded, or cheap
+    /// beside what was done before. A proof that fails finds what was missed.
+    pub(super) fn settle(&mut self, rest: &Rest, echelon: Echelon, rng: &Rng) -> Result<Settled> {
+        let options = self.work.options;
+        let demanded = options.proven || options.method == Method::Elimination;
+        let (start, observer, r) = (Instant::now(), self.work.observer, echelon.rank());
+        let cols = pivot_cols(&echelon);
+        let unproven = |seconds: f64, pivot_cols| Settled {
+            rank: r,
+            pivot_cols,
+            proven: false,
+            ground: format!(
+                "; combinations of rows that a hash of the answer chooses add nothing more; a proof would take {seconds:.1} s"
+            ),
+        };
+        let limit = if demanded { f64::INFINITY } else { rest.proof_limit(&self.work.machine, r) };
+        let least = rest.least_proof_seconds(&self.work.machine, r);
+        if least > SAMPLED * limit {
+            return Ok(unproven(least.max(rest.proof_seconds(&self.work.machine, r)), cols));
+        }
+        let (split, machine) = (&self.split, &self.work.machine);
+        let spare = options.max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(rest.row_space_bytes(r)));
+        let plan = self.work.phases.time("proof", || {
+            let plans = rest.proof_ways(machine, r, spare).into_iter().map(|(side, way, seconds)| {
+                let passes = rest.passes_seconds(machine, r, side);
+                let null_space = (way == Way::Substitution).then(|| NullSpace::new(split, side, way));
+                let Some(support) = null_space.as_ref().and_then(|n| n.support(&cols, rng)) else {
+                    return Plan { side, seconds, why: "by passes over the matrix".into(), null_space };
+                };
+                let why = format!(
+                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups; passes would take {passes:.2} s",
+                    support.entries, support.sampled, support.groups,
+                );
+                Plan { side, seconds: seconds + rest.pushes_seconds(machine, support.entries), why, null_space }
+            });
+            plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("passes are always a way")
+        });
+        if plan.seconds > if plan.null_space.is_some() { SAMPLED * limit } else { limit } {
+            return Ok(unproven(plan.seconds, cols));
+        }
+        let Proof { rank, pivot_cols, vanished, failed } = self.work.phases.time("proof", || {
+            let null_space = plan.null_space.unwrap_or_else(|| NullSpace::new(split, plan.side, Way::Passes));
+            null_space.prove(echelon, rest.rank_bound, rng, observer)
+        })?;
+        let found = match (vanished, failed) {
+            (0, 0) => format!("nothing to check: rank {rank} is the largest possible"),
+            (n, 0) => format!("{n} independent null vectors"),
+            (n, _) => format!("{n} independent null vectors, and rank {rank} after {failed} tries that failed at less"),
+        };
+        self.work.path.push(Step {
+            name: match plan.side {
+                Side::Right => "null space",
+                Side::Left => "null space of the transpose",
+            },
+            found,
+            why: format!("no larger rank is possible; {}", plan.why),
+            rank: Some(rank - r),
+            predicted: Some(plan.seconds),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        Ok(Settled { rank, pivot_cols, proven: true, ground: "; proven by the null space".into() })
+    }
+}
+
+impl Rest {
+    /// The ways to prove that rank S is at most r, each with the seconds known beforehand: all of them for passes; for
+    /// substitutions those without the pushes. The left side is considered where it has fewer free lines, and its echelon form and
+    /// reduced form fit in `spare` bytes.
+    fn proof_ways(&self, machine: &Machine, r: usize, spare: u64) -> Vec<(Side, Way, f64)> {
+        let mut ways = vec![(Side::Right, Way::Passes, self.proof_seconds(machine, r))];
+        let sample = self.nnz as f64 * 10e-9 + self.pushes_seconds(machine, self.nnz as f64);
+        if ways[0].2 <= sample {
+            return ways;
+        }
+        ways.push((Side::Right, Way::Substitution, self.dense_seconds(machine, r, Side::Right)));
+        let lane = Lane::narrowest(self.modulus).bytes();
+        let bytes = Echelon::memory(self.modulus, r, self.rows) + (r * (self.rows - r) * lane) as u64;
+        if self.rows < self.cols && bytes <= spare {
+            let dense = self.dense_seconds(machine, r, Side::Left);
+            ways.push((Side::Left, Way::Substitution, dense));
+            ways.push((Side::Left, Way::Passes, dense + self.passes_seconds(machine, r, Side::Left)));
+        }
+        ways
+    }
+    /// Predicted seconds for the proof that rank S is at most r, on the right and by passes.
+    pub fn proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        self.passes_seconds(machine, r, Side::Right) + self.dense_seconds(machine, r, Side::Right)
+    }
+    /// Predicted seconds of the null vectors of a rank r, all of them mapped by passes.
+    fn passes_seconds(&self, machine: &Machine, r: usize, side: Side) -> f64 {
+        let (free, outputs) = match side {
+            Side::Right => (self.cols - r, self.rows),
+            Side::Left => (self.rows - r, self.cols),
+        };
+        free.div_ceil(LANES) as f64 * machine.pass(self.modulus, self.pivots + outputs, self.nnz, self.valued, LANES)
+    }
+    /// Predicted seconds for writing down the null space of a rank r, which must be mapped then.
+    fn dense_seconds(&self, machine: &Machine, r: usize, side: Side) -> f64 {
+        let right = machine.back_substitution(self.modulus, r, self.cols);
+        match side {
+            Side::Right => right,
+            Side::Left => {
+                let columns = r.div_ceil(LANES) as f64;
+                let pass = machine.pass(self.modulus, self.pivots + self.rows, self.nnz, self.valued, LANES);
+                let left = machine.back_substitution(self.modulus, r, self.rows);
+                right + columns * pass + machine.echelon(self.modulus, r, self.rows) + left
+            }
+        }
+    }
+    /// Predicted seconds of so many entries pushed.
+    fn pushes_seconds(&self, machine: &Machine, entries: f64) -> f64 {
+        let valued = self.valued as f64 / self.nnz.max(1) as f64;
+        machine.pushes(self.modulus, entries, valued, LANES)
+    }
+    /// No proof of rank r takes less.
+    fn least_proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        self.dense_seconds(machine, r, Side::Right)
+    }
+    /// What a proof of rank r by passes may take that nobody demands.
+    fn proof_limit(&self, machine: &Machine, r: usize) -> f64 {
+        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.pivots;
+        (PROOF_SHARE * spent).max(PROOF_SECONDS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pivoting::Work;
+    use super::super::{Phases, RankOptions};
+    use super::*;
+    use crate::Silent;
+    use crate::certify::Streams;
+    use crate::field::Modulus;
+    use crate::oracles::{dense_rank, greedy_pivots};
+    use crate::schur::Split;
+    use crate::sparse::SparseMatrix;
+    use rand::{RngExt, SeedableRng};
+
+    /// What an unlucky check of the row space would leave: without a proof a rank too small, with one the rank.
+    #[test]
+    fn a_row_space_that_is_too_small_ends_in_an_answer() {
+        let mut rng = Rng::seed_from_u64(1);
+        for p in [2, 3, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+            for (rows, cols) in [(400, 300), (300, 700), (0, 4), (4, 0), (3, 3)] {
+                let entries: Vec<_> = (0..3 * rows * cols.min(1))
+                    .map(|k| (k % rows, rng.random_range(0..cols), 1 + rng.random_range(0..p - 1)))
+                    .collect();
+                let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), rows, cols, &entries);
+                let pivots = greedy_pivots(&a);
+                let expected = dense_rank(&a) - pivots.len();
+                for proven in [false, true] {
+                    let (options, mut phases) = (RankOptions { proven, ..Default::default() }, Phases::default());
+                    let (machine, streams) = (Machine::default(), Streams::of(&a, 1));
+                    let (options, streams, phases) = (&options, &streams, &mut phases);
+                    let mut work = Work { options, streams, machine, path: vec![], phases, observer: &Silent };
+                    let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work };
+                    let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()));
+                    let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
+                    assert!(settled.proven || !proven);
+                    if settled.proven {
+                        assert_eq!(
+                            (settled.rank, settled.pivot_cols.len()),
+                            (expected, expected),
+                            "{rows} x {cols} mod {p}"
+                        );
+                        let step = work.path.pop().unwrap();
+                        assert_eq!(
+                            (step.rank, step.found.contains("failed")),
+                            (Some(expected), expected > 0),
+                            "{step:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
+        let modulus = Modulus::new(65521).unwrap();
+        let rank_bound = rows.min(cols);
+        Rest { modulus, pivots: 1000, rows, cols, nnz, valued: 0, rank_bound, minor: false }
+    }
+
+    #[test]
+    fn proofs_are_made_where_they_are_cheap() {
+        let machine = Machine::default();
+        let worth = |rest: &Rest, r| rest.proof_seconds(&machine, r) <= rest.proof_limit(&machine, r);
+        assert!(worth(&rest(5000, 600, 50_000), 300));
+        let large = rest(60_000, 50_000, 900_000);
+        assert!(!worth(&large, 3000) && worth(&large, 30_000));
+    }
+
+    #[test]
+    fn a_way_is_considered_where_it_may_win() {
+        let (machine, r) = (Machine::default(), 100);
+        let ways = |rest: &Rest, spare| -> Vec<_> {
+            rest.proof_ways(&machine, r, spare).into_iter().map(|(side, way, _)| (side, way)).collect()
+        };
+        let right = [(Side::Right, Way::Passes), (Side::Right, Way::Substitution)];
+        // A few passes are cheaper than a sample; the left side has no fewer lines in a square.
+        assert_eq!(ways(&rest(300, 164, 900_000), u64::MAX), right[..1]);
+        assert_eq!(ways(&rest(50_000, 50_000, 900_000), u64::MAX), right);
+        let wide = rest(20_000, 50_000, 900_000);
+        let left = [(Side::Left, Way::Substitution), (Side::Left, Way::Passes)];
+        assert_eq!(ways(&wide, u64::MAX), [right, left].concat());
+        assert_eq!(ways(&wide, 1 << 20), right);
+        // All passes of the wide one are fewer on the left.
+        let seconds = |side| wide.dense_seconds(&machine, r, side) + wide.passes_seconds(&machine, r, side);
+        assert!(seconds(Side::Left) < seconds(Side::Right));
+    }
+}

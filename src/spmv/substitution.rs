@@ -1,0 +1,472 @@
+//! Triangular substitution on blocks of sparse vectors by pushing: what the vectors do not reach costs nothing.
+//!
+//! Every *slot* has a sum, at first 0, every *line* is a sparse vector over the slots. The caller adds multiples of the input
+//! lines to the sums. Then the slots that are not outputs are solved from the last to the first: the sum x of slot s is
+//! taken out, and x times the line of s is added, whose entries all lie in slots before s. What remains are the sums of the
+//! outputs. If line s is column s of a triangular matrix without its diagonal entry, divided by minus that, this is the
+//! substitution by columns, and the outputs are ordinary products with what was solved. A bitmap of the slots that were
+//! touched says what comes next, so that the cost is that of the arithmetic (J. R. Gilbert, T. Peierls, *Sparse partial
+//! pivoting in time proportional to arithmetic operations*, SIAM J. Sci. Stat. Comput. 9, 1988; there the order is searched
+//! for) and one look at each word of the bitmap.
+//!
+//! [`Recurrence`](super::Recurrence) does the same by rows, for dense vectors.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays alike and become vector instructions"
+)]
+
+use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
+use super::choose::arithmetic;
+use super::options::ArithmeticKind;
+use super::word::Word;
+use super::{Block, Lane, Lanes};
+use crate::field::Modulus;
+use crate::isa::{Isa, Kernel};
+
+/// Vectors worked on at once: one cache line of 16-bit residues.
+const LANES: usize = 32;
+
+/// The sparse vectors of a [`Substitution`], first those of the slots to be solved, in their order, then the inputs.
+#[derive(Debug)]
+pub struct PushLines {
+    modulus: Modulus,
+    spans: Vec<Span>,
+    /// Line after line the slots of the entries +1, then of -1, then of the others.
+    slots: Vec<u32>,
+    /// The other entries' residues.
+    values: Vec<u64>,
+    minus: Vec<u32>,
+    valued: Vec<u32>,
+}
+
+/// Where a line begins, and how many of its entries are +1 and -1.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    slot: usize,
+    value: usize,
+    plus: u32,
+    minus: u32,
+}
+
+impl PushLines {
+    /// No lines yet, with room for so many with `nnz` entries.
+    pub fn with_capacity(modulus: Modulus, lines: usize, nnz: usize) -> Self {
+        let (spans, slots) = (Vec::with_capacity(lines + 1), Vec::with_capacity(nnz));
+        PushLines { modulus, spans, slots, values: vec![], minus: vec![], valued: vec![] }
+    }
+    /// Appends a line of (slot, non-zero residue) pairs, no slot twice.
+    pub fn push(&mut self, entries: impl Iterator<Item = (u32, u64)>) {
+        let (slot, value) = (self.slots.len(), self.values.len());
+        for (s, v) in entries {
+            if v == 1 {
+                self.slots.push(s);
+            } else if v == self.modulus.get() - 1 {
+                self.minus.push(s);
+            } else {
+                self.valued.push(s);
+                self.values.push(v);
+            }
+        }
+        let plus = (self.slots.len() - slot) as u32;
+        let minus = self.minus.len() as u32;
+        self.slots.append(&mut self.minus);
+        self.slots.append(&mut self.valued);
+        self.spans.push(Span { slot, value, plus, minus });
+    }
+}
+
+/// A triangular substitution.
+#[derive(Debug)]
+pub struct Substitution {
+    modulus: Modulus,
+    slots: usize,
+    engine: Engine,
+}
+
+/// Sums and marks of one thread, all zero between two blocks of vectors.
+#[derive(Debug)]
+pub struct PushSpace {
+    sums: Block,
+    /// A bit for each slot whose sum may differ from 0.
+    marks: Vec<u64>,
+    work: u64,
+}
+
+/// An output that is not zero, and in which lanes it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remainder {
+    /// The output.
+    pub output: u32,
+    /// Bit l for lane l.
+    pub lanes: u32,
+}
+
+impl Substitution {
+    /// Vectors in a block.
+    pub const LANES: usize = LANES;
+
+    /// The substitution with slots 0 … `outputs` - 1 for what remains and `solved` slots behind them.
+    ///
+    /// # Panics
+    /// If there are fewer lines than slots to be solved, a line needs its own slot or a later one, or a slot does not exist.
+    pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Self {
+        let PushLines { modulus, mut spans, slots, values, .. } = lines;
+        assert!(spans.len() >= solved, "{} lines for {solved} slots", spans.len());
+        spans.push(Span { slot: slots.len(), value: values.len(), plus: 0, minus: 0 });
+        for (line, pair) in spans.windows(2).enumerate() {
+            let end = outputs + line.min(solved);
+            let late = slots[pair[0].slot..pair[1].slot].iter().find(|&&s| s as usize >= end);
+            assert!(late.is_none(), "line {line} has an entry in slot {late:?}, and not below {end}");
+        }
+        let lane = Lane::narrowest(modulus);
+        // Every product is added to a residue and reduced.
+        let engine = Engine::new(
+            lane,
+            arithmetic(modulus, lane, 1, 1),
+            Shape { modulus, outputs, solved },
+            spans,
+            slots,
+            &values,
+        );
+        Substitution { modulus, slots: outputs + solved, engine }
+    }
+    /// Sums and marks for one block after the other.
+    pub fn space(&self) -> PushSpace {
+        let sums = Block::zeros(Lane::narrowest(self.modulus), self.slots, LANES);
+        PushSpace { sums, marks: vec![0; self.slots.div_ceil(64)], work: 0 }
+    }
+    /// Adds input line `input` to lane `lane`.
+    ///
+    /// # Panics
+    /// If there is no such input or lane, or `space` belongs to another substitution.
+    pub fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
+        assert!(lane < LANES && space.sums.rows() == self.slots, "lane {lane} of {LANES}, in its own space");
+        self.engine.add_unit(space, input, lane);
+    }
+    /// Adds x\[l\] times input line `input` to lane l, for all lanes.
+    ///
+    /// # Panics
+    /// If there is no such input, a multiplier is no residue, or `space` belongs to another substitution.
+    pub fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
+        assert!(
+            x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.slots,
+            "residues, in their own space"
+        );
+        self.engine.add(space, input, x);
+    }
+    /// Solves; returns the outputs that are not zero, descending, and leaves all sums zero.
+    ///
+    /// # Panics
+    /// If `space` belongs to another substitution.
+    pub fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
+        assert_eq!(space.sums.rows(), self.slots, "the space of another substitution");
+        self.engine.solve(space)
+    }
+}
+
+impl PushSpace {
+    /// Entries of lines that were added, each in all lanes, since this was last asked.
+    pub fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.work)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    modulus: Modulus,
+    outputs: usize,
+    solved: usize,
+}
+
+/// The lines in one arithmetic.
+#[derive(Debug)]
+struct Coefficients<A: Arithmetic> {
+    arithmetic: A,
+    shape: Shape,
+    spans: Vec<Span>,
+    slots: Vec<u32>,
+    values: Vec<A::Value>,
+    isa: Isa,
+}
+
+impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
+    fn new(shape: Shape, spans: Vec<Span>, slots: Vec<u32>, values: &[u64]) -> Self {
+        let arithmetic = A::new(shape.modulus);
+        assert!(A::budget(shape.modulus).is_some_and(|b| b.holds(1, 1)), "sums of a residue and a product");
+        let values = values.iter().map(|&v| arithmetic.value(v)).collect();
+        Coefficients { arithmetic, shape, spans, slots, values, isa: Isa::best() }
+    }
+    /// The slots of the entries +1, -1 and others of a line, and the values of the others.
+    #[inline(always)]
+    fn line(&self, line: usize) -> (&[u32], &[u32], &[u32], &[A::Value]) {
+        let (span, next) = (self.spans[line], self.spans[line + 1]);
+        let (plus, rest) = self.slots[span.slot..next.slot].split_at(span.plus as usize);
+        let (minus, valued) = rest.split_at(span.minus as usize);
+        (plus, minus, valued, &self.values[span.value..next.value])
+    }
+    fn add_unit(&self, sums: &mut [A::Lane], marks: &mut [u64], input: usize, lane: usize) -> u64 {
+        let mut x = [A::Lane::default(); LANES];
+        x[lane] = A::Lane::narrow(1);
+        self.push(sums, marks, input, x)
+    }
+    fn push(&self, sums: &mut [A::Lane], marks: &mut [u64], input: usize, x: [A::Lane; LANES]) -> u64 {
+        let line = self.shape.solved + input;
+        self.isa.run(Push { l: self, sums: sums.as_chunks_mut().0, marks, line, x })
+    }
+    fn solve(&self, sums: &mut [A::Lane], marks: &mut [u64]) -> (Vec<Remainder>, u64) {
+        let mut left = Vec::new();
+        let work = self.isa.run(Solve { l: self, sums: sums.as_chunks_mut().0, marks, left: &mut left });
+        (left, work)
+    }
+
+    /// Adds x times a line; returns its number of entries.
+    #[inline(always)]
+    fn push_line(&self, line: usize, x: &[A::Lane; LANES], sums: &mut [[A::Lane; LANES]], marks: &mut [u64]) -> u64 {
+        let (plus, minus, valued, values) = self.line(line);
+        let p = A::Lane::narrow(self.shape.modulus.get());
+        let mut opposite = [A::Lane::default(); LANES];
+        for l in 0..LANES {
+            opposite[l] = p.minus(x[l]);
+        }
+        for &s in plus {
+            let sum = &mut sums[s as usize];
+            for l in 0..LANES {
+                sum[l] = sum[l].add_residue(x[l], opposite[l]);
+            }
+        }
+        for &s in minus {
+            let sum = &mut sums[s as usize];
+            for l in 0..LANES {
+                sum[l] = sum[l].add_residue(opposite[l], x[l]);
+            }
+        }
+        let a = self.arithmetic;
+        for (&s, &v) in valued.iter().zip(values) {
+            let sum = &mut sums[s as usize];
+            for l in 0..LANES {
+                sum[l] = a.finish(a.multiply_add(a.widen(a.add(a.zero(), sum[l])), v, x[l]));
+            }
+        }
+        for part in [plus, minus, valued] {
+            for &s in part {
+                marks[s as usize / 64] |= 1 << (s % 64);
+            }
+        }
+        (plus.len() + minus.len() + valued.len()) as u64
+    }
+}
+
+/// One line, added.
+struct Push<'a, A: Arithmetic> {
+    l: &'a Coefficients<A>,
+    sums: &'a mut [[A::Lane; LANES]],
+    marks: &'a mut [u64],
+    line: usize,
+    x: [A::Lane; LANES],
+}
+
+impl<A: Arithmetic<Lane: Word>> Kernel for Push<'_, A> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        self.l.push_line(self.line, &self.x, self.sums, self.marks)
+    }
+}
+
+/// The slots that are marked, from the last to the first.
+struct Solve<'a, A: Arithmetic> {
+    l: &'a Coefficients<A>,
+    sums: &'a mut [[A::Lane; LANES]],
+    marks: &'a mut [u64],
+    left: &'a mut Vec<Remainder>,
+}
+
+impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
+    /// Entries added.
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let Self { l, sums, marks, left } = self;
+        let (outputs, zero, mut work) = (l.shape.outputs, [A::Lane::default(); LANES], 0);
+        for word in (0..marks.len()).rev() {
+            // A line marks slots before its own only, some of them perhaps in this word.
+            while marks[word] != 0 {
+                let bit = marks[word].ilog2();
+                marks[word] ^= 1 << bit;
+                let slot = word * 64 + bit as usize;
+                let x = std::mem::replace(&mut sums[slot], zero);
+                if x == zero {
+                    continue;
+                }
+                if slot < outputs {
+                    let lanes = (0..LANES).fold(0, |lanes, l| lanes | ((x[l] != A::Lane::default()) as u32) << l);
+                    left.push(Remainder { output: slot as u32, lanes });
+                } else {
+                    work += l.push_line(slot - outputs, &x, sums, marks);
+                }
+            }
+        }
+        work
+    }
+}
+
+/// Every combination of lane and sums, and how a call is handed to it.
+macro_rules! engines {
+    ($($name:ident, $arithmetic:ty, $lane:ident, $kind:ident;)*) => {
+        #[derive(Debug)]
+        enum Engine {
+            $($name(Coefficients<$arithmetic>),)*
+        }
+
+        impl Engine {
+            fn new(
+                lane: Lane,
+                kind: ArithmeticKind,
+                shape: Shape,
+                spans: Vec<Span>,
+                slots: Vec<u32>,
+                values: &[u64],
+            ) -> Engine {
+                match (lane, kind) {
+                    $((Lane::$lane, ArithmeticKind::$kind) => {
+                        Engine::$name(Coefficients::new(shape, spans, slots, values))
+                    })*
+                    (lane, kind) => unreachable!("{kind:?} sums over {lane:?} lanes are never chosen"),
+                }
+            }
+            fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
+                let PushSpace { sums, marks, work } = space;
+                match (self, &mut sums.lanes) {
+                    $((Engine::$name(l), Lanes::$lane(sums)) => *work += l.add_unit(sums, marks, input, lane),)*
+                    _ => panic!("the sums' lanes are not the substitution's"),
+                }
+            }
+            fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
+                let PushSpace { sums, marks, work } = space;
+                match (self, &mut sums.lanes) {
+                    $((Engine::$name(l), Lanes::$lane(sums)) => {
+                        *work += l.push(sums, marks, input, x.map(Word::narrow));
+                    })*
+                    _ => panic!("the sums' lanes are not the substitution's"),
+                }
+            }
+            fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
+                let PushSpace { sums, marks, work } = space;
+                match (self, &mut sums.lanes) {
+                    $((Engine::$name(l), Lanes::$lane(sums)) => {
+                        let (left, more) = l.solve(sums, marks);
+                        *work += more;
+                        left
+                    })*
+                    _ => panic!("the sums' lanes are not the substitution's"),
+                }
+            }
+        }
+    };
+}
+engines! {
+    NarrowU8, Narrow<u8, i8>, U8, Narrow;
+    NarrowU16, Narrow<u16, i16>, U16, Narrow;
+    WideU32, Wide<u32, i32>, U32, Wide;
+    SplitU32, Split, U32, Split;
+    LongU64, Long, U64, Long;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    const PRIMES: [u64; 9] = [2, 3, 251, 65521, 65537, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
+
+    /// Lines of a random substitution; duplicates of a slot are left out.
+    fn random_lines(p: Modulus, outputs: usize, solved: usize, inputs: usize, rng: &mut Rng) -> Vec<Vec<(u32, u64)>> {
+        let line = |end: usize, rng: &mut Rng| {
+            let mut slots: Vec<u32> =
+                (0..rng.random_range(0..6)).map(|_| rng.random_range(0..end.max(1)) as u32).collect();
+            slots.retain(|&s| (s as usize) < end);
+            slots.sort_unstable();
+            slots.dedup();
+            let value = |rng: &mut Rng| [1, p.get() - 1, rng.random_range(1..p.get())][rng.random_range(0..3)];
+            slots.into_iter().map(|s| (s, value(rng))).collect()
+        };
+        (0..solved + inputs).map(|k| line(outputs + k.min(solved), rng)).collect()
+    }
+
+    #[test]
+    fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
+        let mut rng = Rng::seed_from_u64(1);
+        for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+            for (outputs, solved, inputs) in [(0, 0, 1), (5, 0, 3), (0, 9, 4), (1, 1, 1), (30, 200, 40), (64, 64, 1)] {
+                let lines = random_lines(p, outputs, solved, inputs, &mut rng);
+                let mut pushed = PushLines::with_capacity(p, lines.len(), 0);
+                lines.iter().for_each(|line| pushed.push(line.iter().copied()));
+                let substitution = Substitution::new(outputs, solved, pushed);
+                let mut space = substitution.space();
+                for _ in 0..3 {
+                    // The unit vectors of some lanes, and a line with multipliers in all of them, zeros too.
+                    let mut x = vec![[0u64; LANES]; inputs];
+                    for lane in (0..LANES).filter(|l| l % 3 != 0) {
+                        let input = rng.random_range(0..inputs);
+                        x[input][lane] = p.add(x[input][lane], 1);
+                        substitution.add_unit(&mut space, input, lane);
+                    }
+                    let (input, factors) =
+                        (rng.random_range(0..inputs), [(); LANES].map(|()| rng.random_range(0..p.get())));
+                    x[input].iter_mut().zip(factors).for_each(|(x, f)| *x = p.add(*x, f));
+                    substitution.add(&mut space, input, &factors);
+                    let found = substitution.solve(&mut space);
+
+                    let mut sums = vec![[0u64; LANES]; outputs + solved];
+                    let add = |sums: &mut Vec<[u64; LANES]>, line: &[(u32, u64)], x: [u64; LANES]| {
+                        for &(s, v) in line {
+                            (0..LANES).for_each(|l| sums[s as usize][l] = p.add(sums[s as usize][l], p.mul(v, x[l])));
+                        }
+                    };
+                    (0..inputs).for_each(|j| add(&mut sums, &lines[solved + j], x[j]));
+                    for slot in (outputs..outputs + solved).rev() {
+                        let x = sums[slot];
+                        add(&mut sums, &lines[slot - outputs], x);
+                    }
+                    let lanes = |sum: &[u64; LANES]| (0..LANES).fold(0, |m, l| m | ((sum[l] != 0) as u32) << l);
+                    let all = sums[..outputs].iter().enumerate().rev().map(|(output, sum)| (output as u32, lanes(sum)));
+                    let expected: Vec<_> =
+                        all.filter(|r| r.1 != 0).map(|(output, lanes)| Remainder { output, lanes }).collect();
+                    assert_eq!(found, expected, "p = {p}, {outputs} outputs, {solved} solved");
+                    assert!(space.marks.iter().all(|m| *m == 0) && space.sums.to_residues().iter().all(|x| *x == 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_is_reached_is_paid_for() {
+        let p = Modulus::new(65521).unwrap();
+        let mut lines = PushLines::with_capacity(p, 1001, 1001);
+        // A chain down to the one output; the first input enters it at slot 10, the second not at all.
+        (0..1000).for_each(|k| lines.push([(k, 1)].into_iter()));
+        lines.push([(10, 5)].into_iter());
+        lines.push([].into_iter());
+        let substitution = Substitution::new(1, 1000, lines);
+        let mut space = substitution.space();
+        substitution.add_unit(&mut space, 0, 7);
+        assert_eq!(substitution.solve(&mut space), [Remainder { output: 0, lanes: 1 << 7 }]);
+        assert_eq!((space.take_work(), space.take_work()), (11, 0));
+        substitution.add_unit(&mut space, 1, 7);
+        assert!(substitution.solve(&mut space).is_empty() && space.take_work() == 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "line 1 has an entry in slot Some(3), and not below 3")]
+    fn a_line_that_needs_its_own_slot_is_refused() {
+        let p = Modulus::new(7).unwrap();
+        let mut lines = PushLines::with_capacity(p, 2, 2);
+        lines.push([(1, 3)].into_iter());
+        lines.push([(3, 3)].into_iter());
+        Substitution::new(2, 2, lines);
+    }
+}
