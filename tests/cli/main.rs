@@ -6,6 +6,8 @@
 mod answers;
 mod endings;
 mod help;
+#[cfg(target_os = "linux")]
+mod limits;
 mod matrices;
 mod permanent;
 mod rational;
