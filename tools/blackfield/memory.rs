@@ -4,17 +4,18 @@ use blackfield::field::Modulus;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
 
-/// What the limit (or, without one, the machine's memory) leaves beside the matrix in both its forms, before the second, that
-/// mod p, is made. `None` where neither is known.
+/// What the limit (or, without one, the machine's memory) leaves beside the matrix mod p, and beside the integer one where that
+/// is `kept`, before the residues are made. `None` where neither is known.
 ///
 /// # Errors
 /// [`Error::Memory`] where the matrix alone is beyond the limit.
-pub fn left_beside(limit: Option<u64>, triplets: &Triplets, modulus: Modulus) -> Result<Option<u64>> {
+pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus: Modulus) -> Result<Option<u64>> {
     // A limit that somebody set is worth a pass for the exact number of residues.
     let residues = if limit.is_some() { triplets.nnz_mod(modulus) } else { triplets.nnz() };
     let Some(limit) = limit.or_else(of_machine) else { return Ok(None) };
     // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
-    let taken = (16 * triplets.nnz() + 12 * residues + 8 * (triplets.rows() + 1)) as u64;
+    let integers = if kept { triplets.nnz() } else { 0 };
+    let taken = (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64;
     let left = limit.checked_sub(taken).ok_or_else(|| {
         Error::Memory(format!("the matrix alone takes {taken} bytes, {limit} bytes are allowed (--max-memory)"))
     });
@@ -82,8 +83,9 @@ mod tests {
         let triplets = read_bytes(Path::new("a"), text, &ReadOptions::default(), &Silent).unwrap();
         let p = Modulus::new(7).unwrap();
         // 2 · 16 bytes of triplets, 1 · 12 bytes of residues, 3 offsets of 8 bytes.
-        assert_eq!(left_beside(Some(100), &triplets, p).unwrap(), Some(32));
-        assert_eq!(left_beside(Some(68), &triplets, p).unwrap(), Some(0));
-        assert!(matches!(left_beside(Some(67), &triplets, p), Err(Error::Memory(_))));
+        assert_eq!(left_beside(Some(100), &triplets, true, p).unwrap(), Some(32));
+        assert_eq!(left_beside(Some(68), &triplets, true, p).unwrap(), Some(0));
+        assert!(matches!(left_beside(Some(67), &triplets, true, p), Err(Error::Memory(_))));
+        assert_eq!(left_beside(Some(67), &triplets, false, p).unwrap(), Some(31));
     }
 }

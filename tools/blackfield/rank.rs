@@ -101,7 +101,7 @@ impl Work<'_> {
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
         let compact = phases.time("reduce", || loaded.triplets.compact())?;
-        let max_memory = memory::left_beside(args.max_memory, &compact.matrix, modulus)?;
+        let max_memory = memory::left_beside(args.max_memory, &compact.matrix, !last, modulus)?;
         let matrix = phases.time("reduce", || compact.matrix.try_reduce(modulus))?;
         let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.

@@ -81,7 +81,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     phases.add("read", loaded.seconds);
     // Modulo every other prime the matrix is as large, or smaller.
     let sample = Modulus::new((1 << 31) - 1).expect("a Mersenne prime");
-    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets.compact()?.matrix, sample)?;
+    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets.compact()?.matrix, true, sample)?;
     let defaults = RationalOptions::default();
     let rational = RationalOptions {
         rank: RankOptions { max_memory, ..options.clone() },
