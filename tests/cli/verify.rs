@@ -85,6 +85,8 @@ fn what_does_not_hold_is_refused() {
 fn every_verdict_has_a_document() {
     use sha2::{Digest, Sha256};
     let lab = lab("verify-documents");
+    // As above: the certificate has vectors.
+    lab.answer("generate EX1 -o m.mtx");
     lab.answer("rank m.mtx -p 65521 --certificate c.cert");
     lab.answer("rank full.sms -p 65521 --certificate full.cert");
     let document = |certificate: &str, matrix: &str, code: i32| -> serde_json::Value {
