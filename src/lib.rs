@@ -44,6 +44,7 @@ pub mod gpu;
 pub mod io;
 pub mod isa;
 pub mod matching;
+pub mod memory;
 pub mod observer;
 #[cfg(test)]
 mod oracles;

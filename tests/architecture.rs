@@ -126,6 +126,18 @@ fn unsafe_code_stays_in_its_corners_and_says_why() {
     }
 }
 
+/// The program has one such corner: a global allocator cannot be had otherwise, nor a process ended without memory.
+#[test]
+fn the_program_is_unsafe_in_its_allocator_alone() {
+    let uses = |file: &PathBuf| code(file).contains("unsafe");
+    let files: Vec<PathBuf> = rust_files(&root().join("tools")).into_iter().filter(uses).collect();
+    assert_eq!(files, [root().join("tools/blackfield/allocator.rs")]);
+    let text = fs::read_to_string(&files[0]).unwrap();
+    let blocks =
+        text.matches("unsafe {").count() + text.matches("unsafe impl").count() + text.matches("unsafe extern").count();
+    assert!(text.matches("SAFETY:").count() >= blocks, "each block says why it is sound");
+}
+
 #[test]
 fn files_tell_one_idea() {
     for folder in ["src", "tools", "tests", "benches"] {

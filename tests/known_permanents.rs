@@ -42,7 +42,7 @@ impl Known {
 fn all() -> Vec<Known> {
     let load = |entry: common::Entry| {
         let Source::File(path) = &entry.source else { panic!("{} is stored", entry.name) };
-        let matrix = io::read(path, &io::ReadOptions { pattern: true }, &Silent).unwrap();
+        let matrix = io::read(path, &io::ReadOptions { pattern: true, ..Default::default() }, &Silent).unwrap();
         Some(Known { value: entry.permanent?, name: entry.name, matrix })
     };
     let known: Vec<Known> = manifest().into_iter().filter(|entry| entry.permanent.is_some()).filter_map(load).collect();

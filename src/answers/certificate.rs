@@ -15,8 +15,8 @@ use crate::dense::Echelon;
 use crate::matching::{VertexCover, maximum_matching, minimum_vertex_cover};
 use crate::pivots::Pivots;
 use crate::schur::{Columns, Split};
-use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Error, Observer, Result};
+use crate::sparse::{LineMaps, Pattern, SparseMatrix};
+use crate::{Error, Observer, Result, memory};
 
 /// Rows and columns of an invertible minor whose order is the rank: [`RankOptions::minor`](super::RankOptions::minor) asks for
 /// one.
@@ -68,33 +68,55 @@ impl Minor {
 /// # Panics
 /// If `minor` has not as many rows as columns, names lines out of range or twice, or a chain longer than itself.
 pub fn certificate(a: &SparseMatrix, digest: &str, minor: &Minor, observer: &dyn Observer) -> Result<Certificate> {
+    certificate_compact(a, &LineMaps::identity(a.rows(), a.cols()), digest, minor, observer)
+}
+
+/// [`certificate`] for a matrix of which `a` has the rows and columns `whole`, all others being empty
+/// ([`Triplets::compact`](crate::sparse::Triplets::compact)). `minor` is one of `a`; the certificate is for the whole matrix, as
+/// `digest` is.
+///
+/// # Errors
+/// As [`certificate`], and [`Error::Memory`].
+///
+/// # Panics
+/// As [`certificate`], and if `a` has not as many rows and columns as `whole`.
+pub fn certificate_compact(
+    a: &SparseMatrix,
+    whole: &LineMaps,
+    digest: &str,
+    minor: &Minor,
+    observer: &dyn Observer,
+) -> Result<Certificate> {
     assert!(minor.rows.len() == minor.cols.len() && minor.triangular <= minor.rows.len(), "a minor with its chain");
     let lines = lines(a, minor.rows.len());
     let by_lines = lines.is_some();
+    let rows_of = |rows: &[u32]| -> Vec<u32> { rows.iter().map(|&i| whole.rows.number(i)).collect() };
+    let cols_of = |cols: &[u32]| -> Vec<u32> { cols.iter().map(|&j| whole.cols.number(j)).collect() };
     let upper = match lines {
-        Some(VertexCover { rows, cols }) => Upper::Lines { rows, cols },
+        Some(VertexCover { rows, cols }) => Upper::Lines { rows: rows_of(&rows), cols: cols_of(&cols) },
         None => Upper::Combinations(vec![]),
     };
     let mut certificate = Certificate {
         digest: digest.to_owned(),
         modulus: a.modulus(),
-        rows: a.rows(),
-        cols: a.cols(),
+        rows: whole.rows.whole(),
+        cols: whole.cols.whole(),
         triangular: minor.triangular,
-        minor_rows: minor.rows.clone(),
-        minor_cols: minor.cols.clone(),
+        minor_rows: rows_of(&minor.rows),
+        minor_cols: cols_of(&minor.cols),
         lower: vec![],
         upper,
     };
-    certify::check_chain(&certificate, a)?;
+    let t = minor.triangular;
+    certify::check_chain(a, whole, &minor.rows[..t], &minor.cols[..t])?;
     if certificate.beyond_chain() > 0 {
-        let (x, w) = vectors(a, &certificate, !by_lines, observer)?;
+        let (x, w) = vectors(a, &certificate, minor, !by_lines, observer)?;
         certificate.lower = x;
         if !by_lines {
             certificate.upper = Upper::Combinations(w);
         }
     }
-    certify::verify(&certificate, a, digest, observer)?;
+    certify::verify_compact(&certificate, a, whole, digest, observer)?;
     Ok(certificate)
 }
 
@@ -116,25 +138,33 @@ fn lines(a: &SparseMatrix, r: usize) -> Option<VertexCover> {
 const PANEL: usize = 256;
 
 /// The vectors x, and the vectors w if `both`, on J₂ in the layout of [`Certificate::lower`]: the solutions of S·(x | w) =
-/// (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ).
-fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observer) -> Result<(Vec<u64>, Vec<u64>)> {
+/// (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ). `c` is what the challenges are drawn from, `minor` its minor as one
+/// of `a`.
+fn vectors(
+    a: &SparseMatrix,
+    c: &Certificate,
+    minor: &Minor,
+    both: bool,
+    observer: &dyn Observer,
+) -> Result<(Vec<u64>, Vec<u64>)> {
     let (t, s, k) = (c.triangular, c.beyond_chain(), repetitions(c.modulus));
-    let (chain_rows, last_rows) = c.minor_rows.split_at(t);
-    let chain_cols = &c.minor_cols[..t];
-    let columns = complement(a, c, observer)?;
+    let (chain_rows, last_rows) = minor.rows.split_at(t);
+    let chain_cols = &minor.cols[..t];
+    let columns = complement(a, minor, observer)?;
 
     // w on F and J₁, with zeros on J₂.
-    let w = both.then(|| {
-        let mut w = Challenge::on_free_columns(c);
+    let mut w = None;
+    if both {
+        let w = w.insert(Challenge::on_free_columns(c, a, &minor.cols)?);
         w.substitute(a, chain_rows, chain_cols);
-        w
-    });
+    }
 
     observer.phase("certificate", s as u64);
     let wide = s + if both { 2 * k } else { k };
     let mut echelon = Echelon::new(c.modulus, wide);
     let mut challenge = Challenge::new(c, Claim::Lower);
-    let (mut panel, mut right) = (Vec::with_capacity(PANEL * wide), vec![0; k]);
+    let mut panel = memory::with_capacity(PANEL.min(s) * wide, "the system of a certificate")?;
+    let mut right = vec![0; k];
     for (number, rows) in last_rows.chunks(PANEL).enumerate() {
         panel.clear();
         for (place, &i) in (number * PANEL..).zip(rows) {
@@ -157,27 +187,27 @@ fn vectors(a: &SparseMatrix, c: &Certificate, both: bool, observer: &dyn Observe
 }
 
 /// S: its rows are those of the minor that are not in the chain.
-fn complement(a: &SparseMatrix, c: &Certificate, observer: &dyn Observer) -> Result<Columns> {
-    let (t, r) = (c.triangular, c.rank());
-    let nnz = c.minor_rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
-    let mut rows = SparseMatrix::empty(c.modulus, a.cols(), r, nnz);
+fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Result<Columns> {
+    let (t, r) = (minor.triangular, minor.rows.len());
+    let nnz = minor.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
+    let mut rows = SparseMatrix::empty(a.modulus(), a.cols(), r, nnz);
     let mut entries = Vec::new();
-    for &i in &c.minor_rows {
+    for &i in &minor.rows {
         let (cols, values) = a.row(i as usize);
         entries.extend(cols.iter().copied().zip(values.iter().copied()));
         rows.push_row(&mut entries);
     }
-    let chain = Pivots { rows: (0..t as u32).collect(), cols: c.minor_cols[..t].to_vec() };
+    let chain = Pivots { rows: (0..t as u32).collect(), cols: minor.cols[..t].to_vec() };
     let split = Split::new(&rows, &chain);
     let place = |j: &u32| split.cols.binary_search(j).expect("a column of the minor stands once in it") as u32;
-    Columns::new(&split, &c.minor_cols[t..].iter().map(place).collect::<Vec<_>>(), observer)
+    Columns::new(&split, &minor.cols[t..].iter().map(place).collect::<Vec<_>>(), observer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{RankOptions, rank};
     use super::*;
-    use crate::certify::{Certainty, verify};
+    use crate::certify::{Certainty, verify, verify_compact};
     use crate::field::{Modulus, Rng};
     use crate::sparse::Triplets;
     use crate::{Silent, families};
@@ -252,6 +282,40 @@ mod tests {
             let c = check(&Triplets::from_entries(9, 12, upper), p);
             assert_eq!((c.triangular, c.lower.len()), (9, 0));
             assert_eq!(c.upper, Upper::Lines { rows: (0..9).collect(), cols: vec![] });
+        }
+    }
+
+    #[test]
+    fn empty_lines_change_no_certificate() {
+        let mut rng = Rng::seed_from_u64(10);
+        for p in PRIMES {
+            let modulus = Modulus::new(p).unwrap();
+            let small = random(&mut rng, 30, 20, 70);
+            // The same lines, far apart: more of them are empty than a compact matrix keeps.
+            let (rows, cols) = (150_000, 100_000);
+            let spread = small.entries().map(|(i, j, v)| (rows - 1 - 4999 * i, 4999 * j + 7, v.to_bigint()));
+            let triplets = Triplets::from_entries(rows, cols, spread);
+            let (whole, digest, compact) = (triplets.reduce(modulus), triplets.digest(), triplets.compact().unwrap());
+            let lines = &compact.lines;
+            assert!(lines.rows.dropped() > 0 && lines.cols.dropped() > 0);
+            let a = compact.matrix.reduce(modulus);
+            let minor = by_rank(&a);
+            let mut outside = minor.clone();
+            outside.rows.iter_mut().for_each(|i| *i = lines.rows.number(*i));
+            outside.cols.iter_mut().for_each(|j| *j = lines.cols.number(*j));
+            assert_eq!(by_rank(&whole), outside);
+            let c = certificate(&whole, &digest, &outside, &Silent).unwrap();
+            assert_eq!(certificate_compact(&a, lines, &digest, &minor, &Silent).unwrap(), c);
+            let verdict = verify(&c, &whole, &digest, &Silent).unwrap();
+            assert_eq!(verify_compact(&c, &a, lines, &digest, &Silent).unwrap(), verdict);
+            assert_eq!(verdict.rank, minor.rows.len());
+            // An empty line in the minor, and the compact shape in place of the whole one.
+            let empty = Certificate { minor_rows: [&[0], &c.minor_rows[1..]].concat(), ..c.clone() };
+            let shape = Certificate { rows: a.rows(), cols: a.cols(), ..c };
+            for wrong in [empty, shape] {
+                assert!(matches!(verify_compact(&wrong, &a, lines, &digest, &Silent), Err(Error::Check(_))));
+                assert!(matches!(verify(&wrong, &whole, &digest, &Silent), Err(Error::Check(_))));
+            }
         }
     }
 

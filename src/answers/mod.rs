@@ -20,7 +20,7 @@ mod rational;
 mod rest;
 mod wiedemann;
 
-pub use certificate::{Minor, certificate};
+pub use certificate::{Minor, certificate, certificate_compact};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use hadamard::{hadamard_log2, primes_of_size};
 pub use machine::Machine;

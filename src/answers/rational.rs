@@ -125,6 +125,9 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     if options.rank.route == Route::CoDegree {
         return Err(Error::Usage("the route codegree may exceed the rank: nothing follows for the rank over Q".into()));
     }
+    // The rank, and the minors that are not 0, are those of the non-empty lines.
+    let compact = a.compact()?;
+    let a = &*compact.matrix;
     let mut bound = options.rank_bound.unwrap_or(usize::MAX).min(fewest_lines(a));
     let minor_bits = hadamard_log2(a, bound);
     let chance = |bits: u32| (minor_bits / f64::from(bits - 1)).floor() / primes_of_size(bits) * (1.0 + 1e-12);
@@ -134,7 +137,7 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     let mut rng = Streams::of_integers(&a.digest(), options.rank.seed).stream(Domain::Primes, 0);
     let modular = |modulus: Modulus| -> Result<ModularRank> {
         let start = Instant::now();
-        let answer = rank(&a.reduce(modulus), &options.rank, observer)?;
+        let answer = rank(&a.try_reduce(modulus)?, &options.rank, observer)?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(ModularRank { modulus, rank: answer.rank, certainty: answer.certainty, seconds })
     };

@@ -8,7 +8,7 @@ use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::sequence::{Krylov, Projection, Start};
 use crate::sigma_basis::GeneratorSearch;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn run<F: Field>(
     let mut length = 0;
     loop {
         let target = next_length(length, expected, options.early_termination && !choice.by_theorem);
-        let mut terms = Vec::with_capacity((target - length) * s * s);
+        let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
         while length < target {
             observer.check()?;
             phases.time("sequence", || krylov.push_term(&mut terms));

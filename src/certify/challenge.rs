@@ -14,6 +14,8 @@
 
 use super::{Certificate, Lanes};
 use crate::field::{Modulus, Rng};
+use crate::sparse::SparseMatrix;
+use crate::{Result, memory};
 use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
@@ -71,18 +73,26 @@ impl Challenge {
         Challenge { stream, modulus: c.modulus, buffer: [0; 4096], used: 4096 }
     }
 
-    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns outside the minor, 0 on the others.
-    pub fn on_free_columns(c: &Certificate) -> Lanes {
-        let mut w = Lanes::zeros(c.modulus, c.cols, repetitions(c.modulus));
-        let mut chosen = vec![false; c.cols];
-        c.minor_cols.iter().for_each(|&j| chosen[j as usize] = true);
+    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns of `a` that are outside the minor, whose
+    /// columns of `a` are `minor_cols`, and not empty (the others are multiplied by zeros only); 0 elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If a column is out of range.
+    pub fn on_free_columns(c: &Certificate, a: &SparseMatrix, minor_cols: &[u32]) -> Result<Lanes> {
+        let mut w = Lanes::zeros(c.modulus, a.cols(), repetitions(c.modulus))?;
+        let mut free = memory::zeros::<bool>(a.cols(), "the free columns")?;
+        (0..a.rows()).for_each(|i| a.row(i).0.iter().for_each(|&j| free[j as usize] = true));
+        minor_cols.iter().for_each(|&j| free[j as usize] = false);
         let mut challenge = Challenge::new(c, Claim::Upper);
         let mut lanes = vec![0; repetitions(c.modulus)];
-        for j in (0..c.cols as u32).filter(|&j| !chosen[j as usize]) {
+        for j in (0..a.cols() as u32).filter(|&j| free[j as usize]) {
             challenge.fill(&mut lanes);
             w.set(j, &lanes);
         }
-        w
+        Ok(w)
     }
 
     /// The next residue.

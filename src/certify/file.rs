@@ -8,14 +8,16 @@
 //! 5. if `lines` is `[a, b]`: a rows and b columns, each as 4 bytes; if null: (r - t)·k residues of the vectors w, as in 4;
 //! 6. SHA-256 of all bytes before, 32 bytes.
 //!
-//! The header determines the length of the file. It is compared with the length there is before anything is allocated for the
-//! lists, so that no header can ask for more memory than its file takes.
+//! The header determines the length of the file. No more than that is read, and it is compared with the length there is before
+//! anything is allocated for the lists: no header can ask for more memory than its file takes, up to a factor of eight for
+//! residues of one byte, and no file that is none is read beyond its first 4096 bytes.
 
 use super::{Certificate, Upper, repetitions};
 use crate::field::Modulus;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::io::Read;
 use std::path::Path;
 
 const MAGIC: &[u8] = b"blackfield certificate 2\n";
@@ -90,11 +92,81 @@ impl Certificate {
         bytes
     }
 
+    /// The certificate in a file; `file` is for messages. Reads at most one byte beyond what the header announces.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for anything that [`Certificate::to_bytes`] would not have written; [`Error::Io`]; [`Error::Memory`].
+    pub fn read(mut source: impl Read, file: &Path) -> Result<Certificate> {
+        let io = |source| Error::Io { file: file.to_path_buf(), source };
+        let mut bytes = vec![];
+        source.by_ref().take(MAX_HEADER as u64).read_to_end(&mut bytes).map_err(io)?;
+        let length = Head::of(&bytes, file)?.length;
+        source.take((length + 1).saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(io)?;
+        Self::from_bytes(&bytes, file)
+    }
+
     /// The certificate in the content of a file; `file` is for messages.
     ///
     /// # Errors
-    /// [`Error::Input`] for anything that [`Certificate::to_bytes`] would not have written.
+    /// [`Error::Input`] for anything that [`Certificate::to_bytes`] would not have written; [`Error::Memory`].
     pub fn from_bytes(bytes: &[u8], file: &Path) -> Result<Certificate> {
+        let wrong = |message: String| Error::Input { file: file.to_path_buf(), line: 0, message };
+        let Head { header, modulus, end, vectors, length } = Head::of(bytes, file)?;
+        if bytes.len() as u64 != length {
+            let there = bytes.len() as u64;
+            let there = if there > length { "more".into() } else { there.to_string() };
+            return Err(wrong(format!("{length} bytes are announced, the file has {there}")));
+        }
+        let (body, hash) = bytes.split_at(bytes.len() - HASH_BYTES);
+        if Sha256::digest(body)[..] != *hash {
+            return Err(wrong("the checksum at the end does not fit: the file is damaged".into()));
+        }
+
+        let mut rest = &body[end..];
+        let rank = header.rank as usize;
+        let minor_rows = take_lines(&mut rest, rank)?;
+        let minor_cols = take_lines(&mut rest, rank)?;
+        let lower = take_residues(&mut rest, vectors, width(modulus))?;
+        let upper = match header.lines {
+            Some((a, b)) => {
+                let rows = take_lines(&mut rest, a as usize)?;
+                Upper::Lines { rows, cols: take_lines(&mut rest, b as usize)? }
+            }
+            None => Upper::Combinations(take_residues(&mut rest, vectors, width(modulus))?),
+        };
+        let certificate = Certificate {
+            digest: header.digest,
+            modulus,
+            rows: header.rows as usize,
+            cols: header.cols as usize,
+            triangular: header.triangular as usize,
+            minor_rows,
+            minor_cols,
+            lower,
+            upper,
+        };
+        match certificate.flaw() {
+            None => Ok(certificate),
+            Some(flaw) => Err(wrong(flaw)),
+        }
+    }
+}
+
+/// The two text lines, and what follows from them.
+struct Head {
+    header: Header,
+    modulus: Modulus,
+    /// Bytes of the two lines.
+    end: usize,
+    /// Residues of the vectors of each kind.
+    vectors: usize,
+    /// Bytes of the file.
+    length: u64,
+}
+
+impl Head {
+    /// That of a file that begins with `bytes`.
+    fn of(bytes: &[u8], file: &Path) -> Result<Head> {
         let wrong = |line: u64, message: String| Error::Input { file: file.to_path_buf(), line, message };
         if !bytes.starts_with(MAGIC) {
             let message = if has_magic(bytes) {
@@ -123,55 +195,30 @@ impl Certificate {
         let residues = vectors * width(modulus) as u64;
         let upper = header.lines.map_or(residues, |(a, b)| 4 * (u64::from(a) + u64::from(b)));
         let length = (end + 1 + HASH_BYTES) as u64 + 8 * u64::from(header.rank) + residues + upper;
-        if bytes.len() as u64 != length {
-            return Err(wrong(0, format!("{length} bytes are announced, the file has {}", bytes.len())));
-        }
-        let (body, hash) = bytes.split_at(bytes.len() - HASH_BYTES);
-        if Sha256::digest(body)[..] != *hash {
-            return Err(wrong(0, "the checksum at the end does not fit: the file is damaged".into()));
-        }
-
-        let mut rest = &body[end + 1..];
-        let rank = header.rank as usize;
-        let minor_rows = take_lines(&mut rest, rank);
-        let minor_cols = take_lines(&mut rest, rank);
-        let lower = take_residues(&mut rest, vectors as usize, width(modulus));
-        let upper = match header.lines {
-            Some((a, b)) => {
-                let rows = take_lines(&mut rest, a as usize);
-                Upper::Lines { rows, cols: take_lines(&mut rest, b as usize) }
-            }
-            None => Upper::Combinations(take_residues(&mut rest, vectors as usize, width(modulus))),
-        };
-        let certificate = Certificate {
-            digest: header.digest,
-            modulus,
-            rows: header.rows as usize,
-            cols: header.cols as usize,
-            triangular: header.triangular as usize,
-            minor_rows,
-            minor_cols,
-            lower,
-            upper,
-        };
-        match certificate.flaw() {
-            None => Ok(certificate),
-            Some(flaw) => Err(wrong(0, flaw)),
-        }
+        // Where words are too short for the number, no file is so long.
+        let vectors = usize::try_from(vectors).unwrap_or(usize::MAX);
+        Ok(Head { header, modulus, end: end + 1, vectors, length })
     }
 }
 
+/// What the lists are, in errors.
+const LISTS: &str = "the lists of a certificate";
+
 /// Takes `count` lines from the front; the caller has compared the lengths.
-fn take_lines(rest: &mut &[u8], count: usize) -> Vec<u32> {
+fn take_lines(rest: &mut &[u8], count: usize) -> Result<Vec<u32>> {
     let (list, behind) = rest.split_at(4 * count);
     *rest = behind;
-    list.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().expect("4 bytes"))).collect()
+    let mut lines = memory::with_capacity(count, LISTS)?;
+    lines.extend(list.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().expect("4 bytes"))));
+    Ok(lines)
 }
 
 /// Takes `count` residues of `width` bytes from the front.
-fn take_residues(rest: &mut &[u8], count: usize, width: usize) -> Vec<u64> {
+fn take_residues(rest: &mut &[u8], count: usize, width: usize) -> Result<Vec<u64>> {
     let (list, behind) = rest.split_at(width * count);
     *rest = behind;
     let residue = |piece: &[u8]| piece.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-    list.chunks_exact(width).map(residue).collect()
+    let mut residues = memory::with_capacity(count, LISTS)?;
+    residues.extend(list.chunks_exact(width).map(residue));
+    Ok(residues)
 }

@@ -3,6 +3,7 @@
 
 use crate::field::{Accumulator, DelayBudget, Modulus};
 use crate::sparse::SparseMatrix;
+use crate::{Result, memory};
 
 /// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a word,
 /// and for p = 2, where there are 64 of them, a bit.
@@ -21,10 +22,14 @@ pub struct Lanes {
 
 impl Lanes {
     /// `lanes` zero vectors of length `n`.
-    pub fn zeros(modulus: Modulus, n: usize, lanes: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn zeros(modulus: Modulus, n: usize, lanes: usize) -> Result<Self> {
         let delay = DelayBudget::plain(modulus, Accumulator::U64).products_above(u128::from(modulus.get() - 1));
         let words = if modulus.get() == 2 { lanes.div_ceil(64) } else { lanes };
-        Lanes { modulus, delay, lanes, words, data: vec![0; n * words], used: vec![false; n] }
+        let data = memory::zeros(n.saturating_mul(words), "the vectors of a certificate")?;
+        Ok(Lanes { modulus, delay, lanes, words, data, used: memory::zeros(n, "the vectors of a certificate")? })
     }
     /// Whether lanes are bits.
     fn is_packed(&self) -> bool {

@@ -3,7 +3,7 @@
 //! A [`Certificate`] states that A has rank r mod p and carries what makes it cheap to believe. A minor of A, r rows and r
 //! columns of which the first t are a triangular chain, shows **rank ≥ r**; lines or combinations of columns that account for
 //! all of A show **rank ≤ r**. With s = r - t, chosen rows I = I₁ ∪ I₂ and columns J = J₁ ∪ J₂ (t and s of each), and F the
-//! columns outside J:
+//! columns outside J that are not empty:
 //!
 //! | claim | shown by | wrong with probability |
 //! | --- | --- | --- |
@@ -26,7 +26,9 @@
 //! like random functions. The bound that a [`Verdict`] states is that of one attempt.
 //!
 //! [`verify`] is a code path of its own, which shares nothing with the computation but the residue arithmetic: no
-//! elimination, no sparse kernel. It costs about two passes over the matrix with k vectors.
+//! elimination, no sparse kernel. It costs about two passes over the matrix with k vectors, in time and memory linear in the
+//! entries of the matrix and the bytes of the certificate: shapes that a header declares cost nothing
+//! ([`verify_compact`]).
 
 mod certainty;
 mod certificate;
@@ -45,7 +47,7 @@ pub use error_bound::ErrorBound;
 pub use lanes::Lanes;
 pub use streams::{Domain, Streams};
 pub(crate) use verify::check_chain;
-pub use verify::{Verdict, verify};
+pub use verify::{Verdict, verify, verify_compact};
 pub use wiedemann_bound::{degree_for_error, rank_failure};
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn by_inverse(a: &SparseMatrix, digest: &str) -> Certificate {
         Challenge::new(&c, claim).fill(&mut values);
         DenseMatrix::from_entries(n, k, values)
     };
-    let free: Vec<u32> = all_cols.iter().copied().filter(|j| !c.minor_cols.contains(j)).collect();
+    let free: Vec<u32> = a.non_empty_cols().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
     let lower = inverse.mul(&field, &random(Claim::Lower, r)).data().to_vec();
     let mut rest = dense(a, &c.minor_rows, &free).mul(&field, &random(Claim::Upper, free.len()));
     (0..r).for_each(|i| rest.row_mut(i).iter_mut().for_each(|x| *x = a.modulus().neg(*x)));
@@ -132,7 +132,7 @@ fn substitution_makes_orthogonal() {
             .collect();
         let a = SparseMatrix::from_triplets(modulus, 20, 60, &entries);
         let (rows, cols): (Vec<u32>, Vec<u32>) = ((0..20).collect(), (0..20).collect());
-        let mut w = Lanes::zeros(modulus, 60, 3);
+        let mut w = Lanes::zeros(modulus, 60, 3).unwrap();
         for j in 0..60 {
             w.set(j, &[p - 1; 3]);
         }
@@ -155,7 +155,7 @@ fn lanes_are_independent_however_many_there_are() {
         let entries: Vec<_> = (0..40).map(|_| (rng.random_range(0..6), rng.random_range(0..9), p - 1)).collect();
         let a = SparseMatrix::from_triplets(modulus, 6, 9, &entries);
         for lanes in [0, 1, 63, 64, 65, 130] {
-            let mut w = Lanes::zeros(modulus, 9, lanes);
+            let mut w = Lanes::zeros(modulus, 9, lanes).unwrap();
             let mut expected = vec![vec![0; lanes]; 9];
             for j in [0, 2, 3, 7, 8, 3] {
                 expected[j].iter_mut().for_each(|x| *x = rng.random_range(0..p));
@@ -285,7 +285,7 @@ fn wrong_ranks_have_no_certificates() {
             let mut b = vec![0; r * k];
             Challenge::new(&c, Claim::Lower).fill(&mut b);
             c.lower = inverse.mul(&field, &DenseMatrix::from_entries(r, k, b)).data().to_vec();
-            let free: Vec<u32> = (0..10).filter(|j| !c.minor_cols.contains(j)).collect();
+            let free: Vec<u32> = a.non_empty_cols().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
             let mut v = vec![0; free.len() * k];
             Challenge::new(&c, Claim::Upper).fill(&mut v);
             let v = DenseMatrix::from_entries(free.len(), k, v);

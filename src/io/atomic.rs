@@ -1,5 +1,6 @@
 //! A file that appears under its name only when it is whole.
 
+use super::unfinished::Entry;
 use crate::{Error, Result};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -65,7 +66,7 @@ impl AtomicFile {
                 file.set_permissions(permissions)?;
             }
             file.sync_all()?;
-            fs::rename(&temporary.0, &target)
+            fs::rename(&temporary.path, &target)
         };
         finish().map_err(|source| Error::Io { file: name, source })
     }
@@ -82,7 +83,11 @@ impl Write for AtomicFile {
 
 /// A file that is removed when dropped; a rename takes it out of reach before.
 #[derive(Debug)]
-struct Temporary(PathBuf);
+struct Temporary {
+    path: PathBuf,
+    /// For a program that ends without unwinding.
+    _listed: Entry,
+}
 
 impl Temporary {
     /// A new file in the folder of `target`, named after it.
@@ -92,7 +97,10 @@ impl Temporary {
         loop {
             let path = target.with_file_name(format!(".{name}.{}.{attempt}.part", std::process::id()));
             match File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((file, Temporary(path))),
+                Ok(file) => {
+                    let listed = Entry::of(&path);
+                    return Ok((file, Temporary { path, _listed: listed }));
+                }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
                 Err(e) => return Err(e),
             }
@@ -103,6 +111,6 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }

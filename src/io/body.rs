@@ -8,8 +8,9 @@
 
 use super::line::{Layout, Line};
 use super::scan::{WINDOW, count_lines, plain_line};
-use super::text::{Fault, lines_end, quote};
+use super::text::{Fault, Halt, MAX_LINE, lines_end, quote};
 use crate::sparse::{BigEntry, Coordinates, Integer, key};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
 /// Bytes of text in a chunk.
@@ -26,7 +27,14 @@ pub(super) struct Body {
     pub ended: bool,
     /// Where the next value of an array belongs.
     place: ArrayPlace,
+    /// Bytes that entries may take.
+    limit: u64,
 }
+
+/// Bytes of an entry: row, column, value.
+const ENTRY: u64 = 16;
+/// What they are for, in errors.
+const ENTRIES: &str = "the entries of the matrix";
 
 /// What one chunk gave. Its entries stand at the start of its slice of the arrays; in an array file, where a chunk cannot
 /// know its place, with 0 as the row and the number of the value within the chunk as the column.
@@ -47,17 +55,29 @@ enum End {
 }
 
 impl Body {
-    /// A body of the given layout; memory for `expect` entries is reserved.
-    pub fn new(layout: Layout, expect: usize) -> Self {
-        let mut entries = Coordinates::new();
-        entries.row.reserve(expect);
-        entries.col.reserve(expect);
-        entries.value.reserve(expect);
-        Body { layout, entries, seen: 0, ended: false, place: ArrayPlace::default() }
+    /// A body of the given layout; memory for `expect` entries is reserved, of which there must be text for all. Entries may
+    /// take `limit` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn new(layout: Layout, expect: usize, limit: Option<u64>) -> Result<Self> {
+        let limit = limit.unwrap_or(u64::MAX);
+        let mut body =
+            Body { layout, entries: Coordinates::new(), seen: 0, ended: false, place: ArrayPlace::default(), limit };
+        body.reserve(expect.min(usize::try_from(limit / ENTRY).unwrap_or(usize::MAX)))?;
+        Ok(body)
+    }
+
+    /// Makes room for `more` entries.
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        let entries = &mut self.entries;
+        memory::reserve(&mut entries.row, more, ENTRIES)?;
+        memory::reserve(&mut entries.col, more, ENTRIES)?;
+        memory::reserve(&mut entries.value, more, ENTRIES)
     }
 
     /// Reads a block of whole lines; returns the number of its line feeds.
-    pub fn parse(&mut self, block: &[u8]) -> Result<u64, Fault> {
+    pub fn parse(&mut self, block: &[u8]) -> std::result::Result<u64, Halt> {
         if self.ended {
             nothing_after_end(block, 0)?;
             return Ok(count_lines(block));
@@ -75,6 +95,7 @@ impl Body {
         let base = self.entries.row.len();
         let room: Vec<usize> = lines.iter().zip(&chunks).map(|(n, c)| n + usize::from(!c.ends_with(b"\n"))).collect();
         let end = base + room.iter().sum::<usize>();
+        self.reserve(end - base)?;
         self.entries.row.resize(end, 0);
         self.entries.col.resize(end, 0);
         self.entries.value.resize(end, 0);
@@ -113,7 +134,7 @@ impl Body {
             to += chunk.stored;
             match chunk.end {
                 None => {}
-                Some(End::Fault(Fault { at, message })) => return Err(Fault { at: start + at, message }),
+                Some(End::Fault(Fault { at, message })) => return Err(Fault { at: start + at, message }.into()),
                 Some(End::Marker { behind }) => {
                     nothing_after_end(block, start + behind)?;
                     self.ended = true;
@@ -125,11 +146,12 @@ impl Body {
         self.entries.row.truncate(to);
         self.entries.col.truncate(to);
         self.entries.value.truncate(to);
+        within_limit(to as u64, self.limit)?;
         Ok(lines.iter().sum::<usize>() as u64)
     }
 
     /// Refuses the first line beyond the announced number, if it is among the `seen` entries of this chunk.
-    fn check_count(&self, seen: u64, chunk: &[u8], start: usize) -> Result<(), Fault> {
+    fn check_count(&self, seen: u64, chunk: &[u8], start: usize) -> std::result::Result<(), Fault> {
         let Some((announced, line)) = self.layout.announced else { return Ok(()) };
         if self.seen + seen <= announced {
             return Ok(());
@@ -162,6 +184,15 @@ impl Body {
     }
 }
 
+/// Refuses so many entries if they take more than `limit` bytes.
+pub(super) fn within_limit(entries: u64, limit: u64) -> Result<()> {
+    let bytes = entries.saturating_mul(ENTRY);
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(Error::Memory(format!("{entries} entries of the matrix take {bytes} bytes, {limit} bytes are allowed")))
+}
+
 /// The column that the values of an array have reached: it begins at value number `start`.
 #[derive(Clone, Default)]
 struct ArrayPlace {
@@ -182,7 +213,7 @@ impl ArrayPlace {
 }
 
 /// An error at the first byte after the end marker that is not white space.
-fn nothing_after_end(block: &[u8], from: usize) -> Result<(), Fault> {
+fn nothing_after_end(block: &[u8], from: usize) -> std::result::Result<(), Fault> {
     match block[from..].iter().position(|b| !b.is_ascii_whitespace()) {
         None => Ok(()),
         Some(offset) => {
@@ -236,7 +267,11 @@ impl Layout {
                 continue;
             }
             let end = lines_end(text, at);
-            match self.line(&text[at..end]) {
+            let line = match end - at {
+                0..=MAX_LINE => self.line(&text[at..end]),
+                _ => Err(super::text::too_long()),
+            };
+            match line {
                 Ok(Line::Blank) => {}
                 Ok(Line::Entry(i, j, v)) => {
                     // An array value is numbered within its chunk.

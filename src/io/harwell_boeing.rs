@@ -17,13 +17,14 @@
 //! skew, R rectangular; A assembled, E elemental. Data stand in fixed columns ([`super::fortran`]). Right-hand sides
 //! come last and are not read.
 
+use super::body::within_limit;
 use super::decimal::{integer_or_one, malformed};
 use super::fortran::Fields;
 use super::line::{Layout, Symmetry, complex_is_nonzero};
 use super::text::{Text, fields, quote};
 use super::{ReadOptions, header};
-use crate::Result;
 use crate::sparse::{Coordinates, Duplicates, Integer, Triplets};
+use crate::{Result, memory};
 
 /// Whether the first four lines are a header: a type and its sizes in line 3, Fortran formats in line 4.
 pub(super) fn sniff(first: &[&[u8]]) -> bool {
@@ -37,33 +38,43 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     let header = Header::read(text, options)?;
     let Layout { rows, cols, symmetry, numbers, .. } = header.layout;
 
-    let mut start: Vec<u64> = vec![];
+    within_limit(header.entries, options.max_memory.unwrap_or(u64::MAX))?;
+
+    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its first entry.
+    let mut start: Vec<(u32, u64)> = vec![];
+    let (mut seen, mut end) = (0, 1);
     numbers_of(text, &header.pointers, cols + 1, "column pointers", |field| {
-        let least = start.last().copied().unwrap_or(1);
-        let most = if start.is_empty() { 1 } else { header.entries + 1 };
-        let pointer = whole(field).filter(|p| (least..=most).contains(p));
-        let column = start.len() + 1;
-        start.push(pointer.ok_or_else(|| {
-            format!("expected the pointer of column {column}, in {least}..={most}, found {}", quote(field))
-        })?);
+        let (least, most) = (end, if seen == 0 { 1 } else { header.entries + 1 });
+        let pointer = whole(field).filter(|p| (least..=most).contains(p)).ok_or_else(|| {
+            format!("expected the pointer of column {}, in {least}..={most}, found {}", seen + 1, quote(field))
+        })?;
+        if pointer > end {
+            start.push((seen as u32 - 1, end));
+        }
+        (seen, end) = (seen + 1, pointer);
         Ok(())
     })?;
-    let end = *start.last().expect("there are cols + 1 pointers");
     if end != header.entries + 1 {
         let message =
             format!("the last pointer is {end}, expected {} for {} entries", header.entries + 1, header.entries);
         return Err(text.error(text.line_number(), message));
     }
 
-    let mut row: Vec<u32> = vec![];
+    // An index takes a character at least; how many a stream holds is not known.
+    let room = header.entries.min(text.remaining().unwrap_or(0)) as usize;
+    let mut row: Vec<u32> = memory::with_capacity(room, "the row indices")?;
     numbers_of(text, &header.indices, header.entries, "row indices", |field| {
         let i = whole(field).filter(|i| (1..=rows).contains(i));
         row.push((i.ok_or_else(|| format!("expected a row index in 1..={rows}, found {}", quote(field)))? - 1) as u32);
         Ok(())
     })?;
-    let columns = || start.windows(2).zip(0u32..).flat_map(|(range, j)| (range[0]..range[1]).map(move |_| j));
+    start.push((0, end));
+    let columns = start.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0));
     let mut entries = Coordinates::new();
-    let mut positions = row.iter().zip(columns());
+    memory::reserve(&mut entries.row, row.len(), "the entries of the matrix")?;
+    memory::reserve(&mut entries.col, row.len(), "the entries of the matrix")?;
+    memory::reserve(&mut entries.value, row.len(), "the entries of the matrix")?;
+    let mut positions = row.iter().zip(columns);
     let mut put = |v: Integer<'static>| {
         let (&i, j) = positions.next().expect("as many values as indices");
         if u64::from(j) >= header.layout.row_width(u64::from(i) + 1) {
@@ -96,7 +107,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     if symmetry != Symmetry::General {
         entries.mirror(symmetry == Symmetry::Skew && !options.pattern);
     }
-    Ok(entries.canonical(rows as usize, cols as usize, duplicates))
+    entries.canonical(rows as usize, cols as usize, duplicates)
 }
 
 /// Reads `count` fixed-width fields, and passes each to `take`.

@@ -57,7 +57,8 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     let shortest = if layout.array { 2 } else { 4 + 2 * layout.numbers as u64 };
     let room = text.remaining().unwrap_or(0) / shortest;
     let (rows, cols, symmetry) = (layout.rows as usize, layout.cols as usize, layout.symmetry);
-    let mut body = Body::new(layout, if found.len() == 3 { entries.min(room) as usize } else { 0 });
+    let expect = if found.len() == 3 { entries.min(room) as usize } else { 0 };
+    let mut body = Body::new(layout, expect, options.max_memory)?;
     text.blocks(|block| body.parse(block))?;
     if body.seen < entries {
         let message = format!("the file ends after {} of the {entries} entries that line {at} announces", body.seen);
@@ -66,7 +67,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     if symmetry != Symmetry::General {
         body.entries.mirror(symmetry == Symmetry::Skew && !options.pattern);
     }
-    Ok(body.entries.canonical(rows, cols, duplicates))
+    body.entries.canonical(rows, cols, duplicates)
 }
 
 /// How the size line reads.

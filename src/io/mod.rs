@@ -27,9 +27,11 @@ mod matrix_market;
 mod scan;
 mod sms;
 mod text;
+mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+pub use unfinished::unfinished_files;
 pub use write::{Format, write, write_to};
 
 use crate::sparse::{Duplicates, Triplets};
@@ -44,6 +46,8 @@ pub struct ReadOptions {
     /// Take the 0–1 pattern: every stored non-zero value, of any kind, becomes 1; stored zeros are dropped, and entries at
     /// one position count once.
     pub pattern: bool,
+    /// Most bytes that entries (16 bytes each) may take while they are read.
+    pub max_memory: Option<u64>,
 }
 
 /// Reads the matrix in a file; `-` is the standard input.
@@ -53,7 +57,8 @@ pub struct ReadOptions {
 ///
 /// # Errors
 /// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),
-/// [`Error::Io`] where the system cannot read, [`Error::Interrupted`] if the observer asks to stop.
+/// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
+/// [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
     if path == Path::new("-") {
         return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?, options);

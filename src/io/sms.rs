@@ -44,12 +44,12 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
         end_marker: true,
         comments: COMMENTS,
     };
-    let mut body = Body::new(layout, 0);
+    let mut body = Body::new(layout, 0, options.max_memory)?;
     text.blocks(|block| body.parse(block))?;
     if !body.ended {
         let message =
             format!("the file ends after {} entries without the end marker \"0 0 0\": a truncated file", body.seen);
         return Err(text.error(text.line_number(), message));
     }
-    Ok(body.entries.canonical(rows as usize, cols as usize, duplicates))
+    body.entries.canonical(rows as usize, cols as usize, duplicates)
 }

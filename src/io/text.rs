@@ -15,6 +15,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of text in a block per thread: its lines and their entries stay in cache together.
 const BLOCK_PER_THREAD: usize = 2 << 20;
 
+/// Most bytes of a line: room for integers of millions of digits; what is longer is no matrix, but would have to be held.
+pub(super) const MAX_LINE: usize = 1 << 24;
+
+/// What to say of a longer line.
+pub(super) fn too_long() -> String {
+    format!("a line of more than {MAX_LINE} bytes")
+}
+
+/// Why the parsing of a block ended early: for what stands at one of its bytes, or for another reason.
+#[derive(Debug)]
+pub(super) enum Halt {
+    Fault(Fault),
+    Other(Error),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Halt {
+        Halt::Fault(fault)
+    }
+}
+impl From<Error> for Halt {
+    fn from(error: Error) -> Halt {
+        Halt::Other(error)
+    }
+}
+
 /// What is wrong at one byte of a block.
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -124,7 +150,10 @@ impl<'a> Text<'a> {
         if text.is_empty() {
             return Ok(None);
         }
-        let end = text.iter().position(|&b| b == b'\n');
+        let end = text[..text.len().min(MAX_LINE)].iter().position(|&b| b == b'\n');
+        if end.is_none() && text.len() > MAX_LINE {
+            return Err(self.error(self.lines + 1, too_long()));
+        }
         let line = text[..end.unwrap_or(text.len())].to_vec();
         self.skip(end.map_or(line.len(), |end| end + 1));
         self.lines += 1;
@@ -142,19 +171,20 @@ impl<'a> Text<'a> {
 
     /// Hands the rest of the text to `parse`, block by block, each of whole lines; it answers with the number of line feeds
     /// it saw. Reports progress and asks whether to stop between blocks.
-    pub fn blocks(&mut self, mut parse: impl FnMut(&[u8]) -> std::result::Result<u64, Fault> + Send) -> Result<()> {
+    pub fn blocks(&mut self, mut parse: impl FnMut(&[u8]) -> std::result::Result<u64, Halt> + Send) -> Result<()> {
         let (name, observer, lines) = (self.name, self.observer, &mut self.lines);
-        let fault = |lines: u64, block: &[u8], fault: Fault| Error::Input {
-            file: name.to_path_buf(),
-            line: lines + count_lines(&block[..fault.at]) + 1,
-            message: fault.message,
+        let halted = |lines: u64, block: &[u8], halt: Halt| match halt {
+            Halt::Other(error) => error,
+            Halt::Fault(Fault { at, message }) => {
+                Error::Input { file: name.to_path_buf(), line: lines + count_lines(&block[..at]) + 1, message }
+            }
         };
         match &mut self.input {
             Input::Slice { rest, total } => {
                 while !rest.is_empty() {
                     observer.check()?;
                     let (block, behind) = rest.split_at(lines_end(rest, block_size()));
-                    *lines += parse(block).map_err(|f| fault(*lines, block, f))?;
+                    *lines += parse(block).map_err(|halt| halted(*lines, block, halt))?;
                     *rest = behind;
                     observer.progress((*total - rest.len()) as u64);
                 }
@@ -165,7 +195,7 @@ impl<'a> Text<'a> {
                 loop {
                     observer.check()?;
                     let (seen, filled) = rayon::join(|| parse(block), || reader.fill(&mut next));
-                    *lines += seen.map_err(|f| fault(*lines, block, f))?;
+                    *lines += seen.map_err(|halt| halted(*lines, block, halt))?;
                     filled.map_err(|e| reader.error(name, *lines, e))?;
                     observer.progress(reader.taken.load(Ordering::Relaxed));
                     std::mem::swap(block, &mut next);
@@ -224,7 +254,13 @@ impl Reader<'_> {
                     break;
                 }
                 None if self.finished => block.clear(),
-                None => size *= 2,
+                // A longer line is refused unread: a few bytes of gzip may stand for gigabytes without a line feed.
+                None if block.len() > MAX_LINE => {
+                    block.clear();
+                    self.finished = true;
+                    self.failure = Some(io::Error::new(io::ErrorKind::FileTooLarge, too_long()));
+                }
+                None => size = (2 * size).min(MAX_LINE + 1),
             }
         }
         if block.is_empty() { self.failure.take().map_or(Ok(()), Err) } else { Ok(()) }
@@ -239,6 +275,7 @@ impl Reader<'_> {
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput if self.gzip => {
                 format!("the gzip stream is damaged: {source}")
             }
+            io::ErrorKind::FileTooLarge if source.get_ref().is_some() => source.to_string(),
             _ => return Error::Io { file, source },
         };
         Error::Input { file, line: lines + 1, message }

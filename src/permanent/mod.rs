@@ -57,11 +57,16 @@ use std::time::Instant;
 /// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
 /// [`Error::Input`]; [`Error::Device`] without the cards asked for; [`Error::Check`] if a computation contradicts itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
-    let matrix = IntMatrix::from_triplets(matrix)?;
     if options.devices == Devices::Cards {
         // Whatever the reductions leave, the wish is answered alike.
         gpu::require_devices()?;
     }
+    // Nothing is made as long as a side of which most lines are empty.
+    let empty = matrix.compact()?.lines.rows.dropped();
+    if empty > 0 && matrix.rows() == matrix.cols() {
+        return Ok(without_rows(empty));
+    }
+    let matrix = IntMatrix::from_triplets(matrix)?;
     if let Some(p) = options.modulus
         && p.get() == 2
         && options.method == Method::Auto
@@ -91,6 +96,19 @@ pub fn perfect_matchings(
     let pattern = Pattern::from_entries(n, n, edges);
     let entries = pattern.entries().map(|(i, j)| (i as usize, j as usize, 1));
     permanent(&Triplets::from_entries(n, n, entries), options, observer)
+}
+
+/// The permanent of a matrix with empty rows.
+fn without_rows(empty: usize) -> Permanent {
+    let step = Step {
+        name: "reductions",
+        found: "no perfect matching".into(),
+        why: format!("{empty} rows have no entry"),
+        rank: None,
+        predicted: None,
+        seconds: 0.0,
+    };
+    Permanent { value: BigInt::ZERO, method: step.name, proof: Proof::default(), path: vec![step] }
 }
 
 /// The permanent mod 2: -1 = 1, and so the determinant.

@@ -54,7 +54,10 @@ impl Buffer {
             return Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len };
         }
         drop(waiting);
-        let map = MmapMut::map_anon(bytes).unwrap_or_else(|e| panic!("no memory for {bytes} bytes of scratch: {e}"));
+        let map = MmapMut::map_anon(bytes).unwrap_or_else(|e| {
+            // As the refusals of `memory` begin.
+            panic!("{}{bytes} bytes asked for (scratch of transforms): {e}", crate::memory::REFUSED)
+        });
         #[cfg(target_os = "linux")]
         {
             // Advice only: where it is refused the small pages serve as well.

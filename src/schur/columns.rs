@@ -6,7 +6,7 @@
 use super::Split;
 use crate::dense::Echelon;
 use crate::spmv::Block;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Columns made at once by one thread.
@@ -90,7 +90,8 @@ impl Columns {
 pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
     let columns = Columns::new(split, cols, observer)?;
     let mut echelon = Echelon::new(split.modulus(), cols.len());
-    let mut panel = Vec::with_capacity(PANEL.min(columns.rows()) * cols.len());
+    let room = PANEL.min(columns.rows()) * cols.len();
+    let mut panel = memory::with_capacity(room, "a panel of columns of the complement")?;
     for start in (0..columns.rows()).step_by(PANEL) {
         if echelon.rank() == cols.len() {
             break;

@@ -7,6 +7,7 @@
 //! are not touched at all: whoever fills the [`Coordinates`] keeps track of that.
 
 use crate::sparse::{Integer, Triplets};
+use crate::{Result, memory};
 use num_bigint::BigInt;
 use rayon::prelude::*;
 
@@ -93,19 +94,22 @@ impl Coordinates {
     }
 
     /// The canonical triplets of a rows × cols matrix.
-    pub fn canonical(mut self, rows: usize, cols: usize, duplicates: Duplicates) -> Triplets {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory): sorting takes a second copy of the entries.
+    pub fn canonical(mut self, rows: usize, cols: usize, duplicates: Duplicates) -> Result<Triplets> {
         if !self.sorted {
-            self.sort(rows, cols, duplicates);
+            self.sort(rows, cols, duplicates)?;
         }
-        let big = self.merge_big();
+        let big = self.merge_big()?;
         self.row.shrink_to_fit();
         self.col.shrink_to_fit();
         self.value.shrink_to_fit();
-        Triplets { rows, cols, row: self.row, col: self.col, value: self.value, big }
+        Ok(Triplets { rows, cols, row: self.row, col: self.col, value: self.value, big })
     }
 
     /// Sorts the word-sized entries and merges duplicates; sums that leave `i64` move to `big`.
-    fn sort(&mut self, rows: usize, cols: usize, duplicates: Duplicates) {
+    fn sort(&mut self, rows: usize, cols: usize, duplicates: Duplicates) -> Result<()> {
         let n = self.row.len();
         let last_place = (rows as u64 * cols as u64).saturating_sub(1);
         let most = (n / BUCKET).clamp(2, MAX_BUCKETS) as u64;
@@ -122,7 +126,7 @@ impl Coordinates {
             })
             .collect();
         let sizes: Vec<usize> = (0..buckets).map(|b| counts.iter().map(|count| count[b]).sum()).collect();
-        let mut scratch: Vec<Entry> = vec![(0, 0); n];
+        let mut scratch: Vec<Entry> = memory::zeros(n, "the entries to be sorted")?;
         let mut slots: Vec<Vec<&mut [Entry]>> = counts.iter().map(|_| Vec::with_capacity(buckets)).collect();
         let mut rest = &mut scratch[..];
         for b in 0..buckets {
@@ -176,12 +180,13 @@ impl Coordinates {
         self.col.truncate(to);
         self.value.truncate(to);
         self.sorted = true;
+        Ok(())
     }
 
     /// Merges `big` into the sorted arrays and returns the big values that remain, by ascending position.
-    fn merge_big(&mut self) -> Vec<(usize, BigInt)> {
+    fn merge_big(&mut self) -> Result<Vec<(usize, BigInt)>> {
         if self.big.is_empty() {
-            return vec![];
+            return Ok(vec![]);
         }
         let mut big = std::mem::take(&mut self.big);
         big.sort_by_key(|&(i, j, _)| (i, j));
@@ -193,7 +198,8 @@ impl Coordinates {
             same
         });
         let n = self.row.len() + big.len();
-        let mut out = (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        let lines = || memory::with_capacity::<u32>(n, "the lines of the entries");
+        let mut out = (lines()?, lines()?, memory::with_capacity::<i64>(n, "the values of the entries")?);
         let mut stay = vec![];
         let mut put = |i, j, v: Integer<'_>| {
             if v.is_zero() {
@@ -225,7 +231,7 @@ impl Coordinates {
             put(self.row[k], self.col[k], self.value[k].into());
         }
         (self.row, self.col, self.value) = out;
-        stay
+        Ok(stay)
     }
 }
 
@@ -318,7 +324,7 @@ mod tests {
         if let Some(skew) = mirror {
             raw.mirror(skew);
         }
-        let a = raw.canonical(rows, cols, Duplicates::Sum);
+        let a = raw.canonical(rows, cols, Duplicates::Sum).unwrap();
         let found: Vec<_> = a.entries().map(|(i, j, v)| (i, j, v.to_bigint())).collect();
         assert!(found == naive(entries, mirror), "{rows} x {cols}, {} entries", entries.len());
         assert!(a.big.iter().all(|(k, v)| a.value[*k] == 0 && i64::try_from(v).is_err()));
@@ -384,7 +390,7 @@ mod tests {
         for (i, j) in [(1, 1), (0, 2), (1, 1), (1, 1), (0, 0)] {
             raw.push(i, j, Integer::Small(1));
         }
-        let a = raw.canonical(2, 3, Duplicates::One);
+        let a = raw.canonical(2, 3, Duplicates::One).unwrap();
         assert_eq!((a.row, a.col, a.value), (vec![0, 0, 1], vec![0, 2, 1], vec![1; 3]));
     }
 }

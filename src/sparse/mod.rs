@@ -2,6 +2,7 @@
 //! their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
 mod canonical;
+mod compact;
 mod components;
 mod digest;
 pub mod formats;
@@ -16,6 +17,7 @@ mod structure;
 mod triplets;
 
 pub(crate) use canonical::{BigEntry, Coordinates, Duplicates, key};
+pub use compact::{Compact, LineMap, LineMaps};
 pub use components::Components;
 pub use integer::Integer;
 pub use matrix::SparseMatrix;

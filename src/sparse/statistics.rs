@@ -1,10 +1,11 @@
 //! What a matrix looks like: sizes, weights of rows and columns, values, structure. The facts that choose a storage format and that
 //! `blackfield info` shows.
 //!
-//! [`Statistics::of`] takes time and memory linear in rows + columns + entries, but for sorting: the rows (by a hash of their
-//! content) and the values other than ±1. All facts are about the integer matrix; mod p values may coincide or vanish.
+//! [`Statistics::of`] takes time and memory linear in the entries, whatever the shape, but for sorting: the rows (by a hash of
+//! their content), the values other than ±1, and the lines of a matrix most of whose lines are empty. All facts are about the integer matrix; mod p values may coincide or vanish.
 
 use super::structure::Structure;
+use crate::memory;
 use crate::sparse::{Integer, Triplets};
 use num_bigint::BigInt;
 use rayon::prelude::*;
@@ -92,19 +93,24 @@ pub struct Frequency {
 
 impl Statistics {
     /// The facts about a matrix.
+    ///
+    /// # Panics
+    /// If memory ends.
     pub fn of(a: &Triplets) -> Self {
-        let (mut rows, mut cols) = (vec![0u32; a.rows()], vec![0u32; a.cols()]);
-        a.row.iter().for_each(|&i| rows[i as usize] += 1);
-        a.col.iter().for_each(|&j| cols[j as usize] += 1);
+        let compact = memory::or_panic(a.compact());
+        let (kept, lines) = (&*compact.matrix, &compact.lines);
+        let (mut rows, mut cols) = (vec![0u32; kept.rows()], vec![0u32; kept.cols()]);
+        kept.row.iter().for_each(|&i| rows[i as usize] += 1);
+        kept.col.iter().for_each(|&j| cols[j as usize] += 1);
         let positions = a.rows() as f64 * a.cols() as f64;
-        let structure = Structure::of(a, &rows, &cols);
+        let structure = Structure::of(a, &compact, &rows, &cols);
         Statistics {
             rows: a.rows(),
             cols: a.cols(),
             nnz: a.nnz(),
             density: if positions > 0.0 { a.nnz() as f64 / positions } else { 0.0 },
-            row_weights: Weights::of(rows),
-            col_weights: Weights::of(cols),
+            row_weights: Weights::of(rows, lines.rows.dropped()),
+            col_weights: Weights::of(cols, lines.cols.dropped()),
             values: Values::of(a),
             structure,
         }
@@ -112,17 +118,18 @@ impl Statistics {
 }
 
 impl Weights {
-    /// The distribution of the given weights (below 2³², as columns are). All numbers are 0 where there are no lines.
-    fn of(mut weights: Vec<u32>) -> Self {
+    /// The distribution of the given weights (below 2³², as columns are) and of `empty` more lines without entries. All numbers
+    /// are 0 where there are no lines.
+    fn of(mut weights: Vec<u32>, empty: usize) -> Self {
         weights.par_sort_unstable();
-        let lines = weights.len();
-        let at = |k: usize| weights.get(k).map_or(0, |&w| w as usize);
+        let lines = weights.len() + empty;
+        let at = |k: usize| k.checked_sub(empty).and_then(|k| weights.get(k)).map_or(0, |&w| w as usize);
         let total: u64 = weights.iter().map(|&w| u64::from(w)).sum();
         let mut histogram = Vec::new();
         let (mut from, mut counted) = (0, 0);
         while counted < lines {
             let to = if from == 0 { 0 } else { 2 * from - 1 };
-            let upto = weights.partition_point(|&w| w as usize <= to);
+            let upto = empty + weights.partition_point(|&w| w as usize <= to);
             histogram.push(Bin { from, to, lines: upto - counted });
             (from, counted) = (to + 1, upto);
         }
@@ -131,7 +138,7 @@ impl Weights {
             median: at(lines.saturating_sub(1) / 2),
             mean: if lines == 0 { 0.0 } else { total as f64 / lines as f64 },
             max: at(lines.saturating_sub(1)),
-            empty: weights.partition_point(|&w| w == 0),
+            empty: empty + weights.partition_point(|&w| w == 0),
             histogram,
         }
     }
@@ -278,6 +285,36 @@ mod tests {
         assert_eq!(head.len(), LISTED_VALUES);
         assert_eq!(head[0], (format!("-{huge}").as_str(), 3));
         assert_eq!(head[1..4], [("-9223372036854775808", 2), ("2", 1), ("3", 1)]);
+    }
+
+    #[test]
+    fn empty_lines_that_nothing_is_allocated_for_are_counted() {
+        // The same entries in few lines, all of them looked at, and in 2³² - 1.
+        let entries = [(0, 0, 1), (0, 3, 2), (3, 0, 2), (5, 5, -1), (6, 5, 1)];
+        let n = u32::MAX as usize;
+        let [small, large] = [7, n].map(|n| Statistics::of(&integers(n, n, &entries)));
+        assert_eq!((large.rows, large.cols, large.nnz), (n, n, 5));
+        for (few, many) in [(&small.row_weights, &large.row_weights), (&small.col_weights, &large.col_weights)] {
+            assert_eq!((many.empty, many.max), (few.empty + n - 7, few.max));
+            assert_eq!((many.min, many.median), (0, 0));
+            assert_eq!(many.mean * n as f64, 5.0);
+            assert_eq!(many.histogram[0].lines, many.empty);
+            assert_eq!(many.histogram[1..], few.histogram[1..]);
+            assert_eq!(many.histogram.iter().map(|bin| bin.lines).sum::<usize>(), n);
+        }
+        let expected = Structure { diagonal_full: false, ..small.structure.clone() };
+        assert_eq!(large.structure, expected);
+        assert_eq!(large.values, small.values);
+        // Symmetry, and a wide shape.
+        let entries = [(0, n - 1, 3), (n - 1, 0, -3), (7, 9, 2), (9, 7, -2)];
+        let s = Statistics::of(&integers(n, n, &entries)).structure;
+        assert!(s.skew_symmetric && s.pattern_symmetric && !s.symmetric);
+        assert_eq!((s.upper_bandwidth, s.longest_diagonal, s.longest_diagonal_offset), (n - 1, 1, 1 - n as i64));
+        let entries = [(0, n - 1, 3), (n - 1, 1, -3)];
+        assert!(!Statistics::of(&integers(n, n, &entries)).structure.pattern_symmetric);
+        let s = Statistics::of(&integers(2, n, &[(0, n - 1, 3), (1, n - 1, 3), (1, n - 2, 4)]));
+        assert_eq!((s.row_weights.empty, s.col_weights.empty, s.structure.longest_diagonal), (0, n - 2, 1));
+        assert_eq!((s.structure.components, s.structure.longest_diagonal_offset), (1, n as i64 - 3));
     }
 
     #[test]

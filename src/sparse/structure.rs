@@ -1,6 +1,6 @@
 //! Structural facts of a matrix: symmetry, triangles and bands, components, repeated rows.
 
-use crate::sparse::{Components, Integer, Triplets};
+use crate::sparse::{Compact, Components, Integer, Triplets};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::cmp::Ordering;
@@ -41,14 +41,15 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The facts; `row_weights` and `col_weights` are the numbers of entries of the lines.
-    pub(super) fn of(a: &Triplets, row_weights: &[u32], col_weights: &[u32]) -> Self {
+    /// The facts about `a`; `row_weights` and `col_weights` are the numbers of entries of the lines of its compact form.
+    pub(super) fn of(a: &Triplets, compact: &Compact<'_>, row_weights: &[u32], col_weights: &[u32]) -> Self {
+        let kept = &*compact.matrix;
         let offsets = || a.row.iter().zip(&a.col).map(|(&i, &j)| i64::from(j) - i64::from(i));
         let lower_bandwidth = offsets().min().map_or(0, |o| o.min(0).unsigned_abs() as usize);
         let upper_bandwidth = offsets().max().map_or(0, |o| o.max(0) as usize);
         let diagonal_entries = offsets().filter(|&o| o == 0).count();
         let (longest_diagonal, longest_diagonal_offset) = longest_diagonal(a);
-        let symmetry = Symmetry::of(a, row_weights, col_weights);
+        let symmetry = Symmetry::of(compact, row_weights, col_weights);
         Structure {
             square: a.rows() == a.cols(),
             symmetric: symmetry.symmetric,
@@ -62,8 +63,13 @@ impl Structure {
             diagonal_full: diagonal_entries == a.rows().min(a.cols()),
             longest_diagonal,
             longest_diagonal_offset,
-            components: Components::of(a.rows(), a.cols(), a.row.iter().copied().zip(a.col.iter().copied())).count,
-            duplicate_rows: duplicate_rows(a, row_weights),
+            components: Components::of(
+                kept.rows(),
+                kept.cols(),
+                kept.row.iter().copied().zip(kept.col.iter().copied()),
+            )
+            .count,
+            duplicate_rows: duplicate_rows(kept, row_weights),
         }
     }
 }
@@ -83,9 +89,11 @@ struct Symmetry {
 }
 
 impl Symmetry {
-    fn of(a: &Triplets, row_weights: &[u32], col_weights: &[u32]) -> Self {
-        // Unequal weights decide most cases without a transposition.
-        if a.rows() != a.cols() || row_weights != col_weights {
+    fn of(compact: &Compact<'_>, row_weights: &[u32], col_weights: &[u32]) -> Self {
+        let a = &*compact.matrix;
+        // Other lines or unequal weights decide most cases without a transposition. Where both sides have the same lines, the
+        // compact form is as symmetric as the matrix.
+        if compact.lines.rows != compact.lines.cols || row_weights != col_weights {
             return Symmetry { pattern: false, symmetric: false, skew: false };
         }
         // Read by columns, the entries of a symmetric pattern come in the order of the rows: the counting sort by column finds for
@@ -119,10 +127,15 @@ impl Symmetry {
 
 /// The largest number of entries on one diagonal, and its offset j - i.
 fn longest_diagonal(a: &Triplets) -> (usize, i64) {
-    let mut counts = vec![0u32; (a.rows() + a.cols()).saturating_sub(1)];
-    for (&i, &j) in a.row.iter().zip(&a.col) {
-        counts[j as usize + (a.rows() - 1 - i as usize)] += 1;
+    let offset = |k: usize| i64::from(a.col[k]) - i64::from(a.row[k]);
+    if a.rows() + a.cols() > 8 * a.nnz() {
+        let mut offsets: Vec<i64> = (0..a.nnz()).map(offset).collect();
+        offsets.par_sort_unstable();
+        let longest = offsets.chunk_by(|x, y| x == y).max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])));
+        return longest.map_or((0, 0), |run| (run.len(), run[0]));
     }
+    let mut counts = vec![0u32; (a.rows() + a.cols()).saturating_sub(1)];
+    (0..a.nnz()).for_each(|k| counts[(offset(k) + a.rows() as i64 - 1) as usize] += 1);
     let (mut longest, mut at) = (0, 0);
     for (offset, &count) in counts.iter().enumerate() {
         if count > longest {

@@ -3,6 +3,7 @@
 use crate::field::Modulus;
 use crate::sparse::canonical::{Coordinates, Duplicates};
 use crate::sparse::{Integer, SparseMatrix};
+use crate::{Result, memory};
 use num_bigint::BigInt;
 
 /// An integer matrix as sorted triplets (row, column, value): rows ascending, columns ascending within a row, no position
@@ -25,7 +26,7 @@ impl Triplets {
     /// summed over the integers, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends.
     pub fn from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
@@ -37,7 +38,7 @@ impl Triplets {
             assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
             raw.push(i as u32, j as u32, v.into());
         }
-        raw.canonical(rows, cols, Duplicates::Sum)
+        memory::or_panic(raw.canonical(rows, cols, Duplicates::Sum))
     }
 
     /// Number of rows.
@@ -76,26 +77,36 @@ impl Triplets {
     }
 
     /// The transpose, by a counting sort.
+    ///
+    /// # Panics
+    /// If memory ends.
     pub fn transpose(&self) -> Triplets {
         let mut raw = Coordinates::new();
         for (i, j, v) in self.entries() {
             raw.push(j as u32, i as u32, v);
         }
-        raw.canonical(self.cols, self.rows, Duplicates::Sum)
+        memory::or_panic(raw.canonical(self.cols, self.rows, Duplicates::Sum))
     }
 
-    /// The matrix mod p; entries that p divides disappear.
+    /// The matrix mod p; entries that p divides disappear. It has an offset a row: [`Triplets::compact`] comes first where the
+    /// shape is not to be trusted.
+    ///
+    /// # Panics
+    /// If memory ends; [`Triplets::try_reduce`] says so instead.
     pub fn reduce(&self, modulus: Modulus) -> SparseMatrix {
-        let p = modulus.get() as i64;
-        let mut start = vec![0usize; self.rows + 1];
-        let (mut col, mut value) = (Vec::with_capacity(self.nnz()), Vec::with_capacity(self.nnz()));
+        memory::or_panic(self.try_reduce(modulus))
+    }
+    /// [`Triplets::reduce`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn try_reduce(&self, modulus: Modulus) -> Result<SparseMatrix> {
+        let mut start = memory::zeros::<usize>(self.rows + 1, "the offsets of the rows")?;
+        let mut col = memory::with_capacity(self.nnz(), "the columns of the residues")?;
+        let mut value = memory::with_capacity(self.nnz(), "the residues")?;
+        let residue = residue(modulus);
         for (i, j, v) in self.entries() {
-            let v = match v {
-                // Most entries of most matrices are smaller than p: no division.
-                Integer::Small(v) if -p < v && v < p => (v + (p & (v >> 63))) as u64,
-                Integer::Small(v) => modulus.reduce_i64(v),
-                Integer::Big(v) => modulus.reduce_bigint(&v),
-            };
+            let v = residue(v);
             if v != 0 {
                 col.push(j as u32);
                 value.push(v);
@@ -105,7 +116,43 @@ impl Triplets {
         for i in 0..self.rows {
             start[i + 1] += start[i];
         }
-        SparseMatrix { modulus, cols: self.cols, start, col, value }
+        Ok(SparseMatrix { modulus, cols: self.cols, start, col, value })
+    }
+    /// The number of entries that p does not divide: those of [`Triplets::reduce`].
+    pub fn nnz_mod(&self, modulus: Modulus) -> usize {
+        let residue = residue(modulus);
+        self.entries().filter(|(_, _, v)| residue(v.clone()) != 0).count()
+    }
+    /// The integer matrix of the residues 0 … p-1.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn residues(&self, modulus: Modulus) -> Result<Triplets> {
+        let residue = residue(modulus);
+        let mut row = memory::with_capacity(self.nnz(), "the rows of the residues")?;
+        let mut col = memory::with_capacity(self.nnz(), "the columns of the residues")?;
+        let mut value = memory::with_capacity(self.nnz(), "the residues")?;
+        for (i, j, v) in self.entries() {
+            let v = residue(v);
+            if v != 0 {
+                row.push(i as u32);
+                col.push(j as u32);
+                // Residues are below 2⁶³.
+                value.push(v as i64);
+            }
+        }
+        Ok(Triplets { rows: self.rows, cols: self.cols, row, col, value, big: vec![] })
+    }
+}
+
+/// Integers mod p.
+fn residue(modulus: Modulus) -> impl Fn(Integer<'_>) -> u64 {
+    let p = modulus.get() as i64;
+    move |v| match v {
+        // Most entries of most matrices are smaller than p: no division.
+        Integer::Small(v) if -p < v && v < p => (v + (p & (v >> 63))) as u64,
+        Integer::Small(v) => modulus.reduce_i64(v),
+        Integer::Big(v) => modulus.reduce_bigint(&v),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Memory on whole cache lines: a row of a block that is one line long is one access, never two.
 
+use crate::memory;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -23,13 +24,18 @@ pub(crate) struct Aligned<T> {
 
 impl<T: Pod> Aligned<T> {
     /// `len` zeros.
+    ///
+    /// # Panics
+    /// If memory ends.
     pub fn zeros(len: usize) -> Self {
         let zero = Line([0; 64]);
         let n = (len * size_of::<T>()).div_ceil(size_of::<Line>());
         let lines = if n < 2 * TOUCH {
             vec![zero; n]
         } else {
-            (0..n).into_par_iter().with_min_len(TOUCH).map(|_| zero).collect()
+            let mut lines = memory::or_panic(memory::with_capacity(n, "a block of vectors"));
+            lines.par_extend((0..n).into_par_iter().with_min_len(TOUCH).map(|_| zero));
+            lines
         };
         Aligned { lines, len, element: PhantomData }
     }

@@ -7,6 +7,8 @@ mod answers;
 mod doubt;
 mod endings;
 mod help;
+#[cfg(target_os = "linux")]
+mod limits;
 mod matrices;
 mod permanent;
 mod rational;

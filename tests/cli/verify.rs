@@ -83,6 +83,57 @@ fn what_does_not_hold_is_refused() {
 }
 
 #[test]
+fn every_verdict_has_a_document() {
+    use sha2::{Digest, Sha256};
+    let lab = lab("verify-documents");
+    // As above: the certificate has vectors.
+    lab.answer("generate EX1 -o m.mtx");
+    lab.answer("rank m.mtx -p 65521 --certificate c.cert");
+    lab.answer("rank full.sms -p 65521 --certificate full.cert");
+    let document = |certificate: &str, matrix: &str, code: i32| -> serde_json::Value {
+        let run = lab.run(&format!("verify {certificate} {matrix} --json -q"));
+        assert_eq!(run.code, code, "{}", run.stderr);
+        serde_json::from_str(&run.stdout).unwrap_or(serde_json::Value::Null)
+    };
+    let good = document("c.cert", "m.mtx", 0);
+    assert_eq!(
+        (&good["verdict"], &good["file"], &good["certificate"]),
+        (&json!(true), &json!("m.mtx"), &json!("c.cert"))
+    );
+    for field in ["rank", "rows", "cols", "modulus", "lower_error", "upper_error", "seconds"] {
+        assert!(good[field].is_number(), "{field}: {good}");
+    }
+    assert_eq!(good["digest"].as_str().map(str::len), Some(64));
+
+    // The checksum made good over a changed vector.
+    let bytes = lab.read("c.cert");
+    let mut forged = bytes[..bytes.len() - 32].to_vec();
+    let at = forged.len() - 2;
+    forged[at] ^= 1;
+    let hash = Sha256::digest(&forged);
+    forged.extend(hash);
+    lab.write("forged.cert", &forged);
+    lab.write("damaged.cert", &bytes[..bytes.len() - 1]);
+    lab.write("none.cert", "nothing");
+    for (certificate, matrix, code, kind, words, claims) in [
+        ("forged.cert", "m.mtx", 1, "check", "larger rank", true),
+        ("damaged.cert", "m.mtx", 3, "input", "bytes are announced", false),
+        ("none.cert", "m.mtx", 3, "input", "not a certificate", false),
+        ("full.cert", "m.mtx", 3, "input", "for another matrix", true),
+    ] {
+        let d = document(certificate, matrix, code);
+        assert_eq!((&d["verdict"], &d["kind"], &d["code"]), (&json!(false), &json!(kind), &json!(code)), "{d}");
+        assert!(d["reason"].as_str().unwrap().contains(words) && d["seconds"].is_number(), "{d}");
+        assert_eq!((d["rank"].is_number(), d["digest"].is_string()), (claims, claims), "{d}");
+    }
+    // No verdict, no document.
+    lab.write("words.sms", "3 3 M\n1 two 1\n0 0 0\n");
+    for (certificate, matrix) in [("c.cert", "words.sms"), ("c.cert", "no-such-file"), ("no-such.cert", "m.mtx")] {
+        assert!(document(certificate, matrix, 3).is_null());
+    }
+}
+
+#[test]
 fn certificates_are_for_one_answer() {
     let lab = lab("verify-usage");
     for args in [

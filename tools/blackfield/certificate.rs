@@ -4,7 +4,7 @@ use crate::args::RankArgs;
 use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
 use blackfield::io::AtomicFile;
-use blackfield::sparse::SparseMatrix;
+use blackfield::sparse::{LineMaps, SparseMatrix};
 use blackfield::{Error, Result};
 use std::fs;
 use std::io::Write;
@@ -31,14 +31,21 @@ pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
     AtomicFile::create(file).map(Some)
 }
 
-/// Makes the certificate of a rank of `matrix`, whose integer form has the `digest`, from an invertible minor of its order,
-/// and writes it to `file`.
+/// Makes the certificate of a rank of the matrix with the `digest`, of which `matrix` has the rows and columns `lines`, from an
+/// invertible minor of `matrix` of its order, and writes it to `file`.
 ///
 /// # Errors
 /// [`Error::Check`] where the rank is larger, [`Error::Io`].
-pub fn write(mut file: AtomicFile, digest: &str, matrix: &SparseMatrix, minor: &Minor, bars: &Bars) -> Result<()> {
+pub fn write(
+    mut file: AtomicFile,
+    digest: &str,
+    matrix: &SparseMatrix,
+    lines: &LineMaps,
+    minor: &Minor,
+    bars: &Bars,
+) -> Result<()> {
     let name = file.name().to_path_buf();
-    let certificate = answers::certificate(matrix, digest, minor, bars)?;
+    let certificate = answers::certificate_compact(matrix, lines, digest, minor, bars)?;
     bars.clear();
     let bytes = certificate.to_bytes();
     file.write_all(&bytes).map_err(|source| Error::Io { file: name.clone(), source })?;

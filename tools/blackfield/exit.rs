@@ -1,6 +1,8 @@
 //! How the program ends: its exit codes, the one line that says why, and the net under panics.
 
+use blackfield::memory::REFUSED;
 use blackfield::{Error, Result};
+use std::any::Any;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -55,7 +57,7 @@ impl Code {
     }
 
     /// The word for it in JSON.
-    fn kind(self) -> &'static str {
+    pub fn kind(self) -> &'static str {
         match self {
             Code::Answer => "answer",
             Code::Check => "check",
@@ -75,10 +77,11 @@ impl From<Code> for ExitCode {
 }
 
 /// Runs the program's work, reports its error on standard error and finds the exit code. A panic has been announced by
-/// the hook of [`announce_panics`] and ends here.
+/// the hook of [`announce_panics`] and ends here; one for want of memory is an error like any other.
 pub fn guard(json: bool, work: impl FnOnce() -> Result<()>) -> Code {
     // The work shares nothing with what follows, so that no broken invariant can be seen after an unwinding.
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+    let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    match ending.or_else(|payload| want_of_memory(message(&*payload)).map(Err).ok_or(())) {
         Ok(Ok(())) => Code::Answer,
         Ok(Err(error)) if is_closed_pipe(&error) => Code::Answer,
         Ok(Err(error)) => {
@@ -90,7 +93,23 @@ pub fn guard(json: bool, work: impl FnOnce() -> Result<()>) -> Code {
             });
             code
         }
-        Err(_) => Code::Check,
+        Err(()) => Code::Check,
+    }
+}
+
+/// What a panic says.
+fn message(payload: &dyn Any) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// The error behind a panic that says that memory has ended: those of the library's functions that cannot fail, and the
+/// standard library's for more elements than there are addresses.
+fn want_of_memory(message: &str) -> Option<Error> {
+    match message {
+        "capacity overflow" => Some(Error::Memory(format!("{REFUSED}more bytes asked for than there are addresses"))),
+        refused if refused.starts_with(REFUSED) => Some(Error::Memory(refused.into())),
+        _ => None,
     }
 }
 
@@ -107,9 +126,10 @@ pub fn complain(line: &str) {
 /// Replaces Rust's report of a panic by one line that asks for a report (and the backtrace if `RUST_BACKTRACE` is set).
 pub fn announce_panics() {
     std::panic::set_hook(Box::new(|info| {
-        let payload = info.payload();
-        let text = payload.downcast_ref::<&str>().copied();
-        let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        let message = message(info.payload());
+        if want_of_memory(message).is_some() {
+            return; // `guard` tells it.
+        }
         let place = info.location().map_or(String::new(), |l| format!(" at {l}"));
         complain(&format!(
             "blackfield: internal error{place}: {message}; please report this line and the command (version {})",
@@ -156,5 +176,12 @@ mod tests {
     #[test]
     fn a_panic_ends_in_code_1() {
         assert_eq!(guard(false, || panic!("a panic on purpose")), Code::Check);
+    }
+
+    #[test]
+    fn a_panic_for_want_of_memory_ends_in_code_4() {
+        assert_eq!(guard(false, || panic!("{REFUSED}{} bytes asked for (a test)", 1u64 << 60)), Code::Resources);
+        let many = std::hint::black_box(usize::MAX);
+        assert_eq!(guard(true, || Err(Error::Check(vec![0u64; many].len().to_string()))), Code::Resources);
     }
 }

@@ -30,7 +30,9 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
             .map_err(|source| Error::Io { file: file.clone(), source })?;
     }
     let statistics = Statistics::of(&loaded.triplets);
-    let plan = Plan::choose(&loaded.triplets.reduce(args.modulus), &args.formats.plan_options())?;
+    // The plan is that of the non-empty lines, where most are empty.
+    let matrix = loaded.triplets.compact()?.matrix.try_reduce(args.modulus)?;
+    let plan = Plan::choose(&matrix, &args.formats.plan_options())?;
     let digest = loaded.digest();
     if args.json {
         return output::print_json(&Info {

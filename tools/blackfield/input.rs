@@ -25,8 +25,13 @@ impl Loaded {
 
 /// Reads `file` (`-`: standard input), as its 0–1 pattern if asked.
 pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
+    load_within(file, pattern, None, bars)
+}
+
+/// [`load`] for a matrix whose entries take no more than `max_memory` bytes.
+pub fn load_within(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
     let start = Instant::now();
-    let options = ReadOptions { pattern };
+    let options = ReadOptions { pattern, max_memory };
     let triplets = io::read(file, &options, bars)?;
     let seconds = start.elapsed().as_secs_f64();
     bars.clear();

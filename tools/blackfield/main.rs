@@ -3,8 +3,10 @@
 //! One file is one idea. [`args`] says what may be typed and has no effects; each subcommand has a file of its own that
 //! first resolves its arguments (draws a seed, asks for a device) and then runs; around them stand [`output`] (standard
 //! output), [`progress`] (standard error and the terminal's bars), [`signals`] (Ctrl-C) and [`exit`] (what the exit codes
-//! mean). Only this program prints, makes a thread pool or ends the process: the library does none of that.
+//! mean), and [`allocator`] (what happens when memory ends). Only this program prints, makes a thread pool or ends the process: the
+//! library does none of that.
 
+mod allocator;
 mod args;
 mod certificate;
 mod completions;
@@ -33,6 +35,9 @@ fn main() -> ExitCode {
     exit::announce_panics();
     let cli = Cli::parse();
     let json = cli.command.json();
+    if json {
+        allocator::speak_json();
+    }
     exit::guard(json, || run(cli.command)).into()
 }
 

@@ -1,28 +1,48 @@
 //! How much memory a computation may use: what the user allows or the machine has, less what the matrix takes.
 
-use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::field::Modulus;
+use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
 
-/// What the limit (or, without one, the machine's memory) leaves beside the matrix in both its forms. `None` where
-/// neither is known.
+/// What the limit (or, without one, the machine's memory) leaves beside the matrix mod p, and beside the integer one where that
+/// is `kept`, before the residues are made. `None` where neither is known.
 ///
 /// # Errors
 /// [`Error::Memory`] where the matrix alone is beyond the limit.
-pub fn left_beside(limit: Option<u64>, triplets: &Triplets, matrix: &SparseMatrix) -> Result<Option<u64>> {
+pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus: Modulus) -> Result<Option<u64>> {
+    // A limit that somebody set is worth a pass for the exact number of residues.
+    let residues = if limit.is_some() { triplets.nnz_mod(modulus) } else { triplets.nnz() };
     let Some(limit) = limit.or_else(of_machine) else { return Ok(None) };
     // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
-    let taken = (16 * triplets.nnz() + 12 * matrix.nnz() + 8 * (matrix.rows() + 1)) as u64;
+    let integers = if kept { triplets.nnz() } else { 0 };
+    let taken = (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64;
     let left = limit.checked_sub(taken).ok_or_else(|| {
         Error::Memory(format!("the matrix alone takes {taken} bytes, {limit} bytes are allowed (--max-memory)"))
     });
     left.map(Some)
 }
 
-/// Physical memory, or the control group's share of it, where the system tells (Linux).
+/// Physical memory, or the control group's share of it, or what a limit of addresses (`ulimit -v`) leaves beside the program, where
+/// the system tells (Linux).
 pub fn of_machine() -> Option<u64> {
     let installed = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| mem_total(&text));
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
-    installed.into_iter().chain(group).min()
+    let addresses = address_limit().map(|bytes| bytes - PROGRAM.min(bytes / 2));
+    installed.into_iter().chain(group).chain(addresses).min()
+}
+
+/// Addresses that the program itself, its libraries and its stacks take.
+const PROGRAM: u64 = 96 << 20;
+
+/// The limit of addresses of this process, if there is one.
+pub fn address_limit() -> Option<u64> {
+    soft_limit(&std::fs::read_to_string("/proc/self/limits").ok()?)
+}
+
+/// Bytes of the line `Max address space         204800000            unlimited            bytes`.
+fn soft_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// Bytes of the line `MemTotal:   16303412 kB`.
@@ -36,7 +56,6 @@ fn mem_total(meminfo: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use blackfield::Silent;
-    use blackfield::field::Modulus;
     use blackfield::io::{ReadOptions, read_bytes};
     use std::path::Path;
 
@@ -48,13 +67,25 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_of_addresses_is_a_line_of_limits() {
+        let limits = |soft: &str| {
+            format!(
+                "Max cpu time  1 2 seconds\nMax address space         {soft}            unlimited            bytes\n"
+            )
+        };
+        assert_eq!(soft_limit(&limits("204800000")), Some(204_800_000));
+        assert_eq!((soft_limit(&limits("unlimited")), soft_limit("")), (None, None));
+    }
+
+    #[test]
     fn the_matrix_counts() {
         let text = b"2 2 M\n1 1 1\n2 2 7\n0 0 0\n";
         let triplets = read_bytes(Path::new("a"), text, &ReadOptions::default(), &Silent).unwrap();
-        let matrix = triplets.reduce(Modulus::new(7).unwrap());
+        let p = Modulus::new(7).unwrap();
         // 2 · 16 bytes of triplets, 1 · 12 bytes of residues, 3 offsets of 8 bytes.
-        assert_eq!(left_beside(Some(100), &triplets, &matrix).unwrap(), Some(32));
-        assert_eq!(left_beside(Some(68), &triplets, &matrix).unwrap(), Some(0));
-        assert!(matches!(left_beside(Some(67), &triplets, &matrix), Err(Error::Memory(_))));
+        assert_eq!(left_beside(Some(100), &triplets, true, p).unwrap(), Some(32));
+        assert_eq!(left_beside(Some(68), &triplets, true, p).unwrap(), Some(0));
+        assert!(matches!(left_beside(Some(67), &triplets, true, p), Err(Error::Memory(_))));
+        assert_eq!(left_beside(Some(67), &triplets, false, p).unwrap(), Some(31));
     }
 }

@@ -41,7 +41,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         ));
     }
     for file in &args.files {
-        let loaded = input::load(file, args.pattern, bars)?;
+        let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
         check_square(file, &loaded)?;
         // Several residues are those of one integer.
         let alone = if let [p] = args.moduli[..] { Some(p) } else { None };

@@ -83,7 +83,7 @@ impl Work<'_> {
     fn answer_all(mut self, results: &mut Vec<Answer>) -> Result<()> {
         let args = self.args;
         for file in &args.files {
-            let mut loaded = input::load(file, args.pattern, self.bars)?;
+            let mut loaded = input::load_within(file, args.pattern, args.max_memory, self.bars)?;
             for (n, &modulus) in args.moduli.iter().enumerate() {
                 let last = n + 1 == args.moduli.len();
                 let answer = self.answer(file, &mut loaded, modulus, last)?;
@@ -101,27 +101,29 @@ impl Work<'_> {
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
-        let matrix = phases.time("reduce", || loaded.triplets.reduce(modulus));
+        let compact = phases.time("reduce", || loaded.triplets.compact())?;
+        let max_memory = memory::left_beside(args.max_memory, &compact.matrix, !last, modulus)?;
+        let matrix = phases.time("reduce", || compact.matrix.try_reduce(modulus))?;
+        let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
         let digest = wanted.then(|| phases.time("digest", || loaded.digest()));
         if last {
             loaded.triplets = Triplets::default();
         }
-        let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &matrix)?;
         let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, *bars)?;
         for (name, seconds) in rank.phases.iter() {
             phases.add(name, seconds);
         }
         if let (Some(to), Some(minor), Some(digest)) = (certificate.take(), &rank.minor, &digest) {
-            phases.time("certificate", || certificate::write(to, digest, &matrix, minor, bars))?;
+            phases.time("certificate", || certificate::write(to, digest, &matrix, &lines, minor, bars))?;
         }
         bars.clear();
         let answer = Answer {
             file: file.display().to_string(),
             rank: rank.rank,
-            rows: matrix.rows(),
-            cols: matrix.cols(),
+            rows: lines.rows.whole(),
+            cols: lines.cols.whole(),
             nnz: matrix.nnz(),
             modulus: modulus.get(),
             method: rank.method.name(),

@@ -63,7 +63,7 @@ pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
 
 fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
     for file in &args.files {
-        let loaded = input::load(file, args.pattern, bars)?;
+        let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
         let answer = answer(args, options, file, &loaded, bars)?;
         if !args.json {
             let lines = answer.primes.iter().map(|prime| prime.rank);
@@ -80,9 +80,8 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     // Modulo every other prime the matrix is as large, or smaller.
-    let sample = loaded.triplets.reduce(Modulus::new((1 << 31) - 1).expect("a Mersenne prime"));
-    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets, &sample)?;
-    drop(sample);
+    let sample = Modulus::new((1 << 31) - 1).expect("a Mersenne prime");
+    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets.compact()?.matrix, true, sample)?;
     let defaults = RationalOptions::default();
     let rational = RationalOptions {
         rank: RankOptions { max_memory, ..options.clone() },

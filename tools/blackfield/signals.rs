@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM: the first asks the computation to stop in order, the second ends the process at once.
 
+use crate::allocator;
 use crate::exit::{self, Code};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +11,7 @@ static REQUESTED: AtomicBool = AtomicBool::new(false);
 pub fn catch() {
     let caught = ctrlc::try_set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
+            allocator::remove_unfinished_files();
             std::process::exit(Code::Interrupted as i32);
         }
         if std::io::stderr().is_terminal() {

@@ -1,6 +1,7 @@
 //! `blackfield verify CERTIFICATE MATRIX`: whether the certificate of a rank holds, far cheaper than computing the rank.
 
 use crate::args::VerifyArgs;
+use crate::exit::Code;
 use crate::input;
 use crate::output;
 use crate::progress::Bars;
@@ -8,15 +9,16 @@ use blackfield::answers::Phases;
 use blackfield::certify::{self, Certificate, ErrorBound};
 use blackfield::{Error, Result};
 use serde::Serialize;
-use std::io::Read;
+use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
-/// The document of --json.
+/// The document of --json for a certificate that holds.
 #[derive(Serialize)]
 struct Document {
     certificate: String,
     file: String,
+    verdict: bool,
     rank: usize,
     rows: usize,
     cols: usize,
@@ -33,16 +35,80 @@ struct Document {
     version: &'static str,
 }
 
+/// The document of --json for one that does not, or is damaged, or for another matrix: what it claims, as far as it was read,
+/// and why it is not believed.
+#[derive(Serialize)]
+struct Refusal {
+    certificate: String,
+    file: String,
+    verdict: bool,
+    reason: String,
+    kind: &'static str,
+    code: u8,
+    #[serde(flatten)]
+    claim: Claim,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// What a certificate claims, and the digest of the matrix; `None` as long as it is not known.
+#[derive(Default, Serialize)]
+struct Claim {
+    rank: Option<usize>,
+    rows: Option<usize>,
+    cols: Option<usize>,
+    modulus: Option<u64>,
+    claimed_digest: Option<String>,
+    digest: Option<String>,
+}
+
 /// Prints the verdict; a certificate that does not hold is an [`Error::Check`], one for another matrix an
-/// [`Error::Input`].
+/// [`Error::Input`]. Both are verdicts, and have their documents; a matrix that cannot be read has none.
 pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.certificate, &args.file])?;
     let start = Instant::now();
+    let mut claim = Claim::default();
+    let ending = judge(args, start, &mut claim, bars);
+    let Err(error) = &ending else { return ending };
+    let refused = match error {
+        Error::Check(_) => true,
+        Error::Input { file, .. } => *file == args.certificate,
+        _ => false,
+    };
+    if refused && args.json {
+        bars.clear();
+        let code = Code::of(error);
+        output::print_json(&Refusal {
+            certificate: args.certificate.display().to_string(),
+            file: args.file.display().to_string(),
+            verdict: false,
+            reason: error.to_string(),
+            kind: code.kind(),
+            code: code as u8,
+            claim,
+            seconds: start.elapsed().as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+        })?;
+    }
+    ending
+}
+
+/// Checks the certificate and prints what it shows; notes in `claim` what it says meanwhile.
+fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> Result<()> {
     let mut phases = Phases::default();
     let certificate = phases.time("certificate", || read(&args.certificate))?;
+    *claim = Claim {
+        rank: Some(certificate.rank()),
+        rows: Some(certificate.rows),
+        cols: Some(certificate.cols),
+        modulus: Some(certificate.modulus.get()),
+        claimed_digest: Some(certificate.digest.clone()),
+        digest: None,
+    };
     let loaded = input::load(&args.file, args.pattern, bars)?;
     phases.add("read", loaded.seconds);
     let digest = phases.time("digest", || loaded.digest());
+    claim.digest = Some(digest.clone());
     if digest != certificate.digest {
         let message = format!(
             "a certificate for another matrix: its digest is {}, that of {} is {digest}",
@@ -51,16 +117,19 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
         );
         return Err(Error::Input { file: args.certificate.clone(), line: 2, message });
     }
-    let matrix = phases.time("reduce", || loaded.triplets.reduce(certificate.modulus));
-    let verdict = phases.time("verify", || certify::verify(&certificate, &matrix, &digest, bars))?;
+    let compact = phases.time("reduce", || loaded.triplets.compact())?;
+    let matrix = phases.time("reduce", || compact.matrix.try_reduce(certificate.modulus))?;
+    let verdict =
+        phases.time("verify", || certify::verify_compact(&certificate, &matrix, &compact.lines, &digest, bars))?;
     bars.clear();
     let certainty = verdict.certainty();
     let document = Document {
         certificate: args.certificate.display().to_string(),
         file: args.file.display().to_string(),
+        verdict: true,
         rank: verdict.rank,
-        rows: matrix.rows(),
-        cols: matrix.cols(),
+        rows: certificate.rows,
+        cols: certificate.cols,
         modulus: certificate.modulus.get(),
         triangular: certificate.triangular,
         sure: certainty.into(),
@@ -89,13 +158,9 @@ fn ground(error: Option<ErrorBound>, proof: &str) -> String {
 
 /// The certificate in a file; `-` is the standard input.
 fn read(file: &Path) -> Result<Certificate> {
-    let io = |source| Error::Io { file: file.to_path_buf(), source };
-    let bytes = if file.as_os_str() == "-" {
-        let mut bytes = vec![];
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(io)?;
-        bytes
-    } else {
-        std::fs::read(file).map_err(io)?
-    };
-    Certificate::from_bytes(&bytes, file)
+    if file.as_os_str() == "-" {
+        return Certificate::read(std::io::stdin().lock(), file);
+    }
+    let source = File::open(file).map_err(|source| Error::Io { file: file.to_path_buf(), source })?;
+    Certificate::read(source, file)
 }

@@ -12,8 +12,8 @@ use crate::Silent;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-const EXACT: ReadOptions = ReadOptions { pattern: false };
-const PATTERN: ReadOptions = ReadOptions { pattern: true };
+const EXACT: ReadOptions = ReadOptions { pattern: false, max_memory: None };
+const PATTERN: ReadOptions = ReadOptions { pattern: true, max_memory: None };
 
 fn read_text(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Triplets> {
     read_bytes(Path::new("t"), text.as_ref(), options, &Silent)

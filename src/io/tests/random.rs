@@ -210,7 +210,7 @@ proptest! {
                 _ => drop(bytes.remove(at)),
             }
         }
-        match read_text(&bytes, &ReadOptions { pattern }) {
+        match read_text(&bytes, &ReadOptions { pattern, ..Default::default() }) {
             Ok(a) => prop_assert!(a.entries().all(|(i, j, v)| i < a.rows() && j < a.cols() && !v.is_zero())),
             Err(e) => prop_assert!(matches!(e, Error::Input { .. }), "{}", e),
         }

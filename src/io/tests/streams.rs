@@ -95,3 +95,20 @@ fn blocks_and_threads() {
         });
     }
 }
+
+#[test]
+fn lines_and_entries_have_limits() {
+    let line = "7".repeat(text::MAX_LINE);
+    let long = format!("3 3 M\n1 1 1\n1 2 {line}\n0 0 0\n");
+    for bytes in [long.clone().into_bytes(), gzip(long.as_bytes())] {
+        assert_eq!(shown(bytes, &EXACT), "t:3: a line of more than 16777216 bytes");
+    }
+    let three = "3 3 M\n1 1 1\n1 2 0\n2 2 1\n3 3 1\n0 0 0\n";
+    let boeing = "title\n3 1 1 1 0\nIUA 3 3 3 0\n(4I2) (3I2) (3I2)\n 1 2 3 4\n 1 2 3\n 1 1 1\n";
+    let within = |text: &str, limit| read_text(text, &ReadOptions { max_memory: Some(limit), ..EXACT });
+    for text in [three, boeing] {
+        assert_eq!(within(text, 48).unwrap().nnz(), 3);
+        let message = within(text, 47).unwrap_err().to_string();
+        assert_eq!(message, "3 entries of the matrix take 48 bytes, 47 bytes are allowed");
+    }
+}

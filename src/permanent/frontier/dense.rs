@@ -13,7 +13,7 @@ use super::key::Key;
 use super::layout::{CHUNKS, Codes, Layout, bits, fits, key_of, plus, y_of};
 use super::program::{Leg, Space, Step};
 use super::ring::Ring;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Combinations of deficits of the classes that a step changes, at most: beyond it keys are better.
@@ -51,13 +51,17 @@ fn stays(leg: &Leg, step: &Step, next: &Space) -> bool {
     next.stays(leg, step).is_some()
 }
 
+/// What the values are, in errors.
+const STATES: &str = "the states of a layer of the frontier programme";
+
 /// Gives a vector, whose values are of no use, this length and no larger capacity than it needs or has.
-fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) {
+fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) -> Result<()> {
     if values.capacity() < len {
         *values = Vec::new();
-        values.reserve_exact(len);
+        *values = memory::with_capacity(len, STATES)?;
     }
     values.resize(len, zero);
+    Ok(())
 }
 
 /// Whether the step is one that arrays are for: few deficits change, and codes fit. The layers' legs are counted in any order.
@@ -150,12 +154,12 @@ impl<V: Clone + Send + Sync> Dense<V> {
         ring: &R,
         space: &Space,
         states: impl Iterator<Item = (Key<N>, V)>,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut legs = space.legs.clone();
         late_first(&mut legs);
         let weight = space.weight.expect("states have a weight");
         let layout = Layout::new(&legs, weight, legs.len());
-        let mut values = vec![ring.zero(); space.states as usize];
+        let mut values = memory::filled(ring.zero(), space.states as usize, STATES)?;
         for (key, value) in states {
             let codes = legs
                 .iter()
@@ -163,7 +167,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
                 .fold([0; CHUNKS], |codes, (i, leg)| plus(&codes, &layout.code(i, y_of(leg, &key))));
             values[layout.place(&codes)] = value;
         }
-        Dense { legs, weight, values }
+        Ok(Dense { legs, weight, values })
     }
 
     /// Takes away the states whose value is not 0.
@@ -281,7 +285,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
             })
             .collect();
         let runs = Runs { ring, source: &source, values: &self.values, target: &target, maps, sums };
-        resize(spare, next.states as usize, ring.zero());
+        resize(spare, next.states as usize, ring.zero())?;
         let count = runs.write(spare, observer)?;
         std::mem::swap(&mut self.values, spare);
         (self.legs, self.weight) = (legs, weight);
@@ -313,7 +317,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
             .collect();
         let sums = vec![vec![([0; CHUNKS], None)]];
         let runs = Runs { ring, source: &source, values: &self.values, target: &target, maps, sums };
-        resize(spare, self.values.len(), ring.zero());
+        resize(spare, self.values.len(), ring.zero())?;
         runs.write(spare, observer)?;
         std::mem::swap(&mut self.values, spare);
         self.legs = legs;

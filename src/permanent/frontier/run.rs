@@ -130,7 +130,7 @@ pub(super) fn run<const N: usize, R: Ring>(
         let arrays = wanted && bytes <= limits.memory as f64 && is_possible(step, space, next);
         layer = match layer {
             Layer::Keys(list) if arrays => {
-                Layer::Array(Dense::from_states(ring, space, list.into_iter().flatten().flatten()))
+                Layer::Array(Dense::from_states(ring, space, list.into_iter().flatten().flatten())?)
             }
             Layer::Array(dense) if !arrays => {
                 let split = Split::new(Some(step), states as f64);

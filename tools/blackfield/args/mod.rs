@@ -281,13 +281,21 @@ pub struct VerifyArgs {
 }
 
 const VERIFY_JSON: &str = "\
-With --json the document is
-  {certificate, file, rank, rows, cols, modulus, triangular,
+With --json the document of a certificate that holds is
+  {certificate, file, verdict: true, rank, rows, cols, modulus, triangular,
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
-   lower_error, upper_error, digest, phases: {name: seconds}, seconds, version}
+   lower_error, upper_error, digest, phases: {name: seconds}, seconds,
+   version}
 lower_error bounds the probability that the rank is smaller, upper_error
 that it is larger, over challenges that are hashes of matrix and minor:
 who tries N dishonest certificates multiplies them by N.
+That of one that does not hold, is damaged or for another matrix is
+  {certificate, file, verdict: false, reason, kind: \"check\" | \"input\",
+   code, rank, rows, cols, modulus, claimed_digest, digest, seconds,
+   version}
+with what it claims (null where it could not be read), and exit code 1 or
+3. Where there is no verdict (a matrix that cannot be read, too little
+memory) there is no document.
 
 Example:
   blackfield rank matrix.mtx -p 65521 --certificate matrix.cert

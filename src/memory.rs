@@ -1,0 +1,127 @@
+//! Memory that may be refused: buffers whose size depends on the input are asked for here, and a refusal is an
+//! [`Error::Memory`] that says how many bytes were wanted and what for.
+//!
+//! A program may replace the global allocator by one that ends the process in order when the system refuses (the command line
+//! does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them apart.
+
+use crate::{Error, Result};
+use bytemuck::Zeroable;
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether this thread is inside of [`softly`]. No destructor and no lazy start: an allocator may read it.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the request for memory that this thread is making will be told of a refusal, and go on. For global allocators.
+pub fn refusal_is_expected() -> bool {
+    EXPECTED.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Runs `ask`, a fallible request for memory and nothing else.
+fn softly<T>(ask: impl FnOnce() -> T) -> T {
+    let before = EXPECTED.replace(true);
+    let answer = ask();
+    EXPECTED.set(before);
+    answer
+}
+
+/// How the message of every refusal begins.
+pub const REFUSED: &str = "out of memory: ";
+
+/// The error of a refusal of `count` elements of a type for `what`.
+fn refused<T>(count: usize, what: &str) -> Error {
+    let bytes = count as u128 * size_of::<T>() as u128;
+    Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what})"))
+}
+
+/// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way to say
+/// that memory has ended.
+///
+/// # Panics
+/// If there is an error.
+pub(crate) fn or_panic<T>(result: Result<T>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An empty vector with room for `capacity` elements; `what` it is for stands in the error.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn with_capacity<T>(capacity: usize, what: &str) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    softly(|| vector.try_reserve_exact(capacity)).map_err(|_| refused::<T>(capacity, what))?;
+    Ok(vector)
+}
+
+/// `len` zeros, which the system provides page by page when they are first touched.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn zeros<T: Zeroable>(len: usize, what: &str) -> Result<Vec<T>> {
+    softly(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| refused::<T>(len, what))
+}
+
+/// `len` copies of `value`.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn filled<T: Clone>(value: T, len: usize, what: &str) -> Result<Vec<T>> {
+    let mut vector = with_capacity(len, what)?;
+    vector.resize(len, value);
+    Ok(vector)
+}
+
+/// Makes room for `more` elements behind those of `vector`: for some to spare, so that many small requests stay cheap, or for
+/// so many exactly where that is refused.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize, what: &str) -> Result<()> {
+    softly(|| vector.try_reserve(more).or_else(|_| vector.try_reserve_exact(more)))
+        .map_err(|_| refused::<T>(vector.len().saturating_add(more), what))
+}
+
+/// A copy of `slice`.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn copy<T: Copy>(slice: &[T], what: &str) -> Result<Vec<T>> {
+    let mut vector = with_capacity(slice.len(), what)?;
+    vector.extend_from_slice(slice);
+    Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_machine_has_is_refused_with_its_size() {
+        let texts = [
+            with_capacity::<u64>(1 << 60, "a test").map(drop),
+            zeros::<u64>(1 << 60, "a test").map(drop),
+            filled(7u64, 1 << 60, "a test").map(drop),
+            reserve(&mut Vec::<u64>::new(), 1 << 60, "a test"),
+        ]
+        .map(|result| result.unwrap_err().to_string());
+        for text in texts {
+            assert_eq!(text, "out of memory: 9223372036854775808 bytes asked for (a test)");
+        }
+        let error = zeros::<u64>(usize::MAX, "a test").unwrap_err().to_string();
+        assert!(error.contains("147573952589676412920 bytes"), "{error}");
+        assert!(!refusal_is_expected());
+    }
+
+    #[test]
+    fn what_is_there_is_given() {
+        assert_eq!(zeros::<u32>(3, "").unwrap(), [0; 3]);
+        assert_eq!(filled(5u8, 2, "").unwrap(), [5, 5]);
+        assert_eq!(copy(&[1, 2], "").unwrap(), [1, 2]);
+        assert!(zeros::<u64>(0, "").unwrap().is_empty());
+        let mut v = vec![1, 2];
+        reserve(&mut v, 10, "").unwrap();
+        assert!(v.capacity() >= 12 && v == [1, 2]);
+        assert!(softly(refusal_is_expected) && !refusal_is_expected());
+    }
+}

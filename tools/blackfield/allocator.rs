@@ -1,0 +1,178 @@
+//! The end of memory: where the system refuses a request that nobody asked to survive, the program says how many bytes were
+//! wanted, takes its unfinished files away and ends with exit code 4.
+//!
+//! Rust's own answer is SIGABRT. An allocator may not unwind, and what runs in it may not allocate or wait for a lock that the
+//! refused thread may hold: so the line is put together on the stack, and three calls of the C library, which every Unix program
+//! is linked with, write it, remove the files and end the process. Requests that the library asks fallibly
+//! ([`blackfield::memory`]) pass as they are. This is the only file of the program with `unsafe`: a global allocator and
+//! foreign functions cannot be had without.
+
+use crate::exit::Code;
+use blackfield::memory::{self, REFUSED};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[global_allocator]
+static ALLOCATOR: Guarded = Guarded;
+
+/// Whether the line is to be JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+/// Whether a thread is ending the process.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// From here on the end of memory is told in JSON.
+pub fn speak_json() {
+    JSON.store(true, Ordering::Relaxed);
+}
+
+/// The system's allocator, which ends the process where it would have to say no.
+struct Guarded;
+
+// SAFETY: every request goes to `System` with the caller's arguments, whose contract is the caller's, and what it answers is handed
+// on as it is; or this does not return. Nothing here unwinds: `granted` neither panics nor allocates.
+unsafe impl GlobalAlloc for Guarded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that `System` asks for.
+        granted(unsafe { System.alloc(layout) }, layout.size())
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        granted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above; `old` came from here, and so from `System`.
+        granted(unsafe { System.realloc(old, layout, size) }, size)
+    }
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+/// The memory, unless it was refused to somebody who cannot live with that.
+#[inline]
+fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
+    if memory.is_null() && !memory::refusal_is_expected() {
+        refuse(bytes);
+    }
+    memory
+}
+
+/// Ends the process in order.
+#[cold]
+fn refuse(bytes: usize) -> ! {
+    if ENDING.swap(true, Ordering::Relaxed) {
+        // Another thread is at it, or this one, in the little that follows: there the system's calls do without memory.
+        loop {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    }
+    let mut line = Line { bytes: [0; 160], length: 0 };
+    // 20 digits and a hundred characters fit.
+    let _ = match JSON.load(Ordering::Relaxed) {
+        true => {
+            let (kind, code) = (Code::Resources.kind(), Code::Resources as u8);
+            writeln!(line, "{{\"code\":{code},\"error\":\"{REFUSED}{bytes} bytes asked for\",\"kind\":\"{kind}\"}}")
+        }
+        false => writeln!(line, "blackfield: {REFUSED}{bytes} bytes asked for"),
+    };
+    system::end(&line.bytes[..line.length])
+}
+
+/// Text on the stack.
+struct Line {
+    bytes: [u8; 160],
+    length: usize,
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.length + text.len();
+        self.bytes.get_mut(self.length..end).ok_or(std::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+/// Removes the unfinished files; for whoever ends the process without unwinding.
+pub fn remove_unfinished_files() {
+    system::remove_files();
+}
+
+/// The few calls that take no memory.
+#[cfg(unix)]
+mod system {
+    use super::Code;
+    use blackfield::io::unfinished_files;
+    use std::ffi::{c_char, c_int, c_void};
+
+    // SAFETY: the declarations of POSIX; `_exit` is safe to call at any time.
+    unsafe extern "C" {
+        fn write(file: c_int, bytes: *const c_void, count: usize) -> isize;
+        fn unlink(path: *const c_char) -> c_int;
+        safe fn _exit(status: c_int) -> !;
+    }
+
+    /// Writes `line` on standard error, removes the unfinished files and ends the process with the code for the lack of
+    /// resources.
+    pub fn end(line: &[u8]) -> ! {
+        let mut rest = line;
+        while !rest.is_empty() {
+            // SAFETY: `rest` is a slice that lives, of the length given. POSIX allows the call in a signal handler, so that no
+            // lock of this process matters.
+            match unsafe { write(2, rest.as_ptr().cast(), rest.len()) } {
+                written @ 1.. => rest = rest.get(written as usize..).unwrap_or(&[]),
+                // A closed or full standard error: there is nobody left to tell.
+                _ => break,
+            }
+        }
+        remove_files();
+        _exit(Code::Resources as c_int)
+    }
+
+    /// Unlinks the unfinished files.
+    pub fn remove_files() {
+        unfinished_files(|path| {
+            // SAFETY: a zero-terminated string that lives. A file that is gone already is what is wanted.
+            unsafe { unlink(path.as_ptr()) };
+        });
+    }
+}
+
+/// Elsewhere the standard library does the same, as far as it can without memory.
+#[cfg(not(unix))]
+mod system {
+    use super::Code;
+    use blackfield::io::unfinished_files;
+    use std::io::Write;
+
+    pub fn end(line: &[u8]) -> ! {
+        let _ = std::io::stderr().write_all(line);
+        remove_files();
+        std::process::exit(Code::Resources as i32)
+    }
+
+    pub fn remove_files() {
+        unfinished_files(|path| {
+            if let Ok(path) = path.to_str() {
+                let _ = std::fs::remove_file(path);
+            }
+        });
+    }
+}
+
+/// Keeps glibc from a heap of its own (64 MiB of addresses, 128 while it is made) for each thread: where addresses are
+/// limited they are better used. Elsewhere nothing is to be done.
+pub fn one_heap() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        use std::ffi::c_int;
+        const M_ARENA_MAX: c_int = -8;
+        // SAFETY: the declaration of glibc's `malloc.h`. Any values may be given at any time; wrong ones are answered with 0.
+        unsafe extern "C" {
+            safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        }
+        mallopt(M_ARENA_MAX, 1);
+    }
+}
