@@ -25,11 +25,13 @@ mod line;
 mod map;
 mod matrix_market;
 mod scan;
+mod sealed;
 mod sms;
 mod text;
 mod write;
 
 pub use atomic::AtomicFile;
+pub use sealed::{Seal, load as load_sealed};
 pub use write::{Format, write, write_to};
 
 use crate::sparse::{Duplicates, Triplets};
