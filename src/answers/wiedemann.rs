@@ -103,7 +103,7 @@ fn run<F: Field>(
     let operator = Preconditioned::random(field, operator, choice.symmetric, rng);
     let (n, s) = (operator.order(), choice.block);
     let projection =
-        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::partition(n, s, rng) };
+        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::sparse(field, n, s, rng) };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
     let mut krylov = phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, rng));
 
