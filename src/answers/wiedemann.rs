@@ -26,8 +26,8 @@ struct Run {
 /// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
 /// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
 const STABLE_TERMS: usize = 6;
-/// Random columns that the σ-basis is checked on: an error passes with probability q⁻² at most.
-const CHECKS: usize = 2;
+/// The σ-basis is checked: an error passes with probability at most 2^-CHECK_BITS.
+const CHECK_BITS: u32 = 64;
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
@@ -193,7 +193,7 @@ impl<F: Field> Searches<F> {
     }
     fn verify(&self, rng: &mut Rng) -> Result<()> {
         for search in self.each() {
-            search.verify(CHECKS, rng)?;
+            search.verify(CHECK_BITS, rng)?;
         }
         Ok(())
     }
