@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gpu", &[]),
     ("blackbox", &["field", "sparse", "spmv"]),
     ("schur", &["isa", "field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
-    ("sequence", &["field", "dense", "sparse", "spmv", "blackbox"]),
+    ("sequence", &["isa", "field", "dense", "sparse", "spmv", "blackbox"]),
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &["field", "sparse"]),

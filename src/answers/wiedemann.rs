@@ -25,8 +25,8 @@ struct Run {
 /// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
 /// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
 const STABLE_TERMS: usize = 6;
-/// Random columns that the σ-basis is checked on: an error passes with probability q⁻² at most.
-const CHECKS: usize = 2;
+/// The σ-basis is checked: an error passes with probability at most 2^-CHECK_BITS.
+const CHECK_BITS: u32 = 64;
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
@@ -102,7 +102,7 @@ fn run<F: Field>(
     let (n, s) = (operator.order(), choice.block);
     let rng = &mut stream(Domain::Projection);
     let projection =
-        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::partition(n, s, rng) };
+        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::sparse(field, n, s, rng) };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
     let mut krylov =
         phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)));
@@ -193,7 +193,7 @@ impl<F: Field> Searches<F> {
     }
     fn verify(&self, rng: &mut Rng) -> Result<()> {
         for search in self.each() {
-            search.verify(CHECKS, rng)?;
+            search.verify(CHECK_BITS, rng)?;
         }
         Ok(())
     }

@@ -13,9 +13,11 @@ pub enum Certainty {
         /// matrix (see [`Streams`](super::Streams)).
         error_bound: ErrorBound,
     },
-    /// Expected to be right; no theorem gives a useful bound. Over GF(q) a run is expected to fall short about once in q; of rank r
-    /// by about r²/(2sq), s being the block size, where most rows or columns have a single entry: eigenvectors are then unit vectors,
-    /// and of two with the same eigenvalue in one class of the projection one is lost.
+    /// Expected to be right; no theorem gives a useful bound. By the generator's degree (the default route) the value is never above
+    /// the rank, by the co-degree it may be. Over GF(q) a run is expected to fall short about once in q for each connected part of
+    /// the matrix: small parts have zero or nilpotent blocks after preconditioning that often. A matrix of many small parts (lines
+    /// with one entry, permutations, small diagonal blocks) also repeats eigenvalues, m of one by chance with frequency q·λᵐe^-λ/m!,
+    /// λ = r/q: blocks of s columns see s of them, and lose m - s where m is larger.
     Heuristic,
 }
 

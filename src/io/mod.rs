@@ -25,12 +25,14 @@ mod line;
 mod map;
 mod matrix_market;
 mod scan;
+mod sealed;
 mod sms;
 mod text;
 mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+pub use sealed::{Seal, load as load_sealed};
 pub use unfinished::unfinished_files;
 pub use write::{Format, write, write_to};
 

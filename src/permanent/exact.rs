@@ -1,5 +1,6 @@
 //! A permanent with what proves it.
 
+use super::Resumed;
 use super::bound::Bound;
 use num_bigint::{BigInt, BigUint};
 
@@ -12,13 +13,13 @@ pub struct Exact {
     pub moduli: Vec<BigUint>,
     /// The bound that makes those moduli enough.
     pub bound: Option<Bound>,
-    /// Parts of the work that a checkpoint had, not done again.
-    pub resumed: u64,
+    /// The work that a checkpoint had and that was not done again.
+    pub resumed: Option<Resumed>,
 }
 
 impl Exact {
     /// A value that integer arithmetic, or an argument without any, gave.
     pub fn integer(value: impl Into<BigInt>) -> Self {
-        Exact { value: value.into(), moduli: vec![], bound: None, resumed: 0 }
+        Exact { value: value.into(), moduli: vec![], bound: None, resumed: None }
     }
 }

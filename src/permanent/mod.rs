@@ -32,7 +32,7 @@ mod tests;
 
 pub use exact::Exact;
 pub use matrix::IntMatrix;
-pub use options::{Devices, Method, Options, Permanent, Proof};
+pub use options::{Devices, Method, Options, Permanent, Proof, Resumed};
 
 use crate::field::Modulus;
 use crate::sparse::{Pattern, Triplets};
@@ -237,8 +237,8 @@ impl Work<'_> {
             let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
             let why = format!("{}{}", route.basis, others.collect::<String>());
             let resumed = match exact.resumed {
-                0 => String::new(),
-                parts => format!(", {parts} parts of the work from the checkpoint"),
+                None => String::new(),
+                Some(Resumed { parts, of }) => format!(", {parts} of {of} parts of the work from the checkpoint"),
             };
             let (n, nnz, bits, outcome) = (block.n(), block.nnz(), exact.value.bits(), route.outcome());
             let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{outcome}{resumed}");
@@ -247,6 +247,7 @@ impl Work<'_> {
             if seconds > self.longest.1 {
                 self.longest = (route.name(), seconds);
             }
+            self.proof.resumed.extend(exact.resumed);
             if let Some(bound) = exact.bound {
                 self.proof.residues.push((bound, exact.moduli));
             }

@@ -6,6 +6,7 @@ use crate::Step;
 use crate::certify::Certainty;
 use crate::field::Modulus;
 use num_bigint::{BigInt, BigUint};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -91,10 +92,22 @@ pub struct Permanent {
 pub struct Proof {
     /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
     pub residues: Vec<(Bound, Vec<BigUint>)>,
+    /// For each block whose sum went on from a checkpoint: what was taken from it. Its checksum fits; that nobody computed
+    /// another sum and a checksum for it is what the value then rests on beside arithmetic.
+    pub resumed: Vec<Resumed>,
+}
+
+/// Work that was not done in this run but read from a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Resumed {
+    /// The parts taken from the file: the run went on with part `parts`, counted from 0.
+    pub parts: u64,
+    /// The parts in all.
+    pub of: u64,
 }
 
 impl Proof {
-    /// Always [`Certainty::Proven`].
+    /// Always [`Certainty::Proven`]; of a [resumed](Proof::resumed) run if the checkpoint is what a run of this program wrote.
     pub fn certainty(&self) -> Certainty {
         Certainty::Proven
     }
@@ -103,7 +116,7 @@ impl Proof {
 impl std::fmt::Display for Proof {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.residues.is_empty() {
-            return write!(f, "integer arithmetic without rounding or overflow");
+            write!(f, "integer arithmetic without rounding or overflow")?;
         }
         for (k, (bound, moduli)) in self.residues.iter().enumerate() {
             let separator = if k == 0 { "" } else { "; " };
@@ -116,6 +129,12 @@ impl std::fmt::Display for Proof {
             )?;
             write!(f, "{} of ", if moduli.len() == 1 { "modulus" } else { "moduli" })?;
             write!(f, "{} bits together", moduli.iter().product::<BigUint>().bits() - 1)?;
+        }
+        for Resumed { parts, of } in &self.resumed {
+            write!(
+                f,
+                "; resumed: the first {parts} of {of} parts of a sum are those of a checkpoint, whose checksum fits"
+            )?;
         }
         Ok(())
     }

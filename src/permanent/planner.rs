@@ -275,7 +275,7 @@ pub(super) fn run(
             states.get_or_init(|| answer.states);
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: 0 })
+            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: None })
         }
         Engine::Gray { devices } => {
             let on = |devices: &[Device]| {

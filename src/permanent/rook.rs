@@ -155,7 +155,7 @@ pub(super) fn exact_by_primes(
         value: crt.signed(),
         moduli: moduli.into_iter().map(BigUint::from).collect(),
         bound: Some(bound),
-        resumed: 0,
+        resumed: None,
     })
 }
 

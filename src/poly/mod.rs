@@ -1,8 +1,8 @@
 //! Polynomial matrices over a finite field: products, middle products, values and interpolation.
 //!
 //! A product A·B is exact arithmetic on integers that stand for the residues: short ones by the definition, long ones by transforms
-//! modulo one to four 50-bit primes (an IFMA, an AVX2 and a portable implementation of one algorithm) or, where rounding is proven
-//! harmless, by f64 Fourier transforms. A [`ProductPlan`] chooses by measured costs, prints itself, and can be made without being run.
+//! modulo one to four 50-bit primes (an IFMA, an AVX2 and a portable implementation of one algorithm) or, where rounding is bounded,
+//! by f64 Fourier transforms whose integers are then checked. A [`ProductPlan`] chooses by measured costs, prints itself, and can be made without being run.
 //! Extension fields go through Kronecker's substitution. Entry points: [`multiply`], [`middle_product`]; [`ProductPlan`] and
 //! [`Transformed`] where one factor meets several partners; [`evaluate_geometric`] and [`interpolate_geometric`].
 //!
@@ -10,11 +10,13 @@
 //! | --- | --- |
 //! | `matrix` | coefficients of a polynomial matrix |
 //! | `plan`, `product`, `transformed`, `schoolbook`, `fourier` | what is computed, and the three ways to it |
+//! | `checked` | the integers of floating-point transforms against sums that share nothing with them |
 //! | `ntt/`, `residues`, `sums` | transform, Chinese remainders, exact sums of products |
 //! | `evaluate`, `interpolate`, `scalar` | values at points, polynomials of one variable |
 //! | `simd/`, `buffer`, `chunks` | instruction sets, scratch memory, loops |
 
 mod buffer;
+mod checked;
 mod chunks;
 mod evaluate;
 mod fourier;

@@ -4,6 +4,7 @@
 //! [`multiply`](super::multiply) and [`middle_product`](super::middle_product) (or by hand, see
 //! [`Transformed`](super::Transformed)). The cost model counts nanoseconds of one thread with the [`Costs`] of the instruction set.
 
+use super::checked;
 use super::fourier::fourier_terms;
 use super::ntt::points_for;
 use super::residues::primes_needed;
@@ -26,7 +27,7 @@ pub enum Method {
         /// The cyclic length, 2ᵏ or 3 · 2ᵏ.
         points: usize,
     },
-    /// Floating-point Fourier transforms whose rounding is proven harmless, two real sequences in one.
+    /// Floating-point Fourier transforms whose rounding is expected to be harmless, two real sequences in one; checked.
     Fourier {
         /// The cyclic length, 2ᵏ.
         points: usize,
@@ -61,6 +62,8 @@ pub struct Costs {
     pub fourier_multiply_add: f64,
     /// Moving one entry into or out of a floating-point transform.
     pub fourier_movement: f64,
+    /// One digit of one entry in a test of the integers that such transforms gave.
+    pub fourier_test: f64,
     /// Starting a product by transforms.
     pub start: f64,
 }
@@ -80,6 +83,7 @@ impl Costs {
             fourier_butterfly: 0.08,
             fourier_multiply_add: if isa.name() == "portable" { 0.4 } else { 0.2 },
             fourier_movement: 8.0,
+            fourier_test: 1.0,
             start: 5000.0,
         }
     }
@@ -212,7 +216,11 @@ impl ProductPlan {
                 let entries = (shape.rows * shape.inner + shape.inner * shape.cols + shape.rows * shape.cols) as f64;
                 let transforms = entries * n * (costs.fourier_butterfly * n.log2() + costs.fourier_movement);
                 let products = n * (shape.rows * shape.inner * shape.cols) as f64 * costs.fourier_multiply_add;
-                candidates.push((Method::Fourier { points }, costs.start + transforms + products));
+                let held =
+                    la * shape.rows * shape.inner + lb * shape.inner * shape.cols + wanted * shape.rows * shape.cols;
+                let slots = 2 * degree - 1;
+                let tests = (checked::tests(wanted * slots) * held * slots) as f64 * costs.fourier_test;
+                candidates.push((Method::Fourier { points }, costs.start + transforms + products + tests));
             }
         }
         let (method, _) = *candidates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
@@ -227,7 +235,7 @@ impl ProductPlan {
         if let Method::Fourier { points } = method {
             assert!(
                 self.candidates.iter().any(|(m, _)| *m == method),
-                "an unproven transform of {points} points: {self}"
+                "a transform of {points} points beyond its bound: {self}"
             );
         }
         if let Method::Transform { primes, points } = method {
@@ -246,6 +254,13 @@ impl ProductPlan {
         }
         self.method = method;
         self
+    }
+
+    /// The cheapest plan without floating-point transforms.
+    pub(crate) fn without_rounding(&self) -> ProductPlan {
+        let exact = self.candidates.iter().filter(|(method, _)| !matches!(method, Method::Fourier { .. }));
+        let (method, _) = *exact.min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
+        ProductPlan { method, ..self.clone() }
     }
 
     /// Bytes of scratch memory beside operands and result.

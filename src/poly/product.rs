@@ -9,7 +9,7 @@
 //! Elements of GF(pᵏ) enter by Kronecker's substitution: k digits in 2k - 1 slots, so that coefficient c of the product occupies
 //! the slots (2k-1)c … (2k-1)c + 2k-2, and its 2k - 1 digit sums are folded by the powers tʲ.
 //!
-//! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact.
+//! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact, or checked ([`fourier`]).
 
 use super::buffer::{Buffer, padded};
 use super::chunks::for_each_chunk;
@@ -93,7 +93,8 @@ impl ProductPlan {
         assert_eq!((field.modulus(), field.degree()), (self.modulus, self.degree), "another field");
         match self.method {
             Method::Schoolbook => schoolbook::product(isa, field, a, b, &self.shape),
-            Method::Fourier { points } => fourier::product(isa, field, a, b, &self.shape, points),
+            Method::Fourier { points } => fourier::product(isa, field, a, b, &self.shape, points)
+                .unwrap_or_else(|| self.without_rounding().execute_with(isa, field, a, b)),
             Method::Transform { primes, points } => {
                 let (la, lb, _) = self.shape.effective();
                 let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len);

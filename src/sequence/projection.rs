@@ -1,27 +1,19 @@
 //! The left projection Yᵀ: what is kept of each block BⁱX.
 //!
-//! A dense random Y costs n·s² multiply-adds a step, as much as the product of a matrix with few entries a row. With
-//! [`Projection::partition`] it costs n·s additions: every row of Y holds a single 1, in a random column, so that Yᵀ adds up
-//! the rows of BⁱX class by class. The random weights that such a Y lacks are supplied by D₁, the leftmost factor of B. The
+//! [`Projection::sparse`] has a few weighted entries a row ([`Buckets`]) and costs a few additions for each residue of BⁱX. The
 //! theorem on the number of terms (see `certify`) is known for a dense Y only: [`Projection::dense`] is for proven bounds.
 
+use super::Buckets;
 use crate::dense;
-use crate::field::{Field, Modulus, Rng};
-use crate::spmv::{Block, Lanes};
+use crate::field::{Field, Rng};
+use crate::spmv::Block;
 use rand::RngExt;
-use rayon::prelude::*;
-
-/// Rows handled between two reductions of the class sums; small enough for sums of 16-bit lanes in 32 bits.
-const CHUNK: usize = 1 << 14;
 
 /// Yᵀ for an n × s matrix Y over K = GF(pᵏ).
 #[derive(Clone, Debug)]
 pub enum Projection {
-    /// Row j of Y is the unit vector of class `class[j]`.
-    Partition {
-        /// A class below s for each of the n rows.
-        class: Vec<u16>,
-    },
+    /// Y has a few entries a row.
+    Sparse(Buckets),
     /// Y is uniformly random over K; its digits as an (s·k) × n matrix mod p.
     Dense {
         /// Row c·k + d holds the d-th digits of column c of Y.
@@ -30,10 +22,9 @@ pub enum Projection {
 }
 
 impl Projection {
-    /// The indicator of a random partition of n rows into s classes.
-    pub fn partition(n: usize, s: usize, rng: &mut Rng) -> Self {
-        assert!(s <= 1 << 16, "at most 2^16 classes");
-        Projection::Partition { class: (0..n).map(|_| rng.random_range(0..s) as u16).collect() }
+    /// A random Y with a few weighted entries in each row.
+    pub fn sparse<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
+        Projection::Sparse(Buckets::random(field, n, s, rng))
     }
     /// A uniformly random Y over `field`.
     pub fn dense<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
@@ -46,52 +37,13 @@ impl Projection {
         let (p, k) = (field.modulus(), field.degree());
         assert_eq!(v.width(), k * s);
         match self {
-            Projection::Partition { class } => {
-                let sums = class_sums(p, class, v, s);
-                out.extend(sums.chunks_exact(k).map(|digits| field.from_digits(digits)));
-            }
+            Projection::Sparse(buckets) => buckets.project(field, v, out),
             Projection::Dense { transposed } => {
                 let mut products = vec![0; k * s * k * s];
                 dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues(), &mut products);
                 out.extend(combine_digits(field, s, &products));
             }
         }
-    }
-}
-
-/// Row c of the result is the sum mod p of the rows of `v` in class c.
-fn class_sums(p: Modulus, class: &[u16], v: &Block, s: usize) -> Vec<u64> {
-    assert_eq!(class.len(), v.rows());
-    let width = v.width();
-    macro_rules! sums {
-        ($lanes:expr, $acc:ty, $widen:expr) => {
-            $lanes
-                .par_chunks(CHUNK * width)
-                .zip(class.par_chunks(CHUNK))
-                .map(|(rows, class)| {
-                    let mut sums = vec![0 as $acc; s * width];
-                    for (row, &c) in rows.chunks_exact(width).zip(class) {
-                        let sum = &mut sums[c as usize * width..][..width];
-                        sum.iter_mut().zip(row).for_each(|(a, &x)| *a += $widen(x));
-                    }
-                    sums.iter().map(|&a| p.reduce_u128(a as u128)).collect::<Vec<u64>>()
-                })
-                .reduce(
-                    || vec![0; s * width],
-                    |mut a, b| {
-                        a.iter_mut().zip(&b).for_each(|(a, &b)| *a = p.add(*a, b));
-                        a
-                    },
-                )
-        };
-    }
-    match &v.lanes {
-        Lanes::U8(x) => sums!(x, u32, u32::from),
-        Lanes::U16(x) => sums!(x, u32, u32::from),
-        Lanes::U32(x) => sums!(x, u64, u64::from),
-        Lanes::U64(x) => sums!(x, u128, u128::from),
-        Lanes::F32(x) => sums!(x, u64, |x: f32| x as u64),
-        Lanes::F64(x) => sums!(x, u128, |x: f64| x as u128),
     }
 }
 

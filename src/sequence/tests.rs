@@ -24,28 +24,16 @@ fn definition<F: Field>(field: &F, y: &[F::Elem], v: &[F::Elem], s: usize) -> Ve
 
 fn projections_are_their_definition<F: Field>(field: &F, lane: Lane, rng: &mut Rng) {
     let (s, k, p) = (3, field.degree(), field.modulus());
-    // 40 000 rows cross the boundary between two chunks of class sums.
-    for n in [0, 1, 5, 40_000] {
+    for n in [0, 1, 5, 400] {
         let v = Block::random(lane, n, s * k, p, rng);
         let values = elements(field, &v);
-        let partition = Projection::partition(n, s, rng);
-        let Projection::Partition { class } = &partition else { unreachable!() };
-        let y: Vec<F::Elem> = class
-            .iter()
-            .flat_map(|&c| (0..s).map(move |l| l == c as usize))
-            .map(|one| if one { field.one() } else { field.zero() })
-            .collect();
-        let mut found = Vec::new();
-        partition.project(field, &v, s, &mut found);
-        assert_eq!(found, definition(field, &y, &values, s));
-
         let dense = Projection::dense(field, n, s, rng);
         let Projection::Dense { transposed } = &dense else { unreachable!() };
         let y: Vec<F::Elem> = (0..n)
             .flat_map(|j| (0..s).map(move |c| (j, c)))
             .map(|(j, c)| field.from_digits(&(0..k).map(|d| transposed[(c * k + d) * n + j]).collect::<Vec<_>>()))
             .collect();
-        found.clear();
+        let mut found = Vec::new();
         dense.project(field, &v, s, &mut found);
         assert_eq!(found, definition(field, &y, &values, s));
     }
@@ -81,7 +69,7 @@ fn the_shortcut_is_the_sequence_without_its_first_term() {
     let b = Preconditioned::random(&field, &product, false, &mut rng);
     let terms = |start: Start, count: usize| {
         let mut rng = Rng::seed_from_u64(9);
-        let projection = Projection::partition(15, 2, &mut rng);
+        let projection = Projection::sparse(&field, 15, 2, &mut rng);
         let mut krylov = Krylov::new(&field, &b, projection, 2, start, &mut rng);
         let mut terms = Vec::new();
         (0..count).for_each(|_| krylov.push_term(&mut terms));
@@ -90,7 +78,7 @@ fn the_shortcut_is_the_sequence_without_its_first_term() {
     assert_eq!(terms(Start::X, 9)[4..], terms(Start::Bx, 8)[..]);
     // The terms are Yᵀ Bⁱ X with B as it acts on vectors.
     let mut rng = Rng::seed_from_u64(9);
-    let projection = Projection::partition(15, 2, &mut rng);
+    let projection = Projection::sparse(&field, 15, 2, &mut rng);
     let mut x = Block::random(b.lane(), 15, 2, p, &mut rng);
     let (mut scratch, mut expected) = (Scratch::new(), Vec::new());
     for _ in 0..5 {

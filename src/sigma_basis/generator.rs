@@ -31,9 +31,10 @@
 
 use super::pm_basis::{Params, later, pm_basis};
 use super::products::{self, compose};
+use super::residuals::first_residual;
 use crate::field::{Field, Rng};
 use crate::observer::Observer;
-use crate::poly::{self, PolyMatrix};
+use crate::poly::PolyMatrix;
 use crate::{Error, Result};
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
@@ -193,32 +194,27 @@ impl<F: Field> GeneratorSearch<F> {
         Generator { matrix, row_degrees }
     }
 
-    /// Checks the basis against the terms, independently of how it was found; afterwards `rank_bound()` is the rank of a Hankel
-    /// matrix of the terms, but for the error probability below.
+    /// Checks the basis against the terms, independently of how it was found, by other arithmetic than that of the products that
+    /// found it; afterwards `rank_bound()` is the rank of a Hankel matrix of the terms, but for the error probability below.
     ///
     /// With V the left half:
-    /// 1. for a random column z, V·(S·z) has no coefficient at δ_i … L-1 in row i, `trials` times;
+    /// 1. for a random column z and a random point of an extension of the field, the coefficients δ_i … L-1 of row i of V·(S·z) add
+    ///    up to 0 there (the module `residuals`);
     /// 2. no row is longer than its degree, Σ δ_i = s·(L + 1), and the leading matrix of (V | V·S mod x^L) for the shift
     ///    (0^s, 1^s) is invertible.
     ///
     /// By (1) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
     ///
-    /// A wrong row passes (1) with probability at most q^-`trials`, q = pᵏ the size of the field; (2) is exact.
+    /// A wrong row passes (1) with probability at most 2^-`bits`: [`residual_failure`](super::residual_failure); (2) is exact.
     ///
     /// # Errors
     /// [`Error::Check`] with what failed.
-    pub fn verify(&self, trials: usize, rng: &mut Rng) -> Result<()> {
+    pub fn verify(&self, bits: u32, rng: &mut Rng) -> Result<()> {
         let (field, s, length) = (&self.field, self.s, self.length());
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
-        for _ in 0..trials {
-            let z = PolyMatrix::from_coefficients(s, 1, (0..s).map(|_| field.random(rng)).collect());
-            let product = poly::multiply(field, &self.left, &poly::multiply(field, &self.series, &z));
-            for (i, &degree) in self.degrees.iter().enumerate() {
-                let bad = (degree as usize..length.min(product.len())).find(|&k| product.get(i, 0, k) != field.zero());
-                if let Some(k) = bad {
-                    return failed(&format!("row {i} of degree {degree} has a residual at {k}"));
-                }
-            }
+        let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
+        if let Some(i) = first_residual(field, &self.left, &self.series, &windows, bits, rng) {
+            return failed(&format!("row {i} of degree {} has a residual", self.degrees[i]));
         }
         for (i, &degree) in self.degrees.iter().enumerate() {
             // A row of degree L + 1 is x^L·(0 | e_i): see `residual`.

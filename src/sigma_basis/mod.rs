@@ -22,6 +22,7 @@ mod order_basis;
 mod pm_basis;
 mod popov;
 mod products;
+mod residuals;
 #[cfg(test)]
 mod test_field;
 #[cfg(test)]
@@ -34,4 +35,5 @@ pub use m_basis::m_basis;
 pub use order_basis::{OrderBasis, is_ordered_weak_popov, is_popov, is_reduced, leading_matrix, row_degrees};
 pub use pm_basis::{Params, pm_basis};
 pub use popov::popov;
+pub use residuals::residual_failure;
 pub use verify::verify;

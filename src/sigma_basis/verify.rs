@@ -5,19 +5,24 @@
 //! generate the whole module.
 
 use super::order_basis::{OrderBasis, leading_matrix, rank, row_degrees};
+use super::residuals::first_residual;
 use crate::field::{Field, Rng};
-use crate::poly::{self, PolyMatrix};
+use crate::poly::PolyMatrix;
 use crate::{Error, Result};
 
-/// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations and m³.
+/// A basis of wrong order passes with probability at most 2^-BITS.
+const BITS: u32 = 32;
+
+/// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations of an extension of the field and m³.
 ///
 /// 1. Its shifted row degrees are those claimed and its leading matrix is invertible: it is reduced (exact).
-/// 2. (u·P)·(F·v) ≡ 0 mod x^σ for random u, v. If P·F ≢ 0, one trial misses it with probability at most 2/q.
+/// 2. P·F ≡ 0 mod x^σ, by its value at a random point of an extension of the field and a random column (the module `residuals`). If
+///    P·F ≢ 0, this misses it with probability at most 2⁻³².
 /// 3. [P(0) | C] has full rank (exact).
 /// 4. det P(α) = det P(1)·α^e with e = Σ δ_i - Σ s_i, for random α. If det P ≠ c·x^e, one trial misses it with probability at most
 ///    e/q: this says something only where the field is larger than e.
 ///
-/// So with q = pᵏ elements a basis whose order is wrong passes with probability at most (2/q)^`trials`, and rows of right order
+/// So with q = pᵏ elements a basis whose order is wrong passes with probability at most 2⁻³², and rows of right order
 /// that generate too little pass with probability at most (e/q)^`trials`.
 ///
 /// # Errors
@@ -44,19 +49,18 @@ pub fn verify<F: Field>(
     if rank(field, leading_matrix(p, shift, &basis.degrees), m) != m {
         return failed("it is not reduced");
     }
-    let mut random = |len: usize| (0..len).map(|_| field.random(rng)).collect::<Vec<_>>();
-    for _ in 0..trials {
-        let u = PolyMatrix::from_coefficients(1, m, random(m));
-        let v = PolyMatrix::from_coefficients(n, 1, random(n));
-        let (left, right) = (poly::multiply(field, &u, p), poly::multiply(field, series, &v));
-        if poly::middle_product(field, &left, &right, 0, order).data().iter().any(|&a| a != field.zero()) {
-            return failed("its product with the series has terms below the order");
-        }
+    if first_residual(field, p, series, &vec![(0, order); m], BITS, rng).is_some() {
+        return failed("its product with the series has terms below the order");
     }
     // [P(0) | C], C = Σ_k P_k F_(σ-k).
-    let at_order = poly::middle_product(field, p, series, order, 1);
+    let mut at_order = vec![field.zero(); m * n];
+    for k in (0..p.len().min(order + 1)).filter(|&k| order - k < series.len()) {
+        for (out, row) in at_order.chunks_exact_mut(n).zip(p.coefficient(k).chunks_exact(m)) {
+            row.iter().zip(series.coefficient(order - k).chunks_exact(n)).for_each(|(&a, f)| field.axpy(out, a, f));
+        }
+    }
     let mut joined = Vec::with_capacity(m * (m + n));
-    for (constant, next) in p.coefficient(0).chunks_exact(m).zip(at_order.data().chunks_exact(n)) {
+    for (constant, next) in p.coefficient(0).chunks_exact(m).zip(at_order.chunks_exact(n)) {
         joined.extend_from_slice(constant);
         joined.extend_from_slice(next);
     }

@@ -122,6 +122,11 @@ fn derangements(n: i128) -> i128 {
     (1..=n).fold(1, |d, k| k * d + if k % 2 == 0 { 1 } else { -1 })
 }
 
+/// The state in a checkpoint: its third line, between seal and checksum.
+fn state_in(file: &[u8]) -> Value {
+    serde_json::from_slice(file.split(|&b| b == b'\n').nth(2).unwrap()).unwrap()
+}
+
 #[test]
 fn a_killed_run_goes_on_where_it_stood() {
     let lab = Lab::new("permanent-killed");
@@ -134,10 +139,7 @@ fn a_killed_run_goes_on_where_it_stood() {
         lab.command(&format!("{args} --threads 1")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     // The file is replaced as a whole: what can be read is a whole state. The first one has no part of the sum.
-    let parts = || {
-        let saved: Value = serde_json::from_slice(&std::fs::read(&state).ok()?).unwrap();
-        saved["next"].as_u64().filter(|&next| next > 0)
-    };
+    let parts = || state_in(&std::fs::read(&state).ok()?)["next"].as_u64().filter(|&next| next > 0);
     while parts().is_none() {
         assert_eq!(child.try_wait().unwrap(), None, "the run ended without a checkpoint");
         assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint");
@@ -146,7 +148,7 @@ fn a_killed_run_goes_on_where_it_stood() {
     // SIGKILL on Unix: the program has no say in it.
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
-    let saved: Value = serde_json::from_slice(&lab.read("state")).unwrap();
+    let saved = state_in(&lab.read("state"));
     let (next, chunks) = (saved["next"].as_u64().unwrap(), saved["chunks"].as_u64().unwrap());
     assert!(0 < next && next < chunks, "{next} of {chunks}");
 
@@ -154,7 +156,11 @@ fn a_killed_run_goes_on_where_it_stood() {
     let answer = lab.document(args);
     assert_eq!(answer["permanent"], json!(derangements(n as i128).to_string()));
     let found = answer["path"][1]["found"].as_str().unwrap();
-    assert!(found.ends_with(&format!(", {next} parts of the work from the checkpoint")), "{found}");
+    assert!(found.ends_with(&format!(", {next} of {chunks} parts of the work from the checkpoint")), "{found}");
+    // Whoever reads the answer is told what it rests on.
+    assert_eq!(answer["resumed"], json!([{"parts": next, "of": chunks}]));
+    let proof = answer["proof"].as_str().unwrap();
+    assert!(proof.contains(&format!("; resumed: the first {next} of {chunks} parts")), "{proof}");
     assert!(!state.exists(), "the state of a finished run is removed");
 
     // A run that finds no state does all of the work.
@@ -162,6 +168,7 @@ fn a_killed_run_goes_on_where_it_stood() {
     let whole = lab.document(args);
     assert_eq!(whole["permanent"], json!(derangements(14).to_string()));
     assert!(!whole["path"][1]["found"].as_str().unwrap().contains("checkpoint"));
+    assert!(whole.get("resumed").is_none() && !whole["proof"].as_str().unwrap().contains("resumed"));
 }
 
 #[test]
@@ -175,6 +182,10 @@ fn a_checkpoint_of_another_matrix_is_refused_and_kept() {
         assert!(run.stderr.contains("state") && run.stderr.contains(why), "{}", run.stderr);
         assert_eq!(lab.read("state"), state.as_bytes(), "somebody else's file");
     }
+    // Version 1, which any hand could change.
+    lab.write("state", r#"{"format": "blackfield permanent checkpoint 1", "sums": ["1"]}"#);
+    let run = lab.run("permanent matrix.sms --method gray --checkpoint state");
+    assert!(run.code == 3 && run.stderr.contains("version 1, which has no checksum"), "{}", run.stderr);
     // A file that cannot be written is told of at the start, not at the first time to write it.
     let run = lab.run("permanent matrix.sms --method gray --checkpoint missing/state");
     assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
-use blackfield::permanent::{self, Options, Permanent};
+use blackfield::permanent::{self, Options, Permanent, Resumed};
 use blackfield::{Error, Result, Step};
 use serde::Serialize;
 use std::path::Path;
@@ -23,6 +23,9 @@ struct Answer {
     method: &'static str,
     certainty: &'static str,
     proof: String,
+    /// What checkpoints had of the work; absent if all of it was done in this run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resumed: Vec<Resumed>,
     path: Vec<Step>,
     threads: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +68,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
                 method: found.method,
                 certainty: found.proof.certainty().name(),
                 proof: found.proof.to_string(),
+                resumed: found.proof.resumed.clone(),
                 path: found.path.clone(),
                 threads: rayon::current_num_threads(),
                 digest: digest.clone(),

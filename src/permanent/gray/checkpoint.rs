@@ -1,21 +1,15 @@
-//! Where a long run stands, in a small file: which sum it is, how many chunks are summed, and their sums.
-//!
-//! The file is replaced as a whole ([`AtomicFile`]), so that a process killed at any moment leaves the old state or the new one.
+//! Where a long run stands, in a small file: which sum it is, how many chunks are summed, and their sums, all under one
+//! checksum ([`Seal`]).
 
-use crate::io::AtomicFile;
+use crate::io::{Seal, load_sealed};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::Path;
 
-/// The content of a checkpoint file, as JSON.
+/// The state of a sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
-    pub format: String,
-    /// The digest of the matrix (SHA-256 of its canonical triplets).
-    pub matrix: String,
-    /// The order of summation: low columns, lanes, digits, positions of a chunk, moduli.
-    pub order: String,
     /// Chunks in all, and those summed: the first `next`.
     pub chunks: u64,
     pub next: u64,
@@ -23,38 +17,34 @@ pub(super) struct Checkpoint {
     pub sums: Vec<String>,
 }
 
-/// The value of [`Checkpoint::format`].
-pub(super) const FORMAT: &str = "blackfield permanent checkpoint 1";
+/// The computation in a [`Seal`].
+pub(super) const KIND: &str = "permanent by Gray code";
+/// The version in a [`Seal`]: it grows with every change of the layout or of what a plan sums in which order. Version 1 had no seal.
+pub(super) const VERSION: u32 = 2;
+/// What a file of version 1 holds.
+const UNSEALED: &[u8] = b"\"blackfield permanent checkpoint 1\"";
 
 impl Checkpoint {
     /// The state in the file, `None` if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`], or [`Error::Input`] if the file is no checkpoint of the same sum as `expected`.
-    pub fn read(file: &Path, expected: &Checkpoint) -> Result<Option<Checkpoint>> {
-        let text = match std::fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Io { file: file.into(), source }),
-        };
+    /// [`Error::Io`], or [`Error::Input`] if the file is damaged, or no checkpoint of the sum that `seal` names and `expected`
+    /// begins.
+    pub fn read(file: &Path, seal: &Seal, expected: &Checkpoint) -> Result<Option<Checkpoint>> {
+        let Some(bytes) = load_sealed(file)? else { return Ok(None) };
         let refuse = |message: String| Err(Error::Input { file: file.into(), line: 0, message });
-        let saved: Checkpoint = match serde_json::from_str(&text) {
+        if bytes.starts_with(b"{") && bytes.windows(UNSEALED.len()).any(|piece| piece == UNSEALED) {
+            return refuse(
+                "checkpoint of version 1, which has no checksum: its sums cannot be trusted; remove it to start again"
+                    .into(),
+            );
+        }
+        let saved: Checkpoint = match serde_json::from_slice(seal.open(&bytes, file)?) {
             Ok(saved) => saved,
-            Err(error) => return refuse(format!("not a checkpoint of a permanent: {error}")),
+            Err(error) => return refuse(format!("checkpoint with an unreadable state: {error}")),
         };
-        if saved.format != expected.format {
-            return refuse(format!("checkpoint format {:?}, expected {:?}", saved.format, expected.format));
-        }
-        if saved.matrix != expected.matrix {
-            return refuse(format!(
-                "checkpoint of another matrix: digest {}, expected {}",
-                saved.matrix, expected.matrix
-            ));
-        }
-        if (&saved.order, saved.chunks, saved.sums.len()) != (&expected.order, expected.chunks, expected.sums.len())
-            || saved.next > saved.chunks
-        {
-            return refuse("checkpoint of another order of summation: other options or another version".into());
+        if (saved.chunks, saved.sums.len()) != (expected.chunks, expected.sums.len()) || saved.next > saved.chunks {
+            return refuse("checkpoint whose state contradicts its seal".into());
         }
         Ok(Some(saved))
     }
@@ -63,10 +53,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn write(&self, file: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self).expect("text and numbers have a form in JSON");
-        let mut new = AtomicFile::create(file)?;
-        new.write_all(text.as_bytes()).map_err(|source| Error::Io { file: file.into(), source })?;
-        new.finish()
+    pub fn write(&self, file: &Path, seal: &Seal) -> Result<()> {
+        let mut text = serde_json::to_vec(self).expect("text and numbers have a form in JSON");
+        text.push(b'\n');
+        seal.write(file, &text)
     }
 }

@@ -46,10 +46,12 @@ mod residues;
 mod tests;
 mod walk;
 
+use super::Resumed;
 use super::bound::permanent_bound;
 use super::crt::Crt;
 use super::matrix::IntMatrix;
 use crate::gpu::Device;
+use crate::io::Seal;
 use crate::isa::Isa;
 use crate::{Error, Observer, Result};
 use checkpoint::Checkpoint;
@@ -102,8 +104,8 @@ pub struct GrayAnswer {
     pub bound_bits: u64,
     /// The low bits of the sum that had to be, and were, zero.
     pub zero_bits: usize,
-    /// The chunks taken from a checkpoint rather than computed.
-    pub resumed: u64,
+    /// What a checkpoint had of the sum, where the run went on from one.
+    pub resumed: Option<Resumed>,
 }
 
 /// Sums of chunks: over the integers, or modulo each modulus.
@@ -123,7 +125,7 @@ enum Sums {
 pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Observer) -> Result<GrayAnswer> {
     observer.check()?;
     let bound_bits = permanent_bound(matrix).bits;
-    let answer = |value| GrayAnswer { value, moduli: Vec::new(), bound_bits, zero_bits: 0, resumed: 0 };
+    let answer = |value| GrayAnswer { value, moduli: Vec::new(), bound_bits, zero_bits: 0, resumed: None };
     if matrix.n() <= 2 {
         return Ok(answer(small(matrix)));
     }
@@ -137,9 +139,9 @@ pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Obser
     // Cards that cannot be had are told of before a checkpoint of their sums is begun.
     let cards = if target == Target::Cards { Some(Cards::new(&plan, &options.devices)?) } else { None };
     let mut journal = Journal::open(&plan, matrix, options)?;
-    let resumed = journal.next();
+    let resumed = journal.resumed();
     observer.phase("permanent", journal.chunks());
-    observer.progress(resumed);
+    observer.progress(journal.next());
     match cards {
         None => plan.run(options.isa, &mut journal, observer)?,
         Some(cards) => cards.run(&mut journal, observer)?,
@@ -202,6 +204,7 @@ fn small(matrix: &IntMatrix) -> BigInt {
 struct Journal<'a> {
     plan: &'a Plan,
     options: &'a GrayOptions,
+    seal: Seal,
     state: Checkpoint,
     sums: Sums,
     written: Instant,
@@ -210,12 +213,14 @@ struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Nothing summed, or what the checkpoint of the options holds.
     fn open(plan: &'a Plan, matrix: &IntMatrix, options: &'a GrayOptions) -> Result<Self> {
-        let state = plan.start(matrix, options.checkpoint.is_some());
-        let mut journal = Journal { plan, options, state, sums: plan.zero(), written: Instant::now() };
+        let seal = plan.seal(matrix, options.checkpoint.is_some());
+        let mut journal =
+            Journal { plan, options, seal, state: plan.start(), sums: plan.zero(), written: Instant::now() };
         if let Some(file) = &options.checkpoint
-            && let Some(saved) = Checkpoint::read(file, &journal.state)?
+            && let Some(saved) = Checkpoint::read(file, &journal.seal, &journal.state)?
         {
-            let damaged = || Error::Input { file: file.clone(), line: 0, message: "a sum is not a number".into() };
+            let message = "checkpoint whose sums are no numbers of their range";
+            let damaged = || Error::Input { file: file.clone(), line: 0, message: message.into() };
             journal.sums = plan.parse(&saved.sums).ok_or_else(damaged)?;
             journal.state = saved;
         }
@@ -227,6 +232,11 @@ impl<'a> Journal<'a> {
     /// The first chunk that is not summed.
     fn next(&self) -> u64 {
         self.state.next
+    }
+
+    /// What the sums hold so far, if anything.
+    fn resumed(&self) -> Option<Resumed> {
+        (self.next() > 0).then(|| Resumed { parts: self.next(), of: self.chunks() })
     }
 
     /// The chunks in all.
@@ -248,7 +258,7 @@ impl<'a> Journal<'a> {
     fn write(&mut self) -> Result<()> {
         if let Some(file) = &self.options.checkpoint {
             self.state.sums = self.sums.digits();
-            self.state.write(file)?;
+            self.state.write(file, &self.seal)?;
         }
         self.written = Instant::now();
         Ok(())
@@ -324,23 +334,31 @@ impl Plan {
         }
     }
 
-    /// The state before the first chunk; without the digests where nothing will be written.
-    fn start(&self, matrix: &IntMatrix, described: bool) -> Checkpoint {
+    /// Which sum a checkpoint is of; without the digest where nothing will be written.
+    fn seal(&self, matrix: &IntMatrix, described: bool) -> Seal {
         let digits: Vec<_> = self.walk.iter().map(|d| (d.class, d.radix())).collect();
-        let primes: &[u64] = match &self.engine {
-            Engine::Exact(_) => &[],
-            Engine::Modular(modular) => &modular.primes,
+        let sums = match &self.engine {
+            Engine::Exact(_) => "integer".to_string(),
+            Engine::Modular(modular) => format!("modulo 2^64 and {:?}", modular.primes),
         };
-        let (low, lanes, chunk) = (&self.low, &self.lane_classes, self.chunk);
-        let order = format!("low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} primes {primes:?}");
-        Checkpoint {
-            format: checkpoint::FORMAT.into(),
+        let (low, lanes, chunk, chunks) = (&self.low, &self.lane_classes, self.chunk, self.chunks());
+        Seal {
+            kind: checkpoint::KIND.into(),
+            version: checkpoint::VERSION,
             matrix: if described { matrix.to_triplets().digest() } else { String::new() },
-            order,
-            chunks: self.positions.div_ceil(self.chunk),
-            next: 0,
-            sums: self.zero().digits(),
+            parameters: format!(
+                "low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} chunks {chunks} sums {sums}"
+            ),
         }
+    }
+
+    /// The state before the first chunk.
+    fn start(&self) -> Checkpoint {
+        Checkpoint { chunks: self.chunks(), next: 0, sums: self.zero().digits() }
+    }
+
+    fn chunks(&self) -> u64 {
+        self.positions.div_ceil(self.chunk)
     }
 
     fn zero(&self) -> Sums {

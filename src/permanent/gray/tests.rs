@@ -189,13 +189,94 @@ fn a_killed_run_resumes() {
 
         let resumed = compute(&matrix, &saving);
         assert_eq!(resumed.value, expected.value);
-        assert_eq!(resumed.resumed, done);
+        assert_eq!(resumed.resumed.unwrap().parts, done);
         assert!(!file.exists(), "removed at the end");
 
         std::fs::write(&file, "{\"format\": 3}").unwrap();
         assert!(matches!(permanent(&matrix, &saving, &Silent), Err(Error::Input { .. })));
         std::fs::remove_file(&file).unwrap();
     }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// What a file holds is used as it was written or not at all: a sum changed by one digit, another run's state, a file cut
+/// off, a file of a version without a checksum.
+#[test]
+fn a_checkpoint_is_taken_whole_or_refused() {
+    let folder = scratch("sealed");
+    let mut rng = Rng::seed_from_u64(12);
+    let n = 26;
+    let (matrix, other) = (random_01(n, 0.5, &mut rng), random_01(n, 0.5, &mut rng));
+    let saving = |name: &str, residues| GrayOptions {
+        checkpoint: Some(folder.join(name)),
+        interval: Duration::ZERO,
+        residues,
+        ..Default::default()
+    };
+    let state = |matrix: &IntMatrix, options: &GrayOptions| {
+        let observer = Impatient { left: AtomicU64::new(2), done: AtomicU64::new(0) };
+        assert!(matches!(permanent(matrix, options, &observer), Err(Error::Interrupted)));
+        std::fs::read(options.checkpoint.as_ref().unwrap()).unwrap()
+    };
+    let (exact, modular) = (saving("exact", false), saving("modular", true));
+    let mine = state(&matrix, &exact);
+    let mut refused = Vec::new();
+    let mut refuse = |options: &GrayOptions, bytes: &[u8], why: &str| {
+        let file = options.checkpoint.as_ref().unwrap();
+        std::fs::write(file, bytes).unwrap();
+        match permanent(&matrix, options, &Silent) {
+            Err(error @ Error::Input { .. }) => assert!(error.to_string().contains(why), "{error}"),
+            found => panic!("{why}: {found:?}"),
+        }
+        assert_eq!(std::fs::read(file).unwrap(), bytes, "the file is left as it was");
+        refused.push(why.to_string());
+    };
+
+    // One digit of the partial sum: the low bits of the sum stay zero, so that no other check would see it.
+    let text = String::from_utf8(mine.clone()).unwrap();
+    let sums = text.find("\"sums\":[\"").unwrap() + 9;
+    let forged = [&text[..sums], "1", &text[sums..]].concat().replace("1-", "-1");
+    refuse(&exact, forged.as_bytes(), "damaged");
+    let next = text.replacen("\"next\":", "\"next\":1", 1);
+    refuse(&exact, next.as_bytes(), "damaged");
+    for length in (0..mine.len()).step_by(7) {
+        refuse(&exact, &mine[..length], if length == 0 { "empty" } else { "cut off" });
+    }
+    // Whole states of other sums, in both directions.
+    refuse(&exact, &state(&other, &saving("other", false)), "another matrix");
+    refuse(&exact, &state(&matrix, &modular), "another order of summation");
+    refuse(&modular, &mine, "another order of summation");
+    // A sealed state that means nothing: the seal of this sum over other content.
+    let seal: crate::io::Seal = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    for (content, why) in [
+        ("{}", "unreadable state"),
+        ("", "unreadable state"),
+        ("{\"chunks\":1,\"next\":0,\"sums\":[\"0\"]}", "contradicts"),
+    ] {
+        refuse(&exact, &seal.close(content.as_bytes()), why);
+    }
+    let saved: Checkpoint = serde_json::from_str(text.lines().nth(2).unwrap()).unwrap();
+    let sealed = |change: &dyn Fn(&mut Checkpoint)| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        seal.close(&serde_json::to_vec(&saved).unwrap())
+    };
+    refuse(&exact, &sealed(&|s| s.next = s.chunks + 1), "contradicts");
+    refuse(&exact, &sealed(&|s| s.sums.clear()), "contradicts");
+    refuse(&exact, &sealed(&|s| s.sums[0] = "1e3".into()), "no numbers");
+    // As version 1 wrote it.
+    let first = format!(
+        "{{\n  \"format\": \"blackfield permanent checkpoint 1\",\n  \"matrix\": \"{}\",\n  \"sums\": [\"0\"]\n}}",
+        seal.matrix
+    );
+    refuse(&exact, first.as_bytes(), "version 1, which has no checksum");
+    assert!(refused.len() > 40);
+
+    // And as it was written it serves.
+    std::fs::write(exact.checkpoint.as_ref().unwrap(), &mine).unwrap();
+    let resumed = compute(&matrix, &exact);
+    assert_eq!(resumed.value, compute(&matrix, &GrayOptions::default()).value);
+    assert!(resumed.resumed.is_some_and(|r| r.parts == saved.next && r.of == saved.chunks));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -124,7 +124,7 @@ impl Planar {
             value: crt.signed(),
             moduli: primes.iter().map(|p| p.get().into()).collect(),
             bound: Some(bound),
-            resumed: 0,
+            resumed: None,
         })
     }
 

@@ -1,0 +1,237 @@
+//! Yᵀ for a Y of a few weighted entries a row: cheap to apply, and as good as a dense one where eigenvectors are sparse.
+//!
+//! A dense random Y costs n·s² multiply-adds a term, as much as the product of a matrix with few entries a row. Here a row of Y
+//! has w = min(3, s) entries, in distinct columns (*classes*), with random non-zero weights of K. The weights of a class come
+//! from a pool of E = ⌊256/s⌋ (at least 1), so that Yᵀ·V needs no multiplication by rows: the rows of V are added up in s·E *buckets*, each
+//! row in w of them, and s·E·s products of K give the classes from the buckets. That is w·n·s additions and no more than 256·s
+//! products, whatever K.
+//!
+//! **Why several entries.** Yᵀ must tell the eigenvectors of one eigenvalue apart: of an eigenvalue of B with m independent
+//! eigenvectors V the sequence sees rank(YᵀV), at most s of them whatever Y. Where B is block diagonal with small blocks (A with
+//! lines of one entry, permutations, blocks of 2 × 2, …) equal eigenvalues do occur in different blocks: over GF(q) about r²/(2q)
+//! pairs of r eigenvalues, and the eigenvectors are as short as the blocks. With a single entry a row (a partition of the rows
+//! into s classes) two unit vectors in one class have parallel images, which loses an eigenvalue of rank with probability 1/s a pair; of
+//! blocks of 2 × 2 it is 1/s³, when both blocks lie in one class. With w entries two unit vectors are told apart unless their
+//! rows of Y are parallel: see [`pair_loss`], about 4·10⁻⁷ for s from 4 to 64. D₁, the leftmost factor of B, changes nothing there:
+//! it scales rows of Y.
+//!
+//! Exactness: a row adds to a bucket at most once, so that a sum of t rows of residues ≤ M is at most t·M: [`rows_in_sum`].
+
+use crate::field::{Field, Modulus, Rng};
+use crate::isa::{Isa, Kernel};
+use crate::spmv::{Block, Lanes};
+use rand::RngExt;
+use rayon::prelude::*;
+use std::ops::AddAssign;
+
+/// Entries of Y in a row, where there are as many columns.
+const ENTRIES: usize = 3;
+/// Buckets of all classes together, where there are fewer classes.
+const BUCKETS: usize = 256;
+/// Rows that one task adds up; below [`rows_in_sum`] of every lane.
+const CHUNK: usize = 1 << 14;
+
+/// The rows of residues ≤ `largest` that an accumulator of `bits` bits holds the sum of: t·`largest` ≤ 2^bits - 1.
+const fn rows_in_sum(largest: u64, bits: u32) -> u128 {
+    (u128::MAX >> (128 - bits)) / largest as u128
+}
+
+/// A random sparse n × s matrix Y over K, for products by its transpose.
+#[derive(Clone, Debug)]
+pub struct Buckets {
+    /// Columns of Y.
+    s: usize,
+    /// w buckets a row, of distinct classes; bucket b belongs to class b / `pool`.
+    pick: Vec<u16>,
+    per_row: usize,
+    /// Weights of a class, E.
+    pool: usize,
+    /// The digits of the weight of each bucket.
+    weights: Vec<u64>,
+}
+
+/// An upper bound of the probability that two rows of Y are parallel, so that of two unit eigenvectors with one eigenvalue one
+/// is lost: for s columns, w entries a row and E weights a class, over a field of `order` = q elements
+///
+/// ((1/E + 1/(q-1))ʷ + (q-1)^(1-w)) / C(s, w).
+///
+/// *Proof.* The classes must be the same. Then in each class the two weights have a ratio, and the w ratios must agree. A ratio is 1 if
+/// both rows picked one weight, 1/E, or two equal ones, at most 1/(q-1): the first term. It is a given ρ ≠ 1 with probability at
+/// most 1/(q-1): the second, over q - 2 values of ρ. Classes are independent, and so are pools. ∎
+///
+/// Of an eigenvalue with m ≤ s unit eigenvectors more than C(m, 2) times this is lost only for want of rows: m vectors of w entries
+/// each must be independent. An eigenvalue with m > s eigenvectors loses m - s whatever Y and X are.
+pub fn pair_loss(s: usize, order: f64) -> f64 {
+    parallel(s, ENTRIES.min(s), pool(s), order)
+}
+
+fn parallel(s: usize, w: usize, pool: usize, order: f64) -> f64 {
+    let sets: f64 = (0..w).map(|i| (s - i) as f64 / (w - i) as f64).product();
+    let equal = 1.0 / pool as f64 + 1.0 / (order - 1.0);
+    (equal.powi(w as i32) + (order - 1.0).powi(1 - w as i32)).min(1.0) / sets
+}
+
+/// The number of weights in the pool of each of `s` classes.
+fn pool(s: usize) -> usize {
+    (BUCKETS / s).max(1)
+}
+
+impl Buckets {
+    /// A random Y with `n` rows and `s` columns over `field`.
+    ///
+    /// # Panics
+    /// If s is 0 or above 2¹⁶.
+    pub fn random<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
+        Self::with(field, n, s, ENTRIES.min(s), pool(s), rng)
+    }
+
+    fn with<F: Field>(field: &F, n: usize, s: usize, per_row: usize, pool: usize, rng: &mut Rng) -> Self {
+        assert!((1..=1 << 16).contains(&s), "a block of 1 to 2^16 columns");
+        let k = field.degree();
+        let mut weights = vec![0; s * pool * k];
+        for digits in weights.chunks_exact_mut(k) {
+            field.write_digits(field.random_nonzero(rng), digits);
+        }
+        let mut pick = Vec::with_capacity(n * per_row);
+        for _ in 0..n {
+            let row = pick.len();
+            while pick.len() < row + per_row {
+                let bucket = rng.random_range(0..s * pool) as u16;
+                let class = |b: u16| b as usize / pool;
+                if pick[row..].iter().all(|&other| class(other) != class(bucket)) {
+                    pick.push(bucket);
+                }
+            }
+        }
+        Buckets { s, pick, per_row, pool, weights }
+    }
+
+    /// Appends YᵀV, s × s elements of K, row-major. V is a block of n rows and s columns over K, by digits.
+    pub fn project<F: Field>(&self, field: &F, v: &Block, out: &mut Vec<F::Elem>) {
+        self.project_with(Isa::best(), field, v, out);
+    }
+
+    pub(super) fn project_with<F: Field>(&self, isa: Isa, field: &F, v: &Block, out: &mut Vec<F::Elem>) {
+        let (s, k, p) = (self.s, field.degree(), field.modulus());
+        assert_eq!(
+            (v.width(), v.rows() * self.per_row, self.weights.len()),
+            (s * k, self.pick.len(), s * self.pool * k)
+        );
+        let sums = match &v.lanes {
+            Lanes::U8(x) => self.sums(isa, p, x, v.width()),
+            Lanes::U16(x) => self.sums(isa, p, x, v.width()),
+            Lanes::U32(x) => self.sums(isa, p, x, v.width()),
+            Lanes::U64(x) => self.sums(isa, p, x, v.width()),
+            Lanes::F32(x) => self.sums(isa, p, x, v.width()),
+            Lanes::F64(x) => self.sums(isa, p, x, v.width()),
+        };
+        let mut bucket = vec![field.zero(); s];
+        for (sums, weights) in sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k)) {
+            let first = out.len();
+            out.resize(first + s, field.zero());
+            for (sums, weight) in sums.chunks_exact(s * k).zip(weights.chunks_exact(k)) {
+                bucket.iter_mut().zip(sums.chunks_exact(k)).for_each(|(x, digits)| *x = field.from_digits(digits));
+                field.axpy(&mut out[first..], field.from_digits(weight), &bucket);
+            }
+        }
+    }
+
+    /// The sums of the rows in each bucket mod p, bucket after bucket: exact integers added in any order, so that neither
+    /// threads nor instruction sets show.
+    fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Vec<u64> {
+        let len = self.s * self.pool * width;
+        let chunk = |(lanes, pick): (&[L], &[u16])| {
+            let mut sums = vec![L::Sum::default(); len];
+            isa.run(AddRows { lanes, width, pick, per_row: self.per_row, sums: &mut sums });
+            sums.into_iter().map(L::total).collect::<Vec<_>>()
+        };
+        let add = |mut a: Vec<L::Total>, b: Vec<L::Total>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        let totals =
+            lanes.par_chunks(CHUNK * width).zip(self.pick.par_chunks(CHUNK * self.per_row)).map(chunk).reduce_with(add);
+        totals.map_or_else(|| vec![0; len], |totals| totals.into_iter().map(|x| L::residue(x, p)).collect())
+    }
+}
+
+/// A residue as a block stores it, with the integers that its sums take.
+trait Lane: Copy + Send + Sync {
+    /// Holds the sum of [`CHUNK`] of them.
+    type Sum: Copy + Default + AddAssign;
+    /// Holds the sum of 2³² of them, more than a block has rows.
+    type Total: Copy + Send + AddAssign;
+    fn widen(self) -> Self::Sum;
+    fn total(sum: Self::Sum) -> Self::Total;
+    fn residue(total: Self::Total, p: Modulus) -> u64;
+}
+
+macro_rules! lane {
+    ($lane:ty, $largest:expr, $sum:ty, $total:ty, $reduce:ident) => {
+        impl Lane for $lane {
+            type Sum = $sum;
+            type Total = $total;
+            #[inline(always)]
+            fn widen(self) -> $sum {
+                self as $sum
+            }
+            #[inline(always)]
+            fn total(sum: $sum) -> $total {
+                sum as $total
+            }
+            fn residue(total: $total, p: Modulus) -> u64 {
+                p.$reduce(total)
+            }
+        }
+        const _: () = assert!(CHUNK as u128 <= rows_in_sum($largest, <$sum>::BITS));
+        const _: () = assert!(1 << 32 <= rows_in_sum($largest, <$total>::BITS));
+    };
+}
+lane!(u8, u8::MAX as u64, u32, u64, reduce);
+lane!(u16, u16::MAX as u64, u32, u64, reduce);
+lane!(u32, u32::MAX as u64, u64, u64, reduce);
+lane!(u64, (1 << 63) - 1, u128, u128, reduce_u128);
+lane!(f32, 1 << 24, u64, u64, reduce);
+lane!(f64, 1 << 53, u128, u128, reduce_u128);
+
+/// Adds rows of residues to the sums of their buckets.
+struct AddRows<'a, L: Lane> {
+    lanes: &'a [L],
+    width: usize,
+    pick: &'a [u16],
+    per_row: usize,
+    sums: &'a mut [L::Sum],
+}
+
+impl<L: Lane> Kernel for AddRows<'_, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        match self.width {
+            width if width.is_multiple_of(16) => self.by_pieces::<16>(),
+            width if width.is_multiple_of(4) => self.by_pieces::<4>(),
+            _ => self.by_pieces::<1>(),
+        }
+    }
+}
+
+impl<L: Lane> AddRows<'_, L> {
+    /// In pieces of N residues, which are widened once for all buckets of the row. N divides the width.
+    #[inline(always)]
+    fn by_pieces<const N: usize>(self) {
+        let rows = self.lanes.chunks_exact(self.width);
+        for (row, pick) in rows.zip(self.pick.chunks_exact(self.per_row)) {
+            for (i, piece) in row.as_chunks::<N>().0.iter().enumerate() {
+                let piece = piece.map(L::widen);
+                for &bucket in pick {
+                    let sums = &mut self.sums[bucket as usize * self.width + i * N..][..N];
+                    sums.iter_mut().zip(piece).for_each(|(sum, x)| *sum += x);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "buckets_tests.rs"]
+mod tests;
