@@ -195,7 +195,8 @@ class Bench:
         """Writes a finding: the files of the folder, and a text with the property, the commands, what was expected and what came."""
         target = self.out / f"{self.case}-{self.slug(complaint.kind)}"
         self.keep_files(target)
-        text = [f"check     {self.check}: {self.property}", f"kind      {complaint.kind}", f"expected  {complaint.expected}", f"got       {complaint.got}", f"case      {self.case}", "commands  commands.sh"]
+        text = [f"check     {self.check}: {self.property}", f"case      {self.case}", "commands  commands.sh"]
+        text += [f"kind      {complaint.kind}", f"expected  {complaint.expected}", f"got       {complaint.got}"]
         (target / "finding.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
         self.found.append((self.check, complaint.kind, str(target), self.commands[-1] if self.commands else "", str(complaint)))
 

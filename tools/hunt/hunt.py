@@ -47,11 +47,11 @@ CHECKS = (
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),
-    ("checkpoint", "damaged", check_checkpoints.damaged, 3),
+    ("checkpoint", "damaged", check_checkpoints.damaged, 2),
     ("files", "files", check_files.mutated, 24),
     ("files", "formats", check_files.formats, 8),
     ("files", "headers", check_files.huge_headers, 6),
-    ("shortfall", "shortfalls", check_shortfall.shortfalls, 2),
+    ("shortfall", "shortfalls", check_shortfall.shortfalls, 4),
 )
 GROUPS = tuple(dict.fromkeys(group for group, _, _, _ in CHECKS))
 
@@ -76,7 +76,8 @@ def case(bench, seed, name, check, number):
 
 def report(bench):
     """What a worker has to tell at its end."""
-    return {"runs": bench.runs, "compared": bench.compared, "asked": bench.truth.asked, "seen": bench.seen, "skipped": bench.skipped, "seconds": bench.seconds, "falls": bench.falls}
+    told = {name: getattr(bench, name) for name in ("runs", "compared", "seen", "skipped", "seconds", "falls")}
+    return {**told, "asked": bench.truth.asked}
 
 
 def work(number, options, until, messages, stop):
@@ -133,7 +134,8 @@ class Total:
     def summary(self, seconds, cores):
         """Lines of text: counts per check and oracle, and per second."""
         comparisons = sum(self.compared.values())
-        yield f"{self.cases} cases, {self.runs} runs, {comparisons} comparisons in {seconds:.0f} s on {cores} workers: {comparisons / max(seconds, 1e-9):.0f} a second"
+        rate = f"{comparisons / max(seconds, 1e-9):.0f} a second"
+        yield f"{self.cases} cases, {self.runs} runs, {comparisons} comparisons in {seconds:.0f} s on {cores} workers: {rate}"
         yield "compared: " + ", ".join(f"{n} {what}" for what, n in sorted(self.compared.items()))
         yield "oracles:  " + ", ".join(f"{n} {what}" for what, n in sorted(self.asked.items()))
         yield "checks:   " + ", ".join(f"{n} {name} ({spent:.0f} s)" for name, (n, spent) in sorted(self.seconds.items()))
