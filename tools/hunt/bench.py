@@ -148,9 +148,8 @@ class Bench:
 
     def process(self, argv, patience, kill):
         """Runs a process; whether it was stopped, and its ending."""
-        child = subprocess.Popen(
-            argv, cwd=self.folder, env=QUIET, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        child = subprocess.Popen(argv, cwd=self.folder, env=QUIET, **pipes)
         killed = False
         try:
             out, err = child.communicate(timeout=kill[0] if kill else patience)

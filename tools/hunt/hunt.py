@@ -13,7 +13,6 @@ import os
 import queue
 import random
 import resource
-import signal
 import sys
 import tempfile
 import time
@@ -82,8 +81,7 @@ def report(bench):
 
 def work(number, options, until, messages, stop):
     """One worker: every `cores`-th case until the time or the cases are up."""
-    # A handler, which the programs started do not inherit; SIG_IGN they would.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    os.setpgrp()  # Ctrl-C is for the command alone, which lets the cases under way come to their end.
     with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
         bench = new_bench(options, Path(folder) / "bench")
         told = done = 0
@@ -241,6 +239,8 @@ def main(argv=None):
         announce(finding)
     print("\n".join(total.summary(seconds, 1 if options.case else options.cores)))
     print(f"{len(total.found)} findings kept in {options.out}" if total.found else "nothing found")
+    if options.out.is_dir() and not any(options.out.iterdir()):
+        options.out.rmdir()
     return 1 if total.found else 0
 
 
