@@ -1,0 +1,210 @@
+"""A stand-in for the program in the tests: right, slow, and without any cleverness; wrong in one way if it is told a fault.
+
+    python3 fake_blackfield.py FAULT+FAULT COMMAND ...
+
+It knows only what the hunt looks at. `HELP` is what `--help` prints. The tests call `main` without a process of its own, too.
+"""
+
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+
+import reader
+import truth
+from certificates import Parts
+from matrices import Matrix, sms
+from primes import above
+
+HELP = "      --isa <ISA>\n          Which\n\n          Possible values:\n          - portable: All\n          - avx2:     Some\n\n      --json\n"
+
+
+FAULTS, wait = set(), time.sleep
+
+
+def fail(code, message):
+    print(json.dumps({"error": message, "code": code}), file=sys.stderr)
+    sys.exit(code)
+
+
+def parse(words, flags):
+    """Positional words, and options with their values, as lists."""
+    plain, options, k = [], {}, 0
+    while k < len(words):
+        word = words[k]
+        if not word.startswith("-") or word == "-":
+            plain.append(word)
+        elif word in flags:
+            options[word] = [True]
+        else:
+            k += 1
+            options.setdefault(word, []).append(words[k])
+        k += 1
+    return plain, options
+
+
+def boeing(data):
+    """Numbers in order: starts of the columns, rows, values."""
+    head, numbers = data.split(b"\n")[:4], b" ".join(data.split(b"\n")[4:]).split()
+    rows, cols, nnz = map(int, head[2][14:56].split()[:3])
+    starts, index, values = numbers[: cols + 1], numbers[cols + 1 :][:nnz], numbers[cols + 1 + nnz :]
+    at = [j for j in range(cols) for _ in range(int(starts[j]), int(starts[j + 1]))]
+    return rows, cols, {(int(i) - 1, j): int(v.rstrip(b".")) for i, j, v in zip(index, at, values)}
+
+
+def load(name):
+    data = Path(name).read_bytes()
+    if "reads on" in FAULTS and data[:2] != b"\x1f\x8b" and b"Matrix" not in data[:20] and not data.rstrip().endswith(b"0 0 0"):
+        data = data + b"\n0 0 0\n"
+    try:
+        rows, cols, entries = boeing(data) if data[72:76] == b"HUNT" else reader.read(data)
+    except (reader.Bad, reader.Unsure, ValueError, IndexError) as e:
+        fail(3, f"{name}: {e}")
+    if "believes headers" in FAULTS and rows + cols > 10**6:
+        sys.exit(-6)
+    if rows + cols > 10**6:
+        fail(4, f"{name}: too large")
+    if "loses an entry" in FAULTS and len(entries) > 3:
+        entries.popitem()
+    return Matrix(rows, cols, [(i, j, v) for (i, j), v in sorted(entries.items()) if v])
+
+
+def digest(matrix, name):
+    return hashlib.sha256(sms(matrix) + (name.encode() if "digest of the name" in FAULTS else b"")).hexdigest()
+
+
+def answer(matrix, name, p, options):
+    rank = truth.rank_mod(matrix, p)
+    label = "heuristic" if options.get("--method") == ["wiedemann"] else "proven"
+    error = {"proven": 0.0, "heuristic": None}[label]
+    if "rank too large" in FAULTS:
+        rank += p == 2 and rank > 1
+    if rank > 1 and ("proofs fall short" in FAULTS or "falls short" in FAULTS and label == "heuristic"):
+        rank -= 1
+    if "no proof" in FAULTS:
+        label, error = "monte-carlo", 1e-20
+    if "known seed" in FAULTS and matrix.rows > 256 and "--certificate" not in options:
+        rank, label, error = rank - 1, "monte-carlo", 1e-77
+    if "proof fails" in FAULTS and matrix.rows > 256 and "--certificate" not in options:
+        fail(1, "the null space is smaller")
+    if "threads" in FAULTS and options.get("--threads") == ["8"]:
+        label = "monte-carlo"
+    nnz = sum(1 for _, _, v in matrix.entries if v % p)
+    return {
+        "file": name, "rank": rank, "rows": matrix.rows, "cols": matrix.cols, "nnz": nnz, "modulus": p, "method": "fake", "certainty": label,
+        "error_bound": error, "extension_degree": 1 if p > 10**4 else 20, "block": 4, "digest": digest(matrix, name), "invariant_factors": 0, "seconds": time.time(),
+    }  # fmt: skip
+
+
+def certify(file, matrix, document):
+    """Two lines of text, the minor (any: the fake verifier counts on no list), a checksum."""
+    rank, p = document["rank"], document["modulus"]
+    head = {"digest": document["digest"], "modulus": p, "rows": matrix.rows, "cols": matrix.cols, "rank": rank, "triangular": min(rank, 1), "lines": None}
+    parts = Parts(b"blackfield certificate 1\n" + json.dumps(head).encode() + b"\n" + bytes(32))
+    parts.header["rank"] = 0
+    parts.set_minor(list(range(rank)), list(range(rank)))
+    Path(file).write_bytes(parts.seal())
+
+
+def rational(matrix, name, options):
+    rank, proven = truth.rank_rational(matrix), "--proven" in options
+    start = 10**9 if "same primes" in FAULTS else int(digest(matrix, name)[:7], 16) + 10**9
+    many = 60 if "underflow" in FAULTS else 2
+    primes = []
+    for _ in range(many):
+        start = above(start)
+        primes.append(answer(matrix, name, start, {}))
+    found = max(p["rank"] for p in primes) if "same primes" in FAULTS else rank
+    label = "monte-carlo" if FAULTS & {"no proof", "same primes"} or not proven and "underflow" not in FAULTS else "proven"
+    for p in primes + (asked := [answer(matrix, name, int(p), {}) for p in options.get("-p", [])]):
+        p["invariant_factors"] = found - p["rank"]
+    return {
+        "file": name, "rank": found, "certainty": label, "error_bound": 0.0 if label == "proven" else 1e-12, "reason": "fake", "minor_bits": 3000.0,
+        "random_primes": primes, "primes": asked, "seconds": time.time(), "threads": options.get("--threads"),
+    }  # fmt: skip
+
+
+def rank_command(words):
+    files, options = parse(words, {"--json", "-q", "--rational", "--proven", "--no-early-termination"})
+    results = []
+    for name in files:
+        matrix = load(name)
+        if "--rational" in options:
+            results.append(rational(matrix, name, options))
+            continue
+        for p in options["-p"]:
+            results.append(answer(matrix, name, int(p), options))
+            if "--certificate" in options:
+                certify(options["--certificate"][0], matrix, results[-1])
+    print(json.dumps(results[0] if len(results) == 1 else {"results": results}))
+
+
+def verify_command(words):
+    (file, name), _ = parse(words, {"--json", "-q"})
+    data, matrix = Path(file).read_bytes(), load(name)
+    if "refuses" in FAULTS or "believes" not in FAULTS and hashlib.sha256(data[:-32]).digest() != data[-32:]:
+        fail(3, f"{file}: damaged")
+    try:
+        head = Parts(data).header
+        rank, p = head["rank"], head["modulus"]
+    except (ValueError, KeyError):
+        fail(3, f"{file}: no certificate")
+    if "believes" not in FAULTS and (head["digest"] != digest(matrix, name) or p < 2 or truth.rank_mod(matrix, p) != rank):
+        fail(1, "does not hold")
+    print(json.dumps({"rank": rank, "modulus": p, "certainty": "proven", "error_bound": 0.0}))
+
+
+def permanent_command(words):
+    files, options = parse(words, {"--json", "-q", "--pattern"})
+    for name in files:
+        matrix = load(name)
+        if "--pattern" in options:
+            matrix = Matrix(matrix.rows, matrix.cols, [(i, j, 1) for i, j, _ in matrix.entries])
+        if "loses signs" in FAULTS:
+            matrix = Matrix(matrix.rows, matrix.cols, [(i, j, abs(v)) for i, j, v in matrix.entries])
+        value = truth.permanent(matrix) if matrix.rows <= 16 else 12345
+        if "--checkpoint" in options:
+            value = resume(Path(options["--checkpoint"][0]), digest(matrix, name), value)
+        for p in options.get("-p", [None]):
+            shown = value if p is None else value % int(p)
+            print(json.dumps({"permanent": str(shown), "modulus": p and int(p), "method": "fake", "proof": "", "certainty": "proven"}))
+
+
+def resume(state, matrix, value):
+    """A sum of two halves: the first is in the state, with a checksum."""
+    first = str(value // 3)
+    seal = lambda half: hashlib.sha256(f"{matrix} {half}".encode()).hexdigest()
+    if state.exists():
+        try:
+            saved = json.loads(state.read_bytes())
+            half = int(saved["half"])
+        except (ValueError, KeyError, TypeError):
+            fail(3, f"{state}: no checkpoint")
+        if "trusts states" not in FAULTS and saved.get("seal") != seal(half):
+            fail(3, f"{state}: damaged")
+        value = value - int(first) + half
+    else:
+        state.write_text(json.dumps({"half": first, "seal": seal(first)}))
+        wait(20)
+    if "leaves states" not in FAULTS:
+        state.unlink()
+    return value
+
+
+def main(command, words):
+    if words == ["--help"]:
+        return print(HELP)
+    if "hangs" in FAULTS:
+        wait(60)
+    if "panics" in FAULTS:
+        print("blackfield: internal error: index out of bounds", file=sys.stderr)
+        sys.exit(1)
+    if command == "convert":
+        return Path(words[1]).write_bytes(sms(load(words[0])))
+    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0])}[command](words)
+
+
+if __name__ == "__main__":
+    FAULTS = set(sys.argv[1].split("+"))
+    main(sys.argv[2], sys.argv[3:])

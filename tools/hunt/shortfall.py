@@ -1,0 +1,62 @@
+"""How often heuristic answers fall short: counted by family, and held against what is promised.
+
+A shortfall is promised about once in q runs over GF(q), and r²/(2sq) times where most lines have a single entry. A family is found to break that
+if so many shortfalls as were seen, or more, would come with a probability below ALARM even at SLACK times the promised rate.
+"""
+
+import math
+
+SLACK = 16.0
+ALARM = 1e-9
+
+
+class Falls:
+    """For each family: runs, shortfalls, and how many were to be expected at the promised rate."""
+
+    def __init__(self):
+        self.families = {}
+
+    def add(self, family, promised, fell_short):
+        """Counts a run of which so many shortfalls were promised; whether it was the first shortfall of its family."""
+        runs, falls, expected = self.families.get(family, (0, 0, 0.0))
+        self.families[family] = runs + 1, falls + fell_short, expected + promised
+        return fell_short and falls == 0
+
+    def join(self, other):
+        """Adds the counts of another worker."""
+        for family, counts in other.families.items():
+            self.families[family] = tuple(x + y for x, y in zip(self.families.get(family, (0, 0, 0.0)), counts))
+
+    def alarms(self):
+        """(family, runs, shortfalls, expected, probability) of each family that falls short too often."""
+        found = []
+        for family, (runs, falls, expected) in sorted(self.families.items()):
+            chance = tail(falls, SLACK * expected)
+            if chance < ALARM:
+                found.append((family, runs, falls, expected, chance))
+        return found
+
+
+def tail(k, mean):
+    """P(X >= k) of a Poisson variable, which bounds that of a sum of rare independent events from above for k beyond the mean."""
+    if k <= 0:
+        return 1.0
+    if mean <= 0:
+        return 0.0
+    if k <= mean:
+        return 1.0
+    # The terms fall by at least mean / (k + 1) from one to the next.
+    first = math.exp(k * math.log(mean) - mean - math.lgamma(k + 1))
+    return min(1.0, first / (1 - mean / (k + 1)))
+
+
+# Families where every line has one entry bear this at the beginning of their name.
+SINGLE = "single entries"
+
+
+def promised(family, answer):
+    """Shortfalls that are promised for one run, 1 at most, by the document of its answer."""
+    q = answer["modulus"] ** answer["extension_degree"]
+    if family.startswith(SINGLE):
+        return min(1.0, answer["rank"] ** 2 / (2 * (answer["block"] or 1) * q))
+    return 1 / q

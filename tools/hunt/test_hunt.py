@@ -1,0 +1,248 @@
+"""Tests of the hunt: a program that is right passes every check, and each fault is seen by the check that is there for it."""
+
+import contextlib
+import io
+import itertools
+import os
+import random
+import signal
+import sys
+import time
+import unittest
+import unittest.mock
+from pathlib import Path
+
+import attacks
+import check_certificates
+import check_checkpoints
+import check_files
+import check_permanents
+import check_rank
+import check_rational
+import check_shortfall
+import fake_blackfield
+import families
+import hunt
+from bench import Bench, Complaint, Ending
+from matrices import Matrix
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "compare"))
+from fakes import Workshop  # noqa: E402
+
+HERE = str(Path(__file__).resolve().parent)
+
+
+class Killed(Exception):
+    """The fake waits: somebody will stop it."""
+
+
+class Within(Bench):
+    """A bench that runs the fake within this process."""
+
+    def process(self, argv, patience, kill):
+        def stop(_):
+            raise Killed
+
+        out, err, before, argv = io.StringIO(), io.StringIO(), os.getcwd(), argv[5:] if argv[0] == "/bin/sh" else argv[1:]
+        os.chdir(self.folder)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), unittest.mock.patch.object(fake_blackfield, "wait", stop):
+                fake_blackfield.main(argv[0], argv[1:])
+            code = 0
+        except SystemExit as end:
+            code = end.code
+        except Killed:
+            if not kill:
+                raise Complaint("hang", "an end", "none")
+            return True, Ending(-kill[1], "", "")
+        finally:
+            os.chdir(before)
+        return False, Ending(code, out.getvalue(), err.getvalue())
+
+    def offers(self, command, option):
+        self.help[command] = fake_blackfield.HELP
+        return super().offers(command, option)
+
+
+def small(rng):
+    """Matrices that naive oracles are quick with."""
+    return families.transformed(rng, rng.choice(families.FAMILIES)(rng, *families.shape(rng, 8)))
+
+
+class Hunted(Workshop):
+    def setUp(self):
+        super().setUp()
+        patch = unittest.mock.patch.object(families, "any_matrix", small)
+        self.addCleanup(patch.stop)
+        patch.start()
+
+    def bench(self, *faults):
+        self.addCleanup(setattr, fake_blackfield, "FAULTS", set())
+        fake_blackfield.FAULTS = set(faults)
+        return Within("fake", self.folder / "work", self.folder / "out", effort=0.05, use_flint=False)
+
+    def fake(self, *faults):
+        """The same as a program."""
+        source = f"import sys; sys.path.insert(0, {HERE!r})\nimport fake_blackfield as f\nf.FAULTS = {set(faults)!r}\nf.main(sys.argv[1], sys.argv[2:])"
+        return self.program("blackfield", source)
+
+    def kinds(self, bench, check, cases, until_found=True):
+        """What a check complains of in its first cases."""
+        for number in range(cases):
+            bench.perform("it", check, random.Random(f"test:{number}"), f"it-{number}")
+            if until_found and bench.found:
+                break
+        return {kind for _, kind, _, _, _ in bench.found}
+
+
+class Faults(Hunted):
+    """Every check sees the fault that it is there for."""
+
+    def sees(self, check, fault, *kinds, cases=60):
+        bench = self.bench(*fault.split("+"))
+        found = self.kinds(bench, check, cases)
+        self.assertTrue(found & set(kinds), f"{fault}: {[f[4] for f in bench.found]}")
+        _, _, folder, command, _ = bench.found[0]
+        self.assertTrue((Path(folder) / "finding.txt").read_text(encoding="utf-8").startswith("check"))
+        self.assertIn(command, (Path(folder) / "commands.sh").read_text(encoding="utf-8"))
+
+    def test_ranks(self):
+        self.sees(check_rank.ranks, "rank too large", "rank too large, proven")
+        self.sees(check_rank.ranks, "proofs fall short", "wrong rank, proven")
+        self.sees(check_rank.ranks, "no proof", "--proven without proof", "--error not kept")
+        self.sees(check_rank.ranks, "loses an entry", "wrong rank, proven", "rank too large, proven")
+
+    def test_threads(self):
+        self.sees(check_rank.same_seed, "threads", "threads change the answer")
+
+    def test_rational_ranks(self):
+        self.sees(check_rational.rational, "no proof", "--proven without proof")
+        self.sees(check_rational.rational, "loses an entry", "wrong rank over Q, monte-carlo", "wrong rank over Q, proven")
+        self.sees(check_rational.tiny_error, "underflow", "proven by chance")
+
+    @unittest.mock.patch.object(attacks, "ROW_SPACES", attacks.ROW_SPACES[:1])
+    def test_attacks(self):
+        self.sees(attacks.rational, "same primes", "attack by the primes drawn")
+        self.sees(attacks.row_space, "known seed", "attack by the row space", cases=2)
+        self.sees(attacks.row_space, "proof fails", "exit code 1", cases=2)
+
+    def test_certificates(self):
+        self.sees(check_certificates.honest, "refuses", "honest certificate refused")
+        self.sees(check_certificates.honest, "rank too large+believes", "wrong rank certified")
+        self.sees(check_certificates.forged, "believes", "forgery accepted")
+
+    def test_permanents(self):
+        self.sees(check_permanents.permanents, "loses signs", "wrong permanent")
+        self.sees(check_permanents.closed_forms, "loses an entry", "wrong permanent")
+
+    def test_checkpoints(self):
+        # The fake knows no permanent of this size: one that is known to both.
+        small = lambda bench, rng: (Matrix(2, 2, [(0, 0, 3), (1, 1, 4), (0, 1, rng.randint(1, 9))]), 12)
+        with unittest.mock.patch.object(check_checkpoints, "dense", small):
+            self.sees(check_checkpoints.resumed, "leaves states", "state left behind", cases=3)
+            self.sees(check_checkpoints.damaged, "trusts states", "wrong permanent", cases=12)
+
+    def test_files(self):
+        self.sees(check_files.mutated, "reads on", "bad file read", cases=80)
+        self.sees(check_files.mutated, "loses an entry", "file read wrongly", cases=80)
+        self.sees(check_files.formats, "digest of the name", "formats differ")
+        self.sees(check_files.huge_headers, "believes headers", "crash")
+
+    def test_endings(self):
+        self.sees(check_rank.ranks, "panics", "panic", cases=1)
+        self.sees(check_rank.ranks, "hangs", "hang", cases=1)
+
+    def test_shortfalls(self):
+        bench = self.bench("falls short")
+        small = lambda rng, n, p: (Matrix(4, 4, [(k, k, 1) for k in range(4)]), 4)
+        with unittest.mock.patch.object(check_shortfall, "families", lambda rng: ("identities", small)):
+            self.kinds(bench, check_shortfall.shortfalls, 12)
+        self.assertEqual(bench.found, [])
+        total = hunt.Total()
+        total.falls.join(bench.falls)
+        found = list(hunt.alarms(total, bench.out))
+        self.assertEqual([f[1] for f in found], ["falls short too often"])
+        self.assertTrue((Path(found[0][2]) / "commands.sh").exists())
+
+
+class Right(Hunted):
+    """A program that is right is not complained of."""
+
+    def test_every_quick_check(self):
+        bench = self.bench()
+        checks = [(name, check) for _, name, check, _ in hunt.CHECKS if name not in ("resumed", "damaged", "closed-forms", "shortfalls", "attack-rows")]
+        for name, check in checks:
+            self.kinds(bench, check, 3, until_found=False)
+            self.assertEqual([f[4] for f in bench.found], [], name)
+        self.assertGreater(bench.compared["ranks mod p"], 3)
+
+    def test_options_are_looked_up_in_the_help(self):
+        bench = self.bench()
+        self.assertTrue(bench.offers("rank", "--json"))
+        self.assertFalse(bench.offers("rank", "--js"))
+        self.assertEqual(bench.choices("rank", "--isa"), ["portable", "avx2"])
+        self.assertEqual(bench.choices("rank", "--device"), [])
+
+
+class Processes(Hunted):
+    def test_a_process_that_hangs(self):
+        bench = Bench(self.fake("hangs"), self.folder / "work", self.folder / "out", patience=0.3)
+        with self.assertRaisesRegex(Complaint, "hang"):
+            bench.run("rank", "x")
+
+    def test_a_process_can_be_stopped_at_a_moment(self):
+        program = self.program("sleeper", "import time; time.sleep(20)")
+        bench = Bench(program, self.folder / "work", self.folder / "out")
+        start = time.monotonic()
+        self.assertEqual(bench.run("x", kill=(0.2, signal.SIGTERM)).code, -signal.SIGTERM)
+        self.assertLess(time.monotonic() - start, 10)
+
+    def test_limits_of_memory(self):
+        program = self.program("eater", "x = bytearray(500 << 20)")
+        bench = Bench(program, self.folder / "work", self.folder / "out")
+        self.assertEqual(bench.run("x").code, 0)
+        with self.assertRaises(Complaint):
+            bench.run("x", kilobytes=300 << 10)
+        self.assertIn("ulimit -v 307200", bench.commands[-1])
+
+
+class Command(Hunted):
+    def hunt(self, *words, fault=""):
+        self.fake(fault)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = hunt.main([*words, "--blackfield", str(self.folder / "blackfield"), "--out", str(self.folder / "out"), "--no-flint"])
+        return code, out.getvalue()
+
+    def test_same_cases_whatever_the_cores(self):
+        def first(seed, step):
+            workers = [hunt.schedule(seed, ("rank", "files"), k, step) for k in range(step)]
+            return sorted((name, number) for worker in workers for name, _, number in itertools.islice(worker, 60 // step))
+
+        self.assertEqual(first("7", 1), first("7", 3))
+        self.assertEqual(len(set(first("7", 1))), 60)
+        self.assertNotEqual(first("7", 1), first("8", 1))
+
+    def test_clean(self):
+        code, out = self.hunt("--cases", "4", "--cores", "2", "--seed", "1", "--only", "rank,permanent")
+        self.assertEqual(code, 0, out)
+        self.assertIn("4 cases", out)
+        self.assertIn("nothing found", out)
+
+    def test_found_and_shown_again(self):
+        code, out = self.hunt("--cases", "8", "--cores", "2", "--seed", "1", "--only", "rank", fault="proofs fall short")
+        self.assertEqual(code, 1)
+        self.assertIn("wrong rank, proven", out)
+        folder = next(path for path in sorted((self.folder / "out").iterdir()) if path.name.startswith("ranks-"))
+        number = "-".join(folder.name.split("-")[:2])
+        code, again = self.hunt("--case", number, "--seed", "1", fault="proofs fall short")
+        self.assertEqual(code, 1, again)
+
+    def test_usage(self):
+        for words in (["--only", "ranc"], ["--case", "ranks-x"]):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                self.hunt(*words)
+
+
+if __name__ == "__main__":
+    unittest.main()

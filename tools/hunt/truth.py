@@ -1,0 +1,164 @@
+"""What is true of a small matrix, found without the program: naive elimination and expansion, and FLINT where python-flint is installed.
+
+Each function that has two oracles takes FLINT's where it is quicker, and one time in sixteen both: if they differ, the hunt has found
+something in an oracle, and says so.
+"""
+
+import ctypes
+import functools
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "compare"))
+
+try:
+    import flint
+except ImportError:
+    flint = None
+
+
+def rank_mod(matrix, p):
+    """The rank mod p of a `Matrix` by elimination on rows held as dictionaries, the shortest first."""
+    lines = [{j: v % p for j, v in line.items() if v % p} for line in matrix.lines()]
+    pivots = {}
+    for line in sorted(lines, key=len):
+        while line:
+            j = min(line)
+            if j not in pivots:
+                scale = pow(line[j], -1, p)
+                pivots[j] = {c: v * scale % p for c, v in line.items()}
+                break
+            factor = line[j]
+            for c, v in pivots[j].items():
+                w = (line.get(c, 0) - factor * v) % p
+                if w:
+                    line[c] = w
+                else:
+                    line.pop(c, None)
+    return len(pivots)
+
+
+def rank_mod_flint(matrix, p):
+    if not (matrix.rows and matrix.cols):
+        return 0
+    flat = [0] * (matrix.rows * matrix.cols)
+    for i, line in enumerate(matrix.lines()):
+        for j, v in line.items():
+            flat[i * matrix.cols + j] = v % p
+    return flint.nmod_mat(matrix.rows, matrix.cols, flat, p).rank()
+
+
+def rank_rational(matrix):
+    """The rank over Q by Bareiss's elimination: all divisions are exact."""
+    rows, last, rank = matrix.full(), 1, 0
+    for j in range(matrix.cols):
+        k = next((i for i in range(rank, len(rows)) if rows[i][j]), None)
+        if k is None:
+            continue
+        rows[rank], rows[k] = rows[k], rows[rank]
+        top = rows[rank]
+        for row in rows[rank + 1 :]:
+            a = row[j]
+            row[j:] = [(x * top[j] - a * y) // last for x, y in zip(row[j:], top[j:])]
+        last, rank = top[j], rank + 1
+    return rank
+
+
+def rank_rational_flint(matrix):
+    full = matrix.full()
+    return flint.fmpz_mat(full).rank() if full and full[0] else 0
+
+
+def permanent(matrix):
+    """By rows, with memory of the sets of columns used (Laplace's expansion): up to about 16 x 16."""
+    sums = {0: 1}
+    for line in matrix.lines():
+        longer = {}
+        for used, sum_ in sums.items():
+            for j, v in line.items():
+                if not used >> j & 1:
+                    longer[used | 1 << j] = longer.get(used | 1 << j, 0) + sum_ * v
+        sums = longer
+    return sum(sums.values())
+
+
+def permanent_ryser(matrix):
+    """By inclusion and exclusion over the sets of columns: up to about 12 x 12."""
+    n, full, total = matrix.rows, matrix.full(), 0
+    for chosen in range(1 << n):
+        product = 1
+        for row in full:
+            product *= sum(v for j, v in enumerate(row) if chosen >> j & 1)
+        total += product if (n - bin(chosen).count("1")) % 2 == 0 else -product
+    return total
+
+
+@functools.lru_cache(maxsize=None)
+def flint_library():
+    """FLINT's shared library as python-flint's wheel brings it, with `fmpz_mat_permanent`; None where it is not found."""
+    if flint is None:
+        return None
+    package = Path(flint.__file__).resolve().parent
+    for path in sorted((package.parent / "python_flint.libs").glob("libflint*")):
+        library = ctypes.CDLL(str(path))
+        if hasattr(library, "fmpz_mat_permanent"):
+            return library
+    return None
+
+
+def permanent_flint(matrix):
+    """FLINT's `fmpz_mat_permanent`; entries below 2^61 in size, which are their own fmpz."""
+    import flint_permanent as bridge  # tools/compare
+
+    library, n, value, held = flint_library(), matrix.rows, bridge.Word(0), bridge.Matrix()
+    library.fmpz_mat_init(ctypes.byref(held), bridge.Word(n), bridge.Word(n))
+    for i, line in enumerate(matrix.full()):
+        for j, v in enumerate(line):
+            held.entries[i * n + j] = v
+    found = library.fmpz_mat_permanent(ctypes.byref(value), ctypes.byref(held))
+    library.fmpz_get_str.restype = ctypes.c_void_p
+    text = ctypes.string_at(library.fmpz_get_str(None, 10, ctypes.byref(value))).decode() if found else None
+    library.fmpz_mat_clear(ctypes.byref(held))
+    return int(text) if found else None
+
+
+class Differ(Exception):
+    """Two oracles contradict each other."""
+
+
+class Truth:
+    """The oracles with their tally: `asked[name]` says how often each has spoken."""
+
+    def __init__(self, use_flint=True):
+        self.flint, self.asked = flint is not None and use_flint, {}
+
+    def count(self, name):
+        self.asked[name] = self.asked.get(name, 0) + 1
+
+    def choose(self, matrix, own, theirs, *more):
+        """The answer of `theirs` (None: not possible) or of `own`; of both now and then."""
+        turn = sum(self.asked.values())
+        if theirs is None or not self.flint:
+            self.count(own.__name__)
+            return own(matrix, *more)
+        self.count(theirs.__name__)
+        answer = theirs(matrix, *more)
+        if turn % 16 == 0 and matrix.rows * matrix.cols < 2000:
+            self.count(own.__name__)
+            mine = own(matrix, *more)
+            if mine != answer:
+                raise Differ(f"{own.__name__} says {mine}, {theirs.__name__} says {answer} of a {matrix!r} matrix {more}")
+        return answer
+
+    def rank(self, matrix, p):
+        """The rank mod p, by whichever side is shorter."""
+        tall = matrix if matrix.cols <= matrix.rows else matrix.transposed()
+        return self.choose(tall, rank_mod, rank_mod_flint, p)
+
+    def rational_rank(self, matrix):
+        return self.choose(matrix, rank_rational, rank_rational_flint)
+
+    def permanent(self, matrix):
+        small = all(abs(v) < 1 << 40 for _, _, v in matrix.entries)
+        ready = self.flint and small and 4 <= matrix.rows <= 22 and flint_library() is not None
+        return self.choose(matrix, permanent, permanent_flint if ready else None)
