@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "answers",
         &[
+            "isa",
             "field",
             "dense",
             "poly",

@@ -19,16 +19,26 @@ fn small_primes_are_explained() {
     insta::assert_snapshot!(lab.run("rank diagonal.sms --rational -p 2,3,5 --threads 2").transcript());
 }
 
+/// Rank 2 on 3 x 3, with entries beyond 64 bits: random primes leave a doubt, and a proof takes more of them.
+fn doubtful(lab: &Lab) {
+    let h = 10u128.pow(30);
+    let rows = [[1, 1, 1], [1, 2, 1], [h, h + 1, h]];
+    let entries = (0..9).map(|k| format!("{} {} {}\n", k / 3 + 1, k % 3 + 1, rows[k / 3][k % 3]));
+    lab.write("m.sms", format!("3 3 M\n{}0 0 0\n", entries.collect::<String>()));
+}
+
 #[test]
 fn the_document_of_a_rank_over_q() {
     let lab = Lab::new("rational-json");
-    lab.answer("generate ch5-5-b2 -o m.sms");
+    doubtful(&lab);
     let d = lab.document("rank m.sms --rational -p 3 --json");
-    assert_eq!((&d["rank"], &d["field"], &d["certainty"]), (&json!(176), &json!("Q"), &json!("monte-carlo")));
+    assert_eq!((&d["rank"], &d["field"], &d["certainty"]), (&json!(2), &json!("Q"), &json!("monte-carlo")));
     assert!(d["error_bound"].as_f64().is_some_and(|e| e > 0.0 && e <= 1e-12), "{d}");
     let primes = d["random_primes"].as_array().unwrap();
     assert!(primes.len() >= 2 && primes.iter().all(|p| p["modulus"].as_u64().unwrap() >> 30 == 1), "{d}");
     assert_eq!((&d["primes"][0]["modulus"], &d["primes"][0]["invariant_factors"]), (&json!(3), &json!(0)));
+    assert_eq!(d["proof_primes"], json!([]));
+    assert_eq!(d["path"][0]["name"], "rank mod p");
     // A milder demand draws fewer primes, another seed draws others.
     let mild = lab.document("rank m.sms --rational --error 1e-3 --json");
     assert_eq!(mild["random_primes"].as_array().unwrap().len(), 1);
@@ -40,6 +50,53 @@ fn the_document_of_a_rank_over_q() {
     assert_eq!(mild["random_primes"][0]["modulus"], d["random_primes"][0]["modulus"]);
     let several = lab.document("rank m.sms m.sms --rational --error 1e-3 --json");
     assert_eq!((&several["complete"], several["results"].as_array().unwrap().len()), (&json!(true), 2));
+}
+
+#[test]
+fn a_proof_that_is_demanded_is_given_or_refused() {
+    let lab = Lab::new("rational-proven");
+    doubtful(&lab);
+    let d = lab.document("rank m.sms --rational --proven -p 2,5 --json");
+    assert_eq!((&d["rank"], &d["certainty"], &d["error_bound"]), (&json!(2), &json!("proven"), &json!(0.0)));
+    assert!(!d["proof_primes"].as_array().unwrap().is_empty(), "{d}");
+    assert!(d["reason"].as_str().unwrap().contains("minors of order 3"), "{d}");
+    assert!(d["primes"].as_array().unwrap().iter().all(|p| p["certainty"] == "proven"));
+    // Boundary matrices, designs: null vectors over the integers, or the pattern.
+    lab.answer("generate ch5-5-b2 -o c.sms");
+    lab.answer("generate bibd_9_5 -o b.sms");
+    let d = lab.document("rank c.sms b.sms --rational --proven --json");
+    for (answer, rank, why) in
+        [(&d["results"][0], 176, "null vectors over the integers"), (&d["results"][1], 36, "pattern")]
+    {
+        assert_eq!((&answer["rank"], &answer["certainty"]), (&json!(rank), &json!("proven")));
+        assert!(answer["reason"].as_str().unwrap().contains(why), "{answer}");
+    }
+    let explained = lab.run("rank c.sms --rational --proven --explain").stderr;
+    assert!(explained.contains("null space:") && explained.contains("rank mod p:"), "{explained}");
+    for method in ["wiedemann", "hybrid"] {
+        let refused = lab.run(&format!("rank m.sms --rational --proven --method {method}"));
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("for a proof choose"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn primes_known_beforehand_hide_nothing_that_is_proven() {
+    // All entries are multiples of both primes that seed 1 drew in version 0.1.0: rank 0 mod each, 2 over Q.
+    let lab = Lab::new("rational-attack");
+    let p = 2458974403492150961u64;
+    let entries = (0..13).map(|k| format!("{} {} {p}\n", k / 4 + 1, k % 4 + 1));
+    lab.write("a.sms", format!("4 4 M\n{}0 0 0\n", entries.collect::<String>()));
+    // The multiples behind sums of lines, which have no content: rank 1 mod each, 3 over Q.
+    let rows = [[1, 1, 1, 2], [1, 1, 1 + p, 2 + p], [1, 1 + p, 1 + 2 * p, 2 + 2 * p], [2, 2, 2 + p, 4 + p]];
+    let entries = (0..16).map(|k| format!("{} {} {}\n", k / 4 + 1, k % 4 + 1, rows[k / 4][k % 4]));
+    lab.write("b.sms", format!("4 4 M\n{}0 0 0\n", entries.collect::<String>()));
+    for seed in 1..=20 {
+        for (file, rank) in [("a.sms", 2), ("b.sms", 3)] {
+            let d = lab.document(&format!("rank {file} --rational --proven --json --seed {seed}"));
+            assert_eq!((&d["rank"], &d["certainty"]), (&json!(rank), &json!("proven")), "seed {seed}: {d}");
+        }
+    }
 }
 
 #[test]

@@ -5,12 +5,16 @@ use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
-use blackfield::Result;
+
 use blackfield::answers::{self, ModularRank, Phases, RankOptions, RationalOptions, RationalRank};
 use blackfield::field::Modulus;
+use blackfield::{Result, Step};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
+
+/// The steps of [`RationalRank::path`] that are about the upper bound.
+const PROOFS: [&str; 2] = ["null space", "enough primes"];
 
 /// One answer, as JSON shows it.
 #[derive(Serialize)]
@@ -27,7 +31,9 @@ struct Answer {
     minor_bits: f64,
     prime_bits: u32,
     random_primes: Vec<Prime>,
+    proof_primes: Vec<Prime>,
     primes: Vec<Prime>,
+    path: Vec<Step>,
     seed: u64,
     threads: usize,
     digest: String,
@@ -93,11 +99,13 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     // From 0 on: the sum of no numbers is -0.
     let seconds = |primes: &[ModularRank]| primes.iter().fold(0.0, |sum, p| sum + p.seconds);
     phases.add("random primes", seconds(&rank.drawn));
+    let steps = rank.path.iter().filter(|step| PROOFS.contains(&step.name));
+    phases.add("proof", steps.fold(0.0, |sum, step| sum + step.seconds));
     phases.add("primes asked for", seconds(&rank.asked));
     let digest = phases.time("digest", || loaded.digest());
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
-    describe(&rank, file, &phases, seconds, bars);
+    describe(&rank, file, &phases, seconds, args.explain, bars);
     let prime = |p: &ModularRank| Prime {
         modulus: p.modulus.get(),
         rank: p.rank,
@@ -116,7 +124,9 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
         minor_bits: rank.minor_bits,
         prime_bits: rank.prime_bits,
         random_primes: rank.drawn.iter().map(prime).collect(),
+        proof_primes: rank.proving.iter().map(prime).collect(),
         primes: rank.asked.iter().map(prime).collect(),
+        path: rank.path,
         reason: rank.reason,
         seed: options.seed,
         threads: rayon::current_num_threads(),
@@ -129,11 +139,14 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
 }
 
 /// The answer's circumstances on standard error.
-fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, bars: &Bars) {
+fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, explain: bool, bars: &Bars) {
     bars.note(&format!("{}: rank {} over Q ({})", file.display(), rank.rank, output::sure(rank.certainty)));
     bars.note(&format!("  why      {}", rank.reason));
     rank.explanations().for_each(|line| bars.note(&format!("  prime    {line}")));
     let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     let threads = rayon::current_num_threads();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
+    if explain {
+        bars.note_path(&rank.path);
+    }
 }

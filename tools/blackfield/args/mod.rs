@@ -159,7 +159,7 @@ pub struct RankArgs {
     )]
     #[arg(value_parser = values::modulus)]
     pub moduli: Vec<Modulus>,
-    /// The rank over the rationals, by random primes; then the rank modulo each P given, and what a smaller one means
+    /// The rank over the rationals, then the rank modulo each P given, and what a smaller one means
     #[arg(long)]
     pub rational: bool,
     /// Read every entry as 1: the 0-1 pattern of the matrix
@@ -238,13 +238,17 @@ it are kept. The seconds of each answer include the reading of its file,
 which happens once.
 
 With --rational the rank over Q comes first on standard output, then one
-line for each P. Primes of 31 bits are drawn until the error probability
-is at most --error (1e-12 without it); with --json the document is
+line for each P. Any rank mod p is a lower bound. The upper one is proven
+where that is cheap, and with --proven at any price: by the pattern, by null
+vectors over the integers, or by so many primes that no larger minor can be
+a multiple of all; else primes of 31 bits are drawn until the error
+probability is at most --error (1e-12 without it). With --json the document is
   {file, rank, rows, cols, nnz, field: \"Q\", certainty, error_bound,
    error_log2, reason, minor_bits, prime_bits,
    random_primes: [{modulus, rank, invariant_factors, certainty,
-                    error_bound, error_log2, seconds}], primes: [the same],
-   seed, threads, digest, warnings, phases, seconds, version}
+                    error_bound, error_log2, seconds}], proof_primes: [the same],
+   primes: [the same], path: [{name, found, why, rank, predicted,
+   seconds}], seed, threads, digest, warnings, phases, seconds, version}
 where invariant_factors counts those of the Smith form that are
 multiples of the prime: the rank over Q less the rank mod p. For a
 boundary matrix this is torsion in homology.

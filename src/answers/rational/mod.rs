@@ -1,0 +1,161 @@
+//! The rank over ℚ of an integer matrix, and which primes make it smaller.
+//!
+//! The contents of rows and columns are divided out first (`contents`); that changes no rank over ℚ. **The lower bound** is
+//! any rank mod p: a minor that is not 0 mod p is not 0. **The upper one** is proven by whichever of these is at hand, or
+//! predicted to be cheapest (`search`, `proof`):
+//!
+//! - the pattern: non-empty lines, a maximum matching;
+//! - as many null vectors over the integers as the rank leaves room for (`null_space`);
+//! - enough primes: if the rank modulo each of several primes is proven to be at most r and their product exceeds the bound of
+//!   Hadamard for minors of order r + 1 ([`hadamard_log2`](super::hadamard_log2)), all of those vanish (`primes`).
+//!
+//! **Without a proof**, random primes: the rank mod p is smaller than r only if p divides every minor of order r; take one
+//! that is not 0, |D| ≤ 2^h. At most ⌊h/(b-1)⌋ primes of b bits divide D, of at least π_b by
+//! [`primes_of_size`](super::primes_of_size), so that
+//!
+//! **P(rank mod p < r) ≤ δ = ⌊h/(b-1)⌋ / π_b** for a random prime p of b bits,
+//!
+//! and the largest of several ranks fails with at most the product of (δ + ε), ε the error bound of each modular rank.
+//! Hypothesis: the primes are drawn independently of the matrix, here from a key that hashes it
+//! ([`Streams`](crate::certify::Streams)).
+//!
+//! The size of the primes: 31 bits, where arithmetic mod p is fast, for the usual h of some thousands of bits δ is some
+//! 10⁻⁶, and two primes give 10⁻¹², three 10⁻¹⁸. Primes of 62 bits are taken where 31 bits leave δ above 10⁻³ (entries of
+//! thousands of digits), and for block Wiedemann, whose own ε falls with p.
+//!
+//! **Small primes.** If A has the Smith form diag(d₁, …, d_r, 0, …), its rank mod q is the number of dᵢ that q does not
+//! divide. So exactly r - rank_q of the invariant factors are multiples of q; for the boundary matrix of a complex, so many
+//! cyclic summands of the homology have an order divisible by q. Those are the ranks of the matrix as given.
+
+mod contents;
+mod null_space;
+mod primes;
+mod proof;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use super::{RankOptions, Route};
+use crate::certify::{Certainty, ErrorBound};
+use crate::field::Modulus;
+use crate::sparse::Triplets;
+use crate::{Error, Observer, Result, Step};
+use search::Search;
+
+/// What may be asked of [`rational_rank`].
+#[derive(Clone, Debug)]
+pub struct RationalOptions {
+    /// How each rank mod p is computed; its seed is that of the primes, too. `proven` demands a proof of the rank over ℚ, and
+    /// of those modulo the primes asked for.
+    pub rank: RankOptions,
+    /// The error probability to go on for where nothing is proven.
+    pub error: ErrorBound,
+    /// Primes that the caller wants to know about.
+    pub moduli: Vec<Modulus>,
+    /// An upper bound of the rank over ℚ that the caller can prove. The numbers of non-empty rows and columns and the size of
+    /// a maximum matching are found without it.
+    pub rank_bound: Option<usize>,
+}
+
+impl Default for RationalOptions {
+    fn default() -> Self {
+        let error = ErrorBound::new(1e-12).expect("a probability");
+        RationalOptions { rank: RankOptions::default(), error, moduli: vec![], rank_bound: None }
+    }
+}
+
+/// A rank mod p.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModularRank {
+    /// The modulus.
+    pub modulus: Modulus,
+    /// The rank.
+    pub rank: usize,
+    /// How sure it is. The value never exceeds the rank mod p.
+    pub certainty: Certainty,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// A rank over ℚ with what it rests on.
+#[derive(Clone, Debug)]
+pub struct RationalRank {
+    /// The rank: the largest of the modular ranks.
+    pub rank: usize,
+    /// How sure it is. The value never exceeds the rank over ℚ.
+    pub certainty: Certainty,
+    /// What the certainty rests on.
+    pub reason: String,
+    /// The steps taken, in order.
+    pub path: Vec<Step>,
+    /// log₂ of the bound of the minors that the rank may have, contents divided out: h.
+    pub minor_bits: f64,
+    /// The size of the random primes: b.
+    pub prime_bits: u32,
+    /// The bound of the probability that one random prime makes the rank smaller: δ.
+    pub bad_prime: f64,
+    /// The ranks modulo random primes, in the order drawn.
+    pub drawn: Vec<ModularRank>,
+    /// The ranks modulo further primes, not random, whose product excludes a larger rank.
+    pub proving: Vec<ModularRank>,
+    /// The ranks modulo [`RationalOptions::moduli`], in their order.
+    pub asked: Vec<ModularRank>,
+}
+
+impl RationalRank {
+    /// How many invariant factors of the Smith form are multiples of a prime, by its rank: exactly so many if both ranks are
+    /// right.
+    pub fn multiples_of(&self, q: &ModularRank) -> usize {
+        self.rank - q.rank
+    }
+    /// A line for each prime that makes the rank smaller, those asked for first.
+    pub fn explanations(&self) -> impl Iterator<Item = String> {
+        self.asked.iter().chain(&self.drawn).chain(&self.proving).filter(|q| q.rank < self.rank).map(|q| {
+            let (p, count) = (q.modulus, self.multiples_of(q));
+            let factors =
+                if count == 1 { "1 invariant factor is a multiple" } else { "invariant factors are multiples" };
+            let number = if count == 1 { String::new() } else { format!("{count} ") };
+            let sure = match (self.certainty, q.certainty) {
+                (Certainty::Proven, Certainty::Proven) => "",
+                _ => ", if both ranks are right",
+            };
+            format!("rank {} mod {p}: {number}{factors} of {p}{sure}", q.rank)
+        })
+    }
+}
+
+/// The rank over ℚ.
+///
+/// ```
+/// use blackfield::{Silent, answers::{RationalOptions, rational_rank}, field::Modulus, sparse::Triplets};
+/// let a = Triplets::from_entries(3, 3, [(0, 0, 1), (1, 1, 2), (2, 2, 6)]);
+/// let options = RationalOptions { moduli: vec![Modulus::new(2)?, Modulus::new(3)?], ..Default::default() };
+/// let answer = rational_rank(&a, &options, &Silent)?;
+/// assert_eq!((answer.rank, answer.asked[0].rank, answer.asked[1].rank), (3, 1, 2));
+/// assert_eq!(answer.multiples_of(&answer.asked[0]), 2); // 2 and 6
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] for options out of range, for a method that cannot give the proof demanded, and for an error bound out of
+/// reach; the errors of [`rank()`](super::rank()).
+pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Observer) -> Result<RationalRank> {
+    if options.error.is_vacuous() {
+        return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));
+    }
+    if options.rank.route == Route::CoDegree {
+        return Err(Error::Usage("the route codegree may exceed the rank: nothing follows for the rank over Q".into()));
+    }
+    options.rank.check()?;
+    // The rank, and the minors that are not 0, are those of the non-empty lines.
+    let compact = a.compact()?;
+    run(Search::new(&compact.matrix, &a.digest(), options, observer))
+}
+
+fn run(mut search: Search) -> Result<RationalRank> {
+    let ground = match search.options.rank.proven {
+        true => search.prove()?,
+        false => search.go_on()?,
+    };
+    search.answer(ground)
+}

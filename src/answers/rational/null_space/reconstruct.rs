@@ -1,0 +1,131 @@
+//! Fractions from residues: the common denominator of a vector that is known mod m.
+//!
+//! If m > 2·N·D, at most one fraction n/d with |n| ≤ N, 0 < d ≤ D is ≡ x mod m, and the extended Euclidean algorithm finds it
+//! (P. S. Wang, M. J. T. Guy, J. H. Davenport, *P-adic reconstruction of rational numbers*, SIGSAM Bulletin 16, 1982). Entries
+//! of one solution have few denominators: each entry is multiplied by what is known of the common one first.
+//!
+//! What comes out is a guess, and whoever uses it multiplies it out over the integers.
+
+use super::balanced::Balanced;
+use num_bigint::{BigInt, Sign};
+use num_traits::{One, Signed, Zero};
+
+/// The largest numerators that are looked for mod a prime q > 2³⁰ …
+pub(super) const NUMERATOR: i64 = 1 << 20;
+/// … and the largest denominator: 2·2²⁰·2⁹ = 2³⁰ < q.
+pub(super) const DENOMINATOR: i64 = 1 << 9;
+
+/// The least common denominator d ≤ [`DENOMINATOR`] of the fractions that are ≡ x mod q with numerators up to [`NUMERATOR`].
+pub(super) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64>) -> Option<i64> {
+    let mut d = 1;
+    for x in x {
+        let y = field.least(d * x);
+        if y.abs() > NUMERATOR {
+            d *= denominator_of(field, y)?;
+            if d > DENOMINATOR {
+                return None;
+            }
+        }
+    }
+    Some(d)
+}
+
+/// d of the fraction ≡ y mod q.
+fn denominator_of(field: Balanced, y: i64) -> Option<i64> {
+    let (mut r0, mut r1) = (field.modulus().get() as i64, field.to_residue(y) as i64);
+    let (mut t0, mut t1) = (0i64, 1i64);
+    while r1 > NUMERATOR {
+        let quotient = r0 / r1;
+        (r0, r1) = (r1, r0 - quotient * r1);
+        (t0, t1) = (t1, t0 - quotient * t1);
+    }
+    Some(t1.abs()).filter(|&d| (1..=DENOMINATOR).contains(&d))
+}
+
+/// Whether all residues x mod m are so small that they are probably the integers themselves: by 2¹⁶ below m.
+pub(super) fn are_integers(x: &[BigInt], m: &BigInt) -> bool {
+    x.iter().all(|x| x.bits() + 16 <= m.bits())
+}
+
+/// Numerators and common denominator of the vector of fractions that is ≡ x mod m, none of them above √(m/2).
+pub(super) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt)> {
+    let bound = (m >> 1u32).sqrt();
+    let mut d = BigInt::one();
+    for x in x {
+        let y = balanced(&d * x, m);
+        if y.abs() > bound {
+            d *= large_denominator(y, m, &bound)?;
+            if d > bound {
+                return None;
+            }
+        }
+    }
+    let numerators: Vec<BigInt> = x.iter().map(|x| balanced(&d * x, m)).collect();
+    numerators.iter().all(|n| n.abs() <= bound).then_some((numerators, d))
+}
+
+fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
+    let mut r = (m.clone(), if y.sign() == Sign::Minus { y + m } else { y });
+    let mut t = (BigInt::zero(), BigInt::one());
+    while r.1 > *bound {
+        let quotient = &r.0 / &r.1;
+        r = (r.1.clone(), r.0 - &quotient * r.1);
+        t = (t.1.clone(), t.0 - quotient * t.1);
+    }
+    Some(t.1.abs()).filter(|d| d.is_positive() && d <= bound)
+}
+
+/// The residue of x mod m between -m/2 and m/2.
+fn balanced(x: BigInt, m: &BigInt) -> BigInt {
+    let r = x % m;
+    match &r << 1u32 {
+        double if double > *m => r - m,
+        double if -&double > *m => r + m,
+        _ => r,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Modulus, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn small_fractions_up_to_both_bounds() {
+        let p = Modulus::new(1_073_741_827).unwrap(); // The least of 31 bits.
+        let f = Balanced::new(p).unwrap();
+        let residue = |n: i64, d: i64| f.of_residue(p.mul(p.reduce_i64(n), p.inv(p.reduce_i64(d))));
+        for (n, d) in [(NUMERATOR, 1), (-NUMERATOR, 1), (NUMERATOR - 1, DENOMINATOR), (1 - NUMERATOR, 511), (1, 3)] {
+            let found = small_denominator(f, [residue(n, d)]).unwrap();
+            // Numerators that stay small without it need no denominator: 1/3 does.
+            assert_eq!((found, f.least(found * residue(n, d))), (d, n));
+        }
+        assert_eq!(small_denominator(f, [residue(1, 2), residue(1, 3), residue(5, 6), 7, 0]), Some(6));
+        assert_eq!(small_denominator(f, [residue(1, DENOMINATOR + 1), residue(1, 511)]), None);
+        assert_eq!(small_denominator(f, []), Some(1));
+    }
+
+    #[test]
+    fn large_fractions_come_back() {
+        let mut rng = Rng::seed_from_u64(3);
+        for digits in 1..12usize {
+            let m = BigInt::from((1u64 << 31) - 1).pow(digits as u32);
+            let bound = (&m >> 1u32).sqrt();
+            for _ in 0..20 {
+                let bits = bound.bits() / 2 - 1;
+                let d: BigInt = (BigInt::from(1) << bits) - rng.random_range(0i64..1000) * 2 - 1;
+                let numerators: Vec<BigInt> =
+                    (0..5).map(|_| (BigInt::from(1) << bits) * rng.random_range(-50i64..50) / 37 + 1).collect();
+                let inverse = d.modinv(&m).unwrap();
+                let x: Vec<BigInt> = numerators.iter().map(|n| balanced(n * &inverse, &m)).collect();
+                let (n, e) = fractions(&x, &m).unwrap();
+                // The least denominator: equal as fractions.
+                assert!(n.iter().zip(&numerators).all(|(n, numerator)| n * &d == numerator * &e));
+            }
+            // Residues by chance have no small common denominator.
+            let random: Vec<BigInt> = (2..6).map(|k| BigInt::from(k).modpow(&1_000_003.into(), &m)).collect();
+            assert!(fractions(&random, &m).is_none());
+        }
+    }
+}
