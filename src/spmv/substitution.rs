@@ -199,11 +199,11 @@ impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
     }
     /// The slots of the entries +1, -1 and others of a line, and the values of the others.
     #[inline(always)]
-    fn line(&self, line: usize) -> (&[u32], &[u32], &[u32], &[A::Value]) {
+    fn line(&self, line: usize) -> ([&[u32]; 3], &[A::Value]) {
         let (span, next) = (self.spans[line], self.spans[line + 1]);
         let (plus, rest) = self.slots[span.slot..next.slot].split_at(span.plus as usize);
         let (minus, valued) = rest.split_at(span.minus as usize);
-        (plus, minus, valued, &self.values[span.value..next.value])
+        ([plus, minus, valued], &self.values[span.value..next.value])
     }
     fn add_unit(&self, sums: &mut [A::Lane], marks: &mut [u64], input: usize, lane: usize) -> u64 {
         let mut x = [A::Lane::default(); LANES];
@@ -223,7 +223,7 @@ impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
     /// Adds x times a line; returns its number of entries.
     #[inline(always)]
     fn push_line(&self, line: usize, x: &[A::Lane; LANES], sums: &mut [[A::Lane; LANES]], marks: &mut [u64]) -> u64 {
-        let (plus, minus, valued, values) = self.line(line);
+        let ([plus, minus, valued], values) = self.line(line);
         let p = A::Lane::narrow(self.shape.modulus.get());
         let mut opposite = [A::Lane::default(); LANES];
         for l in 0..LANES {
