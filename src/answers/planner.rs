@@ -20,6 +20,8 @@ const WORKSPACES: usize = 256 / LANES;
 const WORTH: f64 = 3.0;
 /// Below so many seconds nothing else is considered.
 const SHORT: f64 = 0.1;
+/// Below so many seconds a row space without rival is sought to its end: what is repeated if the rank is not small must not count.
+const LONG: f64 = 2.0;
 /// Below so many seconds a Schur complement is not formed.
 const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
@@ -104,12 +106,12 @@ impl Rest {
     }
     /// Without block Wiedemann, the rank up to which a row space is sought in the hope that it is small, before S may be formed at
     /// a higher price: a share of what all combinations would take, which does not count for much where the dense elimination
-    /// dwarfs them. `None` where that is no small part of the worst case.
+    /// dwarfs them. `None` where that is no small part of the worst case, or all of it is short.
     fn hope(&self, machine: &Machine) -> Option<usize> {
         let worst = self.row_space_seconds(machine, self.rank_bound);
         let seconds = HOPE * (worst - machine.echelon(self.modulus, self.rank_bound, self.cols));
         let hope = largest(self.rank_bound, |r| self.row_space_seconds(machine, r) <= seconds);
-        (worst > SHORT && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
+        (worst > LONG && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
     }
     /// Predicted bytes for the row space of a rank up to r, beside A: for [`WORKSPACES`] threads, so that the plan is the same for any number.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
