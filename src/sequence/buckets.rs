@@ -125,19 +125,24 @@ impl Buckets {
             Lanes::F32(x) => self.sums(isa, p, x, v.width()),
             Lanes::F64(x) => self.sums(isa, p, x, v.width()),
         };
-        let mut bucket = vec![field.zero(); s];
-        for (sums, weights) in sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k)) {
+        let classes = sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k));
+        for (sums, weights) in classes {
+            if k == 1 && p.bits() <= WEIGHED_BITS {
+                out.extend(weigh(p, sums, weights, s).map(|x| field.from_digits(&[x])));
+                continue;
+            }
             let first = out.len();
             out.resize(first + s, field.zero());
             for (sums, weight) in sums.chunks_exact(s * k).zip(weights.chunks_exact(k)) {
-                bucket.iter_mut().zip(sums.chunks_exact(k)).for_each(|(x, digits)| *x = field.from_digits(digits));
+                let digits = sums.iter().map(|&x| p.reduce(x)).collect::<Vec<_>>();
+                let bucket: Vec<F::Elem> = digits.chunks_exact(k).map(|digits| field.from_digits(digits)).collect();
                 field.axpy(&mut out[first..], field.from_digits(weight), &bucket);
             }
         }
     }
 
-    /// The sums of the rows in each bucket mod p, bucket after bucket: exact integers added in any order, so that neither
-    /// threads nor instruction sets show.
+    /// The sums of the rows in each bucket, bucket after bucket, as words congruent to them mod p, residues where p > 2³²: exact
+    /// integers added in any order, so that neither threads nor instruction sets show.
     fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Vec<u64> {
         let len = self.s * self.pool * width;
         let chunk = |(lanes, pick): (&[L], &[u16])| {
@@ -151,7 +156,7 @@ impl Buckets {
         };
         let totals =
             lanes.par_chunks(CHUNK * width).zip(self.pick.par_chunks(CHUNK * self.per_row)).map(chunk).reduce_with(add);
-        totals.map_or_else(|| vec![0; len], |totals| totals.into_iter().map(|x| L::residue(x, p)).collect())
+        totals.map_or_else(|| vec![0; len], |totals| totals.into_iter().map(|x| L::word(x, p)).collect())
     }
 }
 
@@ -163,11 +168,12 @@ trait Lane: Copy + Send + Sync {
     type Total: Copy + Send + AddAssign;
     fn widen(self) -> Self::Sum;
     fn total(sum: Self::Sum) -> Self::Total;
-    fn residue(total: Self::Total, p: Modulus) -> u64;
+    /// A word congruent to it mod p.
+    fn word(total: Self::Total, p: Modulus) -> u64;
 }
 
 macro_rules! lane {
-    ($lane:ty, $largest:expr, $sum:ty, $total:ty, $reduce:ident) => {
+    ($lane:ty, $largest:expr, $sum:ty, $total:ty, $word:expr) => {
         impl Lane for $lane {
             type Sum = $sum;
             type Total = $total;
@@ -179,20 +185,46 @@ macro_rules! lane {
             fn total(sum: $sum) -> $total {
                 sum as $total
             }
-            fn residue(total: $total, p: Modulus) -> u64 {
-                p.$reduce(total)
+            #[inline(always)]
+            fn word(total: $total, p: Modulus) -> u64 {
+                $word(total, p)
             }
         }
         const _: () = assert!(CHUNK as u128 <= rows_in_sum($largest, <$sum>::BITS));
         const _: () = assert!(1 << 32 <= rows_in_sum($largest, <$total>::BITS));
     };
 }
-lane!(u8, u8::MAX as u64, u32, u64, reduce);
-lane!(u16, u16::MAX as u64, u32, u64, reduce);
-lane!(u32, u32::MAX as u64, u64, u64, reduce);
-lane!(u64, (1 << 63) - 1, u128, u128, reduce_u128);
-lane!(f32, 1 << 24, u64, u64, reduce);
-lane!(f64, 1 << 53, u128, u128, reduce_u128);
+lane!(u8, u8::MAX as u64, u32, u64, as_it_is);
+lane!(u16, u16::MAX as u64, u32, u64, as_it_is);
+lane!(u32, u32::MAX as u64, u64, u64, as_it_is);
+lane!(u64, (1 << 63) - 1, u128, u128, reduced);
+lane!(f32, 1 << 24, u64, u64, as_it_is);
+lane!(f64, 1 << 53, u128, u128, reduced);
+
+/// A total of 64 bits, of residues below 2³².
+#[inline(always)]
+fn as_it_is(total: u64, _: Modulus) -> u64 {
+    total
+}
+
+/// A total of 128 bits.
+#[inline(always)]
+fn reduced(total: u128, p: Modulus) -> u64 {
+    p.reduce_u128(total)
+}
+
+/// Up to p of this many bits the weighted words of a class, 2¹⁶ at most, add up in 128 bits: p ≤ 2³² and any word give
+/// 2³²·2⁶⁴·2¹⁶ = 2¹¹², a larger p and residues 2⁵⁶·2⁵⁶·2¹⁶ = 2¹²⁸, reached by neither.
+const WEIGHED_BITS: u32 = 56;
+
+/// Σ weight·sum over the buckets of a class, mod p, for each of `s` columns.
+fn weigh(p: Modulus, sums: &[u64], weights: &[u64], s: usize) -> impl Iterator<Item = u64> {
+    let mut total = vec![0u128; s];
+    for (sums, &weight) in sums.chunks_exact(s).zip(weights) {
+        total.iter_mut().zip(sums).for_each(|(total, &x)| *total += u128::from(x) * u128::from(weight));
+    }
+    total.into_iter().map(move |x| p.reduce_u128(x))
+}
 
 /// Adds rows of residues to the sums of their buckets.
 struct AddRows<'a, L: Lane> {
@@ -216,16 +248,17 @@ impl<L: Lane> Kernel for AddRows<'_, L> {
 }
 
 impl<L: Lane> AddRows<'_, L> {
-    /// In pieces of N residues, which are widened once for all buckets of the row. N divides the width.
+    /// In pieces of N residues, a fixed number of vectors. N divides the width.
     #[inline(always)]
     fn by_pieces<const N: usize>(self) {
         let rows = self.lanes.chunks_exact(self.width);
         for (row, pick) in rows.zip(self.pick.chunks_exact(self.per_row)) {
             for (i, piece) in row.as_chunks::<N>().0.iter().enumerate() {
-                let piece = piece.map(L::widen);
                 for &bucket in pick {
                     let sums = &mut self.sums[bucket as usize * self.width + i * N..][..N];
-                    sums.iter_mut().zip(piece).for_each(|(sum, x)| *sum += x);
+                    for l in 0..N {
+                        sums[l] += piece[l].widen();
+                    }
                 }
             }
         }

@@ -46,6 +46,8 @@ fn every_lane_and_width() {
         (65521, spmv::Lane::U16),
         (65521, spmv::Lane::U32),
         (4294967291, spmv::Lane::U32),
+        (72057594037927931, spmv::Lane::U64),
+        (72057594037928017, spmv::Lane::U64),
         ((1 << 61) - 1, spmv::Lane::U64),
         (9223372036854775783, spmv::Lane::U64),
         (4093, spmv::Lane::F32),
@@ -88,6 +90,21 @@ fn sums_at_their_largest() {
         // n·(-1)·(-1).
         assert_eq!(found, [n as u64 % p], "{lane:?}");
     }
+}
+
+/// The largest words and weights on both sides of the modulus from which each product is reduced by itself.
+#[test]
+fn weighted_words_at_their_largest() {
+    for (p, word) in [(4294967291, u64::MAX), (72057594037927931, 72057594037927930)] {
+        let p = Modulus::new(p).unwrap();
+        assert!(p.bits() <= WEIGHED_BITS);
+        let (count, weight) = (1 << 16, p.get() - 1);
+        let found: Vec<u64> = weigh(p, &vec![word; 2 * count], &vec![weight; count], 2).collect();
+        // 2¹⁶·word·(-1).
+        let expected = p.neg(p.mul(p.reduce(word), p.reduce(1 << 16)));
+        assert_eq!(found, [expected; 2], "{p}");
+    }
+    assert!(Modulus::new(72057594037928017).unwrap().bits() > WEIGHED_BITS);
 }
 
 #[test]
