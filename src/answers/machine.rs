@@ -43,7 +43,7 @@ impl Default for Machine {
             reduce: 0.15e-9,
             product: 0.04e-9,
             push_byte: 1.0 / 50e9,
-            push: 0.8e-9,
+            push: 6e-9,
             pivots: 50e-9,
             random: 3e-9,
             sparse_product: 4e-9,

@@ -13,11 +13,8 @@ use std::time::Instant;
 
 /// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
 const PROOF_SHARE: f64 = 1.0;
-/// … or so many seconds. By substitution it may take so many times that: its price is known from a sample, where that of passes
-/// assumes that blocks stay in the caches; and reading, components and programs took about as much again.
+/// … or so many seconds.
 const PROOF_SECONDS: f64 = 0.05;
-/// See above.
-const SAMPLED: f64 = 4.0;
 /// Vectors mapped at once.
 const LANES: usize = Substitution::LANES;
 
@@ -69,7 +66,7 @@ impl OnRest<'_, '_> {
         };
         let limit = if demanded { f64::INFINITY } else { rest.proof_limit(&self.work.machine, r) };
         let least = rest.least_proof_seconds(&self.work.machine, r);
-        if least > SAMPLED * limit {
+        if least > limit {
             return Ok(unproven(least.max(rest.proof_seconds(&self.work.machine, r)), cols));
         }
         let (split, machine) = (&self.split, &self.work.machine);
@@ -89,7 +86,7 @@ impl OnRest<'_, '_> {
             });
             plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("passes are always a way")
         });
-        if plan.seconds > if plan.null_space.is_some() { SAMPLED * limit } else { limit } {
+        if plan.seconds > limit {
             return Ok(unproven(plan.seconds, cols));
         }
         let Proof { rank, pivot_cols, vanished, failed } = self.work.phases.time("proof", || {
