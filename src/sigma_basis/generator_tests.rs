@@ -193,7 +193,7 @@ fn scalar_generators_have_the_degree_of_berlekamp_massey() {
 fn verify_catches_a_wrong_basis() {
     let (field, mut rng) = (prime(65521), Rng::seed_from_u64(8));
     let terms: Vec<u64> = (0..4 * 12).map(|_| field.random(&mut rng)).collect();
-    let mut search = GeneratorSearch::new(field.clone(), 2);
+    let mut search = GeneratorSearch::new(field, 2);
     search.extend(&terms, &Silent).unwrap();
     let message =
         |bad: &GeneratorSearch<PrimeField>| bad.verify(64, &mut Rng::seed_from_u64(3)).unwrap_err().to_string();

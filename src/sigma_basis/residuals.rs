@@ -22,7 +22,7 @@ pub fn residual_failure(length: usize, log2_order: f64, degree: usize) -> f64 {
 
 /// The least e, 1 or a prime, for which [`residual_failure`] is at most 2^-`bits`.
 fn extension_degree(length: usize, log2_order: f64, bits: u32) -> usize {
-    let is_prime = |n: usize| (2..n).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    let is_prime = |n: usize| (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
     (1..)
         .find(|&e| is_prime(e) && residual_failure(length, log2_order, e) <= -f64::from(bits))
         .expect("primes do not end")
