@@ -92,24 +92,24 @@ fn reaches_the_rank(p: u64, n: usize, block: Option<usize>, seeds: std::ops::Ran
 
 #[test]
 fn at_the_default_block() {
-    reaches_the_rank(65521, 2000, None, 1..4);
+    reaches_the_rank(65521, 2000, None, 1..3);
 }
 
 #[test]
 fn at_larger_blocks() {
     for block in [8, 16] {
-        reaches_the_rank(65521, 2000, Some(block), 1..3);
+        reaches_the_rank(65521, 1000, Some(block), 1..3);
     }
 }
 
 #[test]
 fn over_extensions_of_tiny_fields() {
     for p in [2, 3, 251] {
-        reaches_the_rank(p, 500, None, 1..3);
+        reaches_the_rank(p, 300, None, 1..3);
     }
 }
 
 #[test]
 fn over_a_large_field() {
-    reaches_the_rank((1 << 31) - 1, 2000, None, 1..2);
+    reaches_the_rank((1 << 31) - 1, 1000, None, 1..2);
 }
