@@ -128,7 +128,7 @@ fn certainty_is_what_the_theorems_give() {
     };
     assert_eq!(certainty(65521, None, &mut rng), Certainty::Heuristic);
     assert_eq!(certainty(2, None, &mut rng), Certainty::Heuristic);
-    for (p, error) in [(65521, "1e-12"), (2, "1e-12"), (3, "1e-20"), ((1 << 61) - 1, "1e-30"), (65521, "1e-320")] {
+    for (p, error) in [(65521, "1e-12"), (2, "1e-12"), (3, "1e-20"), ((1 << 61) - 1, "1e-30")] {
         let error = error.parse().unwrap();
         let Certainty::MonteCarlo { error_bound } = certainty(p, Some(error), &mut rng) else { panic!("p = {p}") };
         assert!(error_bound <= error, "p = {p}: {error_bound}");
