@@ -41,7 +41,7 @@ pub enum Error {
     /// A check of the computation against itself failed: a wrong answer was caught.
     #[error("check failed: {0}")]
     Check(String),
-    /// A device was asked for and is not there.
+    /// A device or an instruction set was asked for and is not there.
     #[error("{0}")]
     Device(String),
     /// The observer asked to stop.

@@ -9,7 +9,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("isa", &[]),
     ("field", &["isa"]),
     ("dense", &["isa", "field"]),
-    ("poly", &["field"]),
+    ("poly", &["isa", "field"]),
     ("sparse", &["field"]),
     ("pivots", &["field", "sparse"]),
     ("io", &["field", "sparse"]),

@@ -24,6 +24,8 @@ pub struct Machine {
     pub push_byte: f64,
     /// See `push_byte`.
     pub push: f64,
+    /// Making a substitution by pushing ready, for each entry of the matrix.
+    pub substitution: f64,
     /// Finding structural pivots, for each entry of the matrix.
     pub pivots: f64,
     /// Drawing a random residue.
@@ -44,6 +46,7 @@ impl Default for Machine {
             product: 0.04e-9,
             push_byte: 1.0 / 50e9,
             push: 6e-9,
+            substitution: 60e-9,
             pivots: 50e-9,
             random: 3e-9,
             sparse_product: 4e-9,

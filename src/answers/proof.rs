@@ -119,8 +119,7 @@ impl Rest {
     /// reduced form fit in `spare` bytes.
     fn proof_ways(&self, machine: &Machine, r: usize, spare: u64) -> Vec<(Side, Way, f64)> {
         let mut ways = vec![(Side::Right, Way::Passes, self.proof_seconds(machine, r))];
-        let sample = self.nnz as f64 * 10e-9 + self.pushes_seconds(machine, self.nnz as f64);
-        if ways[0].2 <= sample {
+        if ways[0].2 <= self.sample_seconds(machine) {
             return ways;
         }
         ways.push((Side::Right, Way::Substitution, self.dense_seconds(machine, r, Side::Right)));
@@ -163,9 +162,14 @@ impl Rest {
         let valued = self.valued as f64 / self.nnz.max(1) as f64;
         machine.pushes(self.modulus, entries, valued, LANES)
     }
-    /// No proof of rank r takes less.
+    /// Predicted seconds for making a substitution ready and pushing a sample of the vectors, one entry for each entry of A.
+    fn sample_seconds(&self, machine: &Machine) -> f64 {
+        self.nnz as f64 * machine.substitution + self.pushes_seconds(machine, self.nnz as f64)
+    }
+    /// No proof of rank r takes less, unless passes are few.
     fn least_proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        self.dense_seconds(machine, r, Side::Right)
+        let sampled = self.sample_seconds(machine) + self.dense_seconds(machine, r, Side::Right);
+        sampled.min(self.proof_seconds(machine, r))
     }
     /// What a proof of rank r by passes may take that nobody demands.
     fn proof_limit(&self, machine: &Machine, r: usize) -> f64 {

@@ -6,6 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use crate::{Error, Result};
 use std::sync::OnceLock;
 
 /// A computation that gains from wider vectors. `run` should be `#[inline(always)]`, and so all that it calls in its loops.
@@ -28,16 +29,47 @@ pub enum Isa {
     Avx512,
 }
 
+/// What this process works with, once that is settled.
+static BEST: OnceLock<Isa> = OnceLock::new();
+
 impl Isa {
-    /// The best that this machine has.
+    /// All of them, the widest last.
+    pub const ALL: [Isa; 3] = [Isa::Portable, Isa::Avx2, Isa::Avx512];
+
+    /// The best that this machine has, or what [`Isa::force`] said.
     pub fn best() -> Isa {
-        static BEST: OnceLock<Isa> = OnceLock::new();
         *BEST.get_or_init(|| *Self::available().last().expect("portable code runs everywhere"))
+    }
+
+    /// Makes this process work with `self` and nothing wider, wherever the choice is not made otherwise. It must be called before
+    /// the first computation; answers do not depend on it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if this machine does not have it, [`Error::Usage`] if the process has begun with another one.
+    pub fn force(self) -> Result<()> {
+        if !self.is_available() {
+            return Err(Error::Device(format!("this processor does not have {}", self.name())));
+        }
+        let settled = *BEST.get_or_init(|| self);
+        if settled != self {
+            let (wanted, settled) = (self.name(), settled.name());
+            return Err(Error::Usage(format!("{wanted} is asked for where computations run with {settled} already")));
+        }
+        Ok(())
+    }
+
+    /// Its name in plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Portable => "portable",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
     }
 
     /// All that this machine has, the best last.
     pub fn available() -> Vec<Isa> {
-        [Isa::Portable, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_available()).collect()
+        Self::ALL.into_iter().filter(|isa| isa.is_available()).collect()
     }
 
     /// Whether this machine has it.
@@ -100,5 +132,16 @@ mod tests {
             assert_eq!(isa.run(Sum(&data)), data.iter().map(|&x| x as u64).sum::<u64>(), "{isa:?}");
         }
         assert!(Isa::best().is_available());
+    }
+
+    #[test]
+    fn what_is_settled_stays() {
+        let best = Isa::best();
+        best.force().unwrap();
+        for isa in Isa::ALL.into_iter().filter(|&isa| isa != best) {
+            let kind = isa.force().unwrap_err();
+            assert!(matches!(kind, Error::Usage(_)) == isa.is_available(), "{kind}");
+            assert_eq!(Isa::best(), best);
+        }
     }
 }

@@ -19,7 +19,8 @@
 
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
-use crate::spmv::{Block, Lanes};
+use crate::spmv::{Aligned, Block, Lanes};
+use bytemuck::Pod;
 use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::AddAssign;
@@ -146,9 +147,10 @@ impl Buckets {
     fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Vec<u64> {
         let len = self.s * self.pool * width;
         let chunk = |(lanes, pick): (&[L], &[u16])| {
-            let mut sums = vec![L::Sum::default(); len];
+            // On cache lines: of 16 sums that lie across two, every addition costs twice.
+            let mut sums = Aligned::<L::Sum>::zeros(len);
             isa.run(AddRows { lanes, width, pick, per_row: self.per_row, sums: &mut sums });
-            sums.into_iter().map(L::total).collect::<Vec<_>>()
+            sums.iter().map(|&sum| L::total(sum)).collect::<Vec<_>>()
         };
         let add = |mut a: Vec<L::Total>, b: Vec<L::Total>| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
@@ -163,7 +165,7 @@ impl Buckets {
 /// A residue as a block stores it, with the integers that its sums take.
 trait Lane: Copy + Send + Sync {
     /// Holds the sum of [`CHUNK`] of them.
-    type Sum: Copy + Default + AddAssign;
+    type Sum: Pod + AddAssign;
     /// Holds the sum of 2³² of them, more than a block has rows.
     type Total: Copy + Send + AddAssign;
     fn widen(self) -> Self::Sum;

@@ -28,7 +28,7 @@ Exit codes:
     2  wrong usage: an unknown option, a modulus that is not a prime
     3  bad input: a file that is missing or not what its format demands
     4  out of memory (or beyond --max-memory) or out of disk space
-    5  a device was asked for and is not there
+    5  a device or an instruction set was asked for and is not there
   130  interrupted (Ctrl-C, SIGTERM); a second signal ends it at once
 
 Each error is one line on standard error. With --json that line is

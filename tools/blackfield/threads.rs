@@ -2,6 +2,7 @@
 
 use crate::args::Common;
 use crate::{allocator, memory, progress::Bars, signals};
+use blackfield::isa::Isa;
 use blackfield::{Error, Result};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -12,8 +13,11 @@ const STACK_BYTES: usize = 8 << 20;
 /// Where addresses are limited, stacks may take this share of them.
 const STACK_SHARE: u64 = 8;
 
-/// Runs `work` in a pool of the wished number of threads, with signals caught and progress shown.
+/// Runs `work` with the wished instructions in a pool of the wished number of threads, with signals caught and progress shown.
 pub fn within(common: Common, work: impl FnOnce(&Bars) -> Result<()> + Send) -> Result<()> {
+    if let Some(isa) = common.isa {
+        Isa::from(isa).force()?;
+    }
     let addresses = memory::address_limit();
     if addresses.is_some() {
         allocator::one_heap();

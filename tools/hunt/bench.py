@@ -62,7 +62,7 @@ class Bench:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.same, self.patience, self.effort, self.isa, self.device = same, patience, effort, list(isa), device
         self.truth, self.falls = Truth(use_flint), Falls()
-        self.check, self.property, self.case, self.commands, self.help = "", "", "", [], {}
+        self.check, self.property, self.case, self.commands, self.help, self.sets = "", "", "", [], {}, {}
         self.runs, self.compared, self.seen, self.skipped, self.seconds, self.found = 0, {}, {}, {}, {}, []
         self.shrinking = False
 
@@ -85,6 +85,16 @@ class Bench:
         if inline := re.search(r"\[possible values: ([^\]]*)\]", behind):
             return inline[1].split(", ")
         return re.findall(r"(?m)^ +- ([\w-]+):", behind)
+
+    def instructions(self, command, rng):
+        """`--isa` with a set that this machine has, half of the time: words of the command line."""
+        if command not in self.sets:
+            there = lambda name: self.process(self.program + [command, "/dev/null", "-p", "2", "--isa", name], self.patience, None)[1].code != 5
+            self.sets[command] = [name for name in self.isa or self.choices(command, "--isa") if there(name)]
+        if not self.sets[command]:
+            self.skip(f"instruction sets: `{command}` has no --isa for this machine")
+            return []
+        return ["--isa", rng.choice(self.sets[command])] if rng.random() < 0.5 else []
 
     def skip(self, why):
         """Something that this machine or this program does not offer: said once in the summary, with how often."""

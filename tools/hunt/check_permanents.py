@@ -74,6 +74,7 @@ def permanents(bench, rng):
     pattern = rng.random() < 0.3
     if bench.device and rng.random() < 0.5:
         asked += ["--device", bench.device]
+    asked += bench.instructions("permanent", rng)
 
     def judge(matrices):
         names = [bench.store(f"{k}.sms", matrix) for k, matrix in enumerate(matrices)]

@@ -38,11 +38,7 @@ def options(bench, rng):
     if rng.random() < 0.1:
         words += ["--max-memory", rng.choice(("1K", "100K", "2M", "100M", "2G"))]
         codes.add(4)
-    if rng.random() < 0.5 and (sets := bench.isa or bench.choices("rank", "--isa")):
-        words += ["--isa", rng.choice(sets)]
-        codes |= {2, 5}  # Not every machine has every set.
-    elif not bench.offers("rank", "--isa"):
-        bench.skip("instruction sets: `rank` has no --isa")
+    words += bench.instructions("rank", rng)
     if bench.device and rng.random() < 0.3:
         words += ["--device", bench.device]
     return words, codes

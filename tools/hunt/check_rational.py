@@ -36,6 +36,7 @@ def rational(bench, rng):
         words[3:] = ["auto", "--proven"]
     elif rng.random() < 0.4:
         words += ["--error", rng.choice(("1e-3", "1e-12", "1e-30", "1e-200"))]
+    words += bench.instructions("rank", rng)
     moduli = primes.some(rng, 4) if rng.random() < 0.6 else []
     asked = [word for p in moduli for word in ("-p", p)]
 

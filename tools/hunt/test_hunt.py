@@ -107,7 +107,7 @@ class Faults(Hunted):
         self.assertIn(command, (Path(folder) / "commands.sh").read_text(encoding="utf-8"))
 
     def test_ranks(self):
-        self.sees(check_rank.ranks, "rank too large", "rank too large, proven")
+        self.sees(check_rank.ranks, "rank too large", "rank too large, proven", "rank too large, heuristic")
         self.sees(check_rank.ranks, "proofs fall short", "wrong rank, proven")
         self.sees(check_rank.ranks, "no proof", "--proven without proof", "--error not kept")
         self.sees(check_rank.ranks, "loses an entry", "wrong rank, proven", "rank too large, proven")
@@ -182,6 +182,8 @@ class Right(Hunted):
         self.assertFalse(bench.offers("rank", "--js"))
         self.assertEqual(bench.choices("rank", "--isa"), ["portable", "avx2"])
         self.assertEqual(bench.choices("rank", "--device"), [])
+        drawn = {tuple(bench.instructions("rank", random.Random(k))) for k in range(20)}
+        self.assertEqual(drawn, {(), ("--isa", "portable"), ("--isa", "avx2")})
 
 
 class Processes(Hunted):

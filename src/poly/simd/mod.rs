@@ -12,6 +12,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use crate::isa;
 use std::sync::OnceLock;
 
 /// Eight lanes in memory: one cache line. In a transform, the same coefficient of eight polynomials.
@@ -89,10 +90,24 @@ impl Isa {
         all
     }
 
-    /// The best that this machine has.
+    /// The best that this machine has, of the family that the process works with or below.
     pub(crate) fn best() -> Isa {
         static BEST: OnceLock<Isa> = OnceLock::new();
-        *BEST.get_or_init(|| *Isa::available().last().expect("the portable path is everywhere"))
+        *BEST.get_or_init(|| {
+            let allowed = Isa::available().into_iter().filter(|isa| isa.family() <= isa::Isa::best());
+            allowed.last().expect("the portable path is everywhere")
+        })
+    }
+
+    /// The family that it belongs to.
+    fn family(self) -> isa::Isa {
+        match self {
+            Isa::Portable(_) => isa::Isa::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2(_) => isa::Isa::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512(_) => isa::Isa::Avx512,
+        }
     }
 
     /// Runs a kernel with this instruction set.

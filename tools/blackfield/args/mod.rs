@@ -10,6 +10,7 @@ use crate::exit;
 use blackfield::answers::{self, RankOptions};
 use blackfield::certify::ErrorBound;
 use blackfield::field::Modulus;
+use blackfield::isa::Isa;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
@@ -58,9 +59,33 @@ pub struct Common {
     /// Threads to work with [default: all processors]; the answer does not depend on it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     pub threads: Option<usize>,
+    /// Instructions to work with [default: the widest of this processor]; the answer does not depend on it
+    #[arg(long, value_name = "SET", env = "BLACKFIELD_ISA", hide_env_values = true)]
+    pub isa: Option<IsaName>,
     /// Nothing on standard error but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// The names of [`Isa`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IsaName {
+    /// What every processor of this kind has
+    Portable,
+    /// AVX2, FMA and BMI2
+    Avx2,
+    /// AVX-512 F, BW, DQ and VL, and IFMA and VNNI where they are there
+    Avx512,
+}
+
+impl From<IsaName> for Isa {
+    fn from(name: IsaName) -> Self {
+        match name {
+            IsaName::Portable => Isa::Portable,
+            IsaName::Avx2 => Isa::Avx2,
+            IsaName::Avx512 => Isa::Avx512,
+        }
+    }
 }
 
 /// Wishes for the formats of the sparse products.

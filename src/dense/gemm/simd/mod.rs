@@ -11,6 +11,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use crate::isa::Isa;
 use std::sync::OnceLock;
 
 pub(super) type PairsTile = fn(usize, &[i32], &[i32], &mut [i32]);
@@ -22,6 +23,8 @@ pub(super) const FOLDS: usize = 256;
 /// The tiles of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiles {
+    /// What they are made of.
+    pub isa: Isa,
     /// MR of pairs.
     pub pair_rows: usize,
     /// NR of pairs.
@@ -38,10 +41,13 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Those of the best instruction set that this machine has.
+    /// Those of the instruction set that the process works with.
     pub(super) fn best() -> Tiles {
         static BEST: OnceLock<Tiles> = OnceLock::new();
-        *BEST.get_or_init(|| *Tiles::available().last().expect("portable code runs everywhere"))
+        *BEST.get_or_init(|| {
+            let allowed = Tiles::available().into_iter().filter(|tiles| tiles.isa <= Isa::best());
+            allowed.last().expect("portable code runs everywhere")
+        })
     }
 
     /// All that this machine can run, the best last.

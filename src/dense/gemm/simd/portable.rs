@@ -1,11 +1,13 @@
 //! Tiles in plain Rust.
 
 use super::Tiles;
+use crate::isa::Isa;
 
 const MR: usize = 4;
 const NR: usize = 8;
 
-pub(super) const TILES: Tiles = Tiles { pair_rows: MR, whole_rows: MR, pair_cols: NR, whole_cols: NR, pairs, wholes };
+pub(super) const TILES: Tiles =
+    Tiles { isa: Isa::Portable, pair_rows: MR, whole_rows: MR, pair_cols: NR, whole_cols: NR, pairs, wholes };
 
 fn pairs(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
     let mut acc = [[0i32; NR]; MR];

@@ -1,6 +1,7 @@
 //! Tiles of AVX2: 6 rows by two vectors, 12 sums in registers.
 
 use super::super::Tiles;
+use crate::isa::Isa;
 use std::arch::x86_64::*;
 
 const MR: usize = 6;
@@ -13,6 +14,7 @@ const WHOLE_COLS: usize = VECTORS * 8 / 2;
 pub(in super::super) fn tiles() -> Option<Tiles> {
     let there = is_x86_feature_detected!("avx2");
     there.then_some(Tiles {
+        isa: Isa::Avx2,
         pair_rows: MR,
         whole_rows: MR,
         pair_cols: PAIR_COLS,

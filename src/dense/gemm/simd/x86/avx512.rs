@@ -1,6 +1,7 @@
 //! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes.
 
 use super::super::{FOLDS, Tiles};
+use crate::isa::Isa;
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
@@ -17,6 +18,7 @@ const WHOLE_COLS: usize = WHOLE_VECTORS * 8;
 pub(in super::super) fn tiles() -> Option<Tiles> {
     let there = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
     there.then_some(Tiles {
+        isa: Isa::Avx512,
         pair_rows: PAIR_ROWS,
         pair_cols: PAIR_COLS,
         whole_rows: WHOLE_ROWS,
