@@ -26,6 +26,8 @@ pub struct Machine {
     pub push: f64,
     /// Making a substitution by pushing ready, for each entry of the matrix.
     pub substitution: f64,
+    /// Writing an entry of a sparse matrix into a dense row.
+    pub scatter: f64,
     /// Finding structural pivots, for each entry of the matrix.
     pub pivots: f64,
     /// Drawing a random residue.
@@ -47,6 +49,7 @@ impl Default for Machine {
             push_byte: 1.0 / 50e9,
             push: 6e-9,
             substitution: 60e-9,
+            scatter: 1e-9,
             pivots: 50e-9,
             random: 3e-9,
             sparse_product: 4e-9,

@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::planner::Rest;
 use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest, Outcome};
-use super::{Minor, Phases, RankOptions};
+use super::{Method, Minor, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, RoundsOptions, Stop};
 use crate::pivots::{self, Effort, Found, Pivots};
@@ -32,18 +32,20 @@ pub(super) fn rank(
 ) -> Result<Rank> {
     let mut work = Work { options, streams, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
     let mut taken = 0;
+    let dense = options.method != Method::Hybrid
+        && Rest::of(&core, 0, options.minor).is_dense(&work.machine, options.max_memory);
     // Pivots of what elimination made are not entries of A: for a minor they would not do.
-    let core = match if options.minor { None } else { work.without_fill(&core)? } {
+    let core = match if options.minor || dense { None } else { work.without_fill(&core)? } {
         Some(eliminated) => {
             taken += eliminated.rows.len();
             Cow::Owned(eliminated.core)
         }
         None => core,
     };
-    let (mut a, mut pivots, transposed) = work.structural(core)?;
+    let (mut a, mut pivots, transposed) = if dense { (core, Pivots::default(), false) } else { work.structural(core)? };
     let mut larger = None;
     let answer = loop {
-        if !options.minor {
+        if !options.minor && !dense {
             let formed;
             (a, pivots, formed) = work.rounds(a, pivots, larger.is_some())?;
             taken += formed;

@@ -50,6 +50,8 @@ pub(super) struct Rest {
 pub(super) enum Finish {
     /// S is zero.
     Nothing,
+    /// All rows in a dense echelon form: of S, or of A without regard to the `pivots` that were found.
+    EveryRow { pivots: bool },
     /// The row space of S, given up once its rank exceeds this (`usize::MAX`: never).
     RowSpace { give_up: usize },
     /// Block Wiedemann on S.
@@ -83,6 +85,59 @@ impl Rest {
         batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, self.valued, LANES)
             + check
             + machine.echelon(self.modulus, r, self.cols)
+    }
+    /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
+    /// where there are no pivots, else blocks of unit vectors mapped.
+    pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        let (m, n, rank) = (self.rows as f64, self.cols as f64, r as f64);
+        let lane = crate::spmv::Lane::narrowest(self.modulus).bytes() as f64;
+        let made = match self.pivots {
+            0 => self.nnz as f64 * machine.scatter,
+            _ => {
+                let height = self.pivots + self.cols;
+                self.rows.div_ceil(LANES) as f64 * machine.pass(self.modulus, height, self.nnz, self.valued, LANES)
+            }
+        };
+        let dependent = (m - rank) * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
+        made + m * n * lane * machine.push_byte + machine.echelon(self.modulus, r, self.cols) + dependent
+    }
+    /// The same before any pivots were taken.
+    pub fn without_pivots(self) -> Rest {
+        let t = self.pivots;
+        Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
+    }
+    /// Whether A is eliminated densely as it stands, before pivots are looked for: looking takes longer.
+    pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
+        self.pivots == 0
+            && self.every_row_seconds(machine, self.rank_bound) <= self.nnz as f64 * machine.pivots
+            && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
+    }
+    /// Predicted bytes for all rows of S in a dense echelon form.
+    fn every_row_bytes(&self) -> u64 {
+        let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
+        let programs = match self.pivots {
+            0 => 0,
+            _ => {
+                let block = (self.rows + self.pivots + self.cols) * LANES * lane;
+                block * WORKSPACES + self.nnz * (4 + lane) + 16 * self.nnz + 8 * 256 * self.cols * 2
+            }
+        };
+        programs as u64 + 4 * self.rows as u64 + Echelon::memory(self.modulus, self.rank_bound, self.cols)
+    }
+    /// All rows, where that is the cheapest way at worst and not much is lost if the rank is small: whether without pivots, and the
+    /// seconds.
+    fn by_every_row(&self, machine: &Machine, others: f64, max_memory: Option<u64>) -> Option<(Finish, f64)> {
+        let seconds = |rest: &Rest| rest.every_row_seconds(machine, rest.rank_bound);
+        // The pivots of a minor are among those found.
+        let whole =
+            (self.pivots > 0 && !self.minor).then(|| (Finish::EveryRow { pivots: false }, self.without_pivots()));
+        std::iter::once((Finish::EveryRow { pivots: true }, *self))
+            .chain(whole)
+            .filter(|(_, rest)| max_memory.is_none_or(|limit| rest.every_row_bytes() <= limit))
+            .filter(|(_, rest)| rest.every_row_seconds(machine, 0) <= (HOPE * others).max(IMMEDIATE))
+            .map(|(finish, rest)| (finish, seconds(&rest)))
+            .filter(|&(_, seconds)| seconds <= others)
+            .min_by(|a, b| a.1.total_cmp(&b.1))
     }
     /// Predicted seconds to find that the rank of S is small, or not.
     pub fn probe_seconds(&self, machine: &Machine) -> f64 {
@@ -151,6 +206,16 @@ pub(super) fn decide(
     let shape = format!("Schur complement {rows} x {cols} of rank up to {rank_bound}");
     let worst = rest.row_space_seconds(machine, rank_bound);
     let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r) <= limit);
+    // A proof of what combinations find is at its cheapest where the rank is what it may be.
+    let others = wiedemann.map_or(worst, |w| worst.min(WORTH * w));
+    if let Some((finish, seconds)) = rest.by_every_row(machine, others, max_memory) {
+        let rows = match finish {
+            Finish::EveryRow { pivots: false } => "the rows of the matrix, pivots and all,",
+            _ => "its rows",
+        };
+        let reason = format!("{shape}: {rows} eliminated densely take {seconds:.2} s (combinations {worst:.2} s)");
+        return decision(finish, seconds, reason);
+    }
     let Some(wiedemann) = wiedemann else {
         if !fits(rank_bound) {
             // The rank may well be smaller: go on until memory ends.

@@ -7,7 +7,10 @@ use super::proof::Settled;
 use super::{Method, Route, wiedemann};
 use crate::certify::{self, Certainty, Domain, ErrorBound};
 use crate::matching::maximum_matching;
-use crate::schur::{Complement, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, independent_rows, row_space};
+use crate::pivots::Pivots;
+use crate::schur::{
+    Complement, EveryRow, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row, independent_rows, row_space,
+};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
 use crate::{Error, Result, Step};
@@ -98,6 +101,7 @@ impl OnRest<'_, '_> {
                 let nothing = self.work.options.minor.then(Lines::default);
                 Ok(Outcome::Known(Answer::elimination(0, nothing, Certainty::Proven, reason)))
             }
+            Finish::EveryRow { pivots } => self.by_every_row(&rest, pivots, decision).map(Outcome::Known),
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
                 self.by_wiedemann(&rest, &parameters, decision.reason).map(Outcome::Known)
@@ -165,6 +169,33 @@ impl OnRest<'_, '_> {
     fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>, seen: bool) -> Result<Decision> {
         let seconds = wiedemann.map(|w| w.seconds);
         decide(rest, &self.work.machine, seconds, self.work.options.max_memory, seen)
+    }
+
+    /// The rank by all rows of S, or by all rows of A without its pivots.
+    fn by_every_row(&mut self, rest: &Rest, pivots: bool, decision: Decision) -> Result<Answer> {
+        let start = Instant::now();
+        let (no_pivots, observer) = (Pivots::default(), self.work.observer);
+        let (whole, rest, taken) = match pivots {
+            true => (None, *rest, 0),
+            false => (Some(Split::new(self.a, &no_pivots)), rest.without_pivots(), rest.pivots),
+        };
+        let split = whole.as_ref().unwrap_or(&self.split);
+        let EveryRow { echelon, rows } =
+            self.work.phases.time("dense elimination", || every_row(split, rest.rank_bound, observer))?;
+        let (all, rank) = (echelon.rank(), echelon.rank() - taken);
+        self.work.path.push(Step {
+            name: "dense elimination",
+            found: format!("rank {all}"),
+            why: decision.reason.clone(),
+            rank: Some(rank),
+            predicted: Some(rest.every_row_seconds(&self.work.machine, all)),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
+        let cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        let beyond = Lines { rows: named(&rows, &split.rows), cols: named(&cols, &split.cols) };
+        let beyond = self.work.options.minor.then_some(beyond);
+        Ok(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason))
     }
 
     /// The rank by the row space of S; `None` if it was given up.

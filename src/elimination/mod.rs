@@ -27,6 +27,7 @@ pub use replay::{LANES, Replay};
 
 use crate::dense::{self, Echelon, Row};
 use crate::field::Modulus;
+use crate::observer::Quiet;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result};
 use active::{Active, SparseRow, Work};
@@ -331,15 +332,6 @@ impl<V: Residue> Part<V> {
             observer.progress((report.dense_rows - rows.len()) as u64);
         }
         Ok(EliminationReport { rank: report.rank + echelon.rank(), ..report })
-    }
-}
-
-/// An observer that may stop but hears no progress of the parts.
-struct Quiet<'a>(&'a dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
     }
 }
 

@@ -11,6 +11,7 @@ mod arithmetic;
 mod columns;
 mod combine;
 mod complement;
+mod every_row;
 mod explicit;
 mod nullspace;
 mod predict;
@@ -24,6 +25,7 @@ mod triangle;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
+pub use every_row::{EveryRow, every_row};
 pub use explicit::{FormOptions, Formed};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};

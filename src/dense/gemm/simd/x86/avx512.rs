@@ -1,4 +1,5 @@
-//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes.
+//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. Where VNNI is there, it multiplies and adds
+//! pairs in one instruction.
 
 use super::super::{FOLDS, Tiles};
 use crate::isa::Isa;
@@ -23,12 +24,12 @@ pub(in super::super) fn tiles() -> Option<Tiles> {
         pair_cols: PAIR_COLS,
         whole_rows: WHOLE_ROWS,
         whole_cols: WHOLE_COLS,
-        pairs,
+        pairs: if is_x86_feature_detected!("avx512vnni") { pairs_in_one } else { pairs },
         wholes,
     })
 }
 
-// Both functions below leave this file through `tiles` alone, which has detected what they need.
+// The functions below leave this file through `tiles` alone, which has detected what they need.
 
 fn pairs(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
     let (a, b, sums) = (&a[..depth * PAIR_ROWS], &b[..depth * PAIR_COLS], &mut sums[..PAIR_ROWS * PAIR_COLS]);
@@ -44,31 +45,45 @@ fn wholes(depth: usize, fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low
     unsafe { wholes_tile(fold, a, b, high, low) }
 }
 
-/// # Safety
-/// The length of `a` is a multiple of PAIR_ROWS, `b` has `PAIR_COLS` words for each PAIR_ROWS of them, `sums` has PAIR_ROWS·`PAIR_COLS`.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn pairs_tile(a: &[i32], b: &[i32], sums: &mut [i32]) {
-    let mut acc = [[_mm512_setzero_si512(); PAIR_VECTORS]; PAIR_ROWS];
-    for d in 0..a.len() / PAIR_ROWS {
-        // SAFETY: the lengths promised by the caller keep every access inside its slice.
-        unsafe {
-            let (a, b) = (a.as_ptr().add(d * PAIR_ROWS), b.as_ptr().add(d * PAIR_COLS));
-            let b: [__m512i; PAIR_VECTORS] = std::array::from_fn(|v| _mm512_loadu_si512(b.add(16 * v).cast()));
-            unrolled!(I in [0 1 2 3 4 5 6 7 8 9 10 11] {
-                let x = _mm512_set1_epi32(*a.add(I));
-                for v in 0..PAIR_VECTORS {
-                    acc[I][v] = _mm512_add_epi32(acc[I][v], _mm512_madd_epi16(x, b[v]));
-                }
-            });
-        }
-    }
-    for (i, row) in acc.iter().enumerate() {
-        for (v, x) in row.iter().enumerate() {
-            // SAFETY: i < PAIR_ROWS and v < PAIR_VECTORS.
-            unsafe { _mm512_storeu_si512(sums.as_mut_ptr().add(i * PAIR_COLS + 16 * v).cast(), *x) };
-        }
-    }
+fn pairs_in_one(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+    let (a, b, sums) = (&a[..depth * PAIR_ROWS], &b[..depth * PAIR_COLS], &mut sums[..PAIR_ROWS * PAIR_COLS]);
+    // SAFETY: the instructions are there, see above; the slices have the lengths that `pairs_vnni_tile` asks for.
+    unsafe { pairs_vnni_tile(a, b, sums) }
 }
+
+/// A tile of pairs, whose sums `multiply_add(sum, x, y)` = sum + x·y extend.
+macro_rules! pairs_tile {
+    ($name:ident, $features:literal, $multiply_add:expr) => {
+        /// # Safety
+        /// The length of `a` is a multiple of PAIR_ROWS, `b` has `PAIR_COLS` words for each PAIR_ROWS of them, `sums` has
+        /// PAIR_ROWS·`PAIR_COLS`.
+        #[target_feature(enable = $features)]
+        unsafe fn $name(a: &[i32], b: &[i32], sums: &mut [i32]) {
+            let mut acc = [[_mm512_setzero_si512(); PAIR_VECTORS]; PAIR_ROWS];
+            for d in 0..a.len() / PAIR_ROWS {
+                // SAFETY: the lengths promised by the caller keep every access inside its slice.
+                unsafe {
+                    let (a, b) = (a.as_ptr().add(d * PAIR_ROWS), b.as_ptr().add(d * PAIR_COLS));
+                    let b: [__m512i; PAIR_VECTORS] = std::array::from_fn(|v| _mm512_loadu_si512(b.add(16 * v).cast()));
+                    unrolled!(I in [0 1 2 3 4 5 6 7 8 9 10 11] {
+                        let x = _mm512_set1_epi32(*a.add(I));
+                        for v in 0..PAIR_VECTORS {
+                            acc[I][v] = $multiply_add(acc[I][v], x, b[v]);
+                        }
+                    });
+                }
+            }
+            for (i, row) in acc.iter().enumerate() {
+                for (v, x) in row.iter().enumerate() {
+                    // SAFETY: i < PAIR_ROWS and v < PAIR_VECTORS.
+                    unsafe { _mm512_storeu_si512(sums.as_mut_ptr().add(i * PAIR_COLS + 16 * v).cast(), *x) };
+                }
+            }
+        }
+    };
+}
+pairs_tile!(pairs_tile, "avx512f,avx512bw", |sum, x, y| _mm512_add_epi32(sum, _mm512_madd_epi16(x, y)));
+pairs_tile!(pairs_vnni_tile, "avx512f,avx512bw,avx512vnni", |sum, x, y| _mm512_dpwssd_epi32(sum, x, y));
 
 /// Both vectors of a row of the tile share the words of B: one holds the even columns, which stand in the lower halves of
 /// its 64-bit words, the other the odd ones, shifted down.
