@@ -15,6 +15,11 @@ const EXTENDED_LOG2_ORDER: f64 = 16.0;
 /// it needs.
 const WORTHWHILE_LOG2: f64 = -10.0;
 
+/// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
+const EXTRA_TERMS: f64 = 8.0;
+/// Making the products ready, for each entry of the matrix.
+const SETUP_SECONDS: f64 = 60e-9;
+
 /// What block Wiedemann must know of the operator whose rank is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Problem {
@@ -115,7 +120,7 @@ impl Work<'_> {
 
     /// Terms of the sequence.
     fn terms(&self, s: usize) -> f64 {
-        2.0 * (self.rank_bound as f64 / s as f64).ceil()
+        2.0 * (self.rank_bound as f64 / s as f64).ceil() + EXTRA_TERMS
     }
 
     /// Predicted seconds on one core: estimates fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block
@@ -127,7 +132,9 @@ impl Work<'_> {
         let row_bytes = (s * self.degree * self.lane_bytes()) as f64;
         let per_entry = 0.4e-9 + row_bytes / 150e9;
         let products = if self.symmetric { 1.0 } else { 2.0 };
-        let sequence = products * self.problem.nnz as f64 * per_entry;
+        // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
+        let lines = (self.problem.rows + self.problem.cols + self.problem.scratch) as f64;
+        let sequence = products * (self.problem.nnz as f64 * per_entry + lines * s_f * k * 0.15e-9);
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
         let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
         // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
@@ -136,7 +143,8 @@ impl Work<'_> {
         let sigma = 16.0 * s_f.powi(3) * levels * if self.degree == 1 { 0.16e-9 } else { (2.0 * k - 1.0) * 1.3e-9 };
         // The co-degree by interpolation: a determinant of order s for each of up to n points.
         let codegree = if self.degree == 1 { n * s_f.powi(3) * 1e-9 } else { 0.0 };
-        self.terms(s) * (sequence + scaling + projection + sigma) + codegree
+        let ready = self.problem.nnz as f64 * SETUP_SECONDS;
+        ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
     }
 
     fn lane_bytes(&self) -> usize {

@@ -283,6 +283,11 @@ mod tests {
             minor: false,
         }
     }
+    impl Rest {
+        fn with_pivots(self, pivots: usize) -> Rest {
+            Rest { pivots, ..self }
+        }
+    }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
         decide(&rest, &Machine::default(), wiedemann, memory, true).map(|d| d.finish)
     }
@@ -329,6 +334,43 @@ mod tests {
         for at_once in [rest(5000, 600, 50_000), Rest { rank_bound: 3000, ..rest(900_000, 3000, 90_000_000) }] {
             assert_eq!(first(&at_once), Finish::RowSpace { give_up: usize::MAX }, "{at_once:?}");
         }
+    }
+
+    #[test]
+    fn what_is_dense_is_eliminated_as_it_stands() {
+        let machine = Machine::default();
+        let matrix = |rows: usize, cols: usize, nnz| Rest { pivots: 0, valued: nnz, ..rest(rows, cols, nnz) };
+        for (rows, cols, nnz) in [(2000, 2000, 4_000_000), (500, 20_000, 10_000_000), (20_000, 500, 10_000_000)] {
+            let dense = matrix(rows, cols, nnz);
+            assert!(dense.is_dense(&machine, None) && dense.is_dense(&machine, Some(dense.every_row_bytes())));
+            assert!(!dense.is_dense(&machine, Some(dense.every_row_bytes() - 1)));
+            assert!(!dense.with_pivots(1).is_dense(&machine, None));
+        }
+        // Few entries; or many, but far more rows than there may be dimensions.
+        for (rows, cols, nnz) in [(2000, 2000, 20_000), (50_000, 50_000, 5_000_000), (3_000_000, 3000, 100_000_000)] {
+            assert!(!matrix(rows, cols, nnz).is_dense(&machine, None));
+        }
+    }
+
+    #[test]
+    fn rows_are_taken_as_they_are_where_combinations_save_nothing() {
+        let machine = Machine::default();
+        let all = |rest: &Rest, seconds| rest.by_every_row(&machine, seconds, None).map(|(finish, _)| finish);
+        let worst = |rest: &Rest| rest.row_space_seconds(&machine, rest.rank_bound);
+        // A square complement; a tall one, of which the combinations are fewer; one whose rows must all be mapped in vain if its rank
+        // is small.
+        let square = rest(3000, 3000, 400_000);
+        assert_eq!(all(&square, worst(&square)), Some(Finish::EveryRow { pivots: true }));
+        let tall = rest(300_000, 3000, 3_000_000);
+        assert_eq!(all(&tall, worst(&tall)), None);
+        let large = rest(60_000, 50_000, 900_000);
+        assert_eq!(all(&large, 20.0), None);
+        // Few pivots before a dense rest are not worth the recurrence, but a minor keeps them.
+        let dense = rest(3000, 3000, 4_000_000).with_pivots(5);
+        assert_eq!(all(&dense, worst(&dense)), Some(Finish::EveryRow { pivots: false }));
+        let minor = Rest { minor: true, ..dense };
+        assert_eq!(all(&minor, worst(&minor)), Some(Finish::EveryRow { pivots: true }));
+        assert_eq!(square.by_every_row(&machine, worst(&square), Some(1 << 20)), None);
     }
 
     #[test]
