@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
 use crate::blackbox::{Operator, Preconditioned};
-use crate::certify::{Certainty, Domain, Streams, rank_failure};
+use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::sequence::{Krylov, Projection, Start};
@@ -25,8 +25,8 @@ struct Run {
 /// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
 /// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
 const STABLE_TERMS: usize = 6;
-/// The σ-basis is checked: an error passes with probability at most 2^-CHECK_BITS.
-const CHECK_BITS: u32 = 64;
+/// The σ-basis is checked: an error passes with at most this probability.
+const CHECK: ErrorBound = ErrorBound::of_bits(64);
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
@@ -193,7 +193,7 @@ impl<F: Field> Searches<F> {
     }
     fn verify(&self, rng: &mut Rng) -> Result<()> {
         for search in self.each() {
-            search.verify(CHECK_BITS, rng)?;
+            search.verify(CHECK, rng)?;
         }
         Ok(())
     }

@@ -32,6 +32,7 @@
 use super::pm_basis::{Params, later, pm_basis};
 use super::products::{self, compose};
 use super::residuals::first_residual;
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::observer::Observer;
 use crate::poly::PolyMatrix;
@@ -205,15 +206,15 @@ impl<F: Field> GeneratorSearch<F> {
     ///
     /// By (1) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
     ///
-    /// A wrong row passes (1) with probability at most 2^-`bits`: [`residual_failure`](super::residual_failure); (2) is exact.
+    /// A wrong row passes (1) with probability at most `error`: [`residual_failure`](super::residual_failure); (2) is exact.
     ///
     /// # Errors
     /// [`Error::Check`] with what failed.
-    pub fn verify(&self, bits: u32, rng: &mut Rng) -> Result<()> {
+    pub fn verify(&self, error: ErrorBound, rng: &mut Rng) -> Result<()> {
         let (field, s, length) = (&self.field, self.s, self.length());
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
         let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
-        if let Some(i) = first_residual(field, &self.left, &self.series, &windows, bits, rng) {
+        if let Some(i) = first_residual(field, &self.left, &self.series, &windows, error, rng) {
             return failed(&format!("row {i} of degree {} has a residual", self.degrees[i]));
         }
         for (i, &degree) in self.degrees.iter().enumerate() {

@@ -81,7 +81,7 @@ fn check<F: Field>(search: &GeneratorSearch<F>, terms: &[F::Elem], bound: usize)
         }
         assert!((degree + 1..matrix.len()).all(|k| (0..s).all(|l| matrix.get(i, l, k) == field.zero())));
     }
-    search.verify(20, &mut Rng::seed_from_u64(1)).unwrap();
+    search.verify(ErrorBound::of_bits(20), &mut Rng::seed_from_u64(1)).unwrap();
 }
 
 fn sequences_of_small_operators<F: Field>(field: &F, seed: u64, rounds: usize) {
@@ -142,7 +142,7 @@ fn long_random_sequences_reach_the_rank_and_stand_still() {
     }
     assert_eq!(search.generator().row_degrees, [9, 9, 9, 10]);
     assert_eq!(search.stable_terms(), 32 - 20);
-    search.verify(64, &mut rng).unwrap();
+    search.verify(ErrorBound::of_bits(64), &mut rng).unwrap();
 }
 
 /// The linear complexity of a scalar sequence by Berlekamp and Massey's algorithm (Massey 1969).
@@ -195,8 +195,9 @@ fn verify_catches_a_wrong_basis() {
     let terms: Vec<u64> = (0..4 * 12).map(|_| field.random(&mut rng)).collect();
     let mut search = GeneratorSearch::new(field, 2);
     search.extend(&terms, &Silent).unwrap();
-    let message =
-        |bad: &GeneratorSearch<PrimeField>| bad.verify(64, &mut Rng::seed_from_u64(3)).unwrap_err().to_string();
+    let message = |bad: &GeneratorSearch<PrimeField>| {
+        bad.verify(ErrorBound::of_bits(64), &mut Rng::seed_from_u64(3)).unwrap_err().to_string()
+    };
 
     let mut wrong = search.clone();
     wrong.left.set(0, 1, 2, field.add(wrong.left.get(0, 1, 2), 1));
@@ -207,7 +208,7 @@ fn verify_catches_a_wrong_basis() {
         let mut wrong = search.clone();
         let entry = &mut wrong.left.data_mut()[at];
         *entry = field.add(*entry, field.random_nonzero(&mut rng));
-        assert!(wrong.verify(64, &mut Rng::seed_from_u64(3)).is_err(), "{at}");
+        assert!(wrong.verify(ErrorBound::of_bits(64), &mut Rng::seed_from_u64(3)).is_err(), "{at}");
     }
     // Terms other than those that the basis was found from, as if the multiplication had read them wrong.
     for at in 0..search.series.data().len() {
