@@ -240,7 +240,7 @@ impl OnRest<'_, '_> {
             return Err(Error::Check(format!("block Wiedemann found rank {found} where {bound} is the most possible")));
         }
         let (certainty, ground) = if bounded && outcome.rank == rest.rank_bound {
-            (Certainty::Proven, "the value never exceeds the rank, and this is its upper bound".to_string())
+            (Certainty::Proven, format!("{}, and this is its upper bound", wiedemann::NEVER_ABOVE))
         } else {
             (outcome.certainty, outcome.ground)
         };
