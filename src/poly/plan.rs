@@ -257,7 +257,7 @@ impl ProductPlan {
     }
 
     /// Whether products over GF(p) or an extension may be planned with floating-point transforms, whatever their shapes: then what
-    /// they give rests on the module `checked`, by chance. From 2²⁶ on, none is.
+    /// they give rests on the module `checked`, by chance. From p = 2²⁵ on, none is.
     pub fn may_round(modulus: Modulus) -> bool {
         // The bound is largest for a single point and a single term.
         fourier_terms(modulus.get(), 1, 1) > 0
