@@ -38,6 +38,7 @@ pub mod certify;
 pub mod dense;
 pub mod elimination;
 pub mod error;
+mod error_bound;
 pub mod families;
 pub mod field;
 pub mod gpu;

@@ -1,7 +1,7 @@
 //! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
 use super::RankOptions;
-use crate::certify::{degree_for_error, rank_failure};
+use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::field::{ExtensionField, Modulus};
 use crate::spmv::Lane;
 use crate::{Error, Result};
@@ -11,9 +11,8 @@ use crate::{Error, Result};
 const LEAST_LOG2_ORDER: f64 = 15.0;
 /// The order that such an extension has at least.
 const EXTENDED_LOG2_ORDER: f64 = 16.0;
-/// A theorem whose failure has a probability of at most 2 to this power is worth the dense projection and the full length that
-/// it needs.
-const WORTHWHILE_LOG2: f64 = -10.0;
+/// A theorem that fails with at most this probability is worth the dense projection and the full length that it needs.
+const WORTHWHILE: ErrorBound = ErrorBound::of_bits(10);
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
 const EXTRA_TERMS: f64 = 8.0;
@@ -79,7 +78,7 @@ pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Par
             let degree = (EXTENDED_LOG2_ORDER / log2_p).ceil() as usize;
             (degree, false, format!("GF({p}) is too small for the method: working over GF({p}^{degree})"))
         }
-        None if rank_failure(rank_bound, log2_p).log2() <= WORTHWHILE_LOG2 => {
+        None if rank_failure(rank_bound, log2_p) <= WORTHWHILE => {
             (1, true, format!("p is large enough for a theorem: error <= {}", rank_failure(rank_bound, log2_p)))
         }
         None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
@@ -172,7 +171,6 @@ impl Work<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certify::ErrorBound;
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();

@@ -9,7 +9,8 @@ use crate::certify::{self, Certainty, Domain, ErrorBound};
 use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
 use crate::schur::{
-    Complement, EveryRow, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row, independent_rows, row_space,
+    Complement, EveryRow, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row, independent_rows,
+    row_space,
 };
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
@@ -17,7 +18,7 @@ use crate::{Error, Result, Step};
 use std::time::Instant;
 
 /// The check that ends a row space fails with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
-const CHECK_BITS: f64 = certify::BITS as f64;
+const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 /// A matching is looked for where it may spare so many predicted seconds for each entry.
 const MATCHING_SECONDS: f64 = 100e-9;
 
@@ -201,8 +202,8 @@ impl OnRest<'_, '_> {
     /// The rank by the row space of S; `None` if it was given up.
     fn by_row_space(&mut self, rest: &Rest, give_up: usize, decision: Decision) -> Result<Option<Answer>> {
         let start = Instant::now();
-        let bits = self.work.options.error.map_or(CHECK_BITS, |e| (-e.log2()).max(CHECK_BITS));
-        let options = RowSpaceOptions { bits, rank_bound: rest.rank_bound, give_up };
+        let error = self.work.options.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK);
+        let options = RowSpaceOptions { error, rank_bound: rest.rank_bound, give_up };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
@@ -210,9 +211,9 @@ impl OnRest<'_, '_> {
             challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         let observer = self.work.observer;
-        let RowSpace { echelon, error_log2, complete } =
+        let RowSpace { echelon, extent } =
             self.work.phases.time("row space", || row_space(split, options, &streams, observer))?;
-        let rank = echelon.rank();
+        let (rank, complete) = (echelon.rank(), extent != Extent::Part);
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         self.work.path.push(Step {
             name: "row space",
@@ -222,17 +223,14 @@ impl OnRest<'_, '_> {
             predicted: Some(rest.row_space_seconds(&self.work.machine, rank)),
             seconds: start.elapsed().as_secs_f64(),
         });
-        if !complete {
-            return Ok(None);
-        }
-        let sure = error_log2 == f64::NEG_INFINITY;
-        let settled = if sure { Settled::at_once(&echelon) } else { self.settle(rest, echelon, &streams.exploration)? };
+        let (settled, unless_proven) = match extent {
+            Extent::Part => return Ok(None),
+            Extent::Whole => (Settled::at_once(&echelon), Certainty::Proven),
+            Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
+        };
         let Settled { rank, pivot_cols, proven, ground } = settled;
         let beyond = if self.work.options.minor { Some(self.independent_lines(&pivot_cols)?) } else { None };
-        let certainty = match proven {
-            true => Certainty::Proven,
-            false => Certainty::with_bound(ErrorBound::from_log2(error_log2)),
-        };
+        let certainty = if proven { Certainty::Proven } else { unless_proven };
         Ok(Some(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
@@ -272,7 +270,7 @@ impl OnRest<'_, '_> {
             return Err(Error::Check(format!("block Wiedemann found rank {found} where {bound} is the most possible")));
         }
         let (certainty, ground) = if bounded && outcome.rank == rest.rank_bound {
-            (Certainty::Proven, "the value never exceeds the rank, and this is its upper bound".to_string())
+            (Certainty::Proven, format!("{}, and this is its upper bound", wiedemann::NEVER_ABOVE))
         } else {
             (outcome.certainty, outcome.ground)
         };

@@ -4,6 +4,7 @@ use super::*;
 use crate::certify::{Certainty, ErrorBound};
 use crate::field::{Modulus, Rng};
 use crate::oracles::dense_rank;
+use crate::poly::ProductPlan;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Silent};
 use rand::{RngExt, SeedableRng};
@@ -140,6 +141,27 @@ fn certainty_is_what_the_theorems_give() {
         SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 9, 9, &(0..9).map(|i| (i, i, 2)).collect::<Vec<_>>());
     let full = rank(&identity, &RankOptions { method: Method::Wiedemann, ..Default::default() }, &Silent).unwrap();
     assert_eq!((full.rank, full.certainty), (9, Certainty::Proven));
+}
+
+/// Full rank is proven where products of polynomials are exact, and where they may have been rounded.
+#[test]
+fn full_rank_is_proven_whatever_the_products() {
+    let mut rounded = [0, 0];
+    for p in [2, 251, 65521, (1 << 31) - 1, (1 << 61) - 1].map(|p| Modulus::new(p).unwrap()) {
+        rounded[ProductPlan::may_round(p) as usize] += 1;
+        let n = 150;
+        // Triangular with a diagonal of ones.
+        let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 1), (i, i + 1, 1)]).take(2 * n - 1).collect();
+        let a = SparseMatrix::from_triplets(p, n, n, &entries);
+        assert_eq!(dense_rank(&a), n);
+        for route in [Route::Shortcut, Route::Both] {
+            let options = RankOptions { method: Method::Wiedemann, route, block: Some(2), ..Default::default() };
+            let answer = rank(&a, &options, &Silent).unwrap();
+            assert_eq!((answer.rank, answer.certainty), (n, Certainty::Proven), "p = {p}");
+            assert!(answer.reason.contains("in exact arithmetic"), "{}", answer.reason);
+        }
+    }
+    assert_eq!(rounded, [2, 3]);
 }
 
 /// Counts what it is told and stops after a while.

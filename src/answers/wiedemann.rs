@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
 use crate::blackbox::{Operator, Preconditioned};
-use crate::certify::{Certainty, Domain, Streams, rank_failure};
+use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::sequence::{Krylov, Projection, Start};
@@ -25,8 +25,15 @@ struct Run {
 /// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
 /// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
 const STABLE_TERMS: usize = 6;
-/// The σ-basis is checked: an error passes with probability at most 2^-CHECK_BITS.
-const CHECK_BITS: u32 = 64;
+/// The σ-basis is checked by other arithmetic than it was found by: an error passes with at most this probability. A guard
+/// against machines and mistakes, on which no certainty rests.
+const CHECK: ErrorBound = ErrorBound::of_bits(64);
+/// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B in its middle:
+/// whatever the random choices, and however early the sequence ends ([`generator`](crate::sigma_basis::generator)). The terms are
+/// exact, and so is what the degrees of the generator rest on: products of polynomials that may have been rounded are made up
+/// for by [`GeneratorSearch::verify`], which takes no random check for a proof there. Degree and co-degree of det F,
+/// found by two routes, can only refuse the value.
+pub(super) const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
@@ -76,7 +83,7 @@ pub(super) fn trials(
     let (certainty, ground) = if options.route == Route::CoDegree {
         (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
     } else if rank == full {
-        (Certainty::Proven, "full rank: the value never exceeds the rank, nor the rank the smaller side".to_string())
+        (Certainty::Proven, format!("full rank: {NEVER_ABOVE}, nor the rank the smaller side"))
     } else if parameters.by_theorem && !failure.is_vacuous() {
         (
             Certainty::with_bound(failure.all(values.len())),
@@ -193,7 +200,7 @@ impl<F: Field> Searches<F> {
     }
     fn verify(&self, rng: &mut Rng) -> Result<()> {
         for search in self.each() {
-            search.verify(CHECK_BITS, rng)?;
+            search.verify(CHECK, rng)?;
         }
         Ok(())
     }

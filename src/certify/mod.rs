@@ -33,17 +33,16 @@
 mod certainty;
 mod certificate;
 mod challenge;
-mod error_bound;
 mod file;
 mod lanes;
 mod streams;
 mod verify;
 mod wiedemann_bound;
 
+pub use crate::error_bound::ErrorBound;
 pub use certainty::Certainty;
 pub use certificate::{Certificate, Upper};
 pub use challenge::{BITS, Challenge, Claim, repetitions};
-pub use error_bound::ErrorBound;
 pub use lanes::Lanes;
 pub use streams::{Domain, Streams};
 pub(crate) use verify::check_chain;

@@ -13,6 +13,7 @@
 
 use super::PolyMatrix;
 use super::plan::ProductShape;
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
@@ -25,12 +26,22 @@ const RUN: usize = 1 << 13;
 /// What an integer of the result stays below in absolute value: transforms are used up to 2⁵¹.
 const LARGEST: i64 = 1 << 52;
 
-/// How many tests of a window of this many integers let an error pass with probability at most 2⁻⁶⁴:
-/// the least t with (window/Q)ᵗ ≤ 2⁻⁶⁴.
+/// Wrong integers may pass all tests with at most this probability.
+const MISSED: ErrorBound = ErrorBound::of_bits(64);
+
+/// The probability that wrong integers in a window of so many pass one test, at most: window/Q.
+fn passes(window: usize) -> ErrorBound {
+    // Q > 2^60.9.
+    ErrorBound::from_log2(-60.9).any(window.max(1))
+}
+
+/// How many tests a window of this many integers needs: the least t for which [`passes`]ᵗ is at most [`MISSED`].
+///
+/// # Panics
+/// If the window has 2⁶⁰ integers or more.
 pub(crate) fn tests(window: usize) -> usize {
-    // Bits rounded towards too many tests: window ≤ 2^bits, Q > 2^60.9.
-    let bits = f64::from(usize::BITS - window.max(1).leading_zeros());
-    (64.0 / (60.9 - bits)).ceil() as usize
+    let once = passes(window);
+    (1..=64).find(|&t| once.all(t) <= MISSED).expect("a window far below Q")
 }
 
 /// The integers of a product by transforms of `points` points, where [`agrees`] looks for them.
@@ -265,9 +276,12 @@ mod tests {
     fn enough_tests() {
         for bits in 0..27 {
             let window = 1usize << bits;
-            let passes = |t: usize| t as f64 * (f64::from(bits) - (Q as f64).log2());
-            assert!(passes(tests(window)) <= -64.0, "{window}");
+            let exact = f64::from(bits) - (Q as f64).log2();
+            assert!((0.0..0.11).contains(&(passes(window).log2() - exact)), "{window}");
+            assert!(tests(window) as f64 * exact <= -64.0, "{window}");
             assert!(tests(window) == 2, "{window}");
         }
+        // Beyond what transforms hold: one more where two are too few, and no window is too small.
+        assert_eq!((tests(0), tests(1 << 28), tests(1 << 29), tests(1 << 58)), (2, 2, 3, 23));
     }
 }

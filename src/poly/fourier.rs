@@ -19,7 +19,8 @@
 //!
 //! **What the answer rests on** is not this bound but [`checked`](super::checked): the integers of every product are compared with the
 //! factors modulo 2⁶¹ - 1, where a wrong one passes with probability at most 2⁻⁶⁴. A product that fails is computed again by
-//! number-theoretic transforms. Entry point: [`product`].
+//! number-theoretic transforms. A rank does not rest on that either: the matrix generator that it is read from is proven by a product
+//! without rounding ([`ProductPlan::without_rounding`](super::ProductPlan::without_rounding)). Entry point: [`product`].
 
 use super::PolyMatrix;
 use super::checked::{Integers, agrees};

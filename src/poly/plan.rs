@@ -256,8 +256,16 @@ impl ProductPlan {
         self
     }
 
-    /// The cheapest plan without floating-point transforms.
-    pub(crate) fn without_rounding(&self) -> ProductPlan {
+    /// Whether products over GF(p) or an extension may be planned with floating-point transforms, whatever their shapes: then what
+    /// they give rests on the module `checked`, by chance. From p = 2²⁵ on, none is.
+    pub fn may_round(modulus: Modulus) -> bool {
+        // The bound is largest for a single point and a single term.
+        fourier_terms(modulus.get(), 1, 1) > 0
+    }
+
+    /// The cheapest plan without floating-point transforms: all arithmetic is exact, and nothing rests on chance.
+    #[must_use]
+    pub fn without_rounding(&self) -> ProductPlan {
         let exact = self.candidates.iter().filter(|(method, _)| !matches!(method, Method::Fourier { .. }));
         let (method, _) = *exact.min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
         ProductPlan { method, ..self.clone() }
@@ -351,5 +359,23 @@ mod tests {
         // A middle product needs no more points than its longer operand.
         let middle = ProductPlan::new(&field, shape(32, 32, 16, 1025, 2048, 1024, 1024));
         assert_eq!(middle.method, Method::Transform { primes: 1, points: 2048 });
+    }
+
+    /// Where floating-point transforms are said to be impossible, no shape has one; where they are possible, some plan takes one.
+    #[test]
+    fn it_is_known_which_moduli_have_no_floating_point_transforms() {
+        let rounded = |plan: &ProductPlan| plan.candidates.iter().any(|(m, _)| matches!(m, Method::Fourier { .. }));
+        let shapes = [(1, 1, 1, 1, 1), (1, 1, 1, 1, 9), (2, 1, 2, 30, 30), (8, 4, 4, 300, 600), (32, 32, 32, 9, 9)];
+        let below = |bound: u64| Modulus::new((2..bound).rev().find(|&n| crate::field::is_prime(n)).unwrap()).unwrap();
+        for p in (2..63).map(|bits| below(1 << bits)) {
+            let plans = shapes
+                .map(|(m, k, n, la, lb)| ProductPlan::new(&PrimeField(p), shape(m, k, n, la, lb, 0, la + lb - 1)));
+            assert!(ProductPlan::may_round(p) || !plans.iter().any(rounded), "p = {p}");
+            assert!(!ProductPlan::may_round(p) || rounded(&plans[0]), "p = {p}");
+            assert_eq!(ProductPlan::may_round(p), p.get() < 1 << 24, "p = {p}");
+            for plan in plans {
+                assert!(!matches!(plan.without_rounding().method, Method::Fourier { .. }), "{plan}");
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ pub use explicit::{FormOptions, Formed};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
-pub use row_space::{RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
+pub use row_space::{Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
 pub use solver::Solver;
 pub use split::Split;
 pub use support::Support;

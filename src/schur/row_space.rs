@@ -13,6 +13,7 @@
 use super::Split;
 use super::combine::{LANES, Room, absorb, units};
 use crate::dense::Echelon;
+use crate::error_bound::ErrorBound;
 use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
@@ -34,8 +35,8 @@ const SAMPLE_GAIN: usize = 4;
 /// What is wanted of [`row_space`].
 #[derive(Clone, Copy, Debug)]
 pub struct RowSpaceOptions {
-    /// The check may miss a part of the row space with probability at most 2^-`bits`.
-    pub bits: f64,
+    /// The check may miss a part of the row space with at most this probability.
+    pub error: ErrorBound,
     /// A bound of rank S that is known; reaching it needs no check.
     pub rank_bound: usize,
     /// Beyond this rank the search ends, incomplete.
@@ -58,10 +59,19 @@ pub struct RowSpaceStreams<'a> {
 pub struct RowSpace {
     /// Its echelon form, columns numbered as those of S.
     pub echelon: Echelon,
-    /// log₂ of a bound of the probability that the row space of S is larger; -∞ if it is known not to be.
-    pub error_log2: f64,
-    /// Whether the search came to an end before it was given up; if not, the bound means nothing.
-    pub complete: bool,
+    /// Whether that is all of the row space.
+    pub extent: Extent,
+}
+
+/// How much of the row space of S a subspace is known to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Extent {
+    /// All of it, for certain: every row was taken, or a bound of the rank was reached.
+    Whole,
+    /// All of it, except with at most this probability over the combinations of the checks.
+    Checked(ErrorBound),
+    /// The search was given up: perhaps a part.
+    Part,
 }
 
 /// The row space of S.
@@ -82,7 +92,7 @@ pub fn row_space(
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
     if bound == 0 {
-        return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
+        return Ok(RowSpace { echelon, extent: Extent::Whole });
     }
     let log2_p = (modulus.get() as f64).log2();
     let mut room = Room::new(cols);
@@ -90,7 +100,7 @@ pub fn row_space(
         let all: Vec<u32> = (0..rows as u32).collect();
         let blocks: Vec<&[u32]> = all.chunks(LANES).collect();
         absorb(&split.backward(), LANES, &blocks, units(rows), &mut room, &mut echelon, observer)?;
-        return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true });
+        return Ok(RowSpace { echelon, extent: Extent::Whole });
     }
     let mut blocks = 2;
     let (mut explored, mut made) = (0, 0u64);
@@ -114,7 +124,7 @@ pub fn row_space(
             break;
         }
         if rank > options.give_up {
-            return Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: false });
+            return Ok(RowSpace { echelon, extent: Extent::Part });
         }
         if rank - before == blocks * LANES {
             let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
@@ -126,24 +136,24 @@ pub fn row_space(
             room = Room::new(cols);
         }
         made += 1;
-        let checks = check_combinations(options.bits, made, log2_p).next_multiple_of(Recurrence::GRID);
+        let checks = check_combinations(options.error, made, log2_p).next_multiple_of(Recurrence::GRID);
         let pivot_cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
         let fresh = (streams.challenge)(made, &pivot_cols);
         let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
         absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
-            return Ok(RowSpace { echelon, error_log2: -options.bits, complete: true });
+            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error) });
         }
     }
-    Ok(RowSpace { echelon, error_log2: f64::NEG_INFINITY, complete: true })
+    Ok(RowSpace { echelon, extent: Extent::Whole })
 }
 
-/// The combinations of the i-th check, i = 1, 2, …: the least k with p⁻ᵏ ≤ 2^-bits / (i·(i + 1)).
+/// The combinations of the i-th check, i = 1, 2, …: the least k with p⁻ᵏ ≤ ε / (i·(i + 1)).
 ///
-/// Each check may miss something, and how many there will be is not known beforehand; these budgets add up to 2^-bits
+/// Each check may miss something, and how many there will be is not known beforehand; these shares add up to ε
 /// whatever their number, since Σ 1/(i(i + 1)) = 1.
-fn check_combinations(bits: f64, i: u64, log2_p: f64) -> usize {
-    let budget = bits + (i as f64).log2() + ((i + 1) as f64).log2();
+fn check_combinations(error: ErrorBound, i: u64, log2_p: f64) -> usize {
+    let budget = -error.log2() + (i as f64).log2() + ((i + 1) as f64).log2();
     // The factor covers the roundings of the logarithms.
     (budget / log2_p * (1.0 + 1e-12)).ceil() as usize
 }
@@ -180,14 +190,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_budgets_of_all_checks_add_up_to_the_one_given() {
+    fn the_shares_of_all_checks_add_up_to_the_one_given() {
         for log2_p in [1.0, 3f64.log2(), 65521f64.log2(), 62.9999] {
-            for bits in [1.0, 64.0, 1063.0] {
-                let combinations = |i| check_combinations(bits, i, log2_p) as f64;
+            for bits in [1e-3, 1.0, 64.0, 1063.0, 1e6] {
+                let error = ErrorBound::from_log2(-bits);
+                let combinations = |i| check_combinations(error, i, log2_p) as f64;
                 // In units of 2^-bits.
                 let spent: f64 = (1..10_000).map(|i| (bits - combinations(i) * log2_p).exp2()).sum();
                 assert!(spent <= 1.0, "{spent} with {bits} bits");
-                // No budget is wasted: one combination less would be too few.
+                // No share is wasted: one combination less would be too few.
                 for i in [1, 2, 3, 100] {
                     let budget = bits + ((i * (i + 1)) as f64).log2();
                     assert!((combinations(i) - 1.0) * log2_p < budget * (1.0 + 1e-9), "check {i}");

@@ -4,6 +4,7 @@ use super::*;
 use crate::Silent;
 use crate::blackbox::{Operator, Scratch};
 use crate::dense::Echelon;
+use crate::error_bound::ErrorBound;
 use crate::field::{Modulus, Rng};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
@@ -113,15 +114,23 @@ fn the_operator_is_the_schur_complement_and_its_transpose() {
 
 #[test]
 fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
+    let error = ErrorBound::of_bits(64);
     let mut rng = Rng::seed_from_u64(2);
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for a in matrices(p, &mut rng) {
             let (pivots, rank) = (naive_pivots(&a), dense_rank(&a));
             let split = Split::new(&a, &pivots);
-            let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: usize::MAX };
+            let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX };
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
             assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
-            assert!(found.error_log2 <= -64.0 || found.error_log2 == f64::NEG_INFINITY);
+            match found.extent {
+                Extent::Checked(bound) => assert_eq!(bound, error),
+                Extent::Whole => {
+                    let (rows, cols) = (split.rows.len(), split.cols.len());
+                    assert!(found.echelon.rank() == rows.min(cols) || rows <= 256, "p = {p}");
+                }
+                Extent::Part => panic!("nothing was given up"),
+            }
             let null_space = NullSpace::new(&split, Side::Right, Way::Passes);
             assert!(null_space.refute(&found.echelon.reduced(), &Silent).unwrap().is_empty());
         }
@@ -150,7 +159,7 @@ fn a_restricted_split_has_the_rows_asked_for() {
 #[test]
 fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
     let mut rng = Rng::seed_from_u64(6);
-    let (mut sampled, (rows, cols)) = (0, (6000, 40));
+    let (mut sampled, (rows, cols), error) = (0, (6000, 40), ErrorBound::of_bits(64));
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         // Columns that all rows may use; the next ones are used by one row each, the others by none.
         for (common, rare) in [(40, 0), (30, 10), (25, 5), (1, 0), (0, 0), (0, 1), (0, 40)] {
@@ -164,14 +173,15 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                 let rank = dense_rank(&a) - pivots.len();
                 sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
                 for rank_bound in [usize::MAX, rank] {
-                    let options = RowSpaceOptions { bits: 64.0, rank_bound, give_up: usize::MAX };
+                    let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX };
                     let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
                 }
-                let options = RowSpaceOptions { bits: 64.0, rank_bound: usize::MAX, give_up: 3 };
+                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3 };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
-                assert!(found.complete || rank > 3, "p = {p}, rank {rank}");
-                assert!(!found.complete || found.echelon.rank() == rank, "p = {p}, rank {rank}");
+                let complete = found.extent != Extent::Part;
+                assert!(complete || rank > 3, "p = {p}, rank {rank}");
+                assert!(!complete || found.echelon.rank() == rank, "p = {p}, rank {rank}");
             }
         }
     }

@@ -17,6 +17,7 @@
 //!
 //! Exactness: a row adds to a bucket at most once, so that a sum of t rows of residues ≤ M is at most t·M: [`rows_in_sum`].
 
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
 use crate::spmv::{Aligned, Block, Lanes};
@@ -62,14 +63,16 @@ pub struct Buckets {
 ///
 /// Of an eigenvalue with m ≤ s unit eigenvectors more than C(m, 2) times this is lost only for want of rows: m vectors of w entries
 /// each must be independent. An eigenvalue with m > s eigenvectors loses m - s whatever Y and X are.
-pub fn pair_loss(s: usize, order: f64) -> f64 {
+pub fn pair_loss(s: usize, order: f64) -> ErrorBound {
     parallel(s, ENTRIES.min(s), pool(s), order)
 }
 
-fn parallel(s: usize, w: usize, pool: usize, order: f64) -> f64 {
+fn parallel(s: usize, w: usize, pool: usize, order: f64) -> ErrorBound {
+    let one_of = |count: f64| ErrorBound::from_log2(-count.log2());
     let sets: f64 = (0..w).map(|i| (s - i) as f64 / (w - i) as f64).product();
-    let equal = 1.0 / pool as f64 + 1.0 / (order - 1.0);
-    (equal.powi(w as i32) + (order - 1.0).powi(1 - w as i32)).min(1.0) / sets
+    let ratio = one_of(order - 1.0);
+    let equal = one_of(pool as f64).either(ratio);
+    equal.all(w).either(ratio.all(w - 1)).both(one_of(sets))
 }
 
 /// The number of weights in the pool of each of `s` classes.

@@ -22,6 +22,11 @@
 //! early one stops. (Started at X it never exceeds the order of B.) And it never decreases with L: every H of L terms
 //! is a part of one of L + 1.
 //!
+//! **In exact arithmetic**, that is. Products of small p go through floating-point transforms where these are cheaper, and their
+//! integers are right but for a random check ([`ProductPlan::may_round`]). So [`GeneratorSearch::verify`] multiplies V·S once more
+//! without them where any may have taken part: one product, of the many that the basis took. What it lets pass is a reduced basis for
+//! certain, and its degrees are those of the theorem.
+//!
 //! **What is stored.** Only the left half V (2s×s) of the basis: W = V·S mod x^L is known from it, and the residual of
 //! the whole at order k ≥ L is (V·S)_k - W_k, where deg W_i < δ_i ≤ L + 1 leaves W_L alone, which is non-zero only in a row
 //! that was a pivot at every step: it is still x^L·(0 | e_i).
@@ -30,11 +35,12 @@
 //! Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
 use super::pm_basis::{Params, later, pm_basis};
-use super::products::{self, compose};
+use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::observer::Observer;
-use crate::poly::PolyMatrix;
+use crate::poly::{PolyMatrix, ProductPlan};
 use crate::{Error, Result};
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
@@ -194,8 +200,9 @@ impl<F: Field> GeneratorSearch<F> {
         Generator { matrix, row_degrees }
     }
 
-    /// Checks the basis against the terms, independently of how it was found, by other arithmetic than that of the products that
-    /// found it; afterwards `rank_bound()` is the rank of a Hankel matrix of the terms, but for the error probability below.
+    /// Checks the basis against the terms, independently of how it was found. Afterwards `rank_bound()` is the rank of a Hankel
+    /// matrix of the terms, **for certain**: no random choice enters where the products that found the basis were exact, and where
+    /// some may have been rounded, (3) is an exact proof.
     ///
     /// With V the left half:
     /// 1. for a random column z and a random point of an extension of the field, the coefficients δ_i … L-1 of row i of V·(S·z) add
@@ -203,17 +210,23 @@ impl<F: Field> GeneratorSearch<F> {
     /// 2. no row is longer than its degree, Σ δ_i = s·(L + 1), and the leading matrix of (V | V·S mod x^L) for the shift
     ///    (0^s, 1^s) is invertible.
     ///
-    /// By (1) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
+    /// 3. where products over the field may be rounded ([`ProductPlan::may_round`]), those coefficients themselves, by a product
+    ///    without floating point, vanish.
     ///
-    /// A wrong row passes (1) with probability at most 2^-`bits`: [`residual_failure`](super::residual_failure); (2) is exact.
+    /// By (1) or (3) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
+    ///
+    /// (1) is by other arithmetic than that of the products, so that it guards against all errors of theirs: a wrong row passes with
+    /// probability at most `error` ([`residual_failure`](super::residual_failure)). (2) and (3) are exact.
     ///
     /// # Errors
     /// [`Error::Check`] with what failed.
-    pub fn verify(&self, bits: u32, rng: &mut Rng) -> Result<()> {
+    pub fn verify(&self, error: ErrorBound, rng: &mut Rng) -> Result<()> {
         let (field, s, length) = (&self.field, self.s, self.length());
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
         let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
-        if let Some(i) = first_residual(field, &self.left, &self.series, &windows, bits, rng) {
+        let seen = first_residual(field, &self.left, &self.series, &windows, error, rng);
+        let exactly = || if ProductPlan::may_round(field.modulus()) { self.residual_row() } else { None };
+        if let Some(i) = seen.or_else(exactly) {
             return failed(&format!("row {i} of degree {} has a residual", self.degrees[i]));
         }
         for (i, &degree) in self.degrees.iter().enumerate() {
@@ -231,6 +244,17 @@ impl<F: Field> GeneratorSearch<F> {
             return failed("the leading matrix is singular");
         }
         Ok(())
+    }
+
+    /// The first row i of V·S that does not vanish at the coefficients δ_i … L-1, all of them computed without floating point.
+    fn residual_row(&self) -> Option<usize> {
+        let (zero, length) = (self.field.zero(), self.length());
+        let from = self.degrees.iter().map(|&degree| degree as usize).min()?.min(length);
+        let product = residual_without_rounding(&self.field, &self.left, &self.series, from, length - from);
+        (0..2 * self.s).find(|&i| {
+            let row = |k: usize| &product.coefficient(k - from)[i * self.s..][..self.s];
+            (self.degrees[i] as usize..length).any(|k| row(k).iter().any(|&x| x != zero))
+        })
     }
 
     /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on the right.

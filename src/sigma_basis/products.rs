@@ -6,7 +6,7 @@
 //!   as products of two constant matrices.
 
 use crate::field::Field;
-use crate::poly::{self, PolyMatrix};
+use crate::poly::{self, PolyMatrix, ProductPlan, ProductShape};
 
 /// From this many coefficients of each factor on, the ends of a product are worth two products of constant matrices.
 const SEPARATE_ENDS: usize = 16;
@@ -22,6 +22,18 @@ pub(super) fn residual<F: Field>(
     let unused = (from + 1).saturating_sub(basis.len()).min(series.len());
     let used = slice(series, unused, series.len().min(from + count));
     poly::middle_product(field, basis, &used, from - unused, count)
+}
+
+/// The same without floating point: exact, whatever happens.
+pub(super) fn residual_without_rounding<F: Field>(
+    field: &F,
+    basis: &PolyMatrix<F::Elem>,
+    series: &PolyMatrix<F::Elem>,
+    from: usize,
+    count: usize,
+) -> PolyMatrix<F::Elem> {
+    let shape = ProductShape::of(basis, series, from, count);
+    ProductPlan::new(field, shape).without_rounding().execute(field, basis, series)
 }
 
 /// `second`·`first`, both without trailing zero coefficients, the result likewise.
@@ -75,6 +87,7 @@ mod tests {
             assert_eq!(compose(&field, &a, &b), plain);
             let (from, count) = (rng.random_range(0..130), rng.random_range(1..40));
             plain.resize(from + count);
+            assert_eq!(residual_without_rounding(&field, &a, &b, from, count), slice(&plain, from, from + count));
             assert_eq!(residual(&field, &a, &b, from, count), slice(&plain, from, from + count));
         }
     }

@@ -10,26 +10,25 @@
 //! most to/q' (Schwartz–Zippel). K itself is too small for that: [`extension_degree`] says how large K' must be.
 //! Entry point: [`first_residual`].
 
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
 use rayon::prelude::*;
 
-/// log₂ of an upper bound of the probability that a row with a residual below `length` passes, for e = `degree`:
+/// An upper bound of the probability that a row with a residual below `length` passes, for e = `degree`:
 /// length/qᵉ, q = 2^`log2_order`.
-pub fn residual_failure(length: usize, log2_order: f64, degree: usize) -> f64 {
-    (length.max(1) as f64).log2() - degree as f64 * log2_order
+pub fn residual_failure(length: usize, log2_order: f64, degree: usize) -> ErrorBound {
+    ErrorBound::from_log2(-log2_order).all(degree).any(length.max(1))
 }
 
-/// The least e, 1 or a prime, for which [`residual_failure`] is at most 2^-`bits`.
-fn extension_degree(length: usize, log2_order: f64, bits: u32) -> usize {
+/// The least e, 1 or a prime, for which [`residual_failure`] is at most `error`.
+fn extension_degree(length: usize, log2_order: f64, error: ErrorBound) -> usize {
     let is_prime = |n: usize| (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (1..)
-        .find(|&e| is_prime(e) && residual_failure(length, log2_order, e) <= -f64::from(bits))
-        .expect("primes do not end")
+    (1..).find(|&e| is_prime(e) && residual_failure(length, log2_order, e) <= error).expect("primes do not end")
 }
 
 /// The first row of `left`·`series` that does not vanish at the coefficients `windows[row]` = (from, to); `None` if no such
-/// row is seen. One that is there is missed with probability at most 2^-`bits`.
+/// row is seen. One that is there is missed with probability at most `error`.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -38,13 +37,13 @@ pub(super) fn first_residual<F: Field>(
     left: &PolyMatrix<F::Elem>,
     series: &PolyMatrix<F::Elem>,
     windows: &[(usize, usize)],
-    bits: u32,
+    error: ErrorBound,
     rng: &mut Rng,
 ) -> Option<usize> {
     assert_eq!((left.cols(), left.rows()), (series.rows(), windows.len()));
     let length = windows.iter().map(|&(_, to)| to).max()?.max(1);
     let log2_order = (field.modulus().get() as f64).log2() * field.degree() as f64;
-    let tower = Tower::random(field, extension_degree(length, log2_order, bits), rng);
+    let tower = Tower::random(field, extension_degree(length, log2_order, error), rng);
     let point = Point { x: tower.element(rng), tower, inner: left.cols() };
     let z: Vec<F::Elem> = (0..point.tower.degree * series.cols()).map(|_| field.random(rng)).collect();
     let prefix = point.prefix_sums(series, &z, length);
@@ -229,7 +228,7 @@ mod tests {
                 })
             };
             let expected = (0..rows).find(|&i| (windows[i].0..windows[i].1).any(|k| residual(i, k)));
-            assert_eq!(first_residual(field, &a, &b, &windows, 40, rng), expected);
+            assert_eq!(first_residual(field, &a, &b, &windows, ErrorBound::of_bits(40), rng), expected);
         }
     }
 
@@ -264,13 +263,16 @@ mod tests {
 
     #[test]
     fn the_extension_is_the_smallest_that_will_do() {
-        assert_eq!(extension_degree(1000, 61.0, 40), 1);
-        assert_eq!(extension_degree(1000, 16.0, 64), 5);
-        assert_eq!(extension_degree(1 << 20, 16.0, 64), 7);
-        assert_eq!(extension_degree(0, 1.0, 0), 1);
+        let degree = |length, order, bits| extension_degree(length, order, ErrorBound::of_bits(bits));
+        assert_eq!(degree(1000, 61.0, 40), 1);
+        assert_eq!(degree(1000, 16.0, 64), 5);
+        assert_eq!(degree(1 << 20, 16.0, 64), 7);
+        assert_eq!(degree(0, 1.0, 0), 1);
+        // Far below what a number holds: 10⁴ bits.
+        assert_eq!(degree(1000, 16.0, 10_000), 631);
         for (length, order, bits) in [(1000, 16.0, 64), (5, 1.0, 20), (100_000, 15.0, 64)] {
-            assert!(residual_failure(length, order, extension_degree(length, order, bits)) <= -f64::from(bits));
+            assert!(residual_failure(length, order, degree(length, order, bits)) <= ErrorBound::of_bits(bits));
         }
-        assert!(residual_failure(1000, 16.0, 3) > -64.0);
+        assert!(residual_failure(1000, 16.0, 3) > ErrorBound::of_bits(64) && residual_failure(4, 1.0, 2).is_vacuous());
     }
 }

@@ -6,12 +6,13 @@
 
 use super::order_basis::{OrderBasis, leading_matrix, rank, row_degrees};
 use super::residuals::first_residual;
+use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
 use crate::{Error, Result};
 
-/// A basis of wrong order passes with probability at most 2^-BITS.
-const BITS: u32 = 32;
+/// A basis of wrong order passes with at most this probability.
+const MISSED: ErrorBound = ErrorBound::of_bits(32);
 
 /// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations of an extension of the field and m³.
 ///
@@ -49,7 +50,7 @@ pub fn verify<F: Field>(
     if rank(field, leading_matrix(p, shift, &basis.degrees), m) != m {
         return failed("it is not reduced");
     }
-    if first_residual(field, p, series, &vec![(0, order); m], BITS, rng).is_some() {
+    if first_residual(field, p, series, &vec![(0, order); m], MISSED, rng).is_some() {
         return failed("its product with the series has terms below the order");
     }
     // [P(0) | C], C = Σ_k P_k F_(σ-k).

@@ -10,6 +10,7 @@ mod arithmetic;
 mod block;
 mod choose;
 mod digit_scaling;
+mod engines;
 mod finish;
 mod kernel;
 mod layout;

@@ -15,6 +15,7 @@
 
 use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
 use super::choose::arithmetic;
+use super::engines::engines;
 use super::finish::{Finish, close, close_sum};
 use super::kernel::{Strip, Terms, add_columns, negate};
 use super::options::ArithmeticKind;
@@ -418,50 +419,23 @@ fn tiles(l: &SparseMatrix, rows: Range<usize>) -> Vec<Range<usize>> {
     tiles
 }
 
-/// Every combination of lane and sums, and how a call is handed to it.
-macro_rules! engines {
-    ($($name:ident, $arithmetic:ty, $lane:ident, $kind:ident;)*) => {
-        #[derive(Debug)]
-        enum Engine {
-            $($name(Coefficients<$arithmetic>),)*
-        }
+engines!(enum of Coefficients);
 
-        impl Engine {
-            fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Engine {
-                match (lane, kind) {
-                    $((Lane::$lane, ArithmeticKind::$kind) => Engine::$name(Coefficients::new(inputs, l)),)*
-                    (lane, kind) => unreachable!("{kind:?} sums over {lane:?} lanes are never chosen"),
-                }
-            }
-            fn run(&self, scales: &[u64], w: &mut Block) {
-                let width = w.width();
-                match (self, &mut w.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(lanes)) => l.run(scales, lanes, width),)*
-                    _ => panic!("the block's lanes are not the recurrence's"),
-                }
-            }
-            fn vanishes(&self, needed: usize, w: &mut Block) -> bool {
-                let width = w.width();
-                match (self, &mut w.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(lanes)) => l.vanishes(needed, lanes, width),)*
-                    _ => panic!("the block's lanes are not the recurrence's"),
-                }
-            }
-            fn bytes(&self) -> usize {
-                match self {
-                    $(Engine::$name(l) => l.bytes(),)*
-                }
-            }
-        }
-    };
-}
-engines! {
-    NarrowU8, Narrow<u8, i8>, U8, Narrow;
-    NarrowU16, Narrow<u16, i16>, U16, Narrow;
-    WideU16, Wide<u16, i16>, U16, Wide;
-    WideU32, Wide<u32, i32>, U32, Wide;
-    SplitU32, Split, U32, Split;
-    LongU64, Long, U64, Long;
+impl Engine {
+    fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Engine {
+        engines!(new (lane, kind) => Coefficients::new(inputs, l))
+    }
+    fn run(&self, scales: &[u64], w: &mut Block) {
+        let width = w.width();
+        engines!(match self, &mut w.lanes => |l, lanes| l.run(scales, lanes, width))
+    }
+    fn vanishes(&self, needed: usize, w: &mut Block) -> bool {
+        let width = w.width();
+        engines!(match self, &mut w.lanes => |l, lanes| l.vanishes(needed, lanes, width))
+    }
+    fn bytes(&self) -> usize {
+        engines!(match self => |l| l.bytes())
+    }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 
 use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
 use super::choose::arithmetic;
+use super::engines::engines;
 use super::options::ArithmeticKind;
 use super::word::Word;
 use super::{Block, Lane, Lanes};
@@ -313,66 +314,33 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
     }
 }
 
-/// Every combination of lane and sums, and how a call is handed to it.
-macro_rules! engines {
-    ($($name:ident, $arithmetic:ty, $lane:ident, $kind:ident;)*) => {
-        #[derive(Debug)]
-        enum Engine {
-            $($name(Coefficients<$arithmetic>),)*
-        }
+engines!(enum of Coefficients);
 
-        impl Engine {
-            fn new(
-                lane: Lane,
-                kind: ArithmeticKind,
-                shape: Shape,
-                spans: Vec<Span>,
-                slots: Vec<u32>,
-                values: &[u64],
-            ) -> Engine {
-                match (lane, kind) {
-                    $((Lane::$lane, ArithmeticKind::$kind) => {
-                        Engine::$name(Coefficients::new(shape, spans, slots, values))
-                    })*
-                    (lane, kind) => unreachable!("{kind:?} sums over {lane:?} lanes are never chosen"),
-                }
-            }
-            fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
-                let PushSpace { sums, marks, work } = space;
-                match (self, &mut sums.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(sums)) => *work += l.add_unit(sums, marks, input, lane),)*
-                    _ => panic!("the sums' lanes are not the substitution's"),
-                }
-            }
-            fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
-                let PushSpace { sums, marks, work } = space;
-                match (self, &mut sums.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(sums)) => {
-                        *work += l.push(sums, marks, input, x.map(Word::narrow));
-                    })*
-                    _ => panic!("the sums' lanes are not the substitution's"),
-                }
-            }
-            fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
-                let PushSpace { sums, marks, work } = space;
-                match (self, &mut sums.lanes) {
-                    $((Engine::$name(l), Lanes::$lane(sums)) => {
-                        let (left, more) = l.solve(sums, marks);
-                        *work += more;
-                        left
-                    })*
-                    _ => panic!("the sums' lanes are not the substitution's"),
-                }
-            }
-        }
-    };
-}
-engines! {
-    NarrowU8, Narrow<u8, i8>, U8, Narrow;
-    NarrowU16, Narrow<u16, i16>, U16, Narrow;
-    WideU32, Wide<u32, i32>, U32, Wide;
-    SplitU32, Split, U32, Split;
-    LongU64, Long, U64, Long;
+impl Engine {
+    fn new(
+        lane: Lane,
+        kind: ArithmeticKind,
+        shape: Shape,
+        spans: Vec<Span>,
+        slots: Vec<u32>,
+        values: &[u64],
+    ) -> Engine {
+        engines!(new (lane, kind) => Coefficients::new(shape, spans, slots, values))
+    }
+    fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
+        let PushSpace { sums, marks, work } = space;
+        engines!(match self, &mut sums.lanes => |l, sums| *work += l.add_unit(sums, marks, input, lane))
+    }
+    fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
+        let PushSpace { sums, marks, work } = space;
+        engines!(match self, &mut sums.lanes => |l, sums| *work += l.push(sums, marks, input, x.map(Word::narrow)))
+    }
+    fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
+        let PushSpace { sums, marks, work } = space;
+        let (left, more) = engines!(match self, &mut sums.lanes => |l, sums| l.solve(sums, marks));
+        *work += more;
+        left
+    }
 }
 
 #[cfg(test)]

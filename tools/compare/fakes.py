@@ -5,6 +5,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 from pathlib import Path
 
 
@@ -22,3 +23,17 @@ class Workshop(unittest.TestCase):
         path.write_text(f"#!{sys.executable} -IS\n" + textwrap.dedent(source))
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
+
+    def unhurried(self, module, hurried):
+        """While this lasts, the programs that `module` executes have all the time they need on a busy machine, but for those whose
+        words `hurried` accepts. Gives the list of (program, limit asked for)."""
+        execute, asked = module.execute, []
+
+        def patient(argv, threads, timeout, **options):
+            asked.append((Path(argv[0]).name, timeout))
+            return execute(argv, threads, timeout if hurried(argv) else 600, **options)
+
+        patch = unittest.mock.patch.object(module, "execute", patient)
+        patch.start()
+        self.addCleanup(patch.stop)
+        return asked

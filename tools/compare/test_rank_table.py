@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import unittest
 
 import rank_table
@@ -139,11 +140,15 @@ class RankTable(Workshop):
     def test_large_gives_rivals_ten_times_our_seconds(self):
         (self.folder / "ch7-9-b4.sms").write_text("1 1 M\n1 1 1\n0 0 0\n")
         options = ["--no-main", "--large", "--large-matrix", "ch7-9-b4", "--data", str(self.folder), "--rival", "spasm", "linbox"]
+        asked = self.unhurried(rank_table, hurried=lambda argv: argv[0].endswith("spasm"))
         code, tables, _, errors = self.table(*options, ours_rank=89650, spasm=SPASM.replace("while", "while True or"), burn=0.01, rival_burn=0, runs=2)
         row = tables["ch7-9-b4"]
         self.assertEqual((row["rank"], row["known"]), ("7 / 89650", "89650"))
         rounds = [errors.count(said) for said in ("blackfield: rank", "LinBox: rank", "SpaSM: not in")]
         self.assertEqual(rounds, [2, 2, 1])
+        walls = [float(wall) for wall in re.findall(r"blackfield: rank .* s of CPU, ([\d.]+) s of wall", errors)]
+        for limit, wall in zip((limit for name, limit in asked if name == "driver"), (walls[0], sum(walls) / 2), strict=True):
+            self.assertAlmostEqual(limit, 10 * wall, delta=0.011)
         self.assertRegex(row["SpaSM, wall"], r"^> [\d.]+$")
         self.assertEqual(code, 1)  # the stand-in of LinBox is wrong here
         self.assertIn("7 by LinBox; 89650 by blackfield, what is known", errors)

@@ -92,8 +92,9 @@ pub struct RationalRank {
     pub minor_bits: f64,
     /// The size of the random primes: b.
     pub prime_bits: u32,
-    /// The bound of the probability that one random prime makes the rank smaller: δ.
-    pub bad_prime: f64,
+    /// The bound of the probability that one random prime makes the rank smaller: δ. `None` where none can: the minors have too few
+    /// bits.
+    pub bad_prime: Option<ErrorBound>,
     /// The ranks modulo random primes, in the order drawn.
     pub drawn: Vec<ModularRank>,
     /// The ranks modulo further primes, not random, whose product excludes a larger rank.

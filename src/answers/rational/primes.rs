@@ -1,13 +1,16 @@
 //! What ranks modulo several primes say of the rank over ℚ.
 
 use crate::answers::primes_of_size;
+use crate::certify::ErrorBound;
 use num_bigint::BigUint;
 use num_traits::One;
 
 /// δ: a bound of the probability that a random prime of `bits` bits divides an integer D ≠ 0, |D| ≤ 2^minor_bits. Each such
-/// prime is at least 2^(bits-1), so that D is a multiple of at most ⌊minor_bits/(bits-1)⌋.
-pub(super) fn bad_prime(minor_bits: f64, bits: u32) -> f64 {
-    (minor_bits / f64::from(bits - 1)).floor() / primes_of_size(bits) * (1.0 + 1e-12)
+/// prime is at least 2^(bits-1), so that D is a multiple of at most ⌊minor_bits/(bits-1)⌋; `None` where that is 0, and no prime is bad.
+pub(super) fn bad_prime(minor_bits: f64, bits: u32) -> Option<ErrorBound> {
+    let most = (minor_bits / f64::from(bits - 1)).floor();
+    let share = |most: f64| most / primes_of_size(bits) * (1.0 + 1e-12);
+    (most > 0.0).then(|| ErrorBound::new(share(most).min(1.0)).expect("a prime among so many"))
 }
 
 /// Distinct primes and their product.
@@ -74,7 +77,13 @@ mod tests {
 
     #[test]
     fn only_small_minors_have_no_bad_prime() {
-        assert_eq!((bad_prime(29.99, 31), bad_prime(0.0, 31)), (0.0, 0.0));
-        assert!(bad_prime(30.0, 31) > 0.0 && bad_prime(30.0, 62) == 0.0);
+        assert_eq!((bad_prime(29.99, 31), bad_prime(0.0, 31), bad_prime(30.0, 62)), (None, None, None));
+        let one = bad_prime(30.0, 31).unwrap();
+        assert!((1.0..1.0 + 1e-9).contains(&(one.value() * primes_of_size(31))), "{one}");
+        // A thousand primes: far below the smallest number above 0.
+        let all = one.all(1000);
+        assert!((all.log2() - 1000.0 * one.log2()).abs() < 1e-6 && all.log2() < -20_000.0);
+        // Minors of more bits than all primes of the size have together.
+        assert!(bad_prime(1e12, 31).unwrap().is_vacuous());
     }
 }

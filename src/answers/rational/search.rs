@@ -17,6 +17,8 @@ use std::time::Instant;
 
 /// Most random primes for one answer that nothing proves.
 const MAX_PRIMES: usize = 1000;
+/// Where primes of 31 bits are bad with more than this, they have 62.
+const LARGE_AT: f64 = 1e-3;
 /// A proof that nobody demands may take so many seconds …
 const PROOF_SECONDS: f64 = 0.05;
 /// … or this share of what the ranks mod p are predicted to have taken.
@@ -51,7 +53,8 @@ pub(super) struct Search<'a> {
     /// The order for which it was asked last, and the bits.
     bits_above: Cell<(usize, f64)>,
     prime_bits: u32,
-    bad_prime: f64,
+    /// The probability that a random prime is bad; `None` where none is.
+    bad_prime: Option<ErrorBound>,
     drawn: Vec<ModularRank>,
     pub proving: Vec<ModularRank>,
     /// Of the primes whose ranks are proven.
@@ -80,7 +83,8 @@ impl<'a> Search<'a> {
         let minor_bits = hadamard_log2(&a, bound);
         let wiedemann = options.rank.method == Method::Wiedemann;
         // A proof goes by 31 bits: enough primes may have others.
-        let large = wiedemann || (bad_prime(minor_bits, 31) > 1e-3 && !options.rank.proven);
+        let large =
+            wiedemann || (bad_prime(minor_bits, 31).is_some_and(|bad| bad.value() > LARGE_AT) && !options.rank.proven);
         let prime_bits = if large { 62 } else { 31 };
         let mut path = vec![];
         if matches!(a, Cow::Owned(_)) {
@@ -182,7 +186,7 @@ impl<'a> Search<'a> {
                 Some(Certainty::MonteCarlo { error_bound }) => Some(error_bound),
                 Some(Certainty::Heuristic) | None => Some(ErrorBound::VACUOUS),
             };
-            let one = match (ErrorBound::new(self.bad_prime.min(1.0)), of_rank) {
+            let one = match (self.bad_prime, of_rank) {
                 (Some(prime), Some(rank)) => prime.either(rank),
                 // No prime is bad: a proven rank was found to be a proof above.
                 (prime, rank) => prime.or(rank).unwrap_or(ErrorBound::VACUOUS),
@@ -336,9 +340,11 @@ impl<'a> Search<'a> {
             },
             Ground::Chance(error_bound) => {
                 let minor_bits = self.minor_bits;
-                let why = format!(
-                    "{primes}, each wrong with at most {bad_prime:.1e}: minors have at most {minor_bits:.0} bits"
-                );
+                let bad = match bad_prime {
+                    Some(bound) => format!("each wrong with at most {:.1e}", bound.value()),
+                    None => "none of them bad".into(),
+                };
+                let why = format!("{primes}, {bad}: minors have at most {minor_bits:.0} bits");
                 (Certainty::MonteCarlo { error_bound }, why)
             }
             Ground::Nothing => (Certainty::Heuristic, format!("{primes}; no rank mod p exceeds that over Q")),

@@ -249,6 +249,9 @@ With --json, one file and one modulus give one document:
    error_bound, error_log2: numbers or null, trials, trials_agreed, block,
    extension_degree, field, seed, threads, device, digest, plan,
    warnings, phases: {name: seconds}, seconds, version}
+An answer is proven if no random choice matters, by block Wiedemann where it
+reaches an upper bound of the rank; monte-carlo if a theorem bounds its error;
+else heuristic: then it is not above the rank, but for --route codegree.
 error_bound is 0 for a proof, null for a heuristic, and never below the
 smallest normal number, 2.2e-308, otherwise; error_log2 is its logarithm
 to base 2 without that limit. The bound holds for choices that the author

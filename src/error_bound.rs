@@ -1,4 +1,5 @@
-//! Bounds of error probabilities, kept as logarithms.
+//! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor; the type's
+//! public name is [`certify::ErrorBound`](crate::certify::ErrorBound).
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -41,6 +42,10 @@ impl ErrorBound {
         let possible = probability > 0.0 && probability <= 1.0;
         possible.then(|| ErrorBound::from_log2(above(probability.log2())))
     }
+    /// The bound 2^-`bits`.
+    pub const fn of_bits(bits: u32) -> Self {
+        ErrorBound { log2: -(bits as f64) }
+    }
     /// The bound p⁻ᵏ for the prime p.
     pub fn negative_power(p: u64, k: usize) -> Self {
         ErrorBound::from_log2(above(-(k as f64) * (p as f64).log2() * (1.0 - ROUNDING)))
@@ -59,6 +64,15 @@ impl ErrorBound {
         let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
         // The second term is at most 1, and at least 0 even where the power underflows.
         ErrorBound::from_log2(above(large) + above((small - large).exp2().ln_1p() * std::f64::consts::LOG2_E))
+    }
+    /// That of the event that any of `n` errors of this bound happens: the `n`-fold.
+    ///
+    /// # Panics
+    /// If `n` is 0: a probability that is 0 needs a proof, not a bound.
+    #[must_use]
+    pub fn any(self, n: usize) -> Self {
+        assert!(n > 0, "nothing that could go wrong has no bound");
+        ErrorBound::from_log2(above(self.log2) + above((n as f64).log2()))
     }
     /// That of the event that both of two independent errors happen: the product.
     #[must_use]
@@ -139,6 +153,27 @@ mod tests {
         assert!(tiny.both(tiny) < tiny && tiny.both(tiny).log2().is_finite());
         let subnormal = bound(5e-324);
         assert!(subnormal.log2() < -1073.0 && subnormal.both(subnormal).log2() > f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn a_product_of_a_thousand_bounds_is_their_sum_of_logarithms() {
+        let tiny = bound(f64::MIN_POSITIVE);
+        let product = (1..1000).fold(tiny, |product, _| product.both(tiny));
+        assert!((-1_022_000.0..-1_021_999.9).contains(&product.log2()), "{}", product.log2());
+        assert!((tiny.all(1000).log2() - product.log2()).abs() < 1e-4 && product < tiny.all(999));
+        assert_eq!(product.value(), f64::MIN_POSITIVE);
+        // And none that says nothing becomes useful by repetition.
+        assert!((0..1000).fold(ErrorBound::VACUOUS, |product, _| product.both(ErrorBound::VACUOUS)).is_vacuous());
+    }
+
+    #[test]
+    fn powers_of_two_and_unions() {
+        assert_eq!(ErrorBound::of_bits(64).log2(), -64.0);
+        assert!(ErrorBound::of_bits(0).is_vacuous() && ErrorBound::of_bits(u32::MAX).log2() > f64::NEG_INFINITY);
+        assert_eq!(ErrorBound::of_bits(7).any(1), ErrorBound::from_log2(above(-7.0)));
+        assert!(ErrorBound::of_bits(10).any(1024).is_vacuous() && !ErrorBound::of_bits(10).any(1023).is_vacuous());
+        let sum = (1..1000).fold(bound(1e-9), |sum, _| sum.either(bound(1e-9)));
+        assert!((bound(1e-9).any(1000).log2() - sum.log2()).abs() < 1e-9 && bound(1e-9).any(1000).value() >= 1e-6);
     }
 
     #[test]
