@@ -3,6 +3,7 @@
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
 //! the whole. Small components, of which there may be very many, stay together.
 
+use super::pivoting::is_dense;
 use super::rank::Rank;
 use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::{Certainty, Streams};
@@ -26,6 +27,9 @@ pub(super) fn rank(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
+    if is_dense(&core, options) {
+        return pivoting::rank(core, options, streams, phases, observer);
+    }
     let start = Instant::now();
     let found = phases.time("components", || components(&Pattern::from(&*core)));
     let cut = matching::Split::new(&core, &found);

@@ -32,8 +32,7 @@ pub(super) fn rank(
 ) -> Result<Rank> {
     let mut work = Work { options, streams, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
     let mut taken = 0;
-    let dense = options.method != Method::Hybrid
-        && Rest::of(&core, 0, options.minor).is_dense(&work.machine, options.max_memory);
+    let dense = is_dense(&core, options);
     // Pivots of what elimination made are not entries of A: for a minor they would not do.
     let core = match if options.minor || dense { None } else { work.without_fill(&core)? } {
         Some(eliminated) => {
@@ -69,6 +68,11 @@ pub(super) fn rank(
         minor,
         ..Rank::proven(rank, method, reason, path, phases)
     })
+}
+
+/// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
+pub(super) fn is_dense(a: &SparseMatrix, options: &RankOptions) -> bool {
+    options.method != Method::Hybrid && Rest::of(a, 0, options.minor).is_dense(&Machine::default(), options.max_memory)
 }
 
 /// What accompanies the work.

@@ -124,7 +124,9 @@ impl OnRest<'_, '_> {
 
     /// The bound of rank S lowered by the size of a maximum matching of A, where finding one may pay.
     fn bounded_by_matching(&mut self, mut rest: Rest, wiedemann: &Option<Parameters>) -> Result<Rest> {
-        let worst = rest.row_space_seconds(&self.work.machine, rest.rank_bound);
+        let machine = &self.work.machine;
+        let rows = rest.every_row_seconds(machine, rest.rank_bound);
+        let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
         let cheapest = wiedemann.as_ref().map_or(worst, |w| worst.min(w.seconds));
         if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
             return Ok(rest);
