@@ -106,9 +106,11 @@ impl Rest {
         let t = self.pivots;
         Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
     }
-    /// Whether A is eliminated densely as it stands, before pivots are looked for: looking takes longer.
+    /// Whether A is eliminated densely as it stands, before pivots are looked for: looking takes longer. (A minor is the better for
+    /// pivots that structure alone shows, where there may be many.)
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
         self.pivots == 0
+            && (!self.minor || self.rank_bound > LANES && self.nnz > self.rows * self.cols / 4)
             && self.every_row_seconds(machine, self.rank_bound) <= self.nnz as f64 * machine.pivots
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
     }
@@ -365,11 +367,11 @@ mod tests {
         assert_eq!(all(&tall, worst(&tall)), None);
         let large = rest(60_000, 50_000, 900_000);
         assert_eq!(all(&large, 20.0), None);
-        // Few pivots before a dense rest are not worth the recurrence, but a minor keeps them.
+        // Few pivots before a dense rest are not worth the recurrence; a minor keeps them.
         let dense = rest(3000, 3000, 4_000_000).with_pivots(5);
         assert_eq!(all(&dense, worst(&dense)), Some(Finish::EveryRow { pivots: false }));
         let minor = Rest { minor: true, ..dense };
-        assert_eq!(all(&minor, worst(&minor)), Some(Finish::EveryRow { pivots: true }));
+        assert_eq!(all(&minor, worst(&minor)), None);
         assert_eq!(square.by_every_row(&machine, worst(&square), Some(1 << 20)), None);
     }
 
