@@ -221,7 +221,7 @@ impl OnRest<'_, '_> {
     fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
         let start = Instant::now();
         let split = &self.split;
-        let complement = self.work.phases.time("plan", || Complement::new(split));
+        let complement = self.work.phases.time("plan", || Complement::new(split))?;
         let outcome = {
             let Work { options, streams, phases, observer, .. } = &mut *self.work;
             wiedemann::trials(&complement, parameters, options, streams, phases, *observer)?

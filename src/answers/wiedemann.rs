@@ -98,14 +98,14 @@ fn run<F: Field>(
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Run> {
-    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner));
+    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner))?;
     let (n, s) = (operator.order(), choice.block);
     let rng = &mut stream(Domain::Projection);
     let projection =
-        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::sparse(field, n, s, rng) };
+        if choice.by_theorem { Projection::dense(field, n, s, rng)? } else { Projection::sparse(field, n, s, rng)? };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
     let mut krylov =
-        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)));
+        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)))?;
 
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
@@ -118,7 +118,7 @@ fn run<F: Field>(
         let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
         while length < target {
             observer.check()?;
-            phases.time("sequence", || krylov.push_term(&mut terms));
+            phases.time("sequence", || krylov.push_term(&mut terms))?;
             length += 1;
             observer.progress(length.min(expected) as u64);
         }
