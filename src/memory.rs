@@ -37,6 +37,11 @@ fn refused<T>(count: usize, what: &str) -> Error {
     Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what})"))
 }
 
+/// A predicted number of bytes: what no word holds, no machine has either.
+pub(crate) fn saturated(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
 /// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way to say
 /// that memory has ended.
 ///

@@ -8,7 +8,7 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
 use crate::spmv::{Lane, Substitution};
-use crate::{Error, Result, Step};
+use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
 /// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
@@ -132,7 +132,8 @@ impl Rest {
         }
         ways.push((Side::Right, Way::Substitution, self.dense_seconds(machine, r, Side::Right)));
         let lane = Lane::narrowest(self.modulus).bytes();
-        let bytes = Echelon::memory(self.modulus, r, self.rows) + (r * (self.rows - r) * lane) as u64;
+        let reduced = memory::saturated(r as u128 * (self.rows - r) as u128 * lane as u128);
+        let bytes = Echelon::memory(self.modulus, r, self.rows).saturating_add(reduced);
         if self.rows < self.cols && bytes <= spare {
             let dense = self.dense_seconds(machine, r, Side::Left);
             ways.push((Side::Left, Way::Substitution, dense));

@@ -62,14 +62,15 @@ impl Echelon {
         Echelon { modulus, cols, storage }
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere.
+    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere; 2⁶⁴ - 1 for
+    /// more than that.
     ///
     /// # Panics
     /// If `rank` > `cols`.
     pub fn memory(modulus: Modulus, rank: usize, cols: usize) -> u64 {
         assert!(rank <= cols, "rank {rank} in {cols} dimensions");
         let [basis, working] = Self::parts(modulus, rank, cols);
-        basis + working
+        basis.saturating_add(working)
     }
     /// The bytes of the basis and of the working space.
     fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {

@@ -156,8 +156,9 @@ impl<T: Entry> Panels<T> {
     /// Bytes of a basis of `rank` rows in blocks as high as they get.
     pub(super) fn basis_memory(rank: usize, cols: usize) -> u64 {
         let blocks = (0..rank).step_by(PANEL).map(|start| (start, rank.min(start + PANEL)));
-        let entries: usize = blocks.map(|(start, end)| (end - start) * (cols - end)).sum();
-        (entries * size_of::<T>() + rank * size_of::<usize>() + 2 * cols * size_of::<u32>()) as u64
+        let entries: u128 = blocks.map(|(start, end)| (end - start) as u128 * (cols - end) as u128).sum();
+        let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
+        memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
     /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
     /// the block that grows.

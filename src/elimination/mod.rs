@@ -210,7 +210,7 @@ impl Rest {
 
     /// Bytes of the dense elimination; the sparse rows stay until it has read them.
     fn dense_memory(self, modulus: Modulus) -> u64 {
-        Echelon::memory(modulus, self.rows.min(self.cols), self.cols) + self.memory
+        Echelon::memory(modulus, self.rows.min(self.cols), self.cols).saturating_add(self.memory)
     }
 
     /// An error if neither way fits; else whether the sparse way does.

@@ -68,7 +68,7 @@ impl Columns {
     }
     /// Bytes of `cols` columns with `rows` residues of `lane` bytes.
     pub fn memory(rows: usize, cols: usize, lane: usize) -> u64 {
-        (rows * cols.next_multiple_of(LANES) * lane) as u64
+        memory::saturated(rows as u128 * cols.next_multiple_of(LANES) as u128 * lane as u128)
     }
     /// Rows of S.
     pub fn rows(&self) -> usize {
