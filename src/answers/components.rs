@@ -27,7 +27,7 @@ pub(super) fn rank(
     observer: &dyn Observer,
 ) -> Result<Rank> {
     let start = Instant::now();
-    let found = phases.time("components", || components(&Pattern::from(&*core)));
+    let found = phases.time("components", || Pattern::of(&core).map(|pattern| components(&pattern)))?;
     let cut = matching::Split::new(&core, &found);
     let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
     if large.is_empty() || found.count == 1 {

@@ -125,7 +125,8 @@ impl OnRest<'_, '_> {
             return Ok(rest);
         }
         let start = Instant::now();
-        let size = self.work.phases.time("matching", || maximum_matching(&Pattern::from(self.a)).size);
+        let size =
+            self.work.phases.time("matching", || Ok::<_, Error>(maximum_matching(&Pattern::of(self.a)?).size))?;
         let bound = size - self.split.pivots();
         if bound < rest.rank_bound {
             rest.rank_bound = bound;
