@@ -115,7 +115,7 @@ fn the_search_alone_finds_maximal_triangular_sets() {
     let mut rng = Rng::seed_from_u64(3);
     for weight in [1, 2, 3, 5, 9] {
         let a = random(65521, 120, 100, weight, &mut rng);
-        let columns = Pattern::of_transpose(&a);
+        let columns = Pattern::of_transpose(&a).unwrap();
         let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), [].into_iter());
         let joined = search.run(Budget { entries: u64::MAX, reward: 0 }, &Silent).unwrap();
         let pairs = search.pivots();
