@@ -55,7 +55,7 @@ fn products(n: usize, rng: &mut Rng) {
         let modulus = Modulus::new(p).expect("a prime");
         let (a, b) = (residues(p, n * n, rng), residues(p, n * n, rng));
         let mut c = vec![0; n * n];
-        let seconds = least(|| gemm(modulus, n, n, n, &a, &b, &mut c));
+        let seconds = least(|| gemm(modulus, n, n, n, &a, &b, &mut c).unwrap());
         println!("product {n:>5} {p:>20} {seconds:>9.4} {:>9.2}", seconds * 1e12 / (n as f64).powi(3));
     }
 }
@@ -69,7 +69,7 @@ fn shapes(n: usize, rng: &mut Rng) {
         {
             let (left, right) = (residues(p, rows * inner, rng), residues(p, inner * cols, rng));
             let mut a = vec![0; rows * cols];
-            gemm(modulus, rows, inner, cols, &left, &right, &mut a);
+            gemm(modulus, rows, inner, cols, &left, &right, &mut a).unwrap();
             let mut found = 0;
             let seconds = least(|| found = rank(modulus, rows, cols, &a));
             assert!(found <= inner && found + 8 >= inner.min(cols), "rank {found} of inner size {inner} mod {p}");

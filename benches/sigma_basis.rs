@@ -55,7 +55,7 @@ fn run(m: usize, n: usize, order: usize, leaf: Option<usize>) {
         for blocks in [1, 8] {
             let size = order.div_ceil(blocks) * n * n;
             let seconds = best(&mut || {
-                let mut search = GeneratorSearch::with_params(field, n, params);
+                let mut search = GeneratorSearch::with_params(field, n, params).unwrap();
                 terms.chunks(size).for_each(|block| search.extend(block, &Silent).expect("nobody stops it"));
             });
             println!("          generator, {blocks} block(s)  {seconds:8.3} s");

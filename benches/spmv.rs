@@ -30,7 +30,7 @@ fn main() {
         let a = families::generate(name).unwrap().reduce(Modulus::new(P).unwrap());
         pool.install(|| {
             compare(name, &a);
-            compare(&format!("{name} transposed"), &a.transpose());
+            compare(&format!("{name} transposed"), &a.transpose().unwrap());
         });
     }
 }
@@ -49,12 +49,12 @@ fn compare(name: &str, a: &SparseMatrix) {
 fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &str, a: &SparseMatrix) {
     let mut rng = Rng::seed_from_u64(1);
     let plan = Plan::choose(a, &PlanOptions::default()).unwrap();
-    let product = Product::new(a, &plan);
-    let x = Block::random(Lane::U16, a.cols(), W, a.modulus(), &mut rng);
-    let mut y = Block::zeros(Lane::U16, a.rows(), W);
-    let residues = x.to_residues();
-    product.apply_scaled(None, &x, &mut y);
-    assert_eq!(y.to_residues(), plain(a, &residues, W, |v| v), "the product is wrong");
+    let product = Product::new(a, &plan).unwrap();
+    let x = Block::random(Lane::U16, a.cols(), W, a.modulus(), &mut rng).unwrap();
+    let mut y = Block::zeros(Lane::U16, a.rows(), W).unwrap();
+    let residues = x.to_residues().unwrap();
+    product.apply_scaled(None, &x, &mut y).unwrap();
+    assert_eq!(y.to_residues().unwrap(), plain(a, &residues, W, |v| v), "the product is wrong");
 
     // On whole cache lines: at most one row before the first is left out.
     let mut floor_x = vec![Line([L::default(); W]); a.cols() + 1];
@@ -87,7 +87,7 @@ fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &st
     let (mut ours, mut floor) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let clock = Instant::now();
-        (0..repeats).for_each(|_| product.apply_scaled(None, &x, &mut y));
+        (0..repeats).for_each(|_| product.apply_scaled(None, &x, &mut y).unwrap());
         ours.push(clock.elapsed().as_secs_f64() / repeats as f64);
         let clock = Instant::now();
         (0..repeats).for_each(|_| throw_away!());

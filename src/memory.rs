@@ -7,6 +7,8 @@
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 thread_local! {
     /// Whether this thread is inside of [`softly`]. No destructor and no lazy start: an allocator may read it.
@@ -33,6 +35,11 @@ pub const REFUSED: &str = "out of memory: ";
 fn refused<T>(count: usize, what: &str) -> Error {
     let bytes = count as u128 * size_of::<T>() as u128;
     Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what})"))
+}
+
+/// A predicted number of bytes: what no word holds, no machine has either.
+pub(crate) fn saturated(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 /// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way to say
@@ -77,9 +84,29 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize, what: &str) -> Result<Vec<T
 ///
 /// # Errors
 /// [`Error::Memory`].
+#[inline]
 pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize, what: &str) -> Result<()> {
+    if vector.capacity() - vector.len() >= more {
+        return Ok(());
+    }
     softly(|| vector.try_reserve(more).or_else(|_| vector.try_reserve_exact(more)))
         .map_err(|_| refused::<T>(vector.len().saturating_add(more), what))
+}
+
+/// Makes room for `more` entries of `table`, with some to spare.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn reserve_table<K: Eq + Hash, V>(table: &mut HashMap<K, V>, more: usize, what: &str) -> Result<()> {
+    softly(|| table.try_reserve(more)).map_err(|_| refused::<(K, V)>(table.len().saturating_add(more), what))
+}
+
+/// Makes room for exactly `more` elements behind those of `vector`.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn reserve_exact<T>(vector: &mut Vec<T>, more: usize, what: &str) -> Result<()> {
+    softly(|| vector.try_reserve_exact(more)).map_err(|_| refused::<T>(vector.len().saturating_add(more), what))
 }
 
 /// A copy of `slice`.
@@ -103,6 +130,7 @@ mod tests {
             zeros::<u64>(1 << 60, "a test").map(drop),
             filled(7u64, 1 << 60, "a test").map(drop),
             reserve(&mut Vec::<u64>::new(), 1 << 60, "a test"),
+            reserve_exact(&mut Vec::<u64>::new(), 1 << 60, "a test"),
         ]
         .map(|result| result.unwrap_err().to_string());
         for text in texts {

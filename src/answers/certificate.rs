@@ -178,19 +178,19 @@ fn vectors(
         }
         echelon.absorb_block(rows.len(), &panel, observer)?;
     }
-    let reduced = echelon.reduced();
+    let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
         return Err(Error::Check("the minor that should show the rank is singular".into()));
     }
-    let upper = if both { reduced.column_block(k..2 * k) } else { vec![] };
-    Ok((reduced.column_block(0..k), upper))
+    let upper = if both { reduced.column_block(k..2 * k)? } else { vec![] };
+    Ok((reduced.column_block(0..k)?, upper))
 }
 
 /// S: its rows are those of the minor that are not in the chain.
 fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Result<Columns> {
     let (t, r) = (minor.triangular, minor.rows.len());
     let nnz = minor.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
-    let mut rows = SparseMatrix::empty(a.modulus(), a.cols(), r, nnz);
+    let mut rows = SparseMatrix::empty(a.modulus(), a.cols(), r, nnz)?;
     let mut entries = Vec::new();
     for &i in &minor.rows {
         let (cols, values) = a.row(i as usize);

@@ -36,10 +36,10 @@ pub fn codegree_by_interpolation(
     for first in (0..points).step_by(chunk) {
         observer.check()?;
         let count = chunk.min(points - first);
-        let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count);
+        let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count)?;
         values.extend(dense::determinants(p, f.rows(), matrices.data()));
     }
-    let determinant = poly::interpolate_geometric(p, &values, 1, ratio);
+    let determinant = poly::interpolate_geometric(p, &values, 1, ratio)?;
     let degree = determinant.iter().rposition(|&c| c != 0);
     let codegree = determinant.iter().position(|&c| c != 0);
     Ok(degree.zip(codegree))
@@ -118,7 +118,7 @@ mod tests {
     /// The product of the given coefficient matrices as polynomial matrices, naively.
     fn product(p: Modulus, a: &PolyMatrix<u64>, b: &PolyMatrix<u64>) -> PolyMatrix<u64> {
         let s = a.rows();
-        let mut c = PolyMatrix::zeros(s, s, a.len() + b.len() - 1);
+        let mut c = PolyMatrix::zeros(s, s, a.len() + b.len() - 1).unwrap();
         for (x, y) in (0..a.len()).flat_map(|x| (0..b.len()).map(move |y| (x, y))) {
             for (i, j, l) in (0..s).flat_map(|i| (0..s).flat_map(move |j| (0..s).map(move |l| (i, j, l)))) {
                 let term = p.mul(a.get(i, l, x), b.get(l, j, y));
@@ -137,7 +137,7 @@ mod tests {
             (state >> 33) % p.get()
         };
         let mut triangular = |lower: bool| {
-            let mut t = PolyMatrix::zeros(s, s, 2);
+            let mut t = PolyMatrix::zeros(s, s, 2).unwrap();
             for i in 0..s {
                 t.set(i, i, 0, 1);
                 for j in 0..s {
@@ -150,7 +150,7 @@ mod tests {
             t
         };
         let (u, v) = (triangular(true), triangular(false));
-        let mut d = PolyMatrix::zeros(s, s, exponents.iter().max().unwrap() + 1);
+        let mut d = PolyMatrix::zeros(s, s, exponents.iter().max().unwrap() + 1).unwrap();
         exponents.iter().enumerate().for_each(|(i, &e)| d.set(i, i, e, 1));
         product(p, &product(p, &u, &d), &v)
     }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_zero_determinant_has_no_codegree() {
         let p = Modulus::new(65521).unwrap();
-        let mut f = PolyMatrix::zeros(2, 2, 3);
+        let mut f = PolyMatrix::zeros(2, 2, 3).unwrap();
         (0..2).for_each(|j| (0..3).for_each(|k| f.set(0, j, k, 1 + k as u64)));
         (0..2).for_each(|j| (0..3).for_each(|k| f.set(1, j, k, 2 + 2 * k as u64)));
         assert_eq!(codegree_by_row_division(&PrimeField(p), &f, 4, &Silent).unwrap(), None);

@@ -31,7 +31,7 @@ pub(super) fn rank(
         return pivoting::rank(core, options, streams, phases, observer);
     }
     let start = Instant::now();
-    let found = phases.time("components", || components(&Pattern::from(&*core)));
+    let found = phases.time("components", || Pattern::of(&core).map(|pattern| components(&pattern)))?;
     let cut = matching::Split::new(&core, &found);
     let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
     if large.is_empty() || found.count == 1 {
@@ -52,7 +52,8 @@ pub(super) fn rank(
     let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
     let (mut done, mut told) = (0, 0);
     let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
-    for Part { matrix, rows, cols } in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
+    for part in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
+        let Part { matrix, rows, cols } = part?;
         let streams = streams.part(done as u64 + 1);
         let mut answer = pivoting::rank(Cow::Owned(matrix), options, &streams, Phases::default(), observer)?;
         if let Some(mut minor) = answer.minor.take() {
@@ -78,18 +79,21 @@ fn is_large((rows, cols): (usize, usize)) -> bool {
 }
 
 /// The rows of all small components, without empty columns.
-fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Part {
-    let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0);
+fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Result<Part> {
+    let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0)?;
     let (mut entries, mut rows) = (Vec::new(), Vec::new());
     for (i, &k) in found.row.iter().enumerate() {
         if !is_large(cut.shape(k as usize)) {
             let (cols, values) = a.row(i);
             entries.extend(cols.iter().copied().zip(values.iter().copied()));
+            small.reserve_row(entries.len())?;
             small.push_row(&mut entries);
             rows.push(i as u32);
         }
     }
-    Part { matrix: small.without_empty_lines(), rows, cols: small.non_empty_cols() }
+    let cols = small.non_empty_cols();
+    small.drop_empty_lines();
+    Ok(Part { matrix: small, rows, cols })
 }
 
 /// The place of a certainty in their order.

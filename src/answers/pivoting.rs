@@ -125,7 +125,7 @@ impl Work<'_> {
         let observer = self.observer;
         let find = || pivots::find_best(&core, &Effort::default(), observer);
         let (transposed, found) = self.phases.time("pivots", find)?;
-        let a = if transposed { Cow::Owned(self.phases.time("pivots", || core.transpose())) } else { core };
+        let a = if transposed { Cow::Owned(self.phases.time("pivots", || core.transpose())?) } else { core };
         let Found { pivots, counts, .. } = found;
         self.path.push(Step {
             name: "structural pivots",

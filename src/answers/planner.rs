@@ -10,7 +10,7 @@ use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::schur::Columns;
 use crate::sparse::SparseMatrix;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 
 /// Residues of a block that one thread works on.
 const LANES: usize = 32;
@@ -171,6 +171,7 @@ impl Rest {
         (worst > LONG && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
     }
     /// Predicted bytes for the row space of a rank up to r, beside A: for [`WORKSPACES`] threads, so that the plan is the same for any number.
+    /// Products of two sides and a lane may leave 64 bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
         // What is given, a residue for each pivot, and what comes out.
@@ -178,13 +179,15 @@ impl Rest {
         let programs = self.nnz * (4 + lane) + 16 * self.nnz;
         let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
         let minor = match self.minor {
-            true => Columns::memory(self.rows, r, lane) + Echelon::memory(self.modulus, r, r),
+            true => Columns::memory(self.rows, r, lane).saturating_add(Echelon::memory(self.modulus, r, r)),
             false => 0,
         };
         // The proof holds the reduced form, s·(cols - s), beside the basis, whatever the rank s ≤ r will be.
         let s = r.min(self.cols / 2);
-        let proof = s * (self.cols - s) * lane;
-        (block * WORKSPACES + programs + windows + proof) as u64 + Echelon::memory(self.modulus, r, self.cols) + minor
+        let proof = memory::saturated(s as u128 * (self.cols - s) as u128 * lane as u128);
+        [proof, Echelon::memory(self.modulus, r, self.cols), minor]
+            .into_iter()
+            .fold((block * WORKSPACES + programs + windows) as u64, u64::saturating_add)
     }
 }
 
@@ -292,6 +295,27 @@ mod tests {
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
         decide(&rest, &Machine::default(), wiedemann, memory, true).map(|d| d.finish)
+    }
+
+    #[test]
+    fn predicted_bytes_end_at_the_edge_of_a_word() {
+        let side = (1 << 32) - 1;
+        for p in [2, 3, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+            for minor in [false, true] {
+                let largest = Rest { modulus: Modulus::new(p).unwrap(), minor, ..rest(side, side, 1 << 40) };
+                // The basis alone: rank²/2 residues or more, or as many bits.
+                let least = if p < 4 { 1 << 60 } else { u64::MAX / 4 };
+                assert!(largest.row_space_bytes(side) >= least, "mod {p}: {}", largest.row_space_bytes(side));
+                // It grows with the rank, and never wraps around.
+                let bytes = [0, 1 << 10, 1 << 20, 1 << 30, 1 << 31, side].map(|r| largest.row_space_bytes(r));
+                assert!(bytes.is_sorted() && bytes[0] > 1 << 40, "mod {p}: {bytes:?}");
+            }
+        }
+        assert_eq!(Columns::memory(side, side, 8), u64::MAX);
+        assert_eq!(Echelon::memory(Modulus::new((1 << 63) - 25).unwrap(), side, side), u64::MAX);
+        // At sides of 2³⁰ and one byte a residue, all of it fits.
+        let fits = Rest { modulus: Modulus::new(251).unwrap(), ..rest(1 << 30, 1 << 30, 1 << 32) };
+        assert!(fits.row_space_bytes(1 << 30) < u64::MAX / 8);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
 use crate::spmv::{Lane, Substitution};
-use crate::{Result, Step};
+use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
 /// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
@@ -74,23 +74,30 @@ impl OnRest<'_, '_> {
         let plan = self.work.phases.time("proof", || {
             let plans = rest.proof_ways(machine, r, spare).into_iter().map(|(side, way, seconds)| {
                 let passes = rest.passes_seconds(machine, r, side);
-                let null_space = (way == Way::Substitution).then(|| NullSpace::new(split, side, way));
-                let Some(support) = null_space.as_ref().and_then(|n| n.support(&cols, rng)) else {
-                    return Plan { side, seconds, why: "by passes over the matrix".into(), null_space };
-                };
+                if way == Way::Passes {
+                    return Ok(Plan { side, seconds, why: "by passes over the matrix".into(), null_space: None });
+                }
+                let null_space = NullSpace::new(split, side, way)?;
+                let support = null_space.support(&cols, rng)?.expect("a substitution pushes");
                 let why = format!(
                     "by sparse substitution, {:.1e} entries predicted from {} of {} groups; passes would take {passes:.2} s",
                     support.entries, support.sampled, support.groups,
                 );
-                Plan { side, seconds: seconds + rest.pushes_seconds(machine, support.entries), why, null_space }
+                let seconds = seconds + rest.pushes_seconds(machine, support.entries);
+                Ok(Plan { side, seconds, why, null_space: Some(null_space) })
             });
-            plans.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("passes are always a way")
-        });
+            let plans: Vec<Plan<'_>> = plans.collect::<Result<_>>()?;
+            let cheapest = plans.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            Ok::<_, Error>(cheapest.expect("passes are always a way"))
+        })?;
         if plan.seconds > limit {
             return Ok(unproven(plan.seconds, cols));
         }
         let Proof { rank, pivot_cols, vanished, failed } = self.work.phases.time("proof", || {
-            let null_space = plan.null_space.unwrap_or_else(|| NullSpace::new(split, plan.side, Way::Passes));
+            let null_space = match plan.null_space {
+                Some(null_space) => null_space,
+                None => NullSpace::new(split, plan.side, Way::Passes)?,
+            };
             null_space.prove(echelon, rest.rank_bound, rng, observer)
         })?;
         let found = match (vanished, failed) {
@@ -124,7 +131,8 @@ impl Rest {
         }
         ways.push((Side::Right, Way::Substitution, self.dense_seconds(machine, r, Side::Right)));
         let lane = Lane::narrowest(self.modulus).bytes();
-        let bytes = Echelon::memory(self.modulus, r, self.rows) + (r * (self.rows - r) * lane) as u64;
+        let reduced = memory::saturated(r as u128 * (self.rows - r) as u128 * lane as u128);
+        let bytes = Echelon::memory(self.modulus, r, self.rows).saturating_add(reduced);
         if self.rows < self.cols && bytes <= spare {
             let dense = self.dense_seconds(machine, r, Side::Left);
             ways.push((Side::Left, Way::Substitution, dense));

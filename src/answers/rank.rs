@@ -50,13 +50,14 @@ pub struct Rank {
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits, [`Error::Interrupted`] when the observer
+/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits or memory ends, [`Error::Interrupted`] when the observer
 /// says so, and [`Error::Check`] if a computation contradicts itself.
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
-    let core = phases
-        .time("plan", || if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()) } else { Cow::Borrowed(a) });
+    let core = phases.time("plan", || {
+        Ok::<_, Error>(if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()?) } else { Cow::Borrowed(a) })
+    })?;
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
         let minor = options.minor.then(Minor::default);
@@ -102,7 +103,7 @@ fn by_wiedemann(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let symmetric = phases.time("plan", || core.is_symmetric());
+    let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz) = (core.modulus(), core.rows(), core.cols(), core.nnz());
     let chosen = parameters(&Problem { modulus, rows, cols, nnz, symmetric, grid: 1, scratch: 0 }, options)?;
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
@@ -110,7 +111,7 @@ fn by_wiedemann(
         return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
     }
     let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
-    let product = phases.time("plan", || Product::new(core, &plan));
+    let product = phases.time("plan", || Product::new(core, &plan))?;
     let start = std::time::Instant::now();
     let outcome = wiedemann::trials(&product, &chosen, options, streams, &mut phases, observer)?;
     let step = Step {

@@ -132,7 +132,8 @@ impl OnRest<'_, '_> {
             return Ok(rest);
         }
         let start = Instant::now();
-        let size = self.work.phases.time("matching", || maximum_matching(&Pattern::from(self.a)).size);
+        let size =
+            self.work.phases.time("matching", || Ok::<_, Error>(maximum_matching(&Pattern::of(self.a)?).size))?;
         let bound = size - self.split.pivots();
         if bound < rest.rank_bound {
             rest.rank_bound = bound;
@@ -252,7 +253,7 @@ impl OnRest<'_, '_> {
     fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
         let start = Instant::now();
         let split = &self.split;
-        let complement = self.work.phases.time("plan", || Complement::new(split));
+        let complement = self.work.phases.time("plan", || Complement::new(split))?;
         let outcome = {
             let Work { options, streams, phases, observer, .. } = &mut *self.work;
             wiedemann::trials(&complement, parameters, options, streams, phases, *observer)?

@@ -105,27 +105,27 @@ fn run<F: Field>(
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Run> {
-    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner));
+    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner))?;
     let (n, s) = (operator.order(), choice.block);
     let rng = &mut stream(Domain::Projection);
     let projection =
-        if choice.by_theorem { Projection::dense(field, n, s, rng) } else { Projection::sparse(field, n, s, rng) };
+        if choice.by_theorem { Projection::dense(field, n, s, rng)? } else { Projection::sparse(field, n, s, rng)? };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
     let mut krylov =
-        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)));
+        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)))?;
 
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
     let last_resort = 2 * n + 2 + STABLE_TERMS;
     observer.phase("sequence", expected as u64);
-    let mut searches = Searches::new(field, s, options.route);
+    let mut searches = Searches::new(field, s, options.route)?;
     let mut length = 0;
     loop {
         let target = next_length(length, expected, options.early_termination && !choice.by_theorem);
         let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
         while length < target {
             observer.check()?;
-            phases.time("sequence", || krylov.push_term(&mut terms));
+            phases.time("sequence", || krylov.push_term(&mut terms))?;
             length += 1;
             observer.progress(length.min(expected) as u64);
         }
@@ -168,13 +168,13 @@ struct Searches<F: Field> {
 }
 
 impl<F: Field> Searches<F> {
-    fn new(field: &F, s: usize, route: Route) -> Self {
+    fn new(field: &F, s: usize, route: Route) -> Result<Self> {
         let search = || GeneratorSearch::new(field.clone(), s);
-        Searches {
-            paper: (route != Route::Shortcut).then(search),
-            shortcut: (route != Route::CoDegree).then(search),
+        Ok(Searches {
+            paper: (route != Route::Shortcut).then(search).transpose()?,
+            shortcut: (route != Route::CoDegree).then(search).transpose()?,
             skip: if route == Route::Both { s * s } else { 0 },
-        }
+        })
     }
     fn each(&self) -> impl Iterator<Item = &GeneratorSearch<F>> {
         self.paper.iter().chain(&self.shortcut)
@@ -238,7 +238,7 @@ impl<F: Field> Searches<F> {
 ///
 /// A generator that the last term still changed may have det F = 0: then only the sum of its row degrees is known.
 fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Observer) -> Result<(usize, usize)> {
-    let generator = search.generator();
+    let generator = search.generator()?;
     let degree: usize = generator.row_degrees.iter().sum();
     if search.stable_terms() == 0 {
         return Ok((degree, 0));
@@ -246,7 +246,7 @@ fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Obse
     let codegree = codegree_by_row_division(field, &generator.matrix, degree, observer)?
         .ok_or_else(|| Error::Check("the generator's determinant is zero".into()))?;
     if field.degree() == 1 {
-        let residues = residues(field, &generator.matrix);
+        let residues = residues(field, &generator.matrix)?;
         if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree, observer)?
             && found != (degree, codegree)
         {
@@ -259,11 +259,12 @@ fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Obse
 }
 
 /// A polynomial matrix over a prime field as residues.
-fn residues<F: Field>(field: &F, f: &PolyMatrix<F::Elem>) -> PolyMatrix<u64> {
+fn residues<F: Field>(field: &F, f: &PolyMatrix<F::Elem>) -> Result<PolyMatrix<u64>> {
     let mut digit = [0];
-    let data = f.data().iter().map(|&x| {
+    let mut residues = memory::with_capacity(f.data().len(), "the residues of a generator")?;
+    residues.extend(f.data().iter().map(|&x| {
         field.write_digits(x, &mut digit);
         digit[0]
-    });
-    PolyMatrix::from_coefficients(f.rows(), f.cols(), data.collect())
+    }));
+    Ok(PolyMatrix::from_coefficients(f.rows(), f.cols(), residues))
 }

@@ -1,6 +1,7 @@
 //! New boxes from old ones: the product L·R, the transpose, and the symmetrised preconditioner.
 
 use super::{Diagonal, Operator, Scratch};
+use crate::Result;
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane};
 
@@ -34,17 +35,19 @@ impl<L: Operator, R: Operator> Operator for Compose<L, R> {
     fn lane(&self) -> Lane {
         self.left.lane()
     }
-    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        let mut inner = scratch.take(self.lane(), self.right.rows(), x.width());
-        self.right.apply(x, &mut inner, scratch);
-        self.left.apply(&inner, y, scratch);
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        let mut inner = scratch.take(self.lane(), self.right.rows(), x.width())?;
+        self.right.apply(x, &mut inner, scratch)?;
+        self.left.apply(&inner, y, scratch)?;
         scratch.give(inner);
+        Ok(())
     }
-    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        let mut inner = scratch.take(self.lane(), self.left.cols(), x.width());
-        self.left.apply_transpose(x, &mut inner, scratch);
-        self.right.apply_transpose(&inner, y, scratch);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        let mut inner = scratch.take(self.lane(), self.left.cols(), x.width())?;
+        self.left.apply_transpose(x, &mut inner, scratch)?;
+        self.right.apply_transpose(&inner, y, scratch)?;
         scratch.give(inner);
+        Ok(())
     }
 }
 
@@ -65,11 +68,11 @@ impl<A: Operator> Operator for Transposed<A> {
     fn lane(&self) -> Lane {
         self.0.lane()
     }
-    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        self.0.apply_transpose(x, y, scratch);
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.0.apply_transpose(x, y, scratch)
     }
-    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        self.0.apply(x, y, scratch);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.0.apply(x, y, scratch)
     }
 }
 
@@ -86,11 +89,11 @@ impl<A: Operator + ?Sized> Operator for &A {
     fn lane(&self) -> Lane {
         (**self).lane()
     }
-    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        (**self).apply(x, y, scratch);
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        (**self).apply(x, y, scratch)
     }
-    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        (**self).apply_transpose(x, y, scratch);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        (**self).apply_transpose(x, y, scratch)
     }
 }
 

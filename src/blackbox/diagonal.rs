@@ -1,6 +1,7 @@
 //! Diagonal scaling Y ← D X over GF(p).
 
 use super::{Operator, Scratch, scale};
+use crate::Result;
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane};
 
@@ -33,12 +34,13 @@ impl Operator for Diagonal {
     fn lane(&self) -> Lane {
         self.lane
     }
-    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
+    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) -> Result<()> {
         assert_eq!((x.rows(), y.rows(), x.width()), (self.rows(), self.rows(), y.width()));
         y.copy_rows(0, x, 0, x.rows());
         scale(self.modulus, Some(&self.entries), y);
+        Ok(())
     }
-    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        self.apply(x, y, scratch);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.apply(x, y, scratch)
     }
 }

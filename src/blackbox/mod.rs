@@ -17,13 +17,15 @@ pub use diagonal::Diagonal;
 pub use preconditioned::Preconditioned;
 pub use scratch::Scratch;
 
+use crate::Result;
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane, Product};
 
 /// A rows × cols operator A over GF(p) that can be applied to blocks of vectors.
 ///
 /// Contract of both products: `x` and `y` have equal width and the operator's lane, `x` has as many rows as the operator
-/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics.
+/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics. The one
+/// error of a product is [`Error::Memory`](crate::Error::Memory), for blocks in between.
 pub trait Operator: Sync {
     /// The modulus p.
     fn modulus(&self) -> Modulus;
@@ -34,18 +36,26 @@ pub trait Operator: Sync {
     /// The storage type of the blocks that the operator takes and gives.
     fn lane(&self) -> Lane;
     /// Y ← A X.
-    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()>;
     /// Y ← Aᵀ X.
-    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()>;
     /// Y ← D·A·X with the diagonal matrix D of these residues, or Y ← A·X without one. Boxes that can fuse the scaling do.
-    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        self.apply(x, y, scratch);
+    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.apply(x, y, scratch)?;
         scale(self.modulus(), diagonal, y);
+        Ok(())
     }
     /// Y ← D·Aᵀ·X, likewise.
-    fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) {
-        self.apply_transpose(x, y, scratch);
+    fn apply_transpose_scaled(
+        &self,
+        diagonal: Option<&[u64]>,
+        x: &Block,
+        y: &mut Block,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.apply_transpose(x, y, scratch)?;
         scale(self.modulus(), diagonal, y);
+        Ok(())
     }
 }
 
@@ -73,17 +83,23 @@ impl Operator for Product {
     fn lane(&self) -> Lane {
         Product::lane(self)
     }
-    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
-        Product::apply_scaled(self, None, x, y);
+    fn apply(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) -> Result<()> {
+        Product::apply_scaled(self, None, x, y)
     }
-    fn apply_transpose(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
-        Product::apply_transpose_scaled(self, None, x, y);
+    fn apply_transpose(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) -> Result<()> {
+        Product::apply_transpose_scaled(self, None, x, y)
     }
-    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
-        Product::apply_scaled(self, diagonal, x, y);
+    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, _scratch: &mut Scratch) -> Result<()> {
+        Product::apply_scaled(self, diagonal, x, y)
     }
-    fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, _scratch: &mut Scratch) {
-        Product::apply_transpose_scaled(self, diagonal, x, y);
+    fn apply_transpose_scaled(
+        &self,
+        diagonal: Option<&[u64]>,
+        x: &Block,
+        y: &mut Block,
+        _scratch: &mut Scratch,
+    ) -> Result<()> {
+        Product::apply_transpose_scaled(self, diagonal, x, y)
     }
 }
 

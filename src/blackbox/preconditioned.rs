@@ -29,6 +29,7 @@
 use super::{Operator, Scratch};
 use crate::field::{Field, Modulus, Rng};
 use crate::spmv::{Block, DigitScaling, Lane};
+use crate::{Result, memory};
 
 /// Which product of A and Aᵀ the operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +52,11 @@ enum Scaling {
 }
 
 impl Scaling {
-    fn random<F: Field>(field: &F, lane: Lane, len: usize, rng: &mut Rng) -> Self {
+    fn random<F: Field>(field: &F, lane: Lane, len: usize, rng: &mut Rng) -> Result<Self> {
         let k = field.degree();
         let mut digits = vec![0; k];
         // For each entry e the digits of e, e·t, …, e·tᵏ⁻¹; for k = 1 that is e itself.
-        let mut residues = Vec::with_capacity(len * k * k);
+        let mut residues = memory::with_capacity(len * k * k, "the diagonals of the preconditioner")?;
         for _ in 0..len {
             let mut power = field.random_nonzero(rng);
             for a in 0..k {
@@ -66,10 +67,10 @@ impl Scaling {
                 residues.extend_from_slice(&digits);
             }
         }
-        match k {
+        Ok(match k {
             1 => Scaling::Prime(residues),
-            _ => Scaling::Extension(DigitScaling::new(field.modulus(), lane, k, &residues)),
-        }
+            _ => Scaling::Extension(DigitScaling::new(field.modulus(), lane, k, &residues)?),
+        })
     }
     /// What the product before this scaling takes as its fused diagonal.
     fn fused(&self) -> Option<&[u64]> {
@@ -106,7 +107,10 @@ impl<'a> Preconditioned<'a> {
     ///
     /// `symmetric` asserts A = Aᵀ (not checked here) and asks for the symmetric form. Panics if it is set for a rectangular A
     /// or for p = 2, or if the characteristics of `field` and `product` differ.
-    pub fn random<F: Field>(field: &F, product: &'a dyn Operator, symmetric: bool, rng: &mut Rng) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn random<F: Field>(field: &F, product: &'a dyn Operator, symmetric: bool, rng: &mut Rng) -> Result<Self> {
         assert_eq!(field.modulus(), product.modulus(), "field and matrix have different characteristics");
         assert!(!symmetric || product.rows() == product.cols(), "a symmetric matrix is square");
         assert!(!symmetric || product.modulus().get() != 2, "the symmetric form is for odd p");
@@ -119,9 +123,12 @@ impl<'a> Preconditioned<'a> {
             Form::Symmetric | Form::Columns => (product.cols(), product.rows()),
             Form::Rows => (product.rows(), product.cols()),
         };
-        let outer = Scaling::random(field, product.lane(), order, rng);
-        let inner = (form != Form::Symmetric).then(|| Scaling::random(field, product.lane(), other, rng));
-        Preconditioned { product, form, degree: field.degree(), outer, inner }
+        let outer = Scaling::random(field, product.lane(), order, rng)?;
+        let inner = match form {
+            Form::Symmetric => None,
+            Form::Columns | Form::Rows => Some(Scaling::random(field, product.lane(), other, rng)?),
+        };
+        Ok(Preconditioned { product, form, degree: field.degree(), outer, inner })
     }
 
     /// The order n of B.
@@ -153,26 +160,30 @@ impl<'a> Preconditioned<'a> {
     }
 
     /// Y ← B X. Panics if the shapes are not n × w with one width w divisible by k.
-    pub fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
         assert_eq!(x.width() % self.degree, 0, "the width of a block over GF(p^k) is a multiple of k");
         let product = self.product;
         match (self.form, &self.inner) {
-            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y, scratch),
+            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y, scratch)?,
             (Form::Columns, Some(d2)) => {
-                let mut w = scratch.take(product.lane(), product.rows(), x.width());
-                product.apply_scaled(d2.fused(), x, &mut w, scratch);
+                let mut w = scratch.take(product.lane(), product.rows(), x.width())?;
+                product.apply_scaled(d2.fused(), x, &mut w, scratch)?;
                 d2.finish(&mut w);
-                product.apply_transpose_scaled(self.outer.fused(), &w, y, scratch);
+                product.apply_transpose_scaled(self.outer.fused(), &w, y, scratch)?;
                 scratch.give(w);
             }
             (Form::Rows, Some(d2)) => {
-                let mut w = scratch.take(product.lane(), product.cols(), x.width());
-                product.apply_transpose_scaled(d2.fused(), x, &mut w, scratch);
+                let mut w = scratch.take(product.lane(), product.cols(), x.width())?;
+                product.apply_transpose_scaled(d2.fused(), x, &mut w, scratch)?;
                 d2.finish(&mut w);
-                product.apply_scaled(self.outer.fused(), &w, y, scratch);
+                product.apply_scaled(self.outer.fused(), &w, y, scratch)?;
                 scratch.give(w);
             }
         }
         self.outer.finish(y);
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Intermediate blocks, kept between products so that a Krylov step allocates nothing.
 
+use crate::Result;
 use crate::spmv::{Block, Lane};
 
 /// A pool of blocks that belongs to the caller of a product.
@@ -14,9 +15,12 @@ impl Scratch {
         Self::default()
     }
     /// A block of the given shape with unspecified content: one given back earlier where there is one, else a new one.
-    pub fn take(&mut self, lane: Lane, rows: usize, width: usize) -> Block {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn take(&mut self, lane: Lane, rows: usize, width: usize) -> Result<Block> {
         match self.free.iter().position(|b| (b.lane(), b.rows(), b.width()) == (lane, rows, width)) {
-            Some(k) => self.free.swap_remove(k),
+            Some(k) => Ok(self.free.swap_remove(k)),
             None => Block::zeros(lane, rows, width),
         }
     }

@@ -15,22 +15,22 @@ fn random_matrix(p: Modulus, rows: usize, cols: usize, nnz: usize, rng: &mut Rng
 }
 
 fn product(a: &SparseMatrix) -> Product {
-    Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap())
+    Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap()
 }
 
 /// The matrix of a box, by its products with the unit vectors.
 fn dense(a: &impl Operator, transpose: bool) -> DenseMatrix<u64> {
     let (rows, cols) = if transpose { (a.cols(), a.rows()) } else { (a.rows(), a.cols()) };
-    let mut identity = Block::zeros(a.lane(), cols, cols);
+    let mut identity = Block::zeros(a.lane(), cols, cols).unwrap();
     (0..cols).for_each(|j| identity.set(j, j, 1));
-    let mut y = Block::zeros(a.lane(), rows, cols);
+    let mut y = Block::zeros(a.lane(), rows, cols).unwrap();
     let mut scratch = Scratch::new();
     if transpose {
-        a.apply_transpose(&identity, &mut y, &mut scratch)
+        a.apply_transpose(&identity, &mut y, &mut scratch).unwrap()
     } else {
-        a.apply(&identity, &mut y, &mut scratch)
+        a.apply(&identity, &mut y, &mut scratch).unwrap()
     }
-    DenseMatrix::from_entries(rows, cols, y.to_residues())
+    DenseMatrix::from_entries(rows, cols, y.to_residues().unwrap())
 }
 
 fn diagonal(entries: &[u64]) -> DenseMatrix<u64> {
@@ -91,7 +91,7 @@ fn the_preconditioned_operator_keeps_the_rank_and_is_linear_over_the_extension()
                     .flat_map(|(i, j, v)| [(i, j, v), (j, i, v)])
                     .collect();
                 a = SparseMatrix::from_triplets(p, rows, cols, &entries);
-                assert!(a.is_symmetric());
+                assert!(a.is_symmetric().unwrap());
             }
             let sparse = product(&a);
             let rank = dense(&sparse, false).rank(&PrimeField(p));
@@ -105,14 +105,15 @@ fn the_preconditioned_operator_keeps_the_rank_and_is_linear_over_the_extension()
 }
 
 fn keeps_rank<F: Field>(field: &F, sparse: &Product, symmetric: bool, rank: usize, rng: &mut Rng) {
-    let b = Preconditioned::random(field, sparse, symmetric, rng);
+    let b = Preconditioned::random(field, sparse, symmetric, rng).unwrap();
     let (n, k) = (b.order(), field.degree());
     let mut scratch = Scratch::new();
-    let mut unit = Block::zeros(b.lane(), n, n * k);
+    let mut unit = Block::zeros(b.lane(), n, n * k).unwrap();
     (0..n).for_each(|j| unit.set(j, j * k, 1));
-    let mut y = Block::zeros(b.lane(), n, n * k);
-    b.apply(&unit, &mut y, &mut scratch);
-    let elements: Vec<F::Elem> = y.to_residues().chunks_exact(k).map(|digits| field.from_digits(digits)).collect();
+    let mut y = Block::zeros(b.lane(), n, n * k).unwrap();
+    b.apply(&unit, &mut y, &mut scratch).unwrap();
+    let elements: Vec<F::Elem> =
+        y.to_residues().unwrap().chunks_exact(k).map(|digits| field.from_digits(digits)).collect();
     let matrix = DenseMatrix::from_entries(n, n, elements);
     assert_eq!(matrix.rank(field), rank, "{}", b.formula());
     // B(e·x) = e·B(x) for a random vector x and e in K.
@@ -120,9 +121,9 @@ fn keeps_rank<F: Field>(field: &F, sparse: &Product, symmetric: bool, rank: usiz
     let apply = |x: &[F::Elem], scratch: &mut Scratch| {
         let mut digits = vec![0; n * k];
         x.iter().zip(digits.chunks_exact_mut(k)).for_each(|(&x, d)| field.write_digits(x, d));
-        let mut y = Block::zeros(b.lane(), n, k);
-        b.apply(&Block::from_residues(b.lane(), n, k, &digits), &mut y, scratch);
-        y.to_residues().chunks_exact(k).map(|digits| field.from_digits(digits)).collect::<Vec<_>>()
+        let mut y = Block::zeros(b.lane(), n, k).unwrap();
+        b.apply(&Block::from_residues(b.lane(), n, k, &digits).unwrap(), &mut y, scratch).unwrap();
+        y.to_residues().unwrap().chunks_exact(k).map(|digits| field.from_digits(digits)).collect::<Vec<_>>()
     };
     let scaled: Vec<F::Elem> = x.iter().map(|&x| field.mul(e, x)).collect();
     let expected: Vec<F::Elem> = apply(&x, &mut scratch).into_iter().map(|y| field.mul(e, y)).collect();

@@ -8,6 +8,7 @@
 use super::Row;
 use super::parallel::for_each_chunk;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// Basis rows that share a table.
@@ -18,6 +19,11 @@ const PANEL: usize = 1024;
 const MANY: usize = 100;
 /// Rows of a task.
 const TASK: usize = 32;
+/// What memory is asked for.
+const ROWS: &str = "a panel of an elimination mod 2";
+const BASIS: &str = "the basis of an elimination mod 2";
+const SUMS: &str = "a table of an elimination mod 2";
+const REDUCED: &str = "a reduced echelon form mod 2";
 
 /// Up to eight rows that are the identity in their own pivot columns.
 #[derive(Debug, Default)]
@@ -57,27 +63,25 @@ struct Table {
     sums: Vec<u64>,
 }
 
-/// Makes the table of an octet.
+/// Writes the table of an octet, whose sums are zeros as yet.
 struct Fill<'a> {
     octet: &'a Octet,
     width: usize,
+    table: &'a mut Table,
 }
 
 impl Kernel for Fill<'_> {
-    type Output = Table;
+    type Output = ();
     #[inline(always)]
-    fn run(self) -> Table {
-        let Fill { octet, width } = self;
-        let from = octet.pivots.iter().min().map_or(0, |&j| j as usize / 64);
-        let short = width - from;
-        let mut sums = vec![0; short << octet.pivots.len()];
+    fn run(self) {
+        let Fill { octet, width, table: Table { from, sums } } = self;
+        let (from, short) = (*from, width - *from);
         for subset in 1..1 << octet.pivots.len() {
             let (done, rest) = sums.split_at_mut(subset * short);
             let entry = &mut rest[..short];
             entry.copy_from_slice(&done[(subset & (subset - 1)) * short..][..short]);
             add(entry, &octet.words[subset.trailing_zeros() as usize * width + from..][..short]);
         }
-        Table { from, sums }
     }
 }
 
@@ -122,19 +126,27 @@ impl Octet {
         }
     }
     /// The table, if so many rows repay it.
-    fn table(&self, width: usize, rows: usize) -> Option<Table> {
-        (rows >= MANY).then(|| Isa::best().run(Fill { octet: self, width }))
+    fn table(&self, width: usize, rows: usize) -> Result<Option<Table>> {
+        if rows < MANY {
+            return Ok(None);
+        }
+        let from = self.pivots.iter().min().map_or(0, |&j| j as usize / 64);
+        let mut table = Table { from, sums: memory::zeros((width - from) << self.pivots.len(), SUMS)? };
+        Isa::best().run(Fill { octet: self, width, table: &mut table });
+        Ok(Some(table))
     }
     /// Clears the pivot columns of all `rows`.
-    fn clear(&self, width: usize, rows: &mut [u64]) {
-        let table = self.table(width, rows.len() / width);
+    fn clear(&self, width: usize, rows: &mut [u64]) -> Result<()> {
+        let table = self.table(width, rows.len() / width)?;
         let table = table.as_ref();
         for_each_chunk(rows, TASK * width, TASK * width * size_of::<u64>(), |_, rows| {
             Isa::best().run(Clear { octet: self, table, width, rows });
         });
+        Ok(())
     }
     /// Adds a row that is zero in the pivot columns, and keeps the identity there.
-    fn push(&mut self, row: &[u64], pivot: u32) {
+    fn push(&mut self, row: &[u64], pivot: u32) -> Result<()> {
+        memory::reserve(&mut self.words, row.len(), BASIS)?;
         for own in self.words.chunks_mut(row.len()) {
             if bit(own, pivot) {
                 add(own, row);
@@ -142,6 +154,7 @@ impl Octet {
         }
         self.words.extend_from_slice(row);
         self.pivots.push(pivot);
+        Ok(())
     }
 }
 
@@ -154,34 +167,34 @@ impl Bits {
     }
 
     /// Adds sparse rows to the span.
-    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
         self.absorb_panel(rows.len(), |i, line| {
             for (&j, _) in rows[i].0.iter().zip(rows[i].1).filter(|(_, v)| **v != 0) {
                 line[j as usize / 64] |= 1 << (j % 64);
             }
-        });
+        })
     }
     /// Adds `rows` rows to the span that lie row-major in `data`, an integer each entry.
-    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) {
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
         let cols = self.cols;
         self.absorb_panel(rows, |i, line| {
             for (word, entries) in line.iter_mut().zip(data[i * cols..][..cols].chunks(64)) {
                 *word = entries.iter().rev().fold(0, |word, &x| word << 1 | (x.into() & 1));
             }
-        });
+        })
     }
 
     /// Adds rows to the span; `fill(i, row)` writes row i, which is zero before.
-    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [u64]) + Sync) {
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [u64]) + Sync) -> Result<()> {
         let (width, first) = (self.width, self.rows_seen);
         self.rows_seen += rows;
         if self.pivot_rows.len() == self.cols || rows == 0 {
-            return;
+            return Ok(());
         }
-        let mut panel = vec![0u64; rows * width];
+        let mut panel = memory::zeros::<u64>(rows * width, ROWS)?;
         panel.par_chunks_mut(width).with_min_len(16).enumerate().for_each(|(i, line)| fill(i, line));
         for octet in &self.octets {
-            octet.clear(width, &mut panel);
+            octet.clear(width, &mut panel)?;
         }
         let mut open = Octet::default();
         let mut rest = panel.as_mut_slice();
@@ -190,11 +203,11 @@ impl Bits {
             open.clear_row(row);
             if let Some(word) = row.iter().position(|w| *w != 0) {
                 let pivot = word as u32 * 64 + row[word].trailing_zeros();
-                open.push(row, pivot);
+                open.push(row, pivot)?;
                 self.pivot_rows.push(number);
                 self.pivot_cols.push(pivot);
                 if open.pivots.len() == OCTET {
-                    open.clear(width, behind);
+                    open.clear(width, behind)?;
                     self.octets.push(std::mem::take(&mut open));
                 }
             }
@@ -203,6 +216,7 @@ impl Bits {
         if !open.pivots.is_empty() {
             self.octets.push(open);
         }
+        Ok(())
     }
 
     /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel and a table.
@@ -220,17 +234,19 @@ impl Bits {
     }
 
     /// The rows of the reduced row echelon form, all columns, in the order of `pivot_cols`.
-    pub(super) fn into_reduced(mut self) -> Vec<u64> {
+    pub(super) fn into_reduced(mut self) -> Result<Vec<u64>> {
         let width = self.width;
         for last in (1..self.octets.len()).rev() {
             let (earlier, rest) = self.octets.split_at_mut(last);
             let octet = &rest[0];
-            let table = octet.table(width, OCTET * last);
+            let table = octet.table(width, OCTET * last)?;
             let table = table.as_ref();
             earlier.par_iter_mut().for_each(|earlier| {
                 Isa::best().run(Clear { octet, table, width, rows: &mut earlier.words });
             });
         }
-        self.octets.into_iter().flat_map(|octet| octet.words).collect()
+        let mut rows = memory::with_capacity(self.pivot_rows.len() * width, REDUCED)?;
+        self.octets.into_iter().for_each(|octet| rows.extend_from_slice(&octet.words));
+        Ok(rows)
     }
 }

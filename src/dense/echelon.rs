@@ -5,7 +5,7 @@ use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
 use crate::field::Modulus;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 
 /// A row as its columns, each at most once, and the residues there (zeros allowed).
 pub type Row<'a> = (&'a [u32], &'a [u64]);
@@ -62,14 +62,15 @@ impl Echelon {
         Echelon { modulus, cols, storage }
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere.
+    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere; 2⁶⁴ - 1 for
+    /// more than that.
     ///
     /// # Panics
     /// If `rank` > `cols`.
     pub fn memory(modulus: Modulus, rank: usize, cols: usize) -> u64 {
         assert!(rank <= cols, "rank {rank} in {cols} dimensions");
         let [basis, working] = Self::parts(modulus, rank, cols);
-        basis + working
+        basis.saturating_add(working)
     }
     /// The bytes of the basis and of the working space.
     fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {
@@ -88,7 +89,8 @@ impl Echelon {
     /// independent of those before them.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done.
+    /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done; [`crate::Error::Memory`],
+    /// after which it is good for nothing.
     ///
     /// # Panics
     /// If a column is out of range.
@@ -127,7 +129,7 @@ impl Echelon {
         &mut self,
         rows: usize,
         observer: &dyn Observer,
-        mut absorb: impl FnMut(&mut Storage, std::ops::Range<usize>),
+        mut absorb: impl FnMut(&mut Storage, std::ops::Range<usize>) -> Result<()>,
     ) -> Result<usize> {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
@@ -138,7 +140,7 @@ impl Echelon {
         for start in (0..rows).step_by(step) {
             observer.check()?;
             let end = rows.min(start + step);
-            absorb(&mut self.storage, start..end);
+            absorb(&mut self.storage, start..end)?;
             observer.progress(end as u64);
         }
         Ok(self.rank() - before)
@@ -176,8 +178,11 @@ impl Echelon {
     }
 
     /// The reduced row echelon form, by back substitution: rank²/2 · (cols - rank) multiply-adds.
-    pub fn reduced(self) -> Reduced {
-        let found = self.found_cols().to_vec();
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`]: the basis is written once more.
+    pub fn reduced(self) -> Result<Reduced> {
+        let found = memory::copy(self.found_cols(), "the pivots of a dense elimination")?;
         let mut row: Vec<u32> = (0..found.len() as u32).collect();
         row.sort_unstable_by_key(|&i| found[i as usize]);
         let pivot_cols: Vec<u32> = row.iter().map(|&i| found[i as usize]).collect();
@@ -185,13 +190,13 @@ impl Echelon {
         pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
         let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
         let table = match self.storage {
-            Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()),
-            Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()),
-            Storage::U16(p) => Table::U16(p.into_reduced()),
-            Storage::U32(p) => Table::U32(p.into_reduced()),
-            Storage::U64(p) => Table::U64(p.into_reduced()),
+            Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()?),
+            Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()?),
+            Storage::U16(p) => Table::U16(p.into_reduced()?),
+            Storage::U32(p) => Table::U32(p.into_reduced()?),
+            Storage::U64(p) => Table::U64(p.into_reduced()?),
         };
-        Reduced { modulus: self.modulus, pivot_cols, free_cols, row, table }
+        Ok(Reduced { modulus: self.modulus, pivot_cols, free_cols, row, table })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Residues as they are stored: 16, 32 or 64 bits.
 
 use super::echelon::Residue;
+use bytemuck::Zeroable;
 
 /// A storage type of residues.
-pub(crate) trait Entry: Residue + Default + PartialEq + std::fmt::Debug {
+pub(crate) trait Entry: Residue + Default + Zeroable + PartialEq + std::fmt::Debug {
     /// The residue, which fits.
     fn from_residue(residue: u64) -> Self;
 }

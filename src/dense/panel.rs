@@ -3,6 +3,7 @@
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use crate::field::Modulus;
+use crate::{Result, memory};
 
 /// Ranges of rows up to this length are not halved.
 const BASE: usize = 16;
@@ -21,32 +22,39 @@ pub(super) struct Panel<T: Entry> {
 impl<T: Entry> Panel<T> {
     /// Brings the rows lo … hi to reduced echelon form, their non-zero rows to the front of the range, in the order of
     /// their numbers; returns the positions of the pivots.
-    pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Vec<usize> {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`], after which the panel is good for nothing.
+    pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
         if hi - lo <= BASE {
-            return self.echelon_by_transform(lo, hi).unwrap_or_else(|| self.echelon_by_rows(lo, hi, self.cols));
+            return match self.echelon_by_transform(lo, hi)? {
+                Some(pivots) => Ok(pivots),
+                None => self.echelon_by_rows(lo, hi, self.cols),
+            };
         }
         let middle = lo + (hi - lo) / 2;
-        let mut pivots = self.echelon(lo, middle);
-        self.clear(middle..hi, lo, &pivots);
-        let lower = self.echelon(middle, hi);
-        self.clear(lo..lo + pivots.len(), middle, &lower);
+        let mut pivots = self.echelon(lo, middle)?;
+        self.clear(middle..hi, lo, &pivots)?;
+        let lower = self.echelon(middle, hi)?;
+        self.clear(lo..lo + pivots.len(), middle, &lower)?;
         for t in 0..lower.len() {
             self.swap_rows(middle + t, lo + pivots.len() + t);
         }
         pivots.extend(lower);
-        pivots
+        Ok(pivots)
     }
 
     /// The same for a few rows that are independent in their first few columns already, `None` otherwise: the elimination
     /// of (these columns | I) finds the matrix that brings the rows to their form in one product.
-    fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Option<Vec<usize>> {
+    fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Result<Option<Vec<usize>>> {
         let (m, cols) = (hi - lo, self.cols);
         let rows = &self.data[lo * cols..hi * cols];
         let lead = |row: &[T]| row[self.from..].iter().position(|x| *x != T::default());
-        let first = self.from + rows.chunks(cols).filter_map(lead).min()?;
+        let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(None) };
+        let first = self.from + first;
         let window = m + m / 2;
         if cols - first < 4 * window {
-            return None;
+            return Ok(None);
         }
         let width = window + m;
         let mut data = vec![T::default(); m * width];
@@ -56,29 +64,29 @@ impl<T: Entry> Panel<T> {
         }
         let (modulus, arithmetic) = (self.modulus, self.arithmetic);
         let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, row: (lo..hi).collect() };
-        let mut pivots = small.echelon_by_rows(0, m, window);
+        let mut pivots = small.echelon_by_rows(0, m, window)?;
         if pivots.len() < m {
-            return None;
+            return Ok(None);
         }
         let rest = cols - first - window;
-        let mut behind = vec![T::default(); m * rest];
+        let mut behind = memory::zeros::<T>(m * rest, "rows of a dense elimination")?;
         arithmetic.add_product(
             (m, m, rest),
             (&mut behind, Place::packed(rest)),
             (&small.data, Place { offset: window, stride: width }),
             (rows, Place { offset: first + window, stride: cols }),
-        );
+        )?;
         let reduced = small.data.chunks(width).zip(behind.chunks(rest));
         for (row, (small, behind)) in self.data[lo * cols..hi * cols].chunks_mut(cols).zip(reduced) {
             row[first..first + window].copy_from_slice(&small[..window]);
             row[first + window..].copy_from_slice(behind);
         }
         pivots.iter_mut().for_each(|j| *j += first);
-        Some(pivots)
+        Ok(Some(pivots))
     }
 
     /// Row by row, with pivots in the columns before `end`.
-    fn echelon_by_rows(&mut self, lo: usize, hi: usize, end: usize) -> Vec<usize> {
+    fn echelon_by_rows(&mut self, lo: usize, hi: usize, end: usize) -> Result<Vec<usize>> {
         let mut pivots: Vec<usize> = vec![];
         for i in lo..hi {
             for (t, &j) in pivots.iter().enumerate() {
@@ -87,7 +95,7 @@ impl<T: Entry> Panel<T> {
             let row = &mut self.data[i * self.cols..][..self.cols];
             let Some(j) = (self.from..end).find(|&j| row[j] != T::default()) else { continue };
             let inverse = self.modulus.inv(row[j].into());
-            self.arithmetic.scale(&mut row[j..], inverse);
+            self.arithmetic.scale(&mut row[j..], inverse)?;
             let place = lo + pivots.len();
             self.swap_rows(i, place);
             for t in 0..pivots.len() {
@@ -95,7 +103,7 @@ impl<T: Entry> Panel<T> {
             }
             pivots.push(j);
         }
-        pivots
+        Ok(pivots)
     }
 
     /// Row `target` -= its entry at j times row `source`, whose first entry is a 1 at j.
@@ -112,9 +120,9 @@ impl<T: Entry> Panel<T> {
     }
 
     /// Subtracts from the `targets` what makes them zero at the pivots of the reduced rows source, source + 1, ….
-    fn clear(&mut self, targets: std::ops::Range<usize>, source: usize, pivots: &[usize]) {
+    fn clear(&mut self, targets: std::ops::Range<usize>, source: usize, pivots: &[usize]) -> Result<()> {
         if targets.is_empty() || pivots.is_empty() {
-            return;
+            return Ok(());
         }
         // Reduced rows are zero before their pivots.
         let (k, cols, from) = (pivots.len(), self.cols, *pivots.iter().min().expect("there are pivots"));
@@ -133,7 +141,7 @@ impl<T: Entry> Panel<T> {
             (c, place(targets.start)),
             (&coefficients, Place::packed(k)),
             (b, place(source)),
-        );
+        )
     }
 
     fn swap_rows(&mut self, i: usize, j: usize) {

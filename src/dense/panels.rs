@@ -15,11 +15,16 @@ use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
 use super::parallel::for_each_chunk;
 use crate::field::Modulus;
+use crate::{Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows of a panel, and so the depth k of most matrix products.
 const PANEL: usize = 256;
+/// What memory is asked for.
+const ROWS: &str = "a panel of a dense elimination";
+const BASIS: &str = "the basis of a dense elimination";
+const REDUCED: &str = "a reduced echelon form";
 
 /// Rows k of a reduced echelon form, without their pivot columns.
 #[derive(Debug)]
@@ -64,36 +69,37 @@ impl<T: Entry> Panels<T> {
     pub(super) const STEP: usize = PANEL;
 
     /// Adds sparse rows to the span.
-    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
         self.absorb_panel(rows.len(), |i, line, position, _| {
             for (&j, &v) in rows[i].0.iter().zip(rows[i].1) {
                 line[position[j as usize] as usize] = T::from_residue(v);
             }
-        });
+        })
     }
     /// Adds `rows` rows to the span that lie row-major in `data`.
-    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) {
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
         let cols = self.cols();
         self.absorb_panel(rows, |i, line, _, order| {
             let row = &data[i * cols..][..cols];
             line.iter_mut().zip(order).for_each(|(x, &j)| *x = T::from_residue(row[j as usize].into()));
-        });
+        })
     }
 
     /// Adds rows to the span; `fill(i, row, position, order)` writes row i, which is zero before, by positions.
-    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) {
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) -> Result<()> {
         let (cols, rank) = (self.cols(), self.pivot_rows.len());
         let first = self.rows_seen;
         self.rows_seen += rows;
         if rank == cols || rows == 0 {
-            return;
+            return Ok(());
         }
         let mut panel = std::mem::take(&mut self.spare);
         panel.clear();
+        memory::reserve(&mut panel, rows * cols, ROWS)?;
         panel.resize(rows * cols, T::default());
         for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
         for block in &self.blocks {
-            let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows);
+            let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows)?;
             if coefficients.iter().any(|c| *c != T::default()) {
                 let behind = block.start + block.rows;
                 self.arithmetic.subtract_product(
@@ -101,7 +107,7 @@ impl<T: Entry> Panels<T> {
                     (&mut panel, Place { offset: behind, stride: cols }),
                     (&coefficients, Place::packed(block.rows)),
                     (&block.behind, Place::packed(cols - behind)),
-                );
+                )?;
             }
         }
         let mut local = Panel {
@@ -112,20 +118,21 @@ impl<T: Entry> Panels<T> {
             from: rank,
             row: (first..self.rows_seen).collect(),
         };
-        let pivots = local.echelon(0, rows);
+        let pivots = local.echelon(0, rows)?;
         if !pivots.is_empty() {
             self.pivot_rows.extend(&local.row[..pivots.len()]);
-            self.extend(&local.data, &pivots);
+            self.extend(&local.data, &pivots)?;
         }
         self.spare = local.data;
+        Ok(())
     }
 
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`.
-    fn extend(&mut self, panel: &[T], pivots: &[usize]) {
+    fn extend(&mut self, panel: &[T], pivots: &[usize]) -> Result<()> {
         let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
         let runs = runs(start..cols, pivots);
         let rest = cols - start - pivots.len();
-        let mut behind = vec![T::default(); pivots.len() * rest];
+        let mut behind = memory::zeros::<T>(pivots.len() * rest, BASIS)?;
         if rest > 0 {
             for_each_chunk(&mut behind, rest, rest * size_of::<T>(), |i, to| copy_runs(&runs, &panel[i * cols..], to));
         }
@@ -140,16 +147,18 @@ impl<T: Entry> Panels<T> {
             });
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
-            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest),
+            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest)?,
             None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
         }
+        Ok(())
     }
 
     /// Bytes of a basis of `rank` rows in blocks as high as they get.
     pub(super) fn basis_memory(rank: usize, cols: usize) -> u64 {
         let blocks = (0..rank).step_by(PANEL).map(|start| (start, rank.min(start + PANEL)));
-        let entries: usize = blocks.map(|(start, end)| (end - start) * (cols - end)).sum();
-        (entries * size_of::<T>() + rank * size_of::<usize>() + 2 * cols * size_of::<u32>()) as u64
+        let entries: u128 = blocks.map(|(start, end)| (end - start) as u128 * (cols - end) as u128).sum();
+        let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
+        memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
     /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
     /// the block that grows.
@@ -167,13 +176,13 @@ impl<T: Entry> Panels<T> {
     }
 
     /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
-    pub(super) fn into_reduced(mut self) -> Vec<T> {
+    pub(super) fn into_reduced(mut self) -> Result<Vec<T>> {
         self.spare = vec![];
         let rank = self.pivot_rows.len();
         let free = self.cols() - rank;
-        let mut reduced = vec![T::default(); rank * free];
+        let mut reduced = memory::zeros::<T>(rank * free, REDUCED)?;
         if free == 0 {
-            return reduced;
+            return Ok(reduced);
         }
         while let Some(block) = self.blocks.pop() {
             let (end, width) = (block.start + block.rows, self.order.len() - block.start - block.rows);
@@ -188,31 +197,32 @@ impl<T: Entry> Panels<T> {
                 (own, Place::packed(free)),
                 (&block.behind, Place::packed(width)),
                 (done, Place::packed(free)),
-            );
+            )?;
         }
-        reduced
+        Ok(reduced)
     }
 }
 
 impl<T: Entry> Block<T> {
     /// Appends `count` reduced rows with `rest` entries behind their pivots, which are the first columns behind this
     /// block, and clears their pivots from the rows that are here.
-    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) {
+    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) -> Result<()> {
         let width = count + rest;
-        let coefficients = gather(&self.behind, width, 0..self.rows, 0..count);
+        let coefficients = gather(&self.behind, width, 0..self.rows, 0..count)?;
         arithmetic.subtract_product(
             (self.rows, count, rest),
             (&mut self.behind, Place { offset: count, stride: width }),
             (&coefficients, Place::packed(count)),
             (behind, Place::packed(rest)),
-        );
+        )?;
         for i in 0..self.rows {
             self.behind.copy_within(i * width + count..(i + 1) * width, i * rest);
         }
         self.behind.truncate(self.rows * rest);
-        self.behind.reserve_exact(behind.len());
+        memory::reserve_exact(&mut self.behind, behind.len(), BASIS)?;
         self.behind.extend_from_slice(behind);
         self.rows += count;
+        Ok(())
     }
 }
 
@@ -245,8 +255,8 @@ fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old:
 }
 
 /// The entries at `rows × cols` of a row-major matrix.
-fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
-    let mut part = Vec::with_capacity(rows.len() * cols.len());
+fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Result<Vec<T>> {
+    let mut part = memory::with_capacity(rows.len() * cols.len(), ROWS)?;
     rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
-    part
+    Ok(part)
 }

@@ -4,11 +4,15 @@ use super::Echelon;
 use super::bits::bit;
 use super::trits::{Strip, trit};
 use crate::field::Modulus;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use std::ops::Range;
 
 /// Rows written out at once.
 const PANEL: usize = 256;
+/// What memory is asked for.
+const COLUMNS: &str = "columns of a reduced echelon form";
+const ROWS: &str = "rows of a reduced echelon form";
+const VECTORS: &str = "null-space vectors";
 
 /// The reduced row echelon form of the rows that an [`Echelon`](super::Echelon) has absorbed: row i is 1 in column
 /// [`pivot_cols`](Reduced::pivot_cols)`[i]`, 0 in the other pivot columns, and T\[i\]\[f\] in column
@@ -64,22 +68,28 @@ impl Reduced {
 
     /// Some columns of T, row-major rank × `free.len()`: residues T\[i\]\[f\] for f in `free`.
     ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
     /// # Panics
     /// If the range leaves the free columns.
-    pub fn column_block(&self, free: Range<usize>) -> Vec<u64> {
+    pub fn column_block(&self, free: Range<usize>) -> Result<Vec<u64>> {
         self.block(free.len(), free)
     }
     /// The same for columns that need not follow each other.
     ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
     /// # Panics
     /// If one of `free` is not the number of a free column.
-    pub fn columns(&self, free: &[u32]) -> Vec<u64> {
+    pub fn columns(&self, free: &[u32]) -> Result<Vec<u64>> {
         self.block(free.len(), free.iter().map(|&f| f as usize))
     }
-    fn block(&self, width: usize, free: impl Iterator<Item = usize> + Clone) -> Vec<u64> {
-        let mut block = Vec::with_capacity(self.rank() * width);
+    fn block(&self, width: usize, free: impl Iterator<Item = usize> + Clone) -> Result<Vec<u64>> {
+        let mut block = memory::with_capacity(self.rank() * width, COLUMNS)?;
         (0..self.rank()).for_each(|i| block.extend(self.entries(i, free.clone())));
-        block
+        Ok(block)
     }
     /// For each free column, whether all of T\[·\]\[f\] is 0.
     pub fn zero_columns(&self) -> Vec<bool> {
@@ -104,10 +114,10 @@ impl Reduced {
     /// An echelon form of the same rows, to which others can be added. Cost: that of absorbing them.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     pub fn to_echelon(&self, observer: &dyn Observer) -> Result<Echelon> {
         let (mut echelon, width) = (Echelon::new(self.modulus, self.cols()), self.free_cols.len());
-        let mut panel = vec![];
+        let mut panel = memory::with_capacity(PANEL.min(self.rank()) * self.cols(), ROWS)?;
         for first in (0..self.rank()).step_by(PANEL) {
             let rows = first..self.rank().min(first + PANEL);
             panel.clear();
@@ -124,11 +134,14 @@ impl Reduced {
     /// Null-space vectors, one a lane: row-major cols × `free.len()`, lane f - `free.start` being 1 in column `free_cols[f]`,
     /// -T\[·\]\[f\] in the pivot columns and 0 elsewhere.
     ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
     /// # Panics
     /// If the range leaves the free columns.
-    pub fn null_block(&self, free: Range<usize>) -> Vec<u64> {
+    pub fn null_block(&self, free: Range<usize>) -> Result<Vec<u64>> {
         let lanes = free.len();
-        let mut block = vec![0; self.cols() * lanes];
+        let mut block = memory::zeros(self.cols() * lanes, VECTORS)?;
         for (i, &j) in self.pivot_cols.iter().enumerate() {
             let to = block[j as usize * lanes..][..lanes].iter_mut();
             to.zip(self.entries(i, free.clone())).for_each(|(x, t)| *x = self.modulus.neg(t));
@@ -136,7 +149,7 @@ impl Reduced {
         for (lane, &j) in self.free_cols[free].iter().enumerate() {
             block[j as usize * lanes + lane] = 1;
         }
-        block
+        Ok(block)
     }
 
     /// T\[i\]\[f\] for f in `free`.

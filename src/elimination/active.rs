@@ -9,6 +9,11 @@
 use super::residue::Residue;
 use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const ROWS: &str = "the rows of an elimination";
+const LISTS: &str = "the columns of an elimination";
 
 /// A sparse row: (column, value) in any order, no column twice, values non-zero.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +26,12 @@ impl<V: Copy> SparseRow<V> {
         self.entries.len()
     }
     /// Room for `more` entries, with a quarter in reserve where that is not there: rows grow often, but not for ever.
-    fn reserve(&mut self, more: usize) {
+    fn reserve(&mut self, more: usize) -> Result<()> {
         let need = self.len() + more;
         if need > self.entries.capacity() {
-            self.entries.reserve_exact(more + need / 4);
+            memory::reserve_exact(&mut self.entries, more + need / 4, ROWS)?;
         }
+        Ok(())
     }
 }
 
@@ -67,31 +73,39 @@ pub(super) struct Active<V> {
 }
 
 impl<V: Residue> Active<V> {
-    pub(super) fn new(a: &SparseMatrix) -> Self {
-        let mut counts = vec![0; a.cols()];
+    /// All of `a`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), as of all that lets entries grow; what is left is good for nothing then.
+    pub(super) fn new(a: &SparseMatrix) -> Result<Self> {
+        let mut counts = memory::zeros::<usize>(a.cols(), LISTS)?;
         (0..a.rows()).flat_map(|i| a.row(i).0).for_each(|&j| counts[j as usize] += 1);
-        let mut col_rows: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
-        let rows: Vec<SparseRow<V>> = (0..a.rows())
-            .map(|i| {
-                let (col, value) = a.row(i);
-                col.iter().for_each(|&j| col_rows[j as usize].push(i as u32));
-                SparseRow { entries: col.iter().zip(value).map(|(&j, &v)| (j, V::of(v))).collect() }
-            })
-            .collect();
-        Active {
+        let mut col_rows: Vec<Vec<u32>> = memory::with_capacity(a.cols(), LISTS)?;
+        for count in counts {
+            col_rows.push(memory::with_capacity(count, LISTS)?);
+        }
+        let mut rows: Vec<SparseRow<V>> = memory::with_capacity(a.rows(), ROWS)?;
+        for i in 0..a.rows() {
+            let (col, value) = a.row(i);
+            col.iter().for_each(|&j| col_rows[j as usize].push(i as u32));
+            let mut entries = memory::with_capacity(col.len(), ROWS)?;
+            entries.extend(col.iter().zip(value).map(|(&j, &v)| (j, V::of(v))));
+            rows.push(SparseRow { entries });
+        }
+        Ok(Active {
             modulus: a.modulus(),
             nnz: a.nnz(),
             rows_left: rows.iter().filter(|row| row.len() > 0).count(),
             cols_left: col_rows.iter().filter(|rows| !rows.is_empty()).count(),
             col_rows,
             rows,
-            place: vec![0; a.cols()],
+            place: memory::zeros(a.cols(), LISTS)?,
             common: vec![],
             met: vec![],
             touched_rows: vec![],
             touched_cols: vec![],
             work: Work::default(),
-        }
+        })
     }
 
     /// Bytes for so many entries, with what growing vectors keep in reserve, and the buckets of the search.
@@ -122,7 +136,7 @@ impl<V: Residue> Active<V> {
     }
 
     /// Takes (i, j) as pivot: row i and column j leave, every other row with an entry in column j is reduced.
-    pub(super) fn eliminate(&mut self, i: u32, j: u32) {
+    pub(super) fn eliminate(&mut self, i: u32, j: u32) -> Result<()> {
         let mut targets = std::mem::take(&mut self.col_rows[j as usize]);
         targets.sort_unstable(); // as they lie in memory
         let mut pivot = std::mem::take(&mut self.rows[i as usize]);
@@ -138,12 +152,13 @@ impl<V: Residue> Active<V> {
         self.met.resize(pivot.len() + 1, false);
         self.touched_rows.clear();
         for t in targets.into_iter().filter(|&t| t != i) {
-            self.reduce(t, &pivot, factor);
+            self.reduce(t, &pivot, factor)?;
             self.touched_rows.push(t);
         }
         pivot.entries.iter().map(|e| e.0).chain([j]).for_each(|c| self.place[c as usize] = 0);
         self.touched_cols.clear();
         self.touched_cols.extend(pivot.entries.iter().map(|e| e.0));
+        Ok(())
     }
 
     /// Row i loses its entry in column c.
@@ -157,7 +172,7 @@ impl<V: Residue> Active<V> {
     }
 
     /// Row t += (its entry in the pivot column · `factor`) · `pivot`, less that entry itself.
-    fn reduce(&mut self, t: u32, pivot: &SparseRow<V>, factor: u64) {
+    fn reduce(&mut self, t: u32, pivot: &SparseRow<V>, factor: u64) -> Result<()> {
         let m = self.modulus;
         let mut row = std::mem::take(&mut self.rows[t as usize]);
         self.work.scanned += row.len() as u64;
@@ -196,18 +211,20 @@ impl<V: Residue> Active<V> {
         self.common = common;
         let fill = pivot.len() + 1 - count;
         self.nnz += fill;
-        row.reserve(fill);
+        row.reserve(fill)?;
         for (k, met) in self.met.iter_mut().enumerate().take(pivot.len()) {
             if !std::mem::replace(met, false) {
                 let (c, v) = pivot.entries[k];
                 row.entries.push((c, V::multiply_add(m, V::of(0), v, factor)));
                 let list = &mut self.col_rows[c as usize];
                 self.cols_left += list.is_empty() as usize;
+                memory::reserve(list, 1, LISTS)?;
                 list.push(t);
             }
         }
         self.rows_left -= (row.len() == 0) as usize;
         self.rows[t as usize] = row;
+        Ok(())
     }
 }
 

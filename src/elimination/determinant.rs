@@ -21,7 +21,7 @@ pub struct Determinant {
 /// det(a) mod p, with pivots of small Markowitz cost. The determinant of the 0 × 0 matrix is 1.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
 ///
 /// # Panics
 /// If `a` is not square.
@@ -32,16 +32,16 @@ pub fn determinant(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determin
 
 fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determinant> {
     let modulus = a.modulus();
-    let mut active = Active::<V>::new(a);
-    let mut buckets = Buckets::new(&active, FIRST_CAP);
+    let mut active = Active::<V>::new(a)?;
+    let mut buckets = Buckets::new(&active, FIRST_CAP)?;
     let (mut value, mut pivots) = (1, vec![]);
-    while let Some(pivot) = buckets.search(&active) {
+    while let Some(pivot) = buckets.search(&active)? {
         if pivots.len().is_multiple_of(WINDOW) {
             observer.check()?;
         }
         value = modulus.mul(value, active.value(pivot.row, pivot.col));
-        active.eliminate(pivot.row, pivot.col);
-        buckets.update(&active);
+        active.eliminate(pivot.row, pivot.col)?;
+        buckets.update(&active)?;
         pivots.push((pivot.row, pivot.col));
     }
     if pivots.len() < a.rows() {

@@ -7,9 +7,12 @@
 
 use super::active::Active;
 use super::residue::Residue;
+use crate::{Result, memory};
 
 /// Candidates (rows or columns) searched before the best entry so far is taken.
 const CANDIDATES: usize = 6;
+/// What memory is asked for.
+const BUCKETS: &str = "rows and columns by their number of entries";
 
 /// Rows and columns by number of entries.
 #[derive(Debug)]
@@ -31,52 +34,60 @@ pub(super) struct Pivot {
 
 impl Buckets {
     /// Buckets for counts up to `cap`.
-    pub(super) fn new(active: &Active<impl Residue>, cap: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), as of all that puts lines in.
+    pub(super) fn new(active: &Active<impl Residue>, cap: usize) -> Result<Self> {
         let mut buckets = Buckets { rows: vec![vec![]; cap + 1], cols: vec![vec![]; cap + 1], put: 0 };
         for i in (0..active.rows.len() as u32).rev() {
-            buckets.put_row(active, i);
+            buckets.put_row(active, i)?;
         }
         for j in (0..active.col_rows.len() as u32).rev() {
-            buckets.put_col(active, j);
+            buckets.put_col(active, j)?;
         }
         buckets.put = 0;
-        buckets
+        Ok(buckets)
     }
     fn cap(&self) -> usize {
         self.rows.len() - 1
     }
-    fn put_row(&mut self, active: &Active<impl Residue>, i: u32) {
+    fn put_row(&mut self, active: &Active<impl Residue>, i: u32) -> Result<()> {
         let count = active.rows[i as usize].len();
         if (1..self.rows.len()).contains(&count) {
+            memory::reserve(&mut self.rows[count], 1, BUCKETS)?;
             self.rows[count].push(i);
             self.put += 1;
         }
+        Ok(())
     }
-    fn put_col(&mut self, active: &Active<impl Residue>, j: u32) {
+    fn put_col(&mut self, active: &Active<impl Residue>, j: u32) -> Result<()> {
         let count = active.col_rows[j as usize].len();
         if (1..self.cols.len()).contains(&count) {
+            memory::reserve(&mut self.cols[count], 1, BUCKETS)?;
             self.cols[count].push(j);
             self.put += 1;
         }
+        Ok(())
     }
     /// Takes up the counts that the last step changed.
-    pub(super) fn update(&mut self, active: &Active<impl Residue>) {
-        active.touched_rows.iter().for_each(|&i| self.put_row(active, i));
-        active.touched_cols.iter().for_each(|&j| self.put_col(active, j));
+    pub(super) fn update(&mut self, active: &Active<impl Residue>) -> Result<()> {
+        active.touched_rows.iter().try_for_each(|&i| self.put_row(active, i))?;
+        active.touched_cols.iter().try_for_each(|&j| self.put_col(active, j))?;
         if self.put > 8 * (active.rows.len() + active.col_rows.len()) + (1 << 16) {
-            *self = Self::new(active, self.cap());
+            *self = Self::new(active, self.cap())?;
         }
+        Ok(())
     }
 
     /// A pivot of small cost, or `None` if no entry is left.
-    pub(super) fn search(&mut self, active: &Active<impl Residue>) -> Option<Pivot> {
+    pub(super) fn search(&mut self, active: &Active<impl Residue>) -> Result<Option<Pivot>> {
         loop {
             let found = self.search_below_cap(active);
             let largest = active.rows.len().max(active.col_rows.len());
             if found.is_some() || active.nnz == 0 || self.cap() >= largest {
-                return found;
+                return Ok(found);
             }
-            *self = Self::new(active, (4 * self.cap()).min(largest));
+            *self = Self::new(active, (4 * self.cap()).min(largest))?;
         }
     }
     fn search_below_cap(&mut self, active: &Active<impl Residue>) -> Option<Pivot> {

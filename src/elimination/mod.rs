@@ -29,7 +29,7 @@ use crate::dense::{self, Echelon, Row};
 use crate::field::Modulus;
 use crate::observer::Quiet;
 use crate::sparse::SparseMatrix;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use active::{Active, SparseRow, Work};
 use markowitz::Buckets;
 use repeated::Repeated;
@@ -117,18 +117,21 @@ const WINDOW: usize = 16;
 const FIRST_CAP: usize = 64;
 /// Rows that the dense finish takes at once.
 const PANEL: usize = 256;
+/// What they are asked for, and the numbers of columns.
+const ROWS: &str = "rows on their way to a dense elimination";
+const COLUMNS: &str = "the columns of a core";
 
 /// The cheap pivots of `a` and what they leave.
 ///
 /// Reports a phase "sparse elimination" in pivots.
 ///
 /// # Errors
-/// [`Error::Interrupted`]; [`Error::Memory`] when neither the rest nor its dense elimination fits in `max_memory`.
+/// [`Error::Interrupted`]; [`Error::Memory`] when neither the rest nor its dense elimination fits in `max_memory`, or memory ends.
 pub fn eliminate(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn Observer) -> Result<Eliminated> {
     if a.modulus().bits() <= 32 {
-        sparse_part::<u32>(a, options, observer).map(|part| part.into_core(a.modulus()))
+        sparse_part::<u32>(a, options, observer)?.into_core(a.modulus())
     } else {
-        sparse_part::<u64>(a, options, observer).map(|part| part.into_core(a.modulus()))
+        sparse_part::<u64>(a, options, observer)?.into_core(a.modulus())
     }
 }
 
@@ -137,7 +140,7 @@ pub fn eliminate(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn 
 /// Reports two phases: "sparse elimination" in pivots, and "dense elimination" in rows.
 ///
 /// # Errors
-/// [`Error::Interrupted`]; [`Error::Memory`] when both ways go beyond `max_memory`.
+/// [`Error::Interrupted`]; [`Error::Memory`] when both ways go beyond `max_memory`, or memory ends.
 pub fn rank(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn Observer) -> Result<EliminationReport> {
     let options = &EliminationOptions { finish: Finish::Rows, ..*options };
     if a.modulus().bits() <= 32 {
@@ -163,8 +166,8 @@ fn sparse_part<V: Residue>(a: &SparseMatrix, options: &EliminationOptions, obser
         memory: Active::<V>::memory_of(a.rows(), a.cols(), a.nnz()),
     };
     first.must_fit(a.modulus(), options)?;
-    let mut active = Active::<V>::new(a);
-    let mut buckets = Buckets::new(&active, FIRST_CAP);
+    let mut active = Active::<V>::new(a)?;
+    let mut buckets = Buckets::new(&active, FIRST_CAP)?;
     let mut repeated = Repeated::new();
     let mut part = (vec![], active.nnz);
     let mut before = (first, Work::default());
@@ -173,8 +176,8 @@ fn sparse_part<V: Residue>(a: &SparseMatrix, options: &EliminationOptions, obser
         if pivots.len().is_multiple_of(WINDOW) {
             observer.check()?;
             observer.progress(pivots.len() as u64);
-            if repeated.pass(&mut active) {
-                buckets.update(&active);
+            if repeated.pass(&mut active)? {
+                buckets.update(&active)?;
             }
             let now = (Rest::of(&active), active.work);
             if now.0.wants_dense(a.modulus(), options, before, now.1)? {
@@ -182,9 +185,9 @@ fn sparse_part<V: Residue>(a: &SparseMatrix, options: &EliminationOptions, obser
             }
             before = now;
         }
-        let Some(pivot) = buckets.search(&active) else { break };
-        active.eliminate(pivot.row, pivot.col);
-        buckets.update(&active);
+        let Some(pivot) = buckets.search(&active)? else { break };
+        active.eliminate(pivot.row, pivot.col)?;
+        buckets.update(&active)?;
         pivots.push((pivot.row, pivot.col));
         *peak_nnz = active.nnz.max(*peak_nnz);
     }
@@ -208,7 +211,7 @@ impl Rest {
 
     /// Bytes of the dense elimination; the sparse rows stay until it has read them.
     fn dense_memory(self, modulus: Modulus) -> u64 {
-        Echelon::memory(modulus, self.rows.min(self.cols), self.cols) + self.memory
+        Echelon::memory(modulus, self.rows.min(self.cols), self.cols).saturating_add(self.memory)
     }
 
     /// An error if neither way fits; else whether the sparse way does.
@@ -279,19 +282,20 @@ fn sparse_time(before: Work, now: Work) -> f64 {
 
 impl<V: Residue> Part<V> {
     /// Columns with entries, ascending, and the number of each column among them.
-    fn renumber(&self) -> (Vec<u32>, Vec<u32>) {
+    fn renumber(&self) -> Result<(Vec<u32>, Vec<u32>)> {
         let lists = &self.active.col_rows;
-        let used: Vec<u32> = (0..lists.len() as u32).filter(|&j| !lists[j as usize].is_empty()).collect();
-        let mut number = vec![u32::MAX; lists.len()];
+        let mut used: Vec<u32> = memory::with_capacity(self.active.cols_left, COLUMNS)?;
+        used.extend((0..lists.len() as u32).filter(|&j| !lists[j as usize].is_empty()));
+        let mut number = memory::filled(u32::MAX, lists.len(), COLUMNS)?;
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
-        (used, number)
+        Ok((used, number))
     }
 
-    fn into_core(mut self, modulus: Modulus) -> Eliminated {
-        let (core_cols, number) = self.renumber();
+    fn into_core(mut self, modulus: Modulus) -> Result<Eliminated> {
+        let (core_cols, number) = self.renumber()?;
         self.active.col_rows = vec![];
-        let mut core = SparseMatrix::empty(modulus, core_cols.len(), self.active.rows_left, self.active.nnz);
-        let mut core_rows = Vec::with_capacity(self.active.rows_left);
+        let mut core = SparseMatrix::empty(modulus, core_cols.len(), self.active.rows_left, self.active.nnz)?;
+        let mut core_rows = memory::with_capacity(self.active.rows_left, ROWS)?;
         let mut sorted = vec![];
         for (i, row) in self.active.rows.into_iter().enumerate().filter(|(_, row)| row.len() > 0) {
             sorted.extend(row.entries.iter().map(|(j, v)| (number[*j as usize], v.get())));
@@ -302,12 +306,12 @@ impl<V: Residue> Part<V> {
             core_rows.push(i as u32);
         }
         let (rows, cols) = self.pivots.into_iter().unzip();
-        Eliminated { rows, cols, core, core_rows, core_cols, peak_nnz: self.peak_nnz }
+        Ok(Eliminated { rows, cols, core, core_rows, core_cols, peak_nnz: self.peak_nnz })
     }
 
     /// The rank, by dense elimination of what is left; rows go as they are read.
     fn finish(mut self, modulus: Modulus, observer: &dyn Observer) -> Result<EliminationReport> {
-        let (used, number) = self.renumber();
+        let (used, number) = self.renumber()?;
         self.active.col_rows = vec![];
         let mut rows: Vec<SparseRow<V>> = self.active.rows.into_iter().filter(|row| row.len() > 0).collect();
         let report = EliminationReport {
@@ -320,13 +324,14 @@ impl<V: Residue> Part<V> {
         observer.phase("dense elimination", rows.len() as u64);
         let mut echelon = Echelon::new(modulus, used.len());
         while !rows.is_empty() {
-            let panel: Vec<(Vec<u32>, Vec<u64>)> = rows
-                .drain(rows.len().saturating_sub(PANEL)..)
-                .map(|row| {
-                    let cols = row.entries.iter().map(|e| number[e.0 as usize]).collect();
-                    (cols, row.entries.iter().map(|e| e.1.get()).collect())
-                })
-                .collect();
+            let copy = |row: SparseRow<V>| -> Result<(Vec<u32>, Vec<u64>)> {
+                let mut cols = memory::with_capacity(row.len(), ROWS)?;
+                cols.extend(row.entries.iter().map(|e| number[e.0 as usize]));
+                let mut values = memory::with_capacity(row.len(), ROWS)?;
+                values.extend(row.entries.iter().map(|e| e.1.get()));
+                Ok((cols, values))
+            };
+            let panel = rows.drain(rows.len().saturating_sub(PANEL)..).map(copy).collect::<Result<Vec<_>>>()?;
             let panel: Vec<Row<'_>> = panel.iter().map(|(cols, values)| (cols.as_slice(), values.as_slice())).collect();
             echelon.absorb(&panel, &Quiet(observer))?;
             observer.progress((report.dense_rows - rows.len()) as u64);

@@ -6,6 +6,7 @@
 
 use super::active::Active;
 use super::residue::Residue;
+use crate::{Result, memory};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -26,23 +27,27 @@ impl Repeated {
         Repeated { distance: 1, last: 0 }
     }
     /// Looks for repeated rows if it is time. What was touched is noted in `active`, as by a step.
-    pub(super) fn pass<V: Residue>(&mut self, active: &mut Active<V>) -> bool {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(super) fn pass<V: Residue>(&mut self, active: &mut Active<V>) -> Result<bool> {
         let due = active.work.changed - self.last >= self.distance * active.nnz as u64 / 4;
         if due {
             let rows = active.rows_left;
-            active.drop_repeated();
+            active.drop_repeated()?;
             self.last = active.work.changed;
             if (rows - active.rows_left) * WORTHWHILE < rows {
                 self.distance *= 2;
             }
         }
-        due
+        Ok(due)
     }
 }
 
 impl<V: Residue> Active<V> {
-    fn drop_repeated(&mut self) {
-        let mut seen: HashMap<u64, u32> = HashMap::with_capacity(self.rows_left);
+    fn drop_repeated(&mut self) -> Result<()> {
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        memory::reserve_table(&mut seen, self.rows_left, "the hashes of rows")?;
         let mut dropped = false;
         for i in 0..self.rows.len() {
             if self.rows[i].len() == 0 {
@@ -63,7 +68,7 @@ impl<V: Residue> Active<V> {
         self.touched_rows.clear();
         self.touched_cols.clear();
         if !dropped {
-            return;
+            return Ok(());
         }
         // The rows of a list have entries, but for those that have just gone.
         for (j, list) in self.col_rows.iter_mut().enumerate() {
@@ -73,6 +78,7 @@ impl<V: Residue> Active<V> {
                 self.touched_cols.push(j as u32);
             }
         }
+        Ok(())
     }
 
     /// What row i, which must have entries, has to be multiplied by to make its leftmost entry 1.
@@ -121,11 +127,11 @@ mod tests {
             (5, 1, 1),
             (5, 2, 2),
         ];
-        let mut active = Active::<u32>::new(&SparseMatrix::from_triplets(p, 7, 4, &entries));
+        let mut active = Active::<u32>::new(&SparseMatrix::from_triplets(p, 7, 4, &entries)).unwrap();
         let mut repeated = Repeated::new();
-        assert!(!repeated.pass(&mut active));
+        assert!(!repeated.pass(&mut active).unwrap());
         active.work.changed = 10;
-        assert!(repeated.pass(&mut active));
+        assert!(repeated.pass(&mut active).unwrap());
         let left: Vec<usize> = active.rows.iter().map(|row| row.len()).collect();
         assert_eq!(left, [2, 1, 0, 0, 2, 2, 0]);
         assert_eq!((active.nnz, active.rows_left, active.cols_left), (7, 4, 4));

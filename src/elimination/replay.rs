@@ -14,12 +14,17 @@
 use super::determinant::is_odd;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 
 /// Primes that one pass serves.
 pub const LANES: usize = 16;
 
 /// One residue (or sum) for each prime of a pass.
 type Lanes<T> = [T; LANES];
+
+/// What memory is asked for.
+const PLACES: &str = "the entries of L + U";
+const RESIDUES: &str = "the residues of L + U";
 
 /// The fixed sequence of operations of an elimination: the matrix permuted so that its pivots are the diagonal.
 #[derive(Clone, Debug)]
@@ -37,9 +42,12 @@ pub struct Replay {
 impl Replay {
     /// The elimination of the n × n matrices with entries in `cols_of_row` by the given n pivots (row, column) in their order.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), for the places of L + U.
+    ///
     /// # Panics
     /// Unless the pivots are those of a permutation.
-    pub fn new<'a>(pivots: &[(u32, u32)], cols_of_row: impl Fn(u32) -> &'a [u32]) -> Self {
+    pub fn new<'a>(pivots: &[(u32, u32)], cols_of_row: impl Fn(u32) -> &'a [u32]) -> Result<Self> {
         let n = pivots.len();
         let mut place = vec![u32::MAX; n];
         pivots.iter().enumerate().for_each(|(k, &(_, j))| place[j as usize] = k as u32);
@@ -56,6 +64,7 @@ impl Replay {
             cols_of_row(row).iter().for_each(|&j| add(place[j as usize], &mut waiting));
             add(i as u32, &mut waiting);
             while let Some(std::cmp::Reverse(c)) = waiting.pop() {
+                memory::reserve(&mut col, 1, PLACES)?;
                 col.push(c);
                 if (c as usize) < i {
                     let upper: std::ops::Range<usize> = diagonal[c as usize] + 1..start[c as usize + 1];
@@ -66,7 +75,7 @@ impl Replay {
             }
             start.push(col.len());
         }
-        Replay { rows: pivots.iter().map(|&(i, _)| i).collect(), place, odd: is_odd(pivots), start, diagonal, col }
+        Ok(Replay { rows: pivots.iter().map(|&(i, _)| i).collect(), place, odd: is_odd(pivots), start, diagonal, col })
     }
 
     /// Entries of L + U.
@@ -85,18 +94,23 @@ impl Replay {
     /// residue mod each of the primes); `None` for a prime that divides a pivot before the
     /// last.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), for residues mod all primes of L + U.
+    ///
     /// # Panics
     /// If there are no or too many primes, one is 2³¹ or more, or an entry lies where the matrix of [`Replay::new`] had none.
     pub fn determinants(
         &self,
         primes: &[Modulus],
         entries_of_row: impl Fn(u32, &mut dyn FnMut(u32, &dyn Fn(Modulus) -> u64)),
-    ) -> Vec<Option<u64>> {
+    ) -> Result<Vec<Option<u64>>> {
         assert!((1..=LANES).contains(&primes.len()), "{} primes in {LANES} lanes", primes.len());
         assert!(primes.iter().all(|p| p.get() < 1 << 31), "primes below 2^31");
         // Lanes without a prime of their own repeat the first.
         let lane_primes: Lanes<Modulus> = std::array::from_fn(|l| *primes.get(l).unwrap_or(&primes[0]));
-        let mut values = vec![[0u32; LANES]; self.col.len()];
+        let mut values = memory::zeros::<Lanes<u32>>(self.col.len(), RESIDUES)?;
+        let mut sum = memory::zeros::<Lanes<u64>>(self.rows.len(), RESIDUES)?;
+        let mut inverse = memory::zeros::<Lanes<u64>>(self.rows.len(), RESIDUES)?;
         for (i, &row) in self.rows.iter().enumerate() {
             let cols = &self.col[self.start[i]..self.start[i + 1]];
             entries_of_row(row, &mut |j, residue| {
@@ -104,42 +118,44 @@ impl Replay {
                 values[self.start[i] + at] = lane_primes.map(|p| residue(p) as u32);
             });
         }
-        let dets = Isa::best().run(Pass { replay: self, primes: lane_primes, values });
-        dets.into_iter().take(primes.len()).collect()
+        let (sum, inverse) = (&mut sum[..], &mut inverse[..]);
+        let dets = Isa::best().run(Pass { replay: self, primes: lane_primes, values: &mut values, sum, inverse });
+        Ok(dets.into_iter().take(primes.len()).collect())
     }
 }
 
-/// The elimination in all lanes; `values` hold the matrix in the places of L + U.
+/// The elimination in all lanes; `values` hold the matrix in the places of L + U, `sum` and `inverse` a zero for each row.
 struct Pass<'a> {
     replay: &'a Replay,
     primes: Lanes<Modulus>,
-    values: Vec<Lanes<u32>>,
+    values: &'a mut [Lanes<u32>],
+    sum: &'a mut [Lanes<u64>],
+    inverse: &'a mut [Lanes<u64>],
 }
 
 impl Kernel for Pass<'_> {
     type Output = Vec<Option<u64>>;
 
     #[inline(always)]
-    fn run(mut self) -> Self::Output {
-        let Replay { start, diagonal, col, .. } = self.replay;
+    fn run(self) -> Self::Output {
+        let Pass { replay, primes, values, sum, inverse } = self;
+        let Replay { start, diagonal, col, .. } = replay;
         let n = diagonal.len();
-        let square: Lanes<u64> = self.primes.map(|p| p.get() * p.get());
-        let mut sum = vec![[0u64; LANES]; n];
-        let mut inverse = vec![[0u64; LANES]; n];
+        let square: Lanes<u64> = primes.map(|p| p.get() * p.get());
         let mut det: Lanes<Option<u64>> = [Some(1); LANES];
         for i in 0..n {
             let own = start[i]..start[i + 1];
             for k in own.clone() {
-                sum[col[k] as usize] = self.values[k].map(u64::from);
+                sum[col[k] as usize] = values[k].map(u64::from);
             }
             for at in start[i]..diagonal[i] {
                 let k = col[at] as usize;
                 let factor: Lanes<u64> = std::array::from_fn(|l| {
-                    let p = self.primes[l];
+                    let p = primes[l];
                     p.neg(p.reduce(p.reduce(sum[k][l]) * inverse[k][l]))
                 });
                 for place in diagonal[k] + 1..start[k + 1] {
-                    let (upper, w) = (&self.values[place], &mut sum[col[place] as usize]);
+                    let (upper, w) = (&values[place], &mut sum[col[place] as usize]);
                     for l in 0..LANES {
                         // Both factors below 2³²: one widening product. Then min(w, w - p²) without a branch: below p².
                         let next = w[l].wrapping_add((factor[l] & 0xffff_ffff) * u64::from(upper[l]));
@@ -149,10 +165,10 @@ impl Kernel for Pass<'_> {
             }
             for k in diagonal[i]..start[i + 1] {
                 let w = &sum[col[k] as usize];
-                self.values[k] = std::array::from_fn(|l| self.primes[l].reduce(w[l]) as u32);
+                values[k] = std::array::from_fn(|l| primes[l].reduce(w[l]) as u32);
             }
             for l in 0..LANES {
-                let (p, pivot) = (self.primes[l], u64::from(self.values[diagonal[i]][l]));
+                let (p, pivot) = (primes[l], u64::from(values[diagonal[i]][l]));
                 match &mut det[l] {
                     Some(det) if pivot != 0 => {
                         *det = p.mul(*det, pivot);
@@ -165,8 +181,8 @@ impl Kernel for Pass<'_> {
                 }
             }
         }
-        let sign = |(det, p): (Option<u64>, Modulus)| det.map(|det| if self.replay.odd { p.neg(det) } else { det });
-        det.into_iter().zip(self.primes).map(sign).collect()
+        let sign = |(det, p): (Option<u64>, Modulus)| det.map(|det| if replay.odd { p.neg(det) } else { det });
+        det.into_iter().zip(primes).map(sign).collect()
     }
 }
 
@@ -183,7 +199,7 @@ mod tests {
     fn compare(a: &Triplets, order: Modulus, primes: &[Modulus]) -> usize {
         let (pattern, pivots) = (Pattern::from(a), determinant(&a.reduce(order), &Silent).unwrap().pivots);
         assert_eq!(pivots.len(), a.rows());
-        let replay = Replay::new(&pivots, |i| pattern.row(i as usize));
+        let replay = Replay::new(&pivots, |i| pattern.row(i as usize)).unwrap();
         assert!(replay.fill() >= a.nnz());
         let mut rows: Vec<Vec<(u32, Integer<'_>)>> = vec![vec![]; a.rows()];
         a.entries().for_each(|(i, j, v)| rows[i].push((j as u32, v)));
@@ -192,6 +208,7 @@ mod tests {
                 entry(*j, &|p| p.reduce_bigint(&v.to_bigint()));
             }
         });
+        let found = found.unwrap();
         assert_eq!(found.len(), primes.len());
         for (value, &p) in found.iter().zip(primes) {
             let expected = determinant(&a.reduce(p), &Silent).unwrap().value;

@@ -115,7 +115,7 @@ pub struct Rounds {
 /// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
 ///
 /// # Errors
-/// Those of `find`, and [`crate::Error::Interrupted`].
+/// Those of `find`, [`crate::Error::Interrupted`] and [`crate::Error::Memory`].
 pub fn rounds(
     a: SparseMatrix,
     find: &Finder<'_>,
@@ -150,7 +150,7 @@ pub fn rounds(
         let start = Instant::now();
         let split = Split::new(&state.rest, &pivots);
         let solver = Solver::new(&split, observer)?;
-        let predicted = solver.predict(rng);
+        let predicted = solver.predict(rng)?;
         let formed = match options.refuse(&state.rest, &pivots, &predicted) {
             None => solver.form(&options.form(), observer)?.ok_or(Stop::Grown),
             Some(stop) => Err(stop),

@@ -25,10 +25,10 @@ pub type Rng = ChaCha20Rng;
 
 /// A finite field GF(pᵏ) as a run-time value.
 ///
-/// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is zero.
+/// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is zero, all bytes 0.
 pub trait Field: Clone + Send + Sync + std::fmt::Debug {
     /// An element in canonical form.
-    type Elem: Copy + Eq + Default + Send + Sync + std::fmt::Debug;
+    type Elem: Copy + Eq + Default + bytemuck::Zeroable + Send + Sync + std::fmt::Debug;
 
     /// The characteristic p.
     fn modulus(&self) -> Modulus;

@@ -3,6 +3,7 @@
 //! [`Split`] cuts a matrix along them; its rank is the sum of the ranks of the parts.
 
 use super::NONE;
+use crate::Result;
 pub use crate::sparse::Components;
 use crate::sparse::{Pattern, SparseMatrix};
 
@@ -85,24 +86,25 @@ impl<'a> Split<'a> {
 
     /// Part k, in time linear in its size.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If an entry of it turns out to join two components.
-    pub fn part(&self, k: usize) -> Part {
+    pub fn part(&self, k: usize) -> Result<Part> {
         let rows = self.rows[self.row_start[k]..self.row_start[k + 1]].to_vec();
         let cols = self.cols[self.col_start[k]..self.col_start[k + 1]].to_vec();
         let nnz = rows.iter().map(|&i| self.matrix.row(i as usize).0.len()).sum();
-        let mut start = Vec::with_capacity(rows.len() + 1);
-        let (mut col, mut value) = (Vec::with_capacity(nnz), Vec::with_capacity(nnz));
-        start.push(0);
+        let mut matrix = SparseMatrix::empty(self.matrix.modulus, cols.len(), rows.len(), nnz)?;
         for &i in &rows {
             let (js, vs) = self.matrix.row(i as usize);
             for &j in js {
                 assert_eq!(self.components.col[j as usize], k as u32, "components of another matrix");
-                col.push(self.place[j as usize]);
+                matrix.col.push(self.place[j as usize]);
             }
-            value.extend_from_slice(vs);
-            start.push(col.len());
+            matrix.value.extend_from_slice(vs);
+            matrix.start.push(matrix.col.len());
         }
-        Part { matrix: SparseMatrix { modulus: self.matrix.modulus, cols: cols.len(), start, col, value }, rows, cols }
+        Ok(Part { matrix, rows, cols })
     }
 }

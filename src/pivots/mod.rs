@@ -131,7 +131,7 @@ impl Default for Effort {
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
     observer.phase("structural pivots", 0);
     observer.check()?;
-    let columns = Pattern::of_transpose(a);
+    let columns = Pattern::of_transpose(a)?;
     let (rows, cols) = (incidence::rows(a), incidence::lines(&columns));
     let peeled = peel::peel(rows, cols);
     observer.check()?;

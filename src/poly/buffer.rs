@@ -5,6 +5,8 @@
 //! few of them, [`KEPT`] bytes at most in the whole program, wait for the next product.
 
 use super::simd::Row;
+use crate::memory::{self, REFUSED};
+use crate::{Error, Result};
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +15,8 @@ use std::sync::{Mutex, PoisonError};
 const MAPPED: usize = 2 << 20;
 /// The most that waits for reuse.
 const KEPT: usize = 128 << 20;
+/// What memory is asked for.
+const WHAT: &str = "scratch of transforms";
 
 /// Rows from one group of a transform to the next: the points and one tile more where they are many, for lists that begin at
 /// multiples of a large power of two would all meet in a few sets of the caches.
@@ -40,30 +44,28 @@ enum Memory {
 impl Buffer {
     /// `len` rows with unspecified content.
     ///
-    /// # Panics
-    /// If the system has no memory left.
-    pub(crate) fn new(len: usize) -> Self {
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn new(len: usize) -> Result<Self> {
         let bytes = len * size_of::<Row>();
         if bytes < MAPPED {
-            return Buffer { memory: Memory::Heap(vec![Row::default(); len]), len };
+            return Ok(Buffer { memory: Memory::Heap(memory::filled(Row::default(), len, WHAT)?), len });
         }
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |map: &MmapMut| (bytes..=2 * bytes).contains(&map.len());
         let best = (0..waiting.len()).filter(|&i| fits(&waiting[i])).min_by_key(|&i| waiting[i].len());
         if let Some(i) = best {
-            return Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len };
+            return Ok(Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len });
         }
         drop(waiting);
-        let map = MmapMut::map_anon(bytes).unwrap_or_else(|e| {
-            // As the refusals of `memory` begin.
-            panic!("{}{bytes} bytes asked for (scratch of transforms): {e}", crate::memory::REFUSED)
-        });
+        let map = MmapMut::map_anon(bytes)
+            .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({WHAT}): {e}")))?;
         #[cfg(target_os = "linux")]
         {
             // Advice only: where it is refused the small pages serve as well.
             let _ = map.advise(memmap2::Advice::HugePage);
         }
-        Buffer { memory: Memory::Mapped(map), len }
+        Ok(Buffer { memory: Memory::Mapped(map), len })
     }
 }
 
@@ -83,7 +85,8 @@ impl Drop for Buffer {
 
 impl Clone for Buffer {
     fn clone(&self) -> Self {
-        let mut copy = Buffer::new(self.len);
+        // `Clone` knows no refusal: nothing in the library copies a buffer.
+        let mut copy = memory::or_panic(Buffer::new(self.len));
         copy.copy_from_slice(self);
         copy
     }
@@ -120,10 +123,10 @@ mod tests {
         let edge = MAPPED / size_of::<Row>();
         let mut held = Vec::new();
         for (i, len) in [0, 1, edge - 1, edge, edge + 1, 3 * edge, edge, 70 * edge].into_iter().enumerate() {
-            let mut buffer = Buffer::new(len);
+            let mut buffer = Buffer::new(len).unwrap();
             assert_eq!(buffer.len(), len);
             buffer.fill(Row([i as u64; 8]));
-            drop(Buffer::new(len + 7));
+            drop(Buffer::new(len + 7).unwrap());
             held.push((i, buffer.clone()));
         }
         for (i, buffer) in held {

@@ -12,10 +12,13 @@
 use super::product::multiply;
 use super::{Method, PolyMatrix, ProductPlan, ProductShape};
 use crate::field::{Field, Modulus, PrimeField};
+use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// Points of one Vandermonde matrix: the next block of points scales the coefficients instead.
 const BLOCK: usize = 256;
+/// What memory is asked for.
+const VALUES: &str = "values of a polynomial matrix";
 
 /// The value of `matrix` at `point`, row-major.
 pub fn evaluate_at<F: Field>(field: &F, matrix: &PolyMatrix<F::Elem>, point: F::Elem) -> Vec<F::Elem> {
@@ -30,6 +33,9 @@ pub fn evaluate_at<F: Field>(field: &F, matrix: &PolyMatrix<F::Elem>, point: F::
 
 /// The values of `matrix` at `start · ratioⁱ`, i < `count`: coefficient i of the result is value i.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If `ratio` is zero, or `start` or `ratio` is not a residue.
 pub fn evaluate_geometric(
@@ -38,17 +44,17 @@ pub fn evaluate_geometric(
     start: u64,
     ratio: u64,
     count: usize,
-) -> PolyMatrix<u64> {
+) -> Result<PolyMatrix<u64>> {
     assert!(ratio != 0 && ratio < modulus.get() && start < modulus.get(), "{start} * {ratio}^i mod {modulus}");
     let (rows, cols, entries) = (matrix.rows(), matrix.cols(), matrix.rows() * matrix.cols());
     if matrix.is_empty() || entries == 0 || count == 0 {
         return PolyMatrix::zeros(rows, cols, count);
     }
     let values = match Plan::new(modulus, matrix.len(), entries, count) {
-        Plan::Vandermonde => vandermonde(modulus, matrix, start, ratio, count),
-        Plan::Chirp(plan) => chirp(modulus, matrix, start, ratio, count, &plan),
+        Plan::Vandermonde => vandermonde(modulus, matrix, start, ratio, count)?,
+        Plan::Chirp(plan) => chirp(modulus, matrix, start, ratio, count, &plan)?,
     };
-    PolyMatrix::from_coefficients(rows, cols, values)
+    Ok(PolyMatrix::from_coefficients(rows, cols, values))
 }
 
 /// How the values are computed.
@@ -95,33 +101,33 @@ impl Plan {
 
 /// Whole blocks of points: V₀ · diag(xʲ) · coefficients, with V₀ the Vandermonde matrix of 1, r, …, r^(BLOCK-1) and x the first
 /// point of the block.
-fn vandermonde(modulus: Modulus, matrix: &PolyMatrix<u64>, start: u64, ratio: u64, count: usize) -> Vec<u64> {
+fn vandermonde(modulus: Modulus, matrix: &PolyMatrix<u64>, start: u64, ratio: u64, count: usize) -> Result<Vec<u64>> {
     let field = PrimeField(modulus);
     let (len, entries) = (matrix.len(), matrix.rows() * matrix.cols());
     let block = BLOCK.min(count);
-    let mut powers = Vec::with_capacity(block * len);
+    let mut powers = memory::with_capacity(block * len, VALUES)?;
     let mut point = 1;
     for _ in 0..block {
         powers.extend(std::iter::successors(Some(1), |&x| Some(modulus.mul(x, point))).take(len));
         point = modulus.mul(point, ratio);
     }
     let powers = PolyMatrix::from_coefficients(block, len, powers);
-    let mut values = Vec::with_capacity(count * entries);
+    let mut values = memory::with_capacity(count * entries, VALUES)?;
     let mut first = start;
     while values.len() < count * entries {
-        let mut scaled = matrix.data().to_vec();
+        let mut scaled = memory::copy(matrix.data(), VALUES)?;
         let mut weight = 1;
         for coefficient in scaled.chunks_exact_mut(entries) {
             coefficient.iter_mut().for_each(|x| *x = modulus.mul(*x, weight));
             weight = modulus.mul(weight, first);
         }
         let scaled = PolyMatrix::from_coefficients(len, entries, scaled);
-        let product = multiply(&field, &powers, &scaled);
+        let product = multiply(&field, &powers, &scaled)?;
         let wanted = (count * entries - values.len()).min(block * entries);
         values.extend_from_slice(&product.data()[..wanted]);
         first = modulus.mul(first, point);
     }
-    values
+    Ok(values)
 }
 
 /// Chunks of points by one transform of the bracket.
@@ -132,12 +138,12 @@ fn chirp(
     ratio: u64,
     count: usize,
     plan: &ProductPlan,
-) -> Vec<u64> {
+) -> Result<Vec<u64>> {
     let field = PrimeField(modulus);
     let (len, entries, chunk) = (matrix.len(), matrix.rows() * matrix.cols(), plan.shape.len);
     let inverse = modulus.inv(ratio);
     // fⱼ sʲ r^(-C(j,2)), reversed.
-    let mut bracket = vec![0; len * entries];
+    let mut bracket = memory::zeros(len * entries, VALUES)?;
     let mut weights = Vec::with_capacity(len);
     let (mut power, mut chirp, mut step) = (1, 1, 1);
     for _ in 0..len {
@@ -152,29 +158,30 @@ fn chirp(
         }
     });
     let bracket = PolyMatrix::from_coefficients(1, entries, bracket);
-    let bracket = plan.transform(&field, &bracket).expect("a plan of transforms");
+    let bracket = plan.transform(&field, &bracket)?.expect("a plan of transforms");
 
     // r^C(t,2) for all t that occur.
-    let mut chirps = Vec::with_capacity(count + plan.shape.left_len);
+    let mut chirps = memory::with_capacity(count + plan.shape.left_len, VALUES)?;
     let (mut value, mut step) = (1, 1);
     for _ in 0..count.next_multiple_of(chunk) + len - 1 {
         chirps.push(value);
         value = modulus.mul(value, step);
         step = modulus.mul(step, ratio);
     }
-    let mut values = Vec::with_capacity(count * entries);
+    let mut values = memory::with_capacity(count * entries, VALUES)?;
     let (mut back, mut step) = (1, 1);
     for first in (0..count).step_by(chunk) {
-        let piece = PolyMatrix::from_coefficients(1, 1, chirps[first..first + plan.shape.left_len].to_vec());
-        let piece = plan.transform(&field, &piece).expect("a plan of transforms");
-        let product = plan.run(&field, &piece, &bracket);
+        let piece = memory::copy(&chirps[first..first + plan.shape.left_len], VALUES)?;
+        let piece = PolyMatrix::from_coefficients(1, 1, piece);
+        let piece = plan.transform(&field, &piece)?.expect("a plan of transforms");
+        let product = plan.run(&field, &piece, &bracket)?;
         for i in 0..chunk.min(count - first) {
             values.extend(product.coefficient(i).iter().map(|&x| modulus.mul(x, back)));
             back = modulus.mul(back, step);
             step = modulus.mul(step, inverse);
         }
     }
-    values
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -184,7 +191,7 @@ mod tests {
     use rand::SeedableRng;
 
     fn random(field: &PrimeField, rows: usize, cols: usize, len: usize, rng: &mut Rng) -> PolyMatrix<u64> {
-        let mut m = PolyMatrix::zeros(rows, cols, len);
+        let mut m = PolyMatrix::zeros(rows, cols, len).unwrap();
         m.data_mut().iter_mut().for_each(|x| *x = field.random(rng));
         m
     }
@@ -209,21 +216,25 @@ mod tests {
                 for start in [0, 1, field.random(&mut rng)] {
                     let m = random(&field, rows, cols, len, &mut rng);
                     let ratio = field.random_nonzero(&mut rng);
-                    let mut expected = PolyMatrix::zeros(rows, cols, count);
+                    let mut expected = PolyMatrix::zeros(rows, cols, count).unwrap();
                     let mut point = start;
                     for i in 0..count {
                         expected.coefficient_mut(i).copy_from_slice(&evaluate_at(&field, &m, point));
                         point = field.mul(point, ratio);
                     }
                     assert_eq!(
-                        evaluate_geometric(modulus, &m, start, ratio, count),
+                        evaluate_geometric(modulus, &m, start, ratio, count).unwrap(),
                         expected,
                         "mod {p}, {len}, {count}"
                     );
                     if !m.data().is_empty() && count > 0 {
-                        assert_eq!(vandermonde(modulus, &m, start, ratio, count), expected.data(), "mod {p}");
+                        assert_eq!(vandermonde(modulus, &m, start, ratio, count).unwrap(), expected.data(), "mod {p}");
                         let (plan, _) = Plan::chirp(modulus, len, rows * cols, count);
-                        assert_eq!(chirp(modulus, &m, start, ratio, count, &plan), expected.data(), "mod {p}: {plan}");
+                        assert_eq!(
+                            chirp(modulus, &m, start, ratio, count, &plan).unwrap(),
+                            expected.data(),
+                            "mod {p}: {plan}"
+                        );
                     }
                 }
             }

@@ -29,6 +29,7 @@ use super::plan::ProductShape;
 use super::product::Fold;
 use super::simd::{Isa, Kernel, Simd};
 use crate::field::Field;
+use crate::{Result, memory};
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,6 +52,9 @@ pub(crate) fn fourier_terms(p: u64, points: usize, inner: usize) -> usize {
     by_rounding.min(by_size) as usize
 }
 
+/// What memory is asked for.
+const SPECTRA: &str = "spectra of polynomial matrices";
+
 /// The wanted coefficients by transforms of `points` points; `None` if the integers fail the check.
 pub(crate) fn product<F: Field>(
     isa: Isa,
@@ -59,34 +63,34 @@ pub(crate) fn product<F: Field>(
     b: &PolyMatrix<F::Elem>,
     shape: &ProductShape,
     points: usize,
-) -> Option<PolyMatrix<F::Elem>> {
+) -> Result<Option<PolyMatrix<F::Elem>>> {
     let (la, lb, wanted) = shape.effective();
     let (forward, inverse) = transforms(points);
-    let fa = spectra(field, a, la, points, &*forward);
-    let fb = spectra(field, b, lb, points, &*forward);
+    let fa = spectra(field, a, la, points, &*forward)?;
+    let fb = spectra(field, b, lb, points, &*forward)?;
 
     // Tile after tile of LANES points; within one, entry after entry.
     let entries = shape.rows * shape.cols;
     let tiles = (points / 2 + 1).div_ceil(LANES);
-    let mut products = vec![Lanes::default(); tiles * entries];
+    let mut products = memory::filled(Lanes::default(), tiles * entries, SPECTRA)?;
     for_each_chunk(&mut products, entries, |tile, out| {
         isa.run(TileProduct { a: &fa, b: &fb, points, first: tile * LANES, shape, out });
     });
     drop((fa, fb));
 
     let pairs = entries.div_ceil(2);
-    let mut integers = vec![[0i64; 2]; pairs * points];
+    let mut integers = memory::zeros::<[i64; 2]>(pairs * points, SPECTRA)?;
     let modulus = field.modulus();
     for_each_chunk(&mut integers, points, |pair, out| {
         bring_back(&products, entries, 2 * pair, points, &inverse, out);
     });
     drop(products);
     if !agrees(field, a, b, shape, &Integers { pairs: &integers, points }) {
-        return None;
+        return Ok(None);
     }
 
     let fold = Fold::new(field);
-    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
+    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
     for_each_chunk(&mut out.data_mut()[..wanted * entries], SCATTER * entries, |i, out| {
         let mut digits = vec![0; fold.stride];
         for e in 0..entries {
@@ -99,7 +103,7 @@ pub(crate) fn product<F: Field>(
             }
         }
     });
-    Some(out)
+    Ok(Some(out))
 }
 
 /// The forward and the inverse transform, from a planner that keeps them.
@@ -117,10 +121,10 @@ fn spectra<F: Field>(
     len: usize,
     points: usize,
     fft: &dyn Fft<f64>,
-) -> Vec<Complex<f64>> {
+) -> Result<Vec<Complex<f64>>> {
     let entries = matrix.rows() * matrix.cols();
     let (modulus, stride) = (field.modulus(), 2 * field.degree() - 1);
-    let mut spectra = vec![Complex::default(); entries.div_ceil(2) * points];
+    let mut spectra = memory::filled(Complex::default(), entries.div_ceil(2) * points, SPECTRA)?;
     for_each_chunk(&mut spectra, points, |pair, z| {
         let mut digits = vec![0; field.degree()];
         for c in 0..len {
@@ -135,7 +139,7 @@ fn spectra<F: Field>(
         }
         fft.process(z);
     });
-    spectra
+    Ok(spectra)
 }
 
 /// One entry at LANES points.
@@ -261,7 +265,7 @@ mod tests {
             assert!(len <= fourier_terms(p, points, 1));
             let a = PolyMatrix::from_coefficients(1, 1, vec![p / 2; len]);
             let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
-            let c = product(Isa::best(), &field, &a, &a, &shape, points).expect("exact");
+            let c = product(Isa::best(), &field, &a, &a, &shape, points).unwrap().expect("exact");
             for t in 0..2 * len - 1 {
                 let pairs = (t + 1).min(2 * len - 1 - t) as u128;
                 assert_eq!(
@@ -282,9 +286,9 @@ mod tests {
         let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
         let points = (2 * len - 1).next_power_of_two();
         assert!(fourier_terms((1 << 31) - 1, points, 1) < len);
-        assert!(product(Isa::best(), &field, &a, &a, &shape, points).is_none());
+        assert!(product(Isa::best(), &field, &a, &a, &shape, points).unwrap().is_none());
         let exact = ProductPlan::new(&field, shape);
         let wrong = ProductPlan { method: Method::Fourier { points }, ..exact.clone() };
-        assert_eq!(wrong.execute(&field, &a, &a), exact.execute(&field, &a, &a));
+        assert_eq!(wrong.execute(&field, &a, &a).unwrap(), exact.execute(&field, &a, &a).unwrap());
     }
 }

@@ -13,15 +13,19 @@
 use super::evaluate::evaluate_geometric;
 use super::{PolyMatrix, middle_polynomial};
 use crate::field::Modulus;
+use crate::{Result, memory};
 
 /// The coefficients of the polynomial of degree below n = `values.len()` with f(`start` · `ratio`ⁱ) = `values[i]`.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If `start` is zero and n > 1, or if the order of `ratio` is below n, so that two points coincide.
-pub fn interpolate_geometric(modulus: Modulus, values: &[u64], start: u64, ratio: u64) -> Vec<u64> {
+pub fn interpolate_geometric(modulus: Modulus, values: &[u64], start: u64, ratio: u64) -> Result<Vec<u64>> {
     let n = values.len();
     if n <= 1 {
-        return values.to_vec();
+        return memory::copy(values, "values of a polynomial");
     }
     assert!(start != 0 && ratio != 0, "the points {start} * {ratio}^i mod {modulus} coincide");
     let p = modulus;
@@ -51,7 +55,7 @@ pub fn interpolate_geometric(modulus: Modulus, values: &[u64], start: u64, ratio
     }
     let weighted = PolyMatrix::from_coefficients(1, 1, weighted);
     let series: Vec<u64> =
-        evaluate_geometric(p, &weighted, back, back, n).data().iter().map(|&value| p.neg(value)).collect();
+        evaluate_geometric(p, &weighted, back, back, n)?.data().iter().map(|&value| p.neg(value)).collect();
 
     let master: Vec<u64> = (0..n)
         .map(|k| {
@@ -59,7 +63,7 @@ pub fn interpolate_geometric(modulus: Modulus, values: &[u64], start: u64, ratio
             signed((n - k) % 2 == 1, p.mul(triangular[n - k], binomial))
         })
         .collect();
-    let mut coefficients = middle_polynomial(p, &master, &series, 0, n);
+    let mut coefficients = middle_polynomial(p, &master, &series, 0, n)?;
     if start != 1 {
         let step = p.inv(start);
         let mut scale = 1;
@@ -68,7 +72,7 @@ pub fn interpolate_geometric(modulus: Modulus, values: &[u64], start: u64, ratio
             scale = p.mul(scale, step);
         }
     }
-    coefficients
+    Ok(coefficients)
 }
 
 /// 1, f₀, f₀f₁, …: one more than there are factors.
@@ -110,8 +114,12 @@ mod tests {
                 for start in [1, field.random_nonzero(&mut rng)] {
                     let f: Vec<u64> = (0..n).map(|_| field.random(&mut rng)).collect();
                     let matrix = PolyMatrix::from_coefficients(1, 1, f.clone());
-                    let values = evaluate_geometric(modulus, &matrix, start, ratio, n);
-                    assert_eq!(interpolate_geometric(modulus, values.data(), start, ratio), f, "mod {p}, {n} points");
+                    let values = evaluate_geometric(modulus, &matrix, start, ratio, n).unwrap();
+                    assert_eq!(
+                        interpolate_geometric(modulus, values.data(), start, ratio).unwrap(),
+                        f,
+                        "mod {p}, {n} points"
+                    );
                 }
             }
         }
@@ -120,6 +128,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "points coincide")]
     fn too_many_points_for_the_ratio() {
-        interpolate_geometric(Modulus::new(7).unwrap(), &[1, 2, 3, 4], 1, 2);
+        interpolate_geometric(Modulus::new(7).unwrap(), &[1, 2, 3, 4], 1, 2).unwrap();
     }
 }

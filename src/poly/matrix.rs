@@ -1,5 +1,11 @@
 //! A polynomial matrix as the list of its coefficient matrices.
 
+use crate::{Result, memory};
+use bytemuck::Zeroable;
+
+/// What memory is asked for.
+const WHAT: &str = "a polynomial matrix";
+
 /// A `rows × cols` matrix of polynomials of degree below `len`: Σₖ Mₖ xᵏ, stored coefficient by coefficient, each Mₖ
 /// row-major. Trailing zero coefficients are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +18,14 @@ pub struct PolyMatrix<E> {
 
 impl<E: Copy + Default + Eq> PolyMatrix<E> {
     /// The zero matrix with room for `len` coefficients.
-    pub fn zeros(rows: usize, cols: usize, len: usize) -> Self {
-        PolyMatrix { rows, cols, len, data: vec![E::default(); rows * cols * len] }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn zeros(rows: usize, cols: usize, len: usize) -> Result<Self>
+    where
+        E: Zeroable,
+    {
+        Ok(PolyMatrix { rows, cols, len, data: memory::zeros((rows * cols).saturating_mul(len), WHAT)? })
     }
     /// The matrix with the given coefficients (coefficient by coefficient, each row-major).
     /// Panics if the length is not a multiple of `rows * cols`.
@@ -71,14 +83,31 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
         self.data
     }
     /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`, or that is zero.
-    pub fn extend(&mut self, coefficients: &[E]) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory); the matrix is as it was.
+    pub fn extend(&mut self, coefficients: &[E]) -> Result<()> {
         assert_eq!(coefficients.len() % (self.rows * self.cols), 0);
+        memory::reserve(&mut self.data, coefficients.len(), WHAT)?;
         self.len += coefficients.len() / (self.rows * self.cols);
         self.data.extend_from_slice(coefficients);
+        Ok(())
     }
     /// Drops coefficients from `len` on, or pads with zeros up to it.
-    pub fn resize(&mut self, len: usize) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory); the matrix is as it was.
+    pub fn resize(&mut self, len: usize) -> Result<()> {
+        let entries = (self.rows * self.cols).saturating_mul(len);
+        let more = entries.saturating_sub(self.data.len());
+        memory::reserve(&mut self.data, more, WHAT)?;
         self.len = len;
-        self.data.resize(self.rows * self.cols * len, E::default());
+        self.data.resize(entries, E::default());
+        Ok(())
+    }
+    /// Drops coefficients from `len` on, if there are any.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+        self.data.truncate(self.rows * self.cols * self.len);
     }
 }

@@ -21,6 +21,7 @@ use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
 use super::{PolyMatrix, Transformed};
 use super::{fourier, schoolbook};
+use crate::Result;
 use crate::field::Field;
 
 /// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the groups are
@@ -35,14 +36,20 @@ const SCATTER: usize = 64;
 
 /// A·B, of `a.len() + b.len() - 1` coefficients (none if a factor has none).
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If `a.cols() != b.rows()`.
-pub fn multiply<F: Field>(field: &F, a: &PolyMatrix<F::Elem>, b: &PolyMatrix<F::Elem>) -> PolyMatrix<F::Elem> {
+pub fn multiply<F: Field>(field: &F, a: &PolyMatrix<F::Elem>, b: &PolyMatrix<F::Elem>) -> Result<PolyMatrix<F::Elem>> {
     let len = if a.is_empty() || b.is_empty() { 0 } else { a.len() + b.len() - 1 };
     middle_product(field, a, b, 0, len)
 }
 
 /// The coefficients `lo .. lo + len` of A·B; those beyond its degree are zero.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
 /// If `a.cols() != b.rows()`.
@@ -52,7 +59,7 @@ pub fn middle_product<F: Field>(
     b: &PolyMatrix<F::Elem>,
     lo: usize,
     len: usize,
-) -> PolyMatrix<F::Elem> {
+) -> Result<PolyMatrix<F::Elem>> {
     ProductPlan::new(field, ProductShape::of(a, b, lo, len)).execute(field, a, b)
 }
 
@@ -71,6 +78,9 @@ impl ProductShape {
 impl ProductPlan {
     /// Computes the product.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If field or operands are not those of the plan.
     pub fn execute<F: Field>(
@@ -78,7 +88,7 @@ impl ProductPlan {
         field: &F,
         a: &PolyMatrix<F::Elem>,
         b: &PolyMatrix<F::Elem>,
-    ) -> PolyMatrix<F::Elem> {
+    ) -> Result<PolyMatrix<F::Elem>> {
         self.execute_with(Isa::best(), field, a, b)
     }
 
@@ -88,24 +98,26 @@ impl ProductPlan {
         field: &F,
         a: &PolyMatrix<F::Elem>,
         b: &PolyMatrix<F::Elem>,
-    ) -> PolyMatrix<F::Elem> {
+    ) -> Result<PolyMatrix<F::Elem>> {
         assert_eq!(ProductShape::of(a, b, self.shape.lo, self.shape.len), self.shape, "operands of another shape");
         assert_eq!((field.modulus(), field.degree()), (self.modulus, self.degree), "another field");
         match self.method {
             Method::Schoolbook => schoolbook::product(isa, field, a, b, &self.shape),
-            Method::Fourier { points } => fourier::product(isa, field, a, b, &self.shape, points)
-                .unwrap_or_else(|| self.without_rounding().execute_with(isa, field, a, b)),
+            Method::Fourier { points } => match fourier::product(isa, field, a, b, &self.shape, points)? {
+                Some(product) => Ok(product),
+                None => self.without_rounding().execute_with(isa, field, a, b),
+            },
             Method::Transform { primes, points } => {
                 let (la, lb, _) = self.shape.effective();
-                let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len);
-                let tb = Transformed::new(isa, field, b, 0..b.rows(), lb, primes, points);
+                let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len)?;
+                let tb = Transformed::new(isa, field, b, 0..b.rows(), lb, primes, points)?;
                 let block = self.shape.block_rows(primes, points);
                 for first in (0..a.rows()).step_by(block) {
                     let rows = first..a.rows().min(first + block);
-                    let ta = Transformed::new(isa, field, a, rows, la, primes, points);
-                    self.run_rows(isa, field, &ta, &tb, first, &mut out);
+                    let ta = Transformed::new(isa, field, a, rows, la, primes, points)?;
+                    self.run_rows(isa, field, &ta, &tb, first, &mut out)?;
                 }
-                out
+                Ok(out)
             }
         }
     }
@@ -113,22 +125,29 @@ impl ProductPlan {
     /// The transform of a factor for products by this plan and by every plan with the same transform, on either side;
     /// `None` if this plan does not transform.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If the matrix is longer than the transform.
-    pub fn transform<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>) -> Option<Transformed> {
+    pub fn transform<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>) -> Result<Option<Transformed>> {
         match self.method {
-            Method::Schoolbook | Method::Fourier { .. } => None,
+            Method::Schoolbook | Method::Fourier { .. } => Ok(None),
             Method::Transform { primes, points } => {
-                Some(Transformed::new(Isa::best(), field, matrix, 0..matrix.rows(), matrix.len(), primes, points))
+                let rows = 0..matrix.rows();
+                Transformed::new(Isa::best(), field, matrix, rows, matrix.len(), primes, points).map(Some)
             }
         }
     }
 
     /// Computes the product of transformed factors.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If field or factors are not those of the plan, or the plan does not transform.
-    pub fn run<F: Field>(&self, field: &F, a: &Transformed, b: &Transformed) -> PolyMatrix<F::Elem> {
+    pub fn run<F: Field>(&self, field: &F, a: &Transformed, b: &Transformed) -> Result<PolyMatrix<F::Elem>> {
         let shape = &self.shape;
         let Method::Transform { primes, points } = self.method else { panic!("not a plan of transforms: {self}") };
         for t in [a, b] {
@@ -138,9 +157,9 @@ impl ProductPlan {
         assert_eq!((a.rows, a.cols, b.rows, b.cols), (shape.rows, shape.inner, shape.inner, shape.cols));
         assert!(a.len <= shape.left_len && b.len <= shape.right_len);
 
-        let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
-        self.run_rows(Isa::best(), field, a, b, 0, &mut out);
-        out
+        let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
+        self.run_rows(Isa::best(), field, a, b, 0, &mut out)?;
+        Ok(out)
     }
 
     /// The rows of the product from `first` on, as many as `a` has.
@@ -152,13 +171,13 @@ impl ProductPlan {
         b: &Transformed,
         first: usize,
         out: &mut PolyMatrix<F::Elem>,
-    ) {
+    ) -> Result<()> {
         let (_, _, wanted) = self.shape.effective();
         if wanted == 0 || a.rows * b.cols == 0 {
-            return;
+            return Ok(());
         }
         let Method::Transform { primes, points } = self.method else { panic!("not a plan of transforms: {self}") };
-        let residues: Vec<Buffer> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect();
+        let residues: Vec<Buffer> = (0..primes).map(|t| residues_of_product(isa, a, b, t)).collect::<Result<_>>()?;
         let leaving = Leaving::new(field.modulus().get(), primes, points);
         let fold = Fold::new(field);
         let size = self.shape.rows * self.shape.cols;
@@ -175,16 +194,17 @@ impl ProductPlan {
                 out,
             });
         });
+        Ok(())
     }
 }
 
 /// N times the cyclic product modulo prime number `t`: for every group of the result its N rows.
-fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> Buffer {
+fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> Result<Buffer> {
     let (points, prime) = (a.points, Prime::get(t));
     let shape = Shape { rows: a.rows, inner: a.cols, lda: a.cols.div_ceil(8) * 8, width: b.cols.div_ceil(8) };
     let groups = shape.rows * shape.width;
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
-    let mut tiles = Buffer::new(groups * points);
+    let mut tiles = Buffer::new(groups * points)?;
     let (reducer, tile) = (SumReducer::new(prime.q), tile_points(shape));
     for_each_chunk(&mut tiles, groups * tile, |i, out| {
         isa.run(TileProduct {
@@ -199,7 +219,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     });
     let twiddles = Twiddles::get(prime, points);
     let stride = padded(points);
-    let mut values = Buffer::new(groups * stride);
+    let mut values = Buffer::new(groups * stride)?;
     for_each_chunk(&mut values, stride, |group, data| {
         let data = &mut data[..points];
         for (products, data) in tiles.chunks(groups * tile).zip(data.chunks_mut(tile)) {
@@ -207,7 +227,7 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
         }
         isa.run(Inverse { data, twiddles: &twiddles });
     });
-    values
+    Ok(values)
 }
 
 /// The products at the points `first ..`, as many as `out` has room for.

@@ -6,6 +6,7 @@ use super::plan::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;
+use crate::{Result, memory};
 
 /// The wanted coefficients. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each matrix product are one exact
 /// sum; other fields use their own arithmetic.
@@ -15,16 +16,16 @@ pub(crate) fn product<F: Field>(
     a: &PolyMatrix<F::Elem>,
     b: &PolyMatrix<F::Elem>,
     shape: &ProductShape,
-) -> PolyMatrix<F::Elem> {
+) -> Result<PolyMatrix<F::Elem>> {
     let (_, _, wanted) = shape.effective();
-    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len);
+    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
     let size = shape.rows * shape.cols;
     let out_data = &mut out.data_mut()[..wanted * size];
     if out_data.is_empty() || shape.inner == 0 {
-        return out;
+        return Ok(out);
     }
     if field.degree() == 1 && field.modulus().get() < 1 << 50 {
-        let (a, b) = (Words::left(field, a), Words::right(field, b));
+        let (a, b) = (Words::left(field, a)?, Words::right(field, b)?);
         let reducer = SumReducer::new(field.modulus().get());
         for_each_chunk(out_data, size, |t, out| {
             isa.run(Coefficient { field, a: &a, b: &b, t: shape.lo + t, shape, reducer: &reducer, out });
@@ -42,8 +43,11 @@ pub(crate) fn product<F: Field>(
             }
         });
     }
-    out
+    Ok(out)
 }
+
+/// What memory is asked for.
+const FACTOR: &str = "a factor of a product of polynomial matrices";
 
 /// The coefficients of a factor as residues.
 struct Words<T> {
@@ -54,23 +58,24 @@ struct Words<T> {
 }
 
 impl Words<u64> {
-    fn left<F: Field>(field: &F, a: &PolyMatrix<F::Elem>) -> Self {
-        let data = a.data().iter().map(|&x| digit(field, x)).collect();
-        Words { size: a.rows() * a.cols(), len: a.len(), data }
+    fn left<F: Field>(field: &F, a: &PolyMatrix<F::Elem>) -> Result<Self> {
+        let mut data = memory::with_capacity(a.data().len(), FACTOR)?;
+        data.extend(a.data().iter().map(|&x| digit(field, x)));
+        Ok(Words { size: a.rows() * a.cols(), len: a.len(), data })
     }
 }
 
 impl Words<Row> {
     /// Each row padded to whole groups.
-    fn right<F: Field>(field: &F, b: &PolyMatrix<F::Elem>) -> Self {
+    fn right<F: Field>(field: &F, b: &PolyMatrix<F::Elem>) -> Result<Self> {
         let width = b.cols().div_ceil(8);
-        let mut data = vec![Row::default(); b.len() * b.rows() * width];
+        let mut data = memory::filled(Row::default(), b.len() * b.rows() * width, FACTOR)?;
         for (row, entries) in data.chunks_exact_mut(width).zip(b.data().chunks_exact(b.cols())) {
             for (j, &x) in entries.iter().enumerate() {
                 row[j / 8].0[j % 8] = digit(field, x);
             }
         }
-        Words { size: b.rows() * width, len: b.len(), data }
+        Ok(Words { size: b.rows() * width, len: b.len(), data })
     }
 }
 

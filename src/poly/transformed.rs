@@ -6,6 +6,7 @@ use super::chunks::for_each_chunk;
 use super::ntt::{Forward, Prime, Twiddles};
 use super::residues::Entering;
 use super::simd::{Isa, Kernel, Row, Simd};
+use crate::Result;
 use crate::field::{Field, Modulus};
 use std::ops::Range;
 
@@ -43,7 +44,7 @@ impl Transformed {
         len: usize,
         primes: usize,
         points: usize,
-    ) -> Self {
+    ) -> Result<Self> {
         let (cols, degree) = (matrix.cols(), field.degree());
         let used = len * (2 * degree - 1);
         assert!(used <= points, "{used} digits do not fit {points} points");
@@ -55,7 +56,7 @@ impl Transformed {
                 let entering = Entering::new(field.modulus().get(), prime);
                 let groups = rows.len() * width;
                 let stride = padded(points);
-                let mut values = Buffer::new(groups * stride);
+                let mut values = Buffer::new(groups * stride)?;
                 let together = together(points, groups);
                 for_each_chunk(&mut values, together * stride, |chunk, values| {
                     gather(field, matrix, len, rows.start * width + chunk * together, values, stride);
@@ -66,10 +67,10 @@ impl Transformed {
                         isa.run(Forward { data, twiddles: &twiddles });
                     }
                 });
-                values
+                Ok(values)
             })
-            .collect();
-        Transformed { modulus: field.modulus(), degree, rows: rows.len(), cols, len, points, values }
+            .collect::<Result<_>>()?;
+        Ok(Transformed { modulus: field.modulus(), degree, rows: rows.len(), cols, len, points, values })
     }
 
     /// Bytes held.

@@ -4,6 +4,7 @@
 //! pivots it is one of A. The columns are S times unit vectors; the rows are the row rank profile of what that gives.
 
 use super::Split;
+use super::combine::Spare;
 use crate::dense::Echelon;
 use crate::spmv::Block;
 use crate::{Observer, Result, memory};
@@ -28,40 +29,46 @@ impl Columns {
     /// The columns of S numbered `cols` (as in [`Split::cols`]), in this order. Cost: nnz(A) multiply-adds each.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     ///
     /// # Panics
     /// If a column is out of range.
     pub fn new(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Columns> {
         let (rows, inputs) = (split.rows.len(), split.cols.len());
         observer.phase("columns of the complement", cols.len() as u64);
-        let program = split.forward();
+        let program = split.forward()?;
         let height = program.inputs() + program.rows();
         let units: Vec<&[u32]> = cols.chunks(LANES).collect();
         let mut blocks = Vec::with_capacity(units.len());
+        let spare = Spare::default();
         for group in units.chunks(GROUP) {
             observer.check()?;
-            blocks.par_extend(group.par_iter().map_init(
-                || Block::zeros(program.lane(), height, LANES),
-                |w, units| {
-                    w.clear(0..inputs);
-                    for (lane, &j) in units.iter().enumerate() {
-                        assert!((j as usize) < inputs, "column {j} of {inputs}");
-                        w.set(j as usize, lane, 1);
-                    }
-                    program.run(w);
-                    let mut outputs = Block::zeros(program.lane(), rows, LANES);
-                    outputs.copy_rows(0, w, height - rows, rows);
-                    outputs
-                },
-            ));
+            let column = |units: &&[u32]| {
+                let mut outputs = Block::zeros(program.lane(), rows, LANES)?;
+                let new = || Block::zeros(program.lane(), height, LANES);
+                spare.lend(
+                    |_| true,
+                    new,
+                    |w| {
+                        w.clear(0..inputs);
+                        for (lane, &j) in units.iter().enumerate() {
+                            assert!((j as usize) < inputs, "column {j} of {inputs}");
+                            w.set(j as usize, lane, 1);
+                        }
+                        program.run(w);
+                        outputs.copy_rows(0, w, height - rows, rows);
+                    },
+                )?;
+                Ok(outputs)
+            };
+            blocks.extend(group.par_iter().map(column).collect::<Result<Vec<Block>>>()?);
             observer.progress((blocks.len() * LANES).min(cols.len()) as u64);
         }
         Ok(Columns { count: cols.len(), rows, blocks })
     }
     /// Bytes of `cols` columns with `rows` residues of `lane` bytes.
     pub fn memory(rows: usize, cols: usize, lane: usize) -> u64 {
-        (rows * cols.next_multiple_of(LANES) * lane) as u64
+        memory::saturated(rows as u128 * cols.next_multiple_of(LANES) as u128 * lane as u128)
     }
     /// Rows of S.
     pub fn rows(&self) -> usize {
@@ -83,7 +90,7 @@ impl Columns {
 /// Cost: nnz(A) multiply-adds for each column; the dense elimination of the rows up to the last that is taken.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
 ///
 /// # Panics
 /// If a column is out of range.

@@ -41,26 +41,33 @@ impl<T> Default for Spare<T> {
 
 impl<T> Spare<T> {
     /// What `use_it` makes of the last one that was given back, if it `fits`, or of a new one.
+    ///
+    /// # Errors
+    /// Those of `make`.
     pub(super) fn lend<R>(
         &self,
         fits: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> T,
+        make: impl FnOnce() -> Result<T>,
         use_it: impl FnOnce(&mut T) -> R,
-    ) -> R {
+    ) -> Result<R> {
         let last = self.0.lock().expect("no holder panics").pop();
-        let mut one = last.filter(fits).unwrap_or_else(make);
+        let mut one = match last.filter(fits) {
+            Some(one) => one,
+            None => make()?,
+        };
         let result = use_it(&mut one);
         self.0.lock().expect("no holder panics").push(one);
-        result
+        Ok(result)
     }
 }
 
 /// Writes unit vectors, one for each of some numbers, into the first `height` rows of a block: what [`absorb`] wants in order
 /// to take lines of S as they are.
-pub(super) fn units(height: usize) -> impl Fn(&mut Block, &&[u32]) + Sync {
+pub(super) fn units(height: usize) -> impl Fn(&mut Block, &&[u32]) -> Result<()> + Sync {
     move |y, lines| {
         y.clear(0..height);
         lines.iter().enumerate().for_each(|(lane, &i)| y.set(i as usize, lane, 1));
+        Ok(())
     }
 }
 
@@ -70,7 +77,7 @@ pub(super) fn absorb<B: Sync>(
     program: &Recurrence,
     lanes: usize,
     blocks: &[B],
-    fill: impl Fn(&mut Block, &B) + Sync,
+    fill: impl Fn(&mut Block, &B) -> Result<()> + Sync,
     room: &mut Room,
     echelon: &mut Echelon,
     observer: &dyn Observer,
@@ -83,7 +90,7 @@ pub(super) fn absorb<B: Sync>(
         // One panel of the dense elimination.
         let panel = match rows.take() {
             Some(panel) if panel.rows() >= count => panel,
-            _ => Block::zeros(lane, count, cols),
+            _ => Block::zeros(lane, count, cols)?,
         };
         let panel = rows.insert(panel);
         macro_rules! absorb {
@@ -91,15 +98,16 @@ pub(super) fn absorb<B: Sync>(
                 match &mut panel.lanes {
                     $(Lanes::$lane(panel) => {
                         let panel = &mut panel[..count * cols];
-                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).for_each(|(to, block)| {
+                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).try_for_each(|(to, block)| {
                             let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
                             spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
-                                fill(w, block);
+                                fill(w, block)?;
                                 program.run(w);
                                 let Lanes::$lane(from) = &w.lanes else { unreachable!("the lane of the program") };
                                 transpose(&from[(height - cols) * lanes..], lanes, to);
-                            });
-                        });
+                                Ok(())
+                            })?
+                        })?;
                         echelon.absorb_block(count, panel, observer)?;
                     })*
                     Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),

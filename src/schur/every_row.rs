@@ -27,13 +27,13 @@ pub struct EveryRow {
 /// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row besides.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
 pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
     let mut echelon = Echelon::new(split.modulus(), cols);
     observer.phase("dense elimination", m as u64);
     let order = strides(m);
-    let program = (split.pivots() > 0).then(|| split.backward());
+    let program = if split.pivots() > 0 { Some(split.backward()?) } else { None };
     let mut room = Room::new(cols);
     let mut done = 0;
     for panel in order.chunks(PANEL) {

@@ -11,7 +11,7 @@ use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::{Triangle, Workspace};
 use crate::sparse::SparseMatrix;
-use crate::{Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -23,6 +23,9 @@ const AHEAD: usize = 2;
 const TASK: usize = 64;
 /// Rows solved before they are joined, repetitions dropped and progress told.
 const BATCH: usize = 256 * TASK;
+
+/// What memory is asked for.
+const KEPT: &str = "the rows of a Schur complement";
 
 /// How to form a Schur complement.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +58,7 @@ impl Solver<'_> {
     /// and 12 for each column of S.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     pub fn form(&self, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
         match &self.triangle {
             AnyTriangle::Lazy(triangle) => form(self.split, triangle, options, observer),
@@ -80,7 +83,7 @@ fn form<K: Arithmetic>(
     let (rows, cols) = (&split.rows, &split.cols);
     let workspaces: Mutex<Vec<Workspace<K>>> = Mutex::new(vec![]);
     let mut kept = Kept {
-        matrix: SparseMatrix::empty(split.modulus(), cols.len(), 0, 0),
+        matrix: SparseMatrix::empty(split.modulus(), cols.len(), 0, 0)?,
         rows: vec![],
         seen: HashMap::new(),
         distinct: options.distinct,
@@ -94,27 +97,35 @@ fn form<K: Arithmetic>(
         let made = AtomicUsize::new(0);
         let solve = |task: &[u32]| {
             let idle = workspaces.lock().expect("no task panics").pop();
-            let mut workspace = idle.unwrap_or_else(|| triangle.workspace());
+            let mut workspace = match idle {
+                Some(workspace) => workspace,
+                None => triangle.workspace().map_err(Some)?,
+            };
             let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
             for (k, &i) in task.iter().enumerate() {
                 if let Some(&next) = task.get(k + AHEAD) {
                     triangle.prefetch(split.a.row(next as usize).0);
                 }
                 let before = solved.entries.len();
-                solved.work += triangle.solve(split.a.row(i as usize), &mut workspace, &mut solved.entries);
+                let row = split.a.row(i as usize);
+                solved.work += triangle.solve(row, &mut workspace, &mut solved.entries).map_err(Some)?;
                 let length = solved.entries.len() - before;
                 solved.lengths.push(length);
                 // Beyond the limit whatever the other tasks bring: the rest need not be computed.
                 if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() {
-                    return None;
+                    return Err(None);
                 }
             }
             workspaces.lock().expect("no task panics").push(workspace);
-            Some(solved)
+            Ok(solved)
         };
-        let Some(tasks) = batch.par_chunks(TASK).map(solve).collect::<Option<Vec<_>>>() else {
-            observer.check()?;
-            return Ok(None);
+        let tasks = match batch.par_chunks(TASK).map(solve).collect::<std::result::Result<Vec<_>, Option<Error>>>() {
+            Ok(tasks) => tasks,
+            Err(Some(error)) => return Err(error),
+            Err(None) => {
+                observer.check()?;
+                return Ok(None);
+            }
         };
         let mut sources = batch.iter();
         for task in tasks {
@@ -122,7 +133,7 @@ fn form<K: Arithmetic>(
             for (length, &source) in task.lengths.into_iter().zip(sources.by_ref()) {
                 let (row, behind) = rest.split_at(length);
                 rest = behind;
-                kept.push(row, source);
+                kept.push(row, source)?;
             }
             work += task.work;
         }
@@ -145,10 +156,12 @@ struct Kept {
 
 impl Kept {
     /// Keeps a row, unless it has no entry or is known.
-    fn push<V: Copy + Into<u64>>(&mut self, row: &[(u32, V)], source: u32) {
-        let Some(&(_, first)) = row.first() else { return };
+    fn push<V: Copy + Into<u64>>(&mut self, row: &[(u32, V)], source: u32) -> Result<()> {
+        let Some(&(_, first)) = row.first() else { return Ok(()) };
         let p = self.matrix.modulus;
         let start = self.matrix.nnz();
+        self.matrix.reserve_row(row.len())?;
+        memory::reserve(&mut self.rows, 1, KEPT)?;
         self.matrix.col.extend(row.iter().map(|&(j, _)| j));
         let first: u64 = first.into();
         if self.distinct && first != 1 {
@@ -157,29 +170,31 @@ impl Kept {
         } else {
             self.matrix.value.extend(row.iter().map(|&(_, v)| v.into()));
         }
-        if self.distinct && self.is_known(start) {
+        if self.distinct && self.is_known(start)? {
             self.matrix.col.truncate(start);
             self.matrix.value.truncate(start);
-            return;
+            return Ok(());
         }
         self.matrix.start.push(self.matrix.nnz());
         self.rows.push(source);
+        Ok(())
     }
 
     /// Whether the entries from `start` on repeat a row; notes their hash if not.
-    fn is_known(&mut self, start: usize) -> bool {
+    fn is_known(&mut self, start: usize) -> Result<bool> {
         let (cols, values) = (&self.matrix.col[start..], &self.matrix.value[start..]);
         let hash = cols.iter().zip(values).fold(0, |h: u64, (&j, &v)| {
             // Any mixing will do: what it confuses is only not dropped.
             (h.rotate_left(23) ^ v ^ (j as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
-        match self.seen.get(&hash) {
+        Ok(match self.seen.get(&hash) {
             Some(&i) => self.matrix.row(i as usize) == (cols, values),
             None => {
+                memory::reserve_table(&mut self.seen, 1, KEPT)?;
                 self.seen.insert(hash, self.rows.len() as u32);
                 false
             }
-        }
+        })
     }
 }
 
@@ -209,7 +224,7 @@ mod tests {
     }
 
     fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-        Solver::new(&Split::new(a, pivots), &Silent).unwrap().predict(rng)
+        Solver::new(&Split::new(a, pivots), &Silent).unwrap().predict(rng).unwrap()
     }
 
     /// S by the elimination of one pivot after the other from the dense matrix.

@@ -16,7 +16,7 @@ use crate::dense::Reduced;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, PushLines, PushSpace, Recurrence, Remainder, Substitution};
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Blocks of vectors between two looks at the observer.
@@ -71,23 +71,26 @@ pub(super) struct Refuted {
 
 impl<'a> NullSpace<'a> {
     /// Cost: some reads of A.
-    pub fn new(split: &'a Split<'a>, side: Side, way: Way) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn new(split: &'a Split<'a>, side: Side, way: Way) -> Result<Self> {
         let engine = match (way, side) {
             (Way::Substitution, Side::Right) => {
                 let Pivots { rows, cols } = split.pivots;
                 let pivots = cols.iter().copied().zip(rows.iter().copied());
-                let substitution = substitution(&split.a.transpose(), pivots, &split.rows, &split.cols);
+                let substitution = substitution(&split.a.transpose()?, pivots, &split.rows, &split.cols)?;
                 Engine::Substitution(substitution, Spare::default())
             }
             (Way::Substitution, Side::Left) => {
                 let Pivots { rows, cols } = split.pivots;
                 let pivots = rows.iter().copied().zip(cols.iter().copied()).rev();
-                Engine::Substitution(substitution(split.a, pivots, &split.cols, &split.rows), Spare::default())
+                Engine::Substitution(substitution(split.a, pivots, &split.cols, &split.rows)?, Spare::default())
             }
-            (Way::Passes, Side::Right) => Engine::Passes(split.forward(), Spare::default()),
-            (Way::Passes, Side::Left) => Engine::Passes(split.backward(), Spare::default()),
+            (Way::Passes, Side::Right) => Engine::Passes(split.forward()?, Spare::default()),
+            (Way::Passes, Side::Left) => Engine::Passes(split.backward()?, Spare::default()),
         };
-        NullSpace { split, side, engine }
+        Ok(NullSpace { split, side, engine })
     }
     /// Whose null vectors.
     pub fn side(&self) -> Side {
@@ -120,11 +123,11 @@ impl<'a> NullSpace<'a> {
             observer.check()?;
             let refuted: Vec<Refuted> = groups
                 .par_iter()
-                .filter_map(|group| {
-                    let remainders = self.map(reduced, group);
-                    (!remainders.is_empty()).then(|| Refuted { group: group.clone(), remainders })
+                .filter_map(|group| match self.map(reduced, group) {
+                    Ok(remainders) if remainders.is_empty() => None,
+                    mapped => Some(mapped.map(|remainders| Refuted { group: group.clone(), remainders })),
                 })
-                .collect();
+                .collect::<Result<_>>()?;
             if !refuted.is_empty() {
                 return Ok(refuted);
             }
@@ -134,10 +137,10 @@ impl<'a> NullSpace<'a> {
         Ok(vec![])
     }
 
-    fn map(&self, reduced: &Reduced, group: &Group) -> Vec<Remainder> {
+    fn map(&self, reduced: &Reduced, group: &Group) -> Result<Vec<Remainder>> {
         match &self.engine {
             Engine::Substitution(substitution, spare) => {
-                spare.lend(|_| true, || substitution.space(), |space| push(substitution, space, reduced, group))
+                spare.lend(|_| true, || substitution.space(), |space| push(substitution, space, reduced, group))?
             }
             Engine::Passes(program, spare) => {
                 let outputs = self.shape().1;
@@ -147,20 +150,20 @@ impl<'a> NullSpace<'a> {
                     |_| true,
                     || new(height - outputs),
                     |w| {
-                        write_null_vectors(w, reduced, &group.free);
-                        program.vanishes(outputs, w)
+                        write_null_vectors(w, reduced, &group.free)?;
+                        Ok(program.vanishes(outputs, w))
                     },
-                );
-                if vanish {
-                    return vec![];
+                )?;
+                if vanish? {
+                    return Ok(vec![]);
                 }
-                let mut w = new(height);
-                write_null_vectors(&mut w, reduced, &group.free);
+                let mut w = new(height)?;
+                write_null_vectors(&mut w, reduced, &group.free)?;
                 program.run(&mut w);
                 let lanes =
                     |i| (0..LANES).fold(0, |lanes, l| lanes | ((w.get(height - outputs + i, l) != 0) as u32) << l);
                 let all = (0..outputs).map(|i| Remainder { output: i as u32, lanes: lanes(i) });
-                all.filter(|remainder| remainder.lanes != 0).collect()
+                Ok(all.filter(|remainder| remainder.lanes != 0).collect())
             }
         }
     }
@@ -174,12 +177,19 @@ fn groups(reduced: &Reduced) -> Vec<Group> {
     plain.chunks(LANES).map(group(true)).chain(mixed.chunks(LANES).map(group(false))).collect()
 }
 
-fn push(substitution: &Substitution, space: &mut PushSpace, reduced: &Reduced, group: &Group) -> Vec<Remainder> {
+/// The space is as it was, even after an error.
+fn push(
+    substitution: &Substitution,
+    space: &mut PushSpace,
+    reduced: &Reduced,
+    group: &Group,
+) -> Result<Vec<Remainder>> {
+    let table = if group.plain { vec![] } else { reduced.columns(&group.free)? };
     for (lane, &f) in group.free.iter().enumerate() {
         substitution.add_unit(space, reduced.free_cols()[f as usize] as usize, lane);
     }
     if !group.plain {
-        let (table, p) = (reduced.columns(&group.free), reduced.modulus());
+        let p = reduced.modulus();
         for (row, &j) in table.chunks_exact(group.free.len()).zip(reduced.pivot_cols()) {
             if row.iter().any(|&t| t != 0) {
                 let mut x = [0; LANES];
@@ -188,20 +198,21 @@ fn push(substitution: &Substitution, space: &mut PushSpace, reduced: &Reduced, g
             }
         }
     }
-    substitution.solve(space)
+    Ok(substitution.solve(space))
 }
 
 /// Writes the null vectors of the free lines `free` into the first rows of `w`, and zeros into the other lanes.
-pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32]) {
+pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32]) -> Result<()> {
     w.clear(0..reduced.cols());
     let p = reduced.modulus();
-    let table = reduced.columns(free);
+    let table = reduced.columns(free)?;
     for (&j, row) in reduced.pivot_cols().iter().zip(table.chunks_exact(free.len())) {
         row.iter().enumerate().for_each(|(lane, &t)| w.set(j as usize, lane, if t == 0 { 0 } else { p - t }));
     }
     for (lane, &f) in free.iter().enumerate() {
         w.set(reduced.free_cols()[f as usize] as usize, lane, 1);
     }
+    Ok(())
 }
 
 /// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the first:
@@ -211,24 +222,24 @@ fn substitution(
     pivots: impl Iterator<Item = (u32, u32)> + Clone,
     outputs: &[u32],
     inputs: &[u32],
-) -> Substitution {
+) -> Result<Substitution> {
     let p = lines.modulus();
-    let mut slot = vec![0u32; lines.cols()];
+    let mut slot = memory::zeros::<u32>(lines.cols(), "the slots of a substitution")?;
     outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
     pivots.clone().zip(outputs.len() as u32..).for_each(|((_, i), s)| slot[i as usize] = s);
-    let mut pushed = PushLines::with_capacity(p, lines.rows(), lines.nnz());
+    let mut pushed = PushLines::with_capacity(p, lines.rows(), lines.nnz())?;
     let mut solved = 0;
     for (j, i) in pivots {
         let (at, values) = lines.row(j as usize);
         let own = values[at.binary_search(&i).expect("a pivot is an entry")];
         let factor = p.multiplier(p.neg(p.inv(own)));
         let others = at.iter().zip(values).filter(|e| *e.0 != i);
-        pushed.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))));
+        pushed.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))?;
         solved += 1;
     }
     for &j in inputs {
         let (at, values) = lines.row(j as usize);
-        pushed.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)));
+        pushed.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)))?;
     }
     Substitution::new(outputs.len(), solved, pushed)
 }

@@ -9,6 +9,7 @@ use super::Split;
 use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
+use crate::Result;
 use crate::field::Rng;
 use rand::RngExt;
 
@@ -67,7 +68,10 @@ pub struct Prediction {
 
 impl Solver<'_> {
     /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those are expensive.
-    pub fn predict(&self, rng: &mut Rng) -> Prediction {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn predict(&self, rng: &mut Rng) -> Result<Prediction> {
         match &self.triangle {
             AnyTriangle::Lazy(triangle) => predict(self.split, triangle, rng),
             AnyTriangle::Eager(triangle) => predict(self.split, triangle, rng),
@@ -75,9 +79,9 @@ impl Solver<'_> {
     }
 }
 
-fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) -> Prediction {
+fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) -> Result<Prediction> {
     let (mut rows, cols) = (split.rows.clone(), split.cols.len());
-    let mut workspace = triangle.workspace();
+    let mut workspace = triangle.workspace()?;
     let (mut full, mut nnz, mut work, mut out) = (vec![], vec![], vec![], vec![]);
     let budget = WORK_AN_ENTRY * split.a.nnz() as u64;
     let mut spent = 0;
@@ -88,7 +92,7 @@ fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) 
         let other = rng.random_range(drawn..rows.len());
         rows.swap(drawn, other);
         out.clear();
-        let done = triangle.solve(split.a.row(rows[drawn] as usize), &mut workspace, &mut out);
+        let done = triangle.solve(split.a.row(rows[drawn] as usize), &mut workspace, &mut out)?;
         spent += done;
         full.push(!out.is_empty() as u8 as f64);
         nnz.push(out.len() as f64);
@@ -97,12 +101,12 @@ fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) 
     let total = |sample: &[f64]| Estimate::total(sample, rows.len());
     let nnz_total = total(&nnz);
     let places = rows.len() as f64 * cols as f64;
-    Prediction {
+    Ok(Prediction {
         rows: total(&full),
         cols,
         nnz: nnz_total,
         work: total(&work),
         density: if places > 0.0 { nnz_total.mean / places } else { 0.0 },
         sampled: nnz.len(),
-    }
+    })
 }

@@ -44,7 +44,7 @@ impl NullSpace<'_> {
     /// If `echelon` has not as many columns as S.
     pub fn prove(&self, echelon: Echelon, rank_bound: usize, rng: &Rng, observer: &dyn Observer) -> Result<Proof> {
         let bound = rank_bound.min(self.split.rows.len()).min(self.split.cols.len());
-        let (mut reduced, mut failed, mut search) = (echelon.reduced(), 0, None);
+        let (mut reduced, mut failed, mut search) = (echelon.reduced()?, 0, None);
         assert_eq!(reduced.cols(), self.split.cols.len(), "the row space of another matrix");
         let vanished = loop {
             if reduced.rank() >= bound {
@@ -61,13 +61,16 @@ impl NullSpace<'_> {
             }
             failed += 1;
             let mut echelon = reduced.to_echelon(observer)?;
-            let search = search.get_or_insert_with(|| Search::new(self));
+            let search = match &mut search {
+                Some(search) => search,
+                none => none.insert(Search::new(self)?),
+            };
             search.absorb_witnesses(left.as_ref(), &refuted, &mut echelon, observer)?;
             if echelon.rank() == reduced.rank() {
                 return Err(Error::Check("a null vector fails in rows that add nothing to the row space".into()));
             }
             search.explore(bound, rng, &mut echelon, observer)?;
-            reduced = echelon.reduced();
+            reduced = echelon.reduced()?;
         };
         Ok(Proof { rank: reduced.rank(), pivot_cols: reduced.pivot_cols().to_vec(), vanished, failed })
     }
@@ -78,13 +81,13 @@ impl NullSpace<'_> {
         observer.phase("columns of the complement", reduced.rank() as u64);
         let mut echelon = Echelon::new(self.split.modulus(), rows);
         let blocks: Vec<&[u32]> = reduced.pivot_cols().chunks(LANES).collect();
-        let program = self.split.forward();
+        let program = self.split.forward()?;
         absorb(&program, LANES, &blocks, units(cols), &mut Room::new(rows), &mut echelon, observer)?;
         if echelon.rank() != reduced.rank() {
             let (found, of) = (echelon.rank(), reduced.rank());
             return Err(Error::Check(format!("{found} of {of} columns of the Schur complement are independent")));
         }
-        Ok(echelon.reduced())
+        echelon.reduced()
     }
 }
 
@@ -98,9 +101,9 @@ struct Search {
 }
 
 impl Search {
-    fn new(of: &NullSpace) -> Self {
+    fn new(of: &NullSpace) -> Result<Self> {
         let (rows, cols) = (of.split.rows.len(), of.split.cols.len());
-        Search { program: of.split.backward(), rows, room: Room::new(cols), made: 0 }
+        Ok(Search { program: of.split.backward()?, rows, room: Room::new(cols), made: 0 })
     }
     /// Adds yᵀ·S for what failed: rows of S, or combinations of them by null vectors of the columns `left`.
     fn absorb_witnesses(
@@ -132,7 +135,10 @@ impl Search {
             let before = echelon.rank();
             let seeds: Vec<Rng> = (self.made..self.made + blocks).map(|k| on_stream(rng, STREAM + k)).collect();
             self.made += blocks;
-            let fill = |y: &mut Block, rng: &Rng| y.fill_roughly(0..rows, modulus, &mut rng.clone());
+            let fill = |y: &mut Block, rng: &Rng| {
+                y.fill_roughly(0..rows, modulus, &mut rng.clone());
+                Ok(())
+            };
             absorb(&self.program, LANES, &seeds, fill, &mut self.room, echelon, observer)?;
             if echelon.rank() - before < blocks as usize * LANES {
                 break;

@@ -61,7 +61,7 @@ fn the_rank_comes_out_whatever_rows_are_missing() {
                 let mut some = basis.clone();
                 (0..missing.min(rank)).for_each(|_| drop(some.swap_remove(rng.random_range(0..some.len()))));
                 for (number, (side, way)) in WAYS.into_iter().enumerate() {
-                    let null_space = NullSpace::new(&split, side, way);
+                    let null_space = NullSpace::new(&split, side, way).unwrap();
                     assert_eq!((null_space.side(), null_space.way()), (side, way));
                     let echelon = span(p, cols, &some);
                     let proof = null_space.prove(echelon, usize::MAX, &rng, &Silent).unwrap();
@@ -79,7 +79,7 @@ fn the_rank_comes_out_whatever_rows_are_missing() {
                 }
             }
             // A bound that is reached ends the proof before it has begun.
-            let null_space = NullSpace::new(&split, Side::Right, Way::Passes);
+            let null_space = NullSpace::new(&split, Side::Right, Way::Passes).unwrap();
             let proof = null_space.prove(span(p, cols, &basis), rank, &rng, &Silent).unwrap();
             assert_eq!((proof.rank, proof.vanished, proof.failed), (rank, 0, 0));
         }
@@ -102,9 +102,9 @@ fn both_ways_see_the_same_null_vectors_fail() {
                         (0..split.cols.len() / 3).map(|j| naive.iter().map(|row| row[j]).collect()).collect();
                     subspace = span(p, split.rows.len(), &columns);
                 }
-                let reduced = subspace.reduced();
+                let reduced = subspace.reduced().unwrap();
                 let [pushed, passed] = [Way::Substitution, Way::Passes].map(|way| {
-                    let refuted = NullSpace::new(&split, side, way).refute(&reduced, &Silent).unwrap();
+                    let refuted = NullSpace::new(&split, side, way).unwrap().refute(&reduced, &Silent).unwrap();
                     let sorted = |mut all: Vec<crate::spmv::Remainder>| {
                         all.sort_unstable_by_key(|r| r.output);
                         all
@@ -121,7 +121,7 @@ fn both_ways_see_the_same_null_vectors_fail() {
 fn strip(p: Modulus, n: usize) -> SparseMatrix {
     let minus = p.get() - 1;
     let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 1), (i, i + 1, minus), (i, i + 2, 1)]).collect();
-    SparseMatrix::from_triplets(p, n, n + 2, &entries).transpose()
+    SparseMatrix::from_triplets(p, n, n + 2, &entries).transpose().unwrap()
 }
 
 #[test]
@@ -143,10 +143,10 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
     for (side, way) in WAYS {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let null_space = NullSpace::new(&split, side, way);
+            let null_space = NullSpace::new(&split, side, way).unwrap();
             pool.install(|| {
                 let echelon = Echelon::new(p, split.cols.len());
-                (null_space.support(&[], &rng), null_space.prove(echelon, usize::MAX, &rng, &Silent).unwrap())
+                (null_space.support(&[], &rng).unwrap(), null_space.prove(echelon, usize::MAX, &rng, &Silent).unwrap())
             })
         };
         assert_eq!(with(1), with(3), "{side:?} by {way:?}");
@@ -156,8 +156,12 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
                 true
             }
         }
-        let stopped =
-            NullSpace::new(&split, side, way).prove(Echelon::new(p, split.cols.len()), usize::MAX, &rng, &Stop);
+        let stopped = NullSpace::new(&split, side, way).unwrap().prove(
+            Echelon::new(p, split.cols.len()),
+            usize::MAX,
+            &rng,
+            &Stop,
+        );
         assert!(matches!(stopped, Err(Error::Interrupted)));
     }
 }
@@ -171,19 +175,20 @@ fn the_support_is_that_of_the_sample_and_exact_where_all_are_drawn() {
     let pivots = Pivots::default();
     let split = Split::new(&a, &pivots);
     let rng = Rng::seed_from_u64(44);
-    let right = NullSpace::new(&split, Side::Right, Way::Substitution).support(&[], &rng).unwrap();
+    let right = NullSpace::new(&split, Side::Right, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
     assert_eq!((right.sampled, right.groups, right.share), (3, 3, 60.0 / 80.0));
     // 80 vectors in groups of 32 on average 30 entries each, none together.
     assert_eq!(right.entries, 80.0 / 32.0 * 30.0);
-    let with_pivots = NullSpace::new(&split, Side::Right, Way::Substitution).support(&[0, 1, 2], &rng).unwrap();
+    let with_pivots =
+        NullSpace::new(&split, Side::Right, Way::Substitution).unwrap().support(&[0, 1, 2], &rng).unwrap().unwrap();
     assert_eq!(with_pivots.entries, 77.0 / 32.0 * (30.0 + 0.75 * 6.0));
-    assert!(NullSpace::new(&split, Side::Right, Way::Passes).support(&[], &rng).is_none());
-    let left = NullSpace::new(&split, Side::Left, Way::Substitution).support(&[5], &rng).unwrap();
+    assert!(NullSpace::new(&split, Side::Right, Way::Passes).unwrap().support(&[], &rng).unwrap().is_none());
+    let left = NullSpace::new(&split, Side::Left, Way::Substitution).unwrap().support(&[5], &rng).unwrap().unwrap();
     assert_eq!((left.groups, left.share, left.entries), (3, 1.0, 89.0 / 32.0 * (30.0 + 1.0)));
     let none = SparseMatrix::from_triplets(p, 0, 0, &[]);
     let split = Split::new(&none, &pivots);
     for side in [Side::Right, Side::Left] {
-        let support = NullSpace::new(&split, side, Way::Substitution).support(&[], &rng).unwrap();
+        let support = NullSpace::new(&split, side, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
         assert_eq!((support.entries, support.groups), (0.0, 0));
     }
 }

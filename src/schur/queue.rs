@@ -1,5 +1,7 @@
 //! A set of numbers below a bound that gives its least member.
 
+use crate::{Result, memory};
+
 /// A bit a number, a bit a word of those, …: an operation takes the same time whatever the set, but for steps over empty words
 /// of the last level, together one for 2¹⁸ numbers between two restarts.
 #[derive(Debug)]
@@ -10,9 +12,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub fn new(len: usize) -> Self {
-        let level = |shift: u32| vec![0; len.div_ceil(1 << shift)];
-        Queue { levels: [level(6), level(12), level(18)], first: 0 }
+    /// No numbers, all below `len`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(len: usize) -> Result<Self> {
+        let level = |shift: u32| memory::zeros(len.div_ceil(1 << shift), "the queue of a solver");
+        Ok(Queue { levels: [level(6)?, level(12)?, level(18)?], first: 0 })
     }
     #[inline]
     pub fn insert(&mut self, mut x: usize) {
@@ -56,7 +62,7 @@ mod tests {
     fn a_queue_gives_its_members_in_order() {
         let mut rng = Rng::seed_from_u64(5);
         for len in [0, 1, 64, 65, 5000, 300_000] {
-            let mut queue = Queue::new(len);
+            let mut queue = Queue::new(len).unwrap();
             for _ in 0..3 {
                 let mut set = std::collections::BTreeSet::new();
                 for _ in 0..len.min(300) {

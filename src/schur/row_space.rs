@@ -79,7 +79,7 @@ pub enum Extent {
 /// Cost: nnz(A) multiply-adds for each of about rank S combinations, and the dense elimination.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
 pub fn row_space(
     split: &Split,
     options: RowSpaceOptions,
@@ -99,24 +99,27 @@ pub fn row_space(
     if rows <= FEW_ROWS {
         let all: Vec<u32> = (0..rows as u32).collect();
         let blocks: Vec<&[u32]> = all.chunks(LANES).collect();
-        absorb(&split.backward(), LANES, &blocks, units(rows), &mut room, &mut echelon, observer)?;
+        absorb(&split.backward()?, LANES, &blocks, units(rows), &mut room, &mut echelon, observer)?;
         return Ok(RowSpace { echelon, extent: Extent::Whole });
     }
     let mut blocks = 2;
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
     let mut program = if whole {
-        split.backward()
+        split.backward()?
     } else {
-        let (matrix, pivots) = sample(split, bound, &mut streams.sample.clone());
-        Split::new(&matrix, &pivots).backward()
+        let (matrix, pivots) = sample(split, bound, &mut streams.sample.clone())?;
+        Split::new(&matrix, &pivots).backward()?
     };
     while echelon.rank() < bound {
         let before = echelon.rank();
         let seeds: Vec<Rng> =
             (explored..explored + blocks).map(|number| on_stream(&streams.exploration, number as u64)).collect();
         explored += blocks;
-        let explore = |y: &mut Block, rng: &Rng| y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
+        let explore = |y: &mut Block, rng: &Rng| {
+            y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
+            Ok(())
+        };
         absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, observer)?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
@@ -132,14 +135,17 @@ pub fn row_space(
             continue;
         }
         if !whole {
-            (program, whole) = (split.backward(), true);
+            (program, whole) = (split.backward()?, true);
             room = Room::new(cols);
         }
         made += 1;
         let checks = check_combinations(options.error, made, log2_p).next_multiple_of(Recurrence::GRID);
         let pivot_cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
         let fresh = (streams.challenge)(made, &pivot_cols);
-        let uniform = |y: &mut Block, rng: &Rng| y.fill_uniformly(0..rows, modulus, &mut rng.clone());
+        let uniform = |y: &mut Block, rng: &Rng| {
+            y.fill_uniformly(0..rows, modulus, &mut rng.clone());
+            Ok(())
+        };
         absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, extent: Extent::Checked(options.error) });
@@ -172,7 +178,7 @@ pub(super) fn sample_pays(split: &Split, bound: usize) -> bool {
 }
 
 /// The pivot rows and a random sample of the others.
-fn sample(split: &Split, bound: usize, rng: &mut Rng) -> (SparseMatrix, Pivots) {
+fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<(SparseMatrix, Pivots)> {
     let mut rows = index::sample(rng, split.rows.len(), sample_rows(bound)).into_vec();
     rows.sort_unstable();
     split.restricted(&rows)

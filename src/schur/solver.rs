@@ -24,7 +24,7 @@ pub(super) enum AnyTriangle {
 
 impl<'a> Solver<'a> {
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     ///
     /// # Panics
     /// If the pivots are not triangular, or not entries of the matrix.

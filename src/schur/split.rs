@@ -12,6 +12,10 @@ use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::Recurrence;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const LINES: &str = "the order of the pivots";
 
 /// The rows and columns of a matrix that are in no pivot.
 #[derive(Clone, Debug)]
@@ -36,11 +40,11 @@ impl<'a> Split<'a> {
     }
     /// A split in which S has the rows `rows` alone (numbered as [`Split::rows`]), in this order, and all columns: its
     /// matrix, and the pivots of that, which are its first rows.
-    pub(super) fn restricted(&self, rows: &[usize]) -> (SparseMatrix, Pivots) {
+    pub(super) fn restricted(&self, rows: &[usize]) -> Result<(SparseMatrix, Pivots)> {
         let kept: Vec<usize> =
             self.pivots.rows.iter().copied().chain(rows.iter().map(|&i| self.rows[i])).map(|i| i as usize).collect();
         let nnz = kept.iter().map(|&i| self.a.row(i).0.len()).sum();
-        let mut matrix = SparseMatrix::empty(self.modulus(), self.a.cols(), kept.len(), nnz);
+        let mut matrix = SparseMatrix::empty(self.modulus(), self.a.cols(), kept.len(), nnz)?;
         let mut entries = Vec::new();
         for i in kept {
             let (cols, values) = self.a.row(i);
@@ -48,7 +52,7 @@ impl<'a> Split<'a> {
             matrix.push_row(&mut entries);
         }
         let pivots = Pivots { rows: (0..self.pivots() as u32).collect(), cols: self.pivots.cols.clone() };
-        (matrix, pivots)
+        Ok((matrix, pivots))
     }
     /// Non-zeros of the pivot rows, and of all rows.
     pub(super) fn entries(&self) -> [usize; 2] {
@@ -60,13 +64,13 @@ impl<'a> Split<'a> {
     }
 
     /// X ↦ (w in the pivot columns, S·X).
-    pub(super) fn forward(&self) -> Recurrence {
+    pub(super) fn forward(&self) -> Result<Recurrence> {
         let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();
         program(self.a, &reversed(&self.pivots.rows), &reversed(&self.pivots.cols), &self.rows, &self.cols)
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
-    pub(super) fn backward(&self) -> Recurrence {
-        program(&self.a.transpose(), &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+    pub(super) fn backward(&self) -> Result<Recurrence> {
+        program(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -76,14 +80,14 @@ impl<'a> Split<'a> {
 
 /// The recurrence that solves the pivot equations in the order given, each for its pivot column, and applies the `outputs`
 /// rows of `a`. Columns `inputs` are given.
-fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Recurrence {
+fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Result<Recurrence> {
     let p = a.modulus();
-    let order = by_level(a, rows, cols);
-    let mut slot = vec![0u32; a.cols()];
+    let order = by_level(a, rows, cols)?;
+    let mut slot = memory::zeros::<u32>(a.cols(), LINES)?;
     inputs.iter().zip(0..).for_each(|(&j, s)| slot[j as usize] = s);
     order.iter().zip(inputs.len() as u32..).for_each(|(&k, s)| slot[cols[k as usize] as usize] = s);
     let computed = order.len() + outputs.len();
-    let mut l = SparseMatrix::empty(p, inputs.len() + computed, computed, a.nnz() - order.len());
+    let mut l = SparseMatrix::empty(p, inputs.len() + computed, computed, a.nnz() - order.len())?;
     let mut entries = Vec::new();
     for &k in &order {
         let (i, j) = (rows[k as usize] as usize, cols[k as usize]);
@@ -104,9 +108,9 @@ fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs
 
 /// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots whose
 /// columns the pivot's row has entries in.
-fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Vec<u32> {
-    let mut level = vec![0u32; a.cols()];
-    let mut order: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
+fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<Vec<u32>> {
+    let mut level = memory::zeros::<u32>(a.cols(), LINES)?;
+    let mut order: Vec<(u32, u32)> = memory::with_capacity(rows.len(), LINES)?;
     for ((&i, &j), k) in rows.iter().zip(cols).zip(0..) {
         let (columns, _) = a.row(i as usize);
         // The pivot's own column has no level yet.
@@ -115,5 +119,5 @@ fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Vec<u32> {
         order.push((own, k));
     }
     order.sort_unstable();
-    order.into_iter().map(|(_, k)| k).collect()
+    Ok(order.into_iter().map(|(_, k)| k).collect())
 }

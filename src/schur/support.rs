@@ -7,6 +7,7 @@
 use super::combine::LANES;
 use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
+use crate::Result;
 use crate::field::Rng;
 use crate::spmv::{PushSpace, Substitution};
 use rand::RngExt;
@@ -37,9 +38,13 @@ pub struct Support {
 impl NullSpace<'_> {
     /// What pushing the null vectors of a subspace of the row space with the pivot columns `pivots` will take; `None` for
     /// passes. At most about one push for each entry of A, or two groups if those are expensive.
-    pub fn support(&self, pivots: &[u32], rng: &Rng) -> Option<Support> {
-        let Engine::Substitution(substitution, spare) = &self.engine else { return None };
-        spare.lend(|_| true, || substitution.space(), |space| Some(self.sample(substitution, space, pivots, rng)))
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn support(&self, pivots: &[u32], rng: &Rng) -> Result<Option<Support>> {
+        let Engine::Substitution(substitution, spare) = &self.engine else { return Ok(None) };
+        let sample = |space: &mut PushSpace| self.sample(substitution, space, pivots, rng);
+        spare.lend(|_| true, || substitution.space(), sample).map(Some)
     }
 
     fn sample(&self, substitution: &Substitution, space: &mut PushSpace, pivots: &[u32], rng: &Rng) -> Support {

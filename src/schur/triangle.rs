@@ -18,7 +18,7 @@ use super::arithmetic::Arithmetic;
 use super::queue::Queue;
 use crate::field::Modulus;
 use crate::isa::prefetch;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -36,6 +36,11 @@ const TASK: usize = 1024;
 
 /// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
 type Entry<K> = (u32, <K as Arithmetic>::Value);
+
+/// What memory is asked for.
+const ROWS: &str = "the pivot rows of a solver";
+const WORKSPACE: &str = "the workspace of a solver";
+const SOLVED: &str = "rows of a Schur complement";
 
 /// Where the entries of a pivot row lie.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,9 +61,10 @@ struct Rows<K: Arithmetic> {
 
 impl<K: Arithmetic> Rows<K> {
     /// The pivots numbered `range`, from A.
-    fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Self {
+    fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Result<Self> {
         let (p, t) = (k.modulus(), split.pivots.len());
-        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: vec![] };
+        let nnz = split.pivots.rows[range.clone()].iter().map(|&i| split.a.row(i as usize).0.len()).sum();
+        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: memory::with_capacity(nnz, ROWS)? };
         let (mut inside, mut outside) = (vec![], vec![]);
         for at in range {
             if let Some(&next) = split.pivots.rows.get(at + AHEAD) {
@@ -85,15 +91,16 @@ impl<K: Arithmetic> Rows<K> {
             rows.at.push(row);
             rows.entries.extend(inside.drain(..).chain(outside.drain(..)).map(scale));
         }
-        rows
+        Ok(rows)
     }
 
     /// Puts a row behind the entries.
-    fn append(&mut self, inside: &[Entry<K>], outside: &[Entry<K>]) -> PivotRow {
+    fn append(&mut self, inside: &[Entry<K>], outside: &[Entry<K>]) -> Result<PivotRow> {
         let start = self.entries.len();
+        memory::reserve(&mut self.entries, inside.len() + outside.len(), ROWS)?;
         self.entries.extend_from_slice(inside);
         self.entries.extend_from_slice(outside);
-        PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 }
+        Ok(PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 })
     }
 
     /// Asks for the first entries of a row.
@@ -158,7 +165,8 @@ impl Outside {
     }
 
     /// Empties the sums into `out`: non-zero residues, in no order.
-    fn drain<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) {
+    fn drain<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) -> Result<()> {
+        memory::reserve(out, self.count, SOLVED)?;
         for &s in &self.touched[..self.count] {
             let v = k.modulus().reduce(std::mem::take(&mut self.sums[s as usize]));
             if v != 0 {
@@ -166,19 +174,21 @@ impl Outside {
             }
         }
         self.count = 0;
+        Ok(())
     }
 
     /// Empties the sums into `out`: non-zero residues by ascending column.
-    fn drain_sorted<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) {
+    fn drain_sorted<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) -> Result<()> {
         let before = out.len();
         // A sort costs some nanoseconds for each entry and bit of their number, the walk about one for each column.
         if self.count * 16 <= self.sums.len() {
-            self.drain(k, out);
+            self.drain(k, out)?;
             out[before..].sort_unstable_by_key(|e| e.0);
-            return;
+            return Ok(());
         }
         // Every column is written down, and kept if it is not zero: no branch to predict.
         let mut end = before;
+        memory::reserve(out, self.sums.len(), SOLVED)?;
         out.resize(before + self.sums.len(), (0, K::value(0)));
         for (s, sum) in self.sums.iter_mut().enumerate() {
             let v = k.modulus().reduce(std::mem::take(sum));
@@ -187,6 +197,7 @@ impl Outside {
         }
         out.truncate(end);
         self.count = 0;
+        Ok(())
     }
 }
 
@@ -195,15 +206,16 @@ impl<K: Arithmetic> Triangle<K> {
     pub(super) fn new(split: &Split, observer: &dyn Observer) -> Result<Self> {
         let (a, pivots) = (split.a, split.pivots);
         let (t, k) = (pivots.len(), K::new(a.modulus()));
-        let mut place = vec![0; a.cols()];
+        let mut place = memory::zeros(a.cols(), WORKSPACE)?;
         pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
         let starts: Vec<usize> = (0..t).step_by(TASK).collect();
         let scaled = |&start: &usize| Rows::scaled(k, split, &place, start..t.min(start + TASK));
-        let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect();
+        let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect::<Result<_>>()?;
         let nnz = scaled.iter().map(|task| task.entries.len()).sum();
-        let rows = Rows { at: vec![PivotRow::default(); t], entries: Vec::with_capacity(nnz) };
+        let at = memory::filled(PivotRow::default(), t, ROWS)?;
+        let rows = Rows { at, entries: memory::with_capacity(nnz, ROWS)? };
         let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
-        let mut workspace = u.workspace();
+        let mut workspace = u.workspace()?;
         // The last pivots have no later ones.
         for (task, start) in scaled.into_iter().zip(starts).rev() {
             observer.check()?;
@@ -213,9 +225,9 @@ impl<K: Arithmetic> Triangle<K> {
                 }
                 let (inside, outside) = task.row(at);
                 let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
-                u.rows.at[start + at] = match may_grow && u.resolve(inside, outside, &mut workspace) {
-                    true => u.rows.append(&[], &workspace.resolved),
-                    false => u.rows.append(inside, outside),
+                u.rows.at[start + at] = match may_grow && u.resolve(inside, outside, &mut workspace)? {
+                    true => u.rows.append(&[], &workspace.resolved)?,
+                    false => u.rows.append(inside, outside)?,
                 };
             }
         }
@@ -224,30 +236,33 @@ impl<K: Arithmetic> Triangle<K> {
     }
 
     /// Eliminates the later pivots from a row, if theirs are and it stays short: leaves it in the workspace.
-    fn resolve(&self, inside: &[Entry<K>], outside: &[Entry<K>], w: &mut Workspace<K>) -> bool {
+    fn resolve(&self, inside: &[Entry<K>], outside: &[Entry<K>], w: &mut Workspace<K>) -> Result<bool> {
         let later = inside.iter().map(|&(s, _)| self.rows.at[s as usize]);
         let products = later.clone().map(|row| row.outside as usize).sum::<usize>();
         // A product cancels an entry at most.
         let long = products > PRODUCTS || outside.len() > RESOLVED + products;
         if inside.is_empty() || long || later.clone().any(|row| row.inside > 0) {
-            return false;
+            return Ok(false);
         }
         w.outside.add(self.arithmetic, 1, outside);
         for &(s, v) in inside {
             w.outside.add(self.arithmetic, v.into(), self.rows.row(s as usize).1);
         }
         w.resolved.clear();
-        w.outside.drain(self.arithmetic, &mut w.resolved);
-        w.resolved.len() <= RESOLVED
+        w.outside.drain(self.arithmetic, &mut w.resolved)?;
+        Ok(w.resolved.len() <= RESOLVED)
     }
 
-    pub(super) fn workspace(&self) -> Workspace<K> {
-        Workspace {
-            queue: Queue::new(self.rows.at.len()),
-            inside: vec![0; self.rows.at.len()],
-            outside: Outside { sums: vec![0; self.cols], touched: vec![0; self.cols + 1], count: 0 },
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(super) fn workspace(&self) -> Result<Workspace<K>> {
+        let sums = memory::zeros(self.cols, WORKSPACE)?;
+        Ok(Workspace {
+            queue: Queue::new(self.rows.at.len())?,
+            inside: memory::zeros(self.rows.at.len(), WORKSPACE)?,
+            outside: Outside { sums, touched: memory::zeros(self.cols + 1, WORKSPACE)?, count: 0 },
             resolved: vec![],
-        }
+        })
     }
 
     fn modulus(&self) -> Modulus {
@@ -262,7 +277,10 @@ impl<K: Arithmetic> Triangle<K> {
 
     /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns the
     /// number of multiply-adds.
-    pub(super) fn solve(&self, row: (&[u32], &[u64]), w: &mut Workspace<K>, out: &mut Vec<Entry<K>>) -> u64 {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), after which the workspace is good for nothing.
+    pub(super) fn solve(&self, row: (&[u32], &[u64]), w: &mut Workspace<K>, out: &mut Vec<Entry<K>>) -> Result<u64> {
         let (k, p, t) = (self.arithmetic, self.modulus(), self.rows.at.len());
         let mut work = 0;
         for (&j, &v) in row.0.iter().zip(row.1) {
@@ -298,8 +316,8 @@ impl<K: Arithmetic> Triangle<K> {
             w.outside.add(k, coefficient, outside);
         }
         w.queue.restart();
-        w.outside.drain_sorted(k, out);
-        work
+        w.outside.drain_sorted(k, out)?;
+        Ok(work)
     }
 }
 
@@ -336,10 +354,10 @@ mod tests {
     fn solve<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots) -> (usize, Vec<bool>) {
         let split = Split::new(a, pivots);
         let u = Triangle::<K>::new(&split, &Silent).unwrap();
-        let (mut w, mut out) = (u.workspace(), vec![]);
+        let (mut w, mut out) = (u.workspace().unwrap(), vec![]);
         for _ in 0..2 {
             out.clear();
-            u.solve(a.row(pivots.len()), &mut w, &mut out);
+            u.solve(a.row(pivots.len()), &mut w, &mut out).unwrap();
             let mut row = vec![0; split.cols.len()];
             out.iter().for_each(|&(s, v)| row[s as usize] = v.into());
             assert_eq!(row, naive(a, pivots.len()));

@@ -21,6 +21,7 @@ use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
 use crate::spmv::{Aligned, Block, Lanes};
+use crate::{Result, memory};
 use bytemuck::Pod;
 use rand::RngExt;
 use rayon::prelude::*;
@@ -32,6 +33,10 @@ const ENTRIES: usize = 3;
 const BUCKETS: usize = 256;
 /// Rows that one task adds up; below [`rows_in_sum`] of every lane.
 const CHUNK: usize = 1 << 14;
+
+/// What memory is asked for.
+const PROJECTION: &str = "a sparse projection";
+const SUMS: &str = "the sums of a sparse projection";
 
 /// The rows of residues ≤ `largest` that an accumulator of `bits` bits holds the sum of: t·`largest` ≤ 2^bits - 1.
 const fn rows_in_sum(largest: u64, bits: u32) -> u128 {
@@ -83,20 +88,23 @@ fn pool(s: usize) -> usize {
 impl Buckets {
     /// A random Y with `n` rows and `s` columns over `field`.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If s is 0 or above 2¹⁶.
-    pub fn random<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
+    pub fn random<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Result<Self> {
         Self::with(field, n, s, ENTRIES.min(s), pool(s), rng)
     }
 
-    fn with<F: Field>(field: &F, n: usize, s: usize, per_row: usize, pool: usize, rng: &mut Rng) -> Self {
+    fn with<F: Field>(field: &F, n: usize, s: usize, per_row: usize, pool: usize, rng: &mut Rng) -> Result<Self> {
         assert!((1..=1 << 16).contains(&s), "a block of 1 to 2^16 columns");
         let k = field.degree();
-        let mut weights = vec![0; s * pool * k];
+        let mut weights = memory::zeros(s * pool * k, PROJECTION)?;
         for digits in weights.chunks_exact_mut(k) {
             field.write_digits(field.random_nonzero(rng), digits);
         }
-        let mut pick = Vec::with_capacity(n * per_row);
+        let mut pick = memory::with_capacity(n * per_row, PROJECTION)?;
         for _ in 0..n {
             let row = pick.len();
             while pick.len() < row + per_row {
@@ -107,15 +115,18 @@ impl Buckets {
                 }
             }
         }
-        Buckets { s, pick, per_row, pool, weights }
+        Ok(Buckets { s, pick, per_row, pool, weights })
     }
 
     /// Appends YᵀV, s × s elements of K, row-major. V is a block of n rows and s columns over K, by digits.
-    pub fn project<F: Field>(&self, field: &F, v: &Block, out: &mut Vec<F::Elem>) {
-        self.project_with(Isa::best(), field, v, out);
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn project<F: Field>(&self, field: &F, v: &Block, out: &mut Vec<F::Elem>) -> Result<()> {
+        self.project_with(Isa::best(), field, v, out)
     }
 
-    pub(super) fn project_with<F: Field>(&self, isa: Isa, field: &F, v: &Block, out: &mut Vec<F::Elem>) {
+    pub(super) fn project_with<F: Field>(&self, isa: Isa, field: &F, v: &Block, out: &mut Vec<F::Elem>) -> Result<()> {
         let (s, k, p) = (self.s, field.degree(), field.modulus());
         assert_eq!(
             (v.width(), v.rows() * self.per_row, self.weights.len()),
@@ -128,7 +139,8 @@ impl Buckets {
             Lanes::U64(x) => self.sums(isa, p, x, v.width()),
             Lanes::F32(x) => self.sums(isa, p, x, v.width()),
             Lanes::F64(x) => self.sums(isa, p, x, v.width()),
-        };
+        }?;
+        memory::reserve(out, s * s, "the terms of a sequence")?;
         let classes = sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k));
         for (sums, weights) in classes {
             if k == 1 && p.bits() <= WEIGHED_BITS {
@@ -143,25 +155,32 @@ impl Buckets {
                 field.axpy(&mut out[first..], field.from_digits(weight), &bucket);
             }
         }
+        Ok(())
     }
 
     /// The sums of the rows in each bucket, bucket after bucket, as words congruent to them mod p, residues where p > 2³²: exact
     /// integers added in any order, so that neither threads nor instruction sets show.
-    fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Vec<u64> {
+    fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Result<Vec<u64>> {
         let len = self.s * self.pool * width;
         let chunk = |(lanes, pick): (&[L], &[u16])| {
             // On cache lines: of 16 sums that lie across two, every addition costs twice.
-            let mut sums = Aligned::<L::Sum>::zeros(len);
+            let mut sums = Aligned::<L::Sum>::zeros(len)?;
             isa.run(AddRows { lanes, width, pick, per_row: self.per_row, sums: &mut sums });
-            sums.iter().map(|&sum| L::total(sum)).collect::<Vec<_>>()
+            let mut totals = memory::with_capacity(len, SUMS)?;
+            totals.extend(sums.iter().map(|&sum| L::total(sum)));
+            Ok(totals)
         };
-        let add = |mut a: Vec<L::Total>, b: Vec<L::Total>| {
+        let add = |a: Result<Vec<L::Total>>, b: Result<Vec<L::Total>>| {
+            let (mut a, b) = (a?, b?);
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
+            Ok(a)
         };
         let totals =
             lanes.par_chunks(CHUNK * width).zip(self.pick.par_chunks(CHUNK * self.per_row)).map(chunk).reduce_with(add);
-        totals.map_or_else(|| vec![0; len], |totals| totals.into_iter().map(|x| L::word(x, p)).collect())
+        let Some(totals) = totals.transpose()? else { return memory::zeros(len, SUMS) };
+        let mut words = memory::with_capacity(len, SUMS)?;
+        words.extend(totals.into_iter().map(|x| L::word(x, p)));
+        Ok(words)
     }
 }
 

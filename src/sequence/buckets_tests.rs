@@ -21,9 +21,10 @@ fn dense<F: Field>(field: &F, y: &Buckets) -> Vec<F::Elem> {
 
 fn is_the_definition<F: Field>(field: &F, lane: spmv::Lane, s: usize, n: usize, rng: &mut Rng) {
     let (k, p) = (field.degree(), field.modulus());
-    let v = Block::random(lane, n, s * k, p, rng);
-    let buckets = Buckets::random(field, n, s, rng);
-    let values: Vec<F::Elem> = v.to_residues().chunks_exact(k).map(|digits| field.from_digits(digits)).collect();
+    let v = Block::random(lane, n, s * k, p, rng).unwrap();
+    let buckets = Buckets::random(field, n, s, rng).unwrap();
+    let values: Vec<F::Elem> =
+        v.to_residues().unwrap().chunks_exact(k).map(|digits| field.from_digits(digits)).collect();
     let mut expected = vec![field.zero(); s * s];
     for (y, v) in dense(field, &buckets).chunks_exact(s).zip(values.chunks_exact(s)) {
         for i in 0..s {
@@ -32,7 +33,7 @@ fn is_the_definition<F: Field>(field: &F, lane: spmv::Lane, s: usize, n: usize, 
     }
     for isa in Isa::available() {
         let mut found = Vec::new();
-        buckets.project_with(isa, field, &v, &mut found);
+        buckets.project_with(isa, field, &v, &mut found).unwrap();
         assert_eq!(found, expected, "{isa:?}, {lane:?}, {n} x {s} over GF({p}^{k})");
     }
 }
@@ -82,11 +83,11 @@ fn sums_at_their_largest() {
         (9007199254740881, spmv::Lane::F64),
     ] {
         let field = PrimeField(Modulus::new(p).unwrap());
-        let mut v = Block::zeros(lane, n, 1);
+        let mut v = Block::zeros(lane, n, 1).unwrap();
         (0..n).for_each(|i| v.set(i, 0, p - 1));
         let buckets = Buckets { s: 1, pick: vec![0; n], per_row: 1, pool: 1, weights: vec![p - 1] };
         let mut found = Vec::new();
-        buckets.project(&field, &v, &mut found);
+        buckets.project(&field, &v, &mut found).unwrap();
         // n·(-1)·(-1).
         assert_eq!(found, [n as u64 % p], "{lane:?}");
     }
@@ -126,7 +127,7 @@ fn parallel_rows_are_as_rare_as_the_bound_says() {
         let field = PrimeField(Modulus::new(p).unwrap());
         let (mut parallel_pairs, rounds) = (0, 20);
         for _ in 0..rounds {
-            let y = dense(&field, &Buckets::with(&field, n, s, w, pool, &mut rng));
+            let y = dense(&field, &Buckets::with(&field, n, s, w, pool, &mut rng).unwrap());
             let rows: Vec<&[u64]> = y.chunks_exact(s).collect();
             let is_parallel =
                 |a: &[u64], b: &[u64]| (0..s).all(|i| (0..i).all(|j| field.mul(a[i], b[j]) == field.mul(a[j], b[i])));

@@ -1,6 +1,7 @@
 //! The running sequence X, BX, B²X, … and its projected terms.
 
 use super::Projection;
+use crate::Result;
 use crate::blackbox::{Preconditioned, Scratch};
 use crate::field::{Field, Rng};
 use crate::spmv::Block;
@@ -30,6 +31,9 @@ pub struct Krylov<'a, F: Field> {
 impl<'a, F: Field> Krylov<'a, F> {
     /// The sequence of `operator` with `block` columns from `start`, X drawn from `rng`.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// Panics if the degrees of `field` and operator differ.
     pub fn new(
         field: &F,
@@ -38,29 +42,33 @@ impl<'a, F: Field> Krylov<'a, F> {
         block: usize,
         start: Start,
         rng: &mut Rng,
-    ) -> Self {
+    ) -> Result<Self> {
         assert_eq!(field.degree(), operator.degree());
         let width = block * field.degree();
         let (lane, n) = (operator.lane(), operator.order());
-        let current = Block::random(lane, n, width, operator.modulus(), rng);
-        let next = Block::zeros(lane, n, width);
+        let current = Block::random(lane, n, width, operator.modulus(), rng)?;
+        let next = Block::zeros(lane, n, width)?;
         let scratch = Scratch::new();
         let mut krylov = Krylov { field: field.clone(), operator, projection, block, current, next, scratch };
         if start == Start::Bx {
-            krylov.step();
+            krylov.step()?;
         }
-        krylov
+        Ok(krylov)
     }
 
     /// BⁱX becomes Bⁱ⁺¹X.
-    fn step(&mut self) {
-        self.operator.apply(&self.current, &mut self.next, &mut self.scratch);
+    fn step(&mut self) -> Result<()> {
+        self.operator.apply(&self.current, &mut self.next, &mut self.scratch)?;
         std::mem::swap(&mut self.current, &mut self.next);
+        Ok(())
     }
 
     /// Appends the next term, the s × s matrix Yᵀ(BⁱX) row-major, and goes one step on.
-    pub fn push_term(&mut self, terms: &mut Vec<F::Elem>) {
-        self.projection.project(&self.field, &self.current, self.block, terms);
-        self.step();
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn push_term(&mut self, terms: &mut Vec<F::Elem>) -> Result<()> {
+        self.projection.project(&self.field, &self.current, self.block, terms)?;
+        self.step()
     }
 }

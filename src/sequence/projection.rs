@@ -7,6 +7,7 @@ use super::Buckets;
 use crate::dense;
 use crate::field::{Field, Rng};
 use crate::spmv::Block;
+use crate::{Result, memory};
 use rand::RngExt;
 
 /// Yᵀ for an n × s matrix Y over K = GF(pᵏ).
@@ -23,27 +24,40 @@ pub enum Projection {
 
 impl Projection {
     /// A random Y with a few weighted entries in each row.
-    pub fn sparse<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
-        Projection::Sparse(Buckets::random(field, n, s, rng))
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn sparse<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Result<Self> {
+        Ok(Projection::Sparse(Buckets::random(field, n, s, rng)?))
     }
     /// A uniformly random Y over `field`.
-    pub fn dense<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Self {
-        let p = field.modulus().get();
-        Projection::Dense { transposed: (0..n * s * field.degree()).map(|_| rng.random_range(0..p)).collect() }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn dense<F: Field>(field: &F, n: usize, s: usize, rng: &mut Rng) -> Result<Self> {
+        let (p, len) = (field.modulus().get(), n * s * field.degree());
+        let mut transposed = memory::with_capacity(len, "a dense projection")?;
+        transposed.extend((0..len).map(|_| rng.random_range(0..p)));
+        Ok(Projection::Dense { transposed })
     }
 
     /// Appends Yᵀ·V to `out`: s × s elements of K, row-major. V is a block of n rows over K, by digits.
-    pub fn project<F: Field>(&self, field: &F, v: &Block, s: usize, out: &mut Vec<F::Elem>) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn project<F: Field>(&self, field: &F, v: &Block, s: usize, out: &mut Vec<F::Elem>) -> Result<()> {
         let (p, k) = (field.modulus(), field.degree());
         assert_eq!(v.width(), k * s);
         match self {
-            Projection::Sparse(buckets) => buckets.project(field, v, out),
+            Projection::Sparse(buckets) => buckets.project(field, v, out)?,
             Projection::Dense { transposed } => {
-                let mut products = vec![0; k * s * k * s];
-                dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues(), &mut products);
+                let mut products = memory::zeros(k * s * k * s, "the products of a dense projection")?;
+                dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues()?, &mut products)?;
+                memory::reserve(out, s * s, "the terms of a sequence")?;
                 out.extend(combine_digits(field, s, &products));
             }
         }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::spmv::{Block, Lane, Plan, PlanOptions, Product};
 use rand::{RngExt, SeedableRng};
 
 fn elements<F: Field>(field: &F, b: &Block) -> Vec<F::Elem> {
-    b.to_residues().chunks_exact(field.degree()).map(|digits| field.from_digits(digits)).collect()
+    b.to_residues().unwrap().chunks_exact(field.degree()).map(|digits| field.from_digits(digits)).collect()
 }
 
 /// Yᵀ·V from the definition, Y and V as n × s elements.
@@ -25,16 +25,16 @@ fn definition<F: Field>(field: &F, y: &[F::Elem], v: &[F::Elem], s: usize) -> Ve
 fn projections_are_their_definition<F: Field>(field: &F, lane: Lane, rng: &mut Rng) {
     let (s, k, p) = (3, field.degree(), field.modulus());
     for n in [0, 1, 5, 400] {
-        let v = Block::random(lane, n, s * k, p, rng);
+        let v = Block::random(lane, n, s * k, p, rng).unwrap();
         let values = elements(field, &v);
-        let dense = Projection::dense(field, n, s, rng);
+        let dense = Projection::dense(field, n, s, rng).unwrap();
         let Projection::Dense { transposed } = &dense else { unreachable!() };
         let y: Vec<F::Elem> = (0..n)
             .flat_map(|j| (0..s).map(move |c| (j, c)))
             .map(|(j, c)| field.from_digits(&(0..k).map(|d| transposed[(c * k + d) * n + j]).collect::<Vec<_>>()))
             .collect();
         let mut found = Vec::new();
-        dense.project(field, &v, s, &mut found);
+        dense.project(field, &v, s, &mut found).unwrap();
         assert_eq!(found, definition(field, &y, &values, s));
     }
 }
@@ -64,27 +64,27 @@ fn the_shortcut_is_the_sequence_without_its_first_term() {
     let entries: Vec<_> =
         (0..60).map(|_| (rng.random_range(0..20), rng.random_range(0..15), rng.random_range(0..65521))).collect();
     let a = SparseMatrix::from_triplets(p, 20, 15, &entries);
-    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap());
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
     let field = PrimeField(p);
-    let b = Preconditioned::random(&field, &product, false, &mut rng);
+    let b = Preconditioned::random(&field, &product, false, &mut rng).unwrap();
     let terms = |start: Start, count: usize| {
         let mut rng = Rng::seed_from_u64(9);
-        let projection = Projection::sparse(&field, 15, 2, &mut rng);
-        let mut krylov = Krylov::new(&field, &b, projection, 2, start, &mut rng);
+        let projection = Projection::sparse(&field, 15, 2, &mut rng).unwrap();
+        let mut krylov = Krylov::new(&field, &b, projection, 2, start, &mut rng).unwrap();
         let mut terms = Vec::new();
-        (0..count).for_each(|_| krylov.push_term(&mut terms));
+        (0..count).for_each(|_| krylov.push_term(&mut terms).unwrap());
         terms
     };
     assert_eq!(terms(Start::X, 9)[4..], terms(Start::Bx, 8)[..]);
     // The terms are Yᵀ Bⁱ X with B as it acts on vectors.
     let mut rng = Rng::seed_from_u64(9);
-    let projection = Projection::sparse(&field, 15, 2, &mut rng);
-    let mut x = Block::random(b.lane(), 15, 2, p, &mut rng);
+    let projection = Projection::sparse(&field, 15, 2, &mut rng).unwrap();
+    let mut x = Block::random(b.lane(), 15, 2, p, &mut rng).unwrap();
     let (mut scratch, mut expected) = (Scratch::new(), Vec::new());
     for _ in 0..5 {
-        projection.project(&field, &x, 2, &mut expected);
-        let mut y = Block::zeros(b.lane(), 15, 2);
-        b.apply(&x, &mut y, &mut scratch);
+        projection.project(&field, &x, 2, &mut expected).unwrap();
+        let mut y = Block::zeros(b.lane(), 15, 2).unwrap();
+        b.apply(&x, &mut y, &mut scratch).unwrap();
         x = y;
     }
     assert_eq!(terms(Start::X, 5), expected);

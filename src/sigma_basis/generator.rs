@@ -61,7 +61,7 @@ pub struct Generator<E> {
 /// use blackfield::sigma_basis::GeneratorSearch;
 ///
 /// // Fibonacci numbers: S_{j+2} = S_{j+1} + S_j.
-/// let mut search = GeneratorSearch::new(PrimeField(Modulus::new(101)?), 1);
+/// let mut search = GeneratorSearch::new(PrimeField(Modulus::new(101)?), 1)?;
 /// search.extend(&[0, 1, 1, 2, 3, 5, 8, 13], &Silent)?;
 /// assert_eq!(search.rank_bound(), 2);
 /// assert_eq!(search.stable_terms(), 4); // the first four terms tell, and foretell the others
@@ -82,19 +82,25 @@ pub struct GeneratorSearch<F: Field> {
 
 impl<F: Field> GeneratorSearch<F> {
     /// A search that knows no term yet, for s×s matrices. Panics if s = 0.
-    pub fn new(field: F, s: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn new(field: F, s: usize) -> Result<Self> {
         let params = Params::for_field(&field);
         Self::with_params(field, s, params)
     }
 
     /// As [`GeneratorSearch::new`], with thresholds of the caller's.
-    pub fn with_params(field: F, s: usize, params: Params) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn with_params(field: F, s: usize, params: Params) -> Result<Self> {
         assert!(s > 0, "the terms are at least 1 x 1 matrices");
-        let mut left = PolyMatrix::zeros(2 * s, s, 1);
+        let mut left = PolyMatrix::zeros(2 * s, s, 1)?;
         (0..s).for_each(|i| left.set(i, i, 0, field.one()));
         let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
-        let series = PolyMatrix::zeros(s, s, 0);
-        GeneratorSearch { field, s, params, series, left, degrees, last_change: vec![0; 2 * s] }
+        let series = PolyMatrix::zeros(s, s, 0)?;
+        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change: vec![0; 2 * s] })
     }
 
     /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.
@@ -104,20 +110,20 @@ impl<F: Field> GeneratorSearch<F> {
     /// blocks of L/8 or more stay within twice the one-shot cost.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] when the observer asks to stop: the search then stands at some length between the old and the
+    /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search then stands at some length between the old and the
     /// new one, and the terms beyond it are forgotten.
     ///
     /// # Panics
     /// If `terms` is not a whole number of matrices.
     pub fn extend(&mut self, terms: &[F::Elem], observer: &dyn Observer) -> Result<()> {
         let known = self.series.len();
-        self.series.extend(terms);
+        self.series.extend(terms)?;
         let done = self.advance(known, self.series.len() - known, observer);
-        if let Err(interrupted) = done {
+        if let Err(error) = done {
             // Each piece of `advance` is carried out whole or not at all.
             let reached = (self.degrees.iter().sum::<i64>() / self.s as i64 - 1) as usize;
-            self.series.resize(reached);
-            return Err(interrupted);
+            self.series.truncate(reached);
+            return Err(error);
         }
         Ok(())
     }
@@ -134,23 +140,23 @@ impl<F: Field> GeneratorSearch<F> {
             return self.advance(from + half, count - half, observer);
         }
         observer.check()?;
-        let residual = self.residual(from, count);
+        let residual = self.residual(from, count)?;
         let next = pm_basis(&self.field, &residual, count, &self.degrees, &self.params, observer)?;
-        self.left = compose(&self.field, &next.basis, &self.left);
+        self.left = compose(&self.field, &next.basis, &self.left)?;
         self.last_change = later(&self.last_change, &next.last_change, from);
         self.degrees = next.degrees;
         Ok(())
     }
 
     /// The coefficients `from .. from + count` of P·[S; -I], for the basis P at order `from`.
-    fn residual(&self, from: usize, count: usize) -> PolyMatrix<F::Elem> {
-        let mut residual = products::residual(&self.field, &self.left, &self.series, from, count);
+    fn residual(&self, from: usize, count: usize) -> Result<PolyMatrix<F::Elem>> {
+        let mut residual = products::residual(&self.field, &self.left, &self.series, from, count)?;
         for i in self.s..2 * self.s {
             if self.degrees[i] == from as i64 + 1 {
                 residual.set(i, i - self.s, 0, self.field.neg(self.field.one()));
             }
         }
-        residual
+        Ok(residual)
     }
 
     /// The number L of terms seen.
@@ -187,17 +193,20 @@ impl<F: Field> GeneratorSearch<F> {
     }
 
     /// The generator of the terms so far.
-    pub fn generator(&self) -> Generator<F::Elem> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn generator(&self) -> Result<Generator<F::Elem>> {
         let rows = self.generator_rows();
         let row_degrees: Vec<usize> = rows.iter().map(|&i| self.degrees[i] as usize).collect();
-        let mut matrix = PolyMatrix::zeros(self.s, self.s, row_degrees[self.s - 1] + 1);
+        let mut matrix = PolyMatrix::zeros(self.s, self.s, row_degrees[self.s - 1] + 1)?;
         for (to, (&from, &degree)) in rows.iter().zip(&row_degrees).enumerate() {
             for k in 0..=degree.min(self.left.len() - 1) {
                 let row = &self.left.coefficient(k)[from * self.s..][..self.s];
                 matrix.coefficient_mut(degree - k)[to * self.s..][..self.s].copy_from_slice(row);
             }
         }
-        Generator { matrix, row_degrees }
+        Ok(Generator { matrix, row_degrees })
     }
 
     /// Checks the basis against the terms, independently of how it was found. Afterwards `rank_bound()` is the rank of a Hankel
@@ -225,8 +234,11 @@ impl<F: Field> GeneratorSearch<F> {
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
         let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
         let seen = first_residual(field, &self.left, &self.series, &windows, error, rng);
-        let exactly = || if ProductPlan::may_round(field.modulus()) { self.residual_row() } else { None };
-        if let Some(i) = seen.or_else(exactly) {
+        let seen = match seen {
+            None if ProductPlan::may_round(field.modulus()) => self.residual_row()?,
+            seen => seen,
+        };
+        if let Some(i) = seen {
             return failed(&format!("row {i} of degree {} has a residual", self.degrees[i]));
         }
         for (i, &degree) in self.degrees.iter().enumerate() {
@@ -247,14 +259,16 @@ impl<F: Field> GeneratorSearch<F> {
     }
 
     /// The first row i of V·S that does not vanish at the coefficients δ_i … L-1, all of them computed without floating point.
-    fn residual_row(&self) -> Option<usize> {
+    fn residual_row(&self) -> Result<Option<usize>> {
         let (zero, length) = (self.field.zero(), self.length());
-        let from = self.degrees.iter().map(|&degree| degree as usize).min()?.min(length);
-        let product = residual_without_rounding(&self.field, &self.left, &self.series, from, length - from);
-        (0..2 * self.s).find(|&i| {
+        let Some(least) = self.degrees.iter().map(|&degree| degree as usize).min() else { return Ok(None) };
+        let from = least.min(length);
+        let product = residual_without_rounding(&self.field, &self.left, &self.series, from, length - from)?;
+        let found = (0..2 * self.s).find(|&i| {
             let row = |k: usize| &product.coefficient(k - from)[i * self.s..][..self.s];
             (self.degrees[i] as usize..length).any(|k| row(k).iter().any(|&x| x != zero))
-        })
+        });
+        Ok(found)
     }
 
     /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on the right.

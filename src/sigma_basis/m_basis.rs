@@ -19,18 +19,29 @@ use super::products::trim;
 use super::word_kernel::WordKernel;
 use crate::field::Field;
 use crate::poly::PolyMatrix;
+use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// From this many multiply-adds on, a step is worth sharing among threads: about 50 µs of one thread's work.
 const PARALLEL_WORK: usize = 1 << 20;
+/// What memory is asked for.
+const BASIS: &str = "an order basis";
 
 /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given shift.
 ///
 /// Quadratic in the order: [`pm_basis`](super::pm_basis) is the way to large ones.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If `shift` has not one entry for each row of the series.
-pub fn m_basis<F: Field>(field: &F, series: &PolyMatrix<F::Elem>, order: usize, shift: &[i64]) -> OrderBasis<F::Elem> {
+pub fn m_basis<F: Field>(
+    field: &F,
+    series: &PolyMatrix<F::Elem>,
+    order: usize,
+    shift: &[i64],
+) -> Result<OrderBasis<F::Elem>> {
     match word_kernel(field) {
         Some(kernel) => iterate(field, &kernel, series, order, shift),
         None => iterate(field, &FieldKernel(field), series, order, shift),
@@ -49,8 +60,8 @@ fn iterate<F: Field, K: Kernel<F>>(
     series: &PolyMatrix<F::Elem>,
     order: usize,
     shift: &[i64],
-) -> OrderBasis<F::Elem> {
-    let mut state = Iteration::new(field, kernel, series, order, shift);
+) -> Result<OrderBasis<F::Elem>> {
+    let mut state = Iteration::new(field, kernel, series, order, shift)?;
     for k in 0..order {
         let step = state.eliminate(k);
         state.apply(k, step);
@@ -91,14 +102,20 @@ struct Iteration<'a, K, T> {
 }
 
 impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
-    fn new<F: Field>(field: &F, kernel: &'a K, series: &PolyMatrix<F::Elem>, order: usize, shift: &[i64]) -> Self
+    fn new<F: Field>(
+        field: &F,
+        kernel: &'a K,
+        series: &PolyMatrix<F::Elem>,
+        order: usize,
+        shift: &[i64],
+    ) -> Result<Self>
     where
         K: Kernel<F, Elem = T>,
     {
         let (m, n) = (series.rows(), series.cols());
         assert_eq!(shift.len(), m, "one shift for each row of the series");
         let stride = n * order + m * (order + 1);
-        let mut rows = vec![T::default(); m * stride];
+        let mut rows = memory::filled(T::default(), m * stride, BASIS)?;
         let one = kernel.one(field);
         for (i, row) in rows.chunks_exact_mut(stride).enumerate() {
             for k in 0..order.min(series.len()) {
@@ -107,7 +124,7 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
             }
             row[n * order + i] = one;
         }
-        Iteration {
+        Ok(Iteration {
             kernel,
             m,
             n,
@@ -119,11 +136,11 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
             degrees: shift.to_vec(),
             last_change: vec![0; m],
             one,
-            work: vec![T::default(); m * (n + m.min(n))],
-            factors: vec![T::default(); m * m.min(n)],
-            panel: Vec::with_capacity(m.min(n) * stride),
+            work: memory::filled(T::default(), m * (n + m.min(n)), BASIS)?,
+            factors: memory::filled(T::default(), m * m.min(n), BASIS)?,
+            panel: memory::with_capacity(m.min(n) * stride, BASIS)?,
             sorted: (0..m).collect(),
-        }
+        })
     }
 
     /// Eliminates the residuals of step k; leaves each row's factors in `factors`.
@@ -207,12 +224,12 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         self.len = self.row_len.iter().copied().max().unwrap_or(1);
     }
 
-    fn finish<F: Field>(self, field: &F) -> OrderBasis<F::Elem>
+    fn finish<F: Field>(self, field: &F) -> Result<OrderBasis<F::Elem>>
     where
         K: Kernel<F, Elem = T>,
     {
         let m = self.m;
-        let mut basis = PolyMatrix::zeros(m, m, self.len);
+        let mut basis = PolyMatrix::zeros(m, m, self.len)?;
         for (i, row) in self.rows.chunks_exact(self.stride).enumerate() {
             let polynomial = &row[self.order * self.n..];
             for (k, from) in polynomial.chunks_exact(m).take(self.len).enumerate() {
@@ -221,6 +238,6 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
             }
         }
         trim(&mut basis);
-        OrderBasis { basis, degrees: self.degrees, order: self.order, last_change: self.last_change }
+        Ok(OrderBasis { basis, degrees: self.degrees, order: self.order, last_change: self.last_change })
     }
 }

@@ -34,7 +34,7 @@ impl Params {
 /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given shift.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop.
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop; [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
 /// If `shift` has not one entry for each row of the series, or `params.leaf` is 0.
@@ -49,15 +49,15 @@ pub fn pm_basis<F: Field>(
     assert!(params.leaf > 0, "a leaf takes at least one order");
     observer.check()?;
     if order <= params.leaf {
-        return Ok(m_basis(field, series, order, shift));
+        return m_basis(field, series, order, shift);
     }
     let half = order.div_ceil(2);
     let first = pm_basis(field, series, half, shift, params, observer)?;
-    let rest = residual(field, &first.basis, series, half, order - half);
+    let rest = residual(field, &first.basis, series, half, order - half)?;
     let second = pm_basis(field, &rest, order - half, &first.degrees, params, observer)?;
     drop(rest);
     observer.check()?;
-    let basis = compose(field, &second.basis, &first.basis);
+    let basis = compose(field, &second.basis, &first.basis)?;
     let last_change = later(&first.last_change, &second.last_change, half);
     Ok(OrderBasis { basis, degrees: second.degrees, order, last_change })
 }

@@ -37,7 +37,7 @@ pub fn popov<F: Field>(
     }
     let leading = super::order_basis::leading_matrix(&reduced.basis, &opposite, &reduced.degrees);
     let inverse = PolyMatrix::from_coefficients(m, m, inverse_of_lower(field, leading, m));
-    let basis = compose(field, &inverse, &reduced.basis);
+    let basis = compose(field, &inverse, &reduced.basis)?;
     let last_change = pivot_degrees.iter().map(|_| order).collect();
     Ok(OrderBasis { basis, degrees, order, last_change })
 }

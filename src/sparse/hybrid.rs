@@ -4,6 +4,7 @@
 use super::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
 use super::matrix::SparseMatrix;
 use crate::field::Modulus;
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// Which entries a part holds.
@@ -152,9 +153,22 @@ pub fn heaviest_row(a: &SparseMatrix, segregate: bool) -> (u64, u64) {
 
 /// The entries of `a` of one kind, as compressed rows; `value` prepares a residue and is not called for sign parts.
 /// Without segregation, ask for `Valued` with `segregate = false`: all entries.
-pub fn select<V: Copy>(a: &SparseMatrix, entries: Entries, segregate: bool, value: impl Fn(u64) -> V) -> Csr<V> {
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn select<V: Copy>(
+    a: &SparseMatrix,
+    entries: Entries,
+    segregate: bool,
+    value: impl Fn(u64) -> V,
+) -> Result<Csr<V>> {
+    const WHAT: &str = "the layout of a matrix";
     let p = a.modulus();
-    let (mut start, mut col, mut values) = (vec![0], Vec::new(), Vec::new());
+    let count = a.values().iter().filter(|&&v| kind(p, segregate, v) == entries).count();
+    let mut start = memory::with_capacity(a.rows() + 1, WHAT)?;
+    let mut col = memory::with_capacity(count, WHAT)?;
+    let mut values = memory::with_capacity(if entries == Entries::Valued { count } else { 0 }, WHAT)?;
+    start.push(0);
     for i in 0..a.rows() {
         let (cols, residues) = a.row(i);
         for (&j, &v) in cols.iter().zip(residues).filter(|&(_, &v)| kind(p, segregate, v) == entries) {
@@ -165,5 +179,5 @@ pub fn select<V: Copy>(a: &SparseMatrix, entries: Entries, segregate: bool, valu
         }
         start.push(col.len());
     }
-    Csr::new(start, col, values)
+    Ok(Csr::new(start, col, values))
 }

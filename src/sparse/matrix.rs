@@ -1,6 +1,12 @@
 //! A sparse matrix mod p in canonical row form: the common input of all formats and methods.
 
 use crate::field::Modulus;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const OFFSETS: &str = "the offsets of the rows";
+const COLUMNS: &str = "the columns of the entries";
+const RESIDUES: &str = "the residues of the entries";
 
 /// A sparse matrix over GF(p), row by row: columns ascending within a row, no position twice, all values in 1 … p-1.
 ///
@@ -18,12 +24,29 @@ impl SparseMatrix {
     /// The matrix of the given triplets (row, column, residue); positions that occur twice are summed, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: see [`SparseMatrix::try_from_triplets`].
     pub fn from_triplets(modulus: Modulus, rows: usize, cols: usize, entries: &[(usize, usize, u64)]) -> Self {
+        memory::or_panic(Self::try_from_triplets(modulus, rows, cols, entries))
+    }
+    /// [`SparseMatrix::from_triplets`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    pub fn try_from_triplets(
+        modulus: Modulus,
+        rows: usize,
+        cols: usize,
+        entries: &[(usize, usize, u64)],
+    ) -> Result<Self> {
         assert!(rows.max(cols) < 1 << 32, "dimension beyond 32-bit indices");
-        let mut sorted = entries.to_vec();
+        let mut sorted = memory::copy(entries, "the entries to be sorted")?;
         sorted.sort_unstable_by_key(|&(i, j, _)| (i, j));
-        let mut a = SparseMatrix { modulus, cols, start: vec![0; rows + 1], col: vec![], value: vec![] };
+        let start = memory::zeros(rows + 1, OFFSETS)?;
+        let col = memory::with_capacity(entries.len(), COLUMNS)?;
+        let mut a = SparseMatrix { modulus, cols, start, col, value: memory::with_capacity(entries.len(), RESIDUES)? };
         let mut it = sorted.into_iter().peekable();
         while let Some((i, j, v)) = it.next() {
             assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
@@ -40,16 +63,29 @@ impl SparseMatrix {
         for i in 0..rows {
             a.start[i + 1] += a.start[i];
         }
-        a
+        Ok(a)
     }
 
     /// The matrix without rows, with room for `rows` of them with `nnz` entries, to be filled row by row.
-    pub(crate) fn empty(modulus: Modulus, cols: usize, rows: usize, nnz: usize) -> Self {
-        let mut start = Vec::with_capacity(rows + 1);
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(crate) fn empty(modulus: Modulus, cols: usize, rows: usize, nnz: usize) -> Result<Self> {
+        let mut start = memory::with_capacity(rows + 1, OFFSETS)?;
         start.push(0);
-        SparseMatrix { modulus, cols, start, col: Vec::with_capacity(nnz), value: Vec::with_capacity(nnz) }
+        let (col, value) = (memory::with_capacity(nnz, COLUMNS)?, memory::with_capacity(nnz, RESIDUES)?);
+        Ok(SparseMatrix { modulus, cols, start, col, value })
     }
-    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`.
+    /// Makes room for one more row of `nnz` entries.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(crate) fn reserve_row(&mut self, nnz: usize) -> Result<()> {
+        memory::reserve(&mut self.start, 1, OFFSETS)?;
+        memory::reserve(&mut self.col, nnz, COLUMNS)?;
+        memory::reserve(&mut self.value, nnz, RESIDUES)
+    }
+    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`. There is room.
     pub(crate) fn push_row(&mut self, entries: &mut Vec<(u32, u64)>) {
         entries.sort_unstable_by_key(|&(j, _)| j);
         debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0) && entries.iter().all(|&(_, v)| v != 0));
@@ -99,16 +135,20 @@ impl SparseMatrix {
     }
 
     /// The transpose, by a counting sort in O(rows + cols + nnz).
-    pub fn transpose(&self) -> SparseMatrix {
-        let mut start = vec![0usize; self.cols + 1];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn transpose(&self) -> Result<SparseMatrix> {
+        let mut start = memory::zeros::<usize>(self.cols + 1, OFFSETS)?;
         for &j in &self.col {
             start[j as usize + 1] += 1;
         }
         for j in 0..self.cols {
             start[j + 1] += start[j];
         }
-        let mut next = start.clone();
-        let (mut col, mut value) = (vec![0u32; self.nnz()], vec![0u64; self.nnz()]);
+        let mut next = memory::copy(&start, OFFSETS)?;
+        let mut col = memory::zeros::<u32>(self.nnz(), COLUMNS)?;
+        let mut value = memory::zeros::<u64>(self.nnz(), RESIDUES)?;
         for i in 0..self.rows() {
             let (cols, values) = self.row(i);
             for (&j, &v) in cols.iter().zip(values) {
@@ -118,7 +158,7 @@ impl SparseMatrix {
                 *k += 1;
             }
         }
-        SparseMatrix { modulus: self.modulus, cols: self.rows(), start, col, value }
+        Ok(SparseMatrix { modulus: self.modulus, cols: self.rows(), start, col, value })
     }
 
     /// Whether some row or column is empty.
@@ -138,16 +178,39 @@ impl SparseMatrix {
         (0..self.cols as u32).filter(|&j| used[j as usize]).collect()
     }
     /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
-    pub fn without_empty_lines(&self) -> SparseMatrix {
-        let mut a = self.clone();
-        a.start.dedup();
-        a.drop_empty_columns();
-        a
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn without_empty_lines(&self) -> Result<SparseMatrix> {
+        let mut a = self.try_clone()?;
+        a.drop_empty_lines();
+        Ok(a)
+    }
+    /// Drops the empty rows and columns.
+    pub(crate) fn drop_empty_lines(&mut self) {
+        self.start.dedup();
+        self.drop_empty_columns();
+    }
+    /// A copy, for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn try_clone(&self) -> Result<SparseMatrix> {
+        Ok(SparseMatrix {
+            modulus: self.modulus,
+            cols: self.cols,
+            start: memory::copy(&self.start, OFFSETS)?,
+            col: memory::copy(&self.col, COLUMNS)?,
+            value: memory::copy(&self.value, RESIDUES)?,
+        })
     }
 
     /// Whether A = Aᵀ.
-    pub fn is_symmetric(&self) -> bool {
-        self.rows() == self.cols && *self == self.transpose()
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory): the transpose is written down.
+    pub fn is_symmetric(&self) -> Result<bool> {
+        Ok(self.rows() == self.cols && *self == self.transpose()?)
     }
 }
 
@@ -159,23 +222,23 @@ mod tests {
     fn empty_lines_go_and_symmetry_stays() {
         let p = Modulus::new(7).unwrap();
         let a = SparseMatrix::from_triplets(p, 5, 5, &[(1, 3, 2), (3, 1, 2), (3, 3, 1), (4, 4, 7)]);
-        assert!(a.is_symmetric());
-        let b = a.without_empty_lines();
+        assert!(a.is_symmetric().unwrap());
+        let b = a.without_empty_lines().unwrap();
         assert_eq!(b, SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 2), (1, 0, 2), (1, 1, 1)]));
-        assert!(b.is_symmetric() && a.has_empty_lines() && !b.has_empty_lines());
+        assert!(b.is_symmetric().unwrap() && a.has_empty_lines() && !b.has_empty_lines());
         let c = SparseMatrix::from_triplets(p, 3, 4, &[(0, 1, 1), (0, 2, 1), (2, 1, 7), (1, 3, 2)]);
         assert_eq!((c.non_empty_rows(), c.non_empty_cols()), (vec![0, 1], vec![1, 2, 3]));
-        let none = SparseMatrix::from_triplets(p, 3, 0, &[]).without_empty_lines();
+        let none = SparseMatrix::from_triplets(p, 3, 0, &[]).without_empty_lines().unwrap();
         assert_eq!((none.rows(), none.cols(), none.nnz()), (0, 0, 0));
-        assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric());
-        assert!(!SparseMatrix::from_triplets(p, 1, 2, &[(0, 1, 1)]).is_symmetric());
+        assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric().unwrap());
+        assert!(!SparseMatrix::from_triplets(p, 1, 2, &[(0, 1, 1)]).is_symmetric().unwrap());
     }
 
     #[test]
     fn transposing_twice_is_the_identity() {
         let p = Modulus::new(3).unwrap();
         let a = SparseMatrix::from_triplets(p, 3, 4, &[(0, 3, 1), (2, 0, 2), (2, 3, 1), (0, 3, 1)]);
-        assert_eq!(a.transpose().transpose(), a);
-        assert_eq!(a.transpose().row(3), (&[0u32, 2][..], &[2u64, 1][..]));
+        assert_eq!(a.transpose().unwrap().transpose().unwrap(), a);
+        assert_eq!(a.transpose().unwrap().row(3), (&[0u32, 2][..], &[2u64, 1][..]));
     }
 }

@@ -3,6 +3,10 @@
 //! A [`Pattern`] is also a bipartite graph: rows and columns are its vertices, entries its edges.
 
 use crate::sparse::{SparseMatrix, Triplets};
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const ENTRIES: &str = "the pattern of a matrix";
 
 /// The positions of the non-zero entries of a rows × cols matrix, row by row, columns ascending within a row.
 ///
@@ -18,7 +22,7 @@ impl Pattern {
     /// The pattern with the given entries (row, column), 0-based, in any order; repeated ones count once.
     ///
     /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends.
     pub fn from_entries(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
         let mut sorted: Vec<(u32, u32)> = entries
@@ -32,7 +36,7 @@ impl Pattern {
         sorted.dedup();
         Pattern {
             cols,
-            start: starts(rows, sorted.iter().map(|&(i, _)| i)),
+            start: memory::or_panic(starts(rows, sorted.iter().map(|&(i, _)| i))),
             col: sorted.into_iter().map(|(_, j)| j).collect(),
         }
     }
@@ -76,21 +80,34 @@ impl Pattern {
         (0..self.rows()).flat_map(|i| self.row(i).iter().map(move |&j| (i as u32, j)))
     }
 
+    /// The entries of `a` that are not 0 mod p.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of(a: &SparseMatrix) -> Result<Pattern> {
+        Ok(Pattern { cols: a.cols, start: memory::copy(&a.start, ENTRIES)?, col: memory::copy(&a.col, ENTRIES)? })
+    }
     /// The pattern of the transpose, by a counting sort in O(rows + cols + nnz).
+    ///
+    /// # Panics
+    /// If memory ends.
     pub fn transpose(&self) -> Pattern {
-        transpose(&self.start, &self.col, self.cols)
+        memory::or_panic(transpose(&self.start, &self.col, self.cols))
     }
     /// The pattern of the transpose of `a`, as fast.
-    pub fn of_transpose(a: &SparseMatrix) -> Pattern {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of_transpose(a: &SparseMatrix) -> Result<Pattern> {
         transpose(&a.start, &a.col, a.cols)
     }
 }
 
 /// The transpose of the rows with columns `col[start[i]..start[i + 1]]` below `cols`.
-fn transpose(start: &[usize], col: &[u32], cols: usize) -> Pattern {
-    let mut next = starts(cols, col.iter().copied());
-    let begin = next.clone();
-    let mut row = vec![0u32; col.len()];
+fn transpose(start: &[usize], col: &[u32], cols: usize) -> Result<Pattern> {
+    let mut next = starts(cols, col.iter().copied())?;
+    let begin = memory::copy(&next, ENTRIES)?;
+    let mut row = memory::zeros::<u32>(col.len(), ENTRIES)?;
     for (i, bounds) in start.windows(2).enumerate() {
         for &j in &col[bounds[0]..bounds[1]] {
             let k = &mut next[j as usize];
@@ -98,30 +115,31 @@ fn transpose(start: &[usize], col: &[u32], cols: usize) -> Pattern {
             *k += 1;
         }
     }
-    Pattern { cols: start.len() - 1, start: begin, col: row }
+    Ok(Pattern { cols: start.len() - 1, start: begin, col: row })
 }
 
 /// Offsets of the lines when `lines` names the line of every entry.
-fn starts(count: usize, lines: impl Iterator<Item = u32>) -> Vec<usize> {
-    let mut start = vec![0usize; count + 1];
+fn starts(count: usize, lines: impl Iterator<Item = u32>) -> Result<Vec<usize>> {
+    let mut start = memory::zeros::<usize>(count + 1, ENTRIES)?;
     lines.for_each(|i| start[i as usize + 1] += 1);
     for i in 0..count {
         start[i + 1] += start[i];
     }
-    start
+    Ok(start)
 }
 
-/// The entries that are not 0 mod p.
+/// The entries that are not 0 mod p. The trait knows no refusal: [`Pattern::of`] does.
 impl From<&SparseMatrix> for Pattern {
     fn from(a: &SparseMatrix) -> Self {
-        Pattern { cols: a.cols, start: a.start.clone(), col: a.col.clone() }
+        memory::or_panic(Pattern::of(a))
     }
 }
 
-/// The entries that are not 0 over the integers.
+/// The entries that are not 0 over the integers. The trait knows no refusal: it is a panic.
 impl From<&Triplets> for Pattern {
     fn from(a: &Triplets) -> Self {
-        Pattern { cols: a.cols, start: starts(a.rows, a.row.iter().copied()), col: a.col.clone() }
+        let start = memory::or_panic(starts(a.rows, a.row.iter().copied()));
+        Pattern { cols: a.cols, start, col: memory::or_panic(memory::copy(&a.col, ENTRIES)) }
     }
 }
 
@@ -147,7 +165,7 @@ mod tests {
         let a = a.reduce(Modulus::new(3).unwrap());
         let p = Pattern::from(&a);
         assert_eq!(p, Pattern::from_entries(4, 5, [(0, 0), (2, 0)]));
-        assert_eq!(Pattern::of_transpose(&a), p.transpose());
+        assert_eq!(Pattern::of_transpose(&a).unwrap(), p.transpose());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Memory on whole cache lines: a row of a block that is one line long is one access, never two.
 
-use crate::memory;
+use crate::{Result, memory};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -13,6 +13,8 @@ struct Line([u8; 64]);
 
 /// Lines zeroed by one task; and from twice as many on, the zeroing (the first touch, which places the pages) is shared out.
 const TOUCH: usize = 1 << 14;
+/// What the memory is asked for.
+const WHAT: &str = "a block of vectors";
 
 /// A vector of fixed length, used as a slice, that begins on a cache line.
 #[derive(Clone)]
@@ -25,19 +27,18 @@ pub(crate) struct Aligned<T> {
 impl<T: Pod> Aligned<T> {
     /// `len` zeros.
     ///
-    /// # Panics
-    /// If memory ends.
-    pub fn zeros(len: usize) -> Self {
-        let zero = Line([0; 64]);
-        let n = (len * size_of::<T>()).div_ceil(size_of::<Line>());
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn zeros(len: usize) -> Result<Self> {
+        let n = len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Line>());
         let lines = if n < 2 * TOUCH {
-            vec![zero; n]
+            memory::zeros(n, WHAT)?
         } else {
-            let mut lines = memory::or_panic(memory::with_capacity(n, "a block of vectors"));
-            lines.par_extend((0..n).into_par_iter().with_min_len(TOUCH).map(|_| zero));
+            let mut lines = memory::with_capacity(n, WHAT)?;
+            lines.par_extend((0..n).into_par_iter().with_min_len(TOUCH).map(|_| Line([0; 64])));
             lines
         };
-        Aligned { lines, len, element: PhantomData }
+        Ok(Aligned { lines, len, element: PhantomData })
     }
 }
 
@@ -70,12 +71,12 @@ mod tests {
     #[test]
     fn zeros_on_a_line_of_any_length() {
         for len in [0, 1, 33, 64 * TOUCH, 64 * TOUCH * 2 + 5] {
-            let mut a = Aligned::<u16>::zeros(len);
+            let mut a = Aligned::<u16>::zeros(len).unwrap();
             assert!(a.len() == len && a.iter().all(|&x| x == 0));
             assert_eq!(a.as_ptr() as usize % 64, 0);
             if let Some(last) = a.last_mut() {
                 *last = 7;
-                assert_ne!(a, Aligned::zeros(len));
+                assert_ne!(a, Aligned::zeros(len).unwrap());
                 assert_eq!(a, a.clone());
             }
         }

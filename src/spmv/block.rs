@@ -4,6 +4,7 @@
 
 use super::aligned::Aligned;
 use crate::field::{Modulus, Rng};
+use crate::{Result, memory};
 use rand::{Rng as _, RngExt};
 use std::ops::Range;
 
@@ -96,30 +97,39 @@ macro_rules! each_lane {
 
 impl Block {
     /// The zero block. Its memory begins on a cache line; large blocks are first touched by rayon's current pool.
-    pub fn zeros(lane: Lane, rows: usize, width: usize) -> Self {
-        let n = rows * width;
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn zeros(lane: Lane, rows: usize, width: usize) -> Result<Self> {
+        let n = rows.saturating_mul(width);
         let lanes = match lane {
-            Lane::U8 => Lanes::U8(Aligned::zeros(n)),
-            Lane::U16 => Lanes::U16(Aligned::zeros(n)),
-            Lane::U32 => Lanes::U32(Aligned::zeros(n)),
-            Lane::U64 => Lanes::U64(Aligned::zeros(n)),
-            Lane::F32 => Lanes::F32(Aligned::zeros(n)),
-            Lane::F64 => Lanes::F64(Aligned::zeros(n)),
+            Lane::U8 => Lanes::U8(Aligned::zeros(n)?),
+            Lane::U16 => Lanes::U16(Aligned::zeros(n)?),
+            Lane::U32 => Lanes::U32(Aligned::zeros(n)?),
+            Lane::U64 => Lanes::U64(Aligned::zeros(n)?),
+            Lane::F32 => Lanes::F32(Aligned::zeros(n)?),
+            Lane::F64 => Lanes::F64(Aligned::zeros(n)?),
         };
-        Block { rows, width, lanes }
+        Ok(Block { rows, width, lanes })
     }
     /// The block with the given residues, row by row. Panics if their number is not `rows * width`.
-    pub fn from_residues(lane: Lane, rows: usize, width: usize, residues: &[u64]) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn from_residues(lane: Lane, rows: usize, width: usize, residues: &[u64]) -> Result<Self> {
         assert_eq!(residues.len(), rows * width);
-        let mut b = Self::zeros(lane, rows, width);
+        let mut b = Self::zeros(lane, rows, width)?;
         each_lane!(&mut b.lanes, v => v.iter_mut().zip(residues).for_each(|(x, &r)| *x = r as _));
-        b
+        Ok(b)
     }
     /// A uniformly random block mod p.
-    pub fn random(lane: Lane, rows: usize, width: usize, modulus: Modulus, rng: &mut Rng) -> Self {
-        let mut b = Self::zeros(lane, rows, width);
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn random(lane: Lane, rows: usize, width: usize, modulus: Modulus, rng: &mut Rng) -> Result<Self> {
+        let mut b = Self::zeros(lane, rows, width)?;
         b.fill_uniformly(0..rows, modulus, rng);
-        b
+        Ok(b)
     }
     /// Fills `rows` with uniformly random residues.
     pub fn fill_uniformly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
@@ -212,8 +222,13 @@ impl Block {
         each_lane!(&self.lanes, v => to.extend(v[range].iter().map(|&x| x as u64)));
     }
     /// All residues, row by row.
-    pub fn to_residues(&self) -> Vec<u64> {
-        each_lane!(&self.lanes, v => v.iter().map(|&x| x as u64).collect())
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn to_residues(&self) -> Result<Vec<u64>> {
+        let mut residues = memory::with_capacity(self.rows * self.width, "the residues of a block of vectors")?;
+        each_lane!(&self.lanes, v => residues.extend(v.iter().map(|&x| x as u64)));
+        Ok(residues)
     }
 }
 
@@ -240,16 +255,19 @@ mod tests {
             [(2, Lane::U8), (251, Lane::F32), (65521, Lane::U16), (65521, Lane::F64), ((1 << 61) - 1, Lane::U64)]
         {
             let p = Modulus::new(p).unwrap();
-            let a = Block::random(lane, 7, 3, p, &mut rng);
-            let mut b = Block::zeros(lane, 9, 3);
+            let a = Block::random(lane, 7, 3, p, &mut rng).unwrap();
+            let mut b = Block::zeros(lane, 9, 3).unwrap();
             b.copy_rows(1, &a, 3, 4);
             assert!(
                 (0..9).all(|i| (0..3).all(|l| b.get(i, l) == if (1..5).contains(&i) { a.get(i + 2, l) } else { 0 }))
             );
             b.fill_roughly(0..9, p, &mut rng);
-            assert!(b.to_residues().iter().all(|&x| x < p.get()) && b.to_residues().iter().any(|&x| x > 0));
+            assert!(
+                b.to_residues().unwrap().iter().all(|&x| x < p.get())
+                    && b.to_residues().unwrap().iter().any(|&x| x > 0)
+            );
             b.clear(1..9);
-            assert!(b.to_residues()[3..].iter().all(|&x| x == 0));
+            assert!(b.to_residues().unwrap()[3..].iter().all(|&x| x == 0));
         }
     }
 
@@ -257,10 +275,10 @@ mod tests {
     fn rough_residues_reach_all_of_a_small_field() {
         let mut rng = Rng::seed_from_u64(2);
         for p in [2, 3, 251] {
-            let mut b = Block::zeros(Lane::U8, 300, 32);
+            let mut b = Block::zeros(Lane::U8, 300, 32).unwrap();
             b.fill_roughly(0..300, Modulus::new(p).unwrap(), &mut rng);
             let mut seen = vec![false; p as usize];
-            b.to_residues().iter().for_each(|&x| seen[x as usize] = true);
+            b.to_residues().unwrap().iter().for_each(|&x| seen[x as usize] = true);
             assert!(seen.iter().all(|s| *s), "p = {p}");
         }
     }

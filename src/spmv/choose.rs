@@ -58,7 +58,7 @@ impl Plan {
         };
         let parts = side(a, "A", &mut reasons);
         let transposed = match options.transpose {
-            TransposeMode::Stored => Some(side(&a.transpose(), "transpose", &mut reasons)),
+            TransposeMode::Stored => Some(side(&a.transpose()?, "transpose", &mut reasons)),
             TransposeMode::Scatter => None,
         };
         let (rows, cols, nnz, modulus) = (a.rows(), a.cols(), a.nnz(), p.get());

@@ -8,6 +8,7 @@ use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide}
 use super::{Block, Lane, Lanes};
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// The diagonal matrix of elements of GF(pᵏ), acting on blocks in place.
@@ -31,18 +32,19 @@ struct Matrices<A: Arithmetic> {
 }
 
 impl<A: Arithmetic> Matrices<A> {
-    fn new(p: Modulus, degree: usize, residues: &[u64]) -> Self {
+    fn new(p: Modulus, degree: usize, residues: &[u64]) -> Result<Self> {
         let arithmetic = A::new(p);
         let padded = degree.next_power_of_two().max(4);
         assert!(padded <= 128, "degree {degree} over GF(p)");
-        let mut values = Vec::with_capacity(residues.len() / degree * padded);
+        let mut values =
+            memory::with_capacity(residues.len() / degree * padded, "the diagonals of the preconditioner")?;
         for row in residues.chunks_exact(degree) {
             values.extend(row.iter().map(|&r| arithmetic.value(r)));
             values.resize(values.len() + padded - degree, arithmetic.value(0));
         }
         let budget = A::budget(p).expect("an arithmetic for p").products();
         let budget = usize::try_from(budget).unwrap_or(usize::MAX);
-        Matrices { arithmetic, degree, padded, values, budget }
+        Ok(Matrices { arithmetic, degree, padded, values, budget })
     }
     fn apply(&self, width: usize, y: &mut [A::Lane]) {
         let matrix = self.degree * self.padded;
@@ -141,18 +143,21 @@ impl DigitScaling {
     /// The scaling with one `degree` × `degree` matrix after the other, row-major residues mod p, for blocks of this lane.
     ///
     /// Panics if p does not go with the lane or the degree exceeds 128.
-    pub fn new(p: Modulus, lane: Lane, degree: usize, matrices: &[u64]) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(p: Modulus, lane: Lane, degree: usize, matrices: &[u64]) -> Result<Self> {
         let engine = match lane {
-            Lane::U8 => Engine::U8(Matrices::new(p, degree, matrices)),
-            Lane::U16 if holds::<Narrow<u16, i16>>(p, degree) => Engine::NarrowU16(Matrices::new(p, degree, matrices)),
-            Lane::U16 => Engine::WideU16(Matrices::new(p, degree, matrices)),
-            Lane::U32 if holds::<Wide<u32, i32>>(p, degree) => Engine::WideU32(Matrices::new(p, degree, matrices)),
-            Lane::U32 => Engine::SplitU32(Matrices::new(p, degree, matrices)),
-            Lane::U64 => Engine::U64(Matrices::new(p, degree, matrices)),
-            Lane::F32 => Engine::F32(Matrices::new(p, degree, matrices)),
-            Lane::F64 => Engine::F64(Matrices::new(p, degree, matrices)),
+            Lane::U8 => Engine::U8(Matrices::new(p, degree, matrices)?),
+            Lane::U16 if holds::<Narrow<u16, i16>>(p, degree) => Engine::NarrowU16(Matrices::new(p, degree, matrices)?),
+            Lane::U16 => Engine::WideU16(Matrices::new(p, degree, matrices)?),
+            Lane::U32 if holds::<Wide<u32, i32>>(p, degree) => Engine::WideU32(Matrices::new(p, degree, matrices)?),
+            Lane::U32 => Engine::SplitU32(Matrices::new(p, degree, matrices)?),
+            Lane::U64 => Engine::U64(Matrices::new(p, degree, matrices)?),
+            Lane::F32 => Engine::F32(Matrices::new(p, degree, matrices)?),
+            Lane::F64 => Engine::F64(Matrices::new(p, degree, matrices)?),
         };
-        DigitScaling { engine }
+        Ok(DigitScaling { engine })
     }
 
     /// Every element of row i of `y` becomes eᵢ times itself. Panics if the number of rows differs, or the lane, or if the
@@ -201,9 +206,9 @@ mod tests {
                     power = field.mul(power, field.generator());
                 }
             }
-            let x = Block::random(lane, rows, s * k, p, &mut rng);
+            let x = Block::random(lane, rows, s * k, p, &mut rng).unwrap();
             let mut y = x.clone();
-            DigitScaling::new(p, lane, k, &matrices).apply(&mut y);
+            DigitScaling::new(p, lane, k, &matrices).unwrap().apply(&mut y);
             let digits = |b: &Block, i: usize, l: usize| (0..k).map(|d| b.get(i, l * k + d)).collect::<Vec<_>>();
             for (i, &e) in elements.iter().enumerate() {
                 for l in 0..s {

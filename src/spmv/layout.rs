@@ -10,6 +10,7 @@ use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format};
 use crate::sparse::hybrid::{Body, Entries, Part, heaviest_row, select};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -32,14 +33,14 @@ pub(super) struct Layout<A: Arithmetic> {
 }
 
 impl<A: Arithmetic> Layout<A> {
-    pub(super) fn new(a: &SparseMatrix, planned: &[PlannedPart], segregate: bool, isa: Isa) -> Self {
+    pub(super) fn new(a: &SparseMatrix, planned: &[PlannedPart], segregate: bool, isa: Isa) -> Result<Self> {
         let arithmetic = A::new(a.modulus());
         let mut parts = Vec::new();
         for entries in [Entries::Plus, Entries::Minus, Entries::Valued] {
-            let mut rest = select(a, entries, segregate, |v| arithmetic.value(v));
+            let mut rest = select(a, entries, segregate, |v| arithmetic.value(v))?;
             for part in planned.iter().filter(|part| part.entries == entries) {
                 let body;
-                (body, rest) = take(part, rest, a.cols());
+                (body, rest) = take(part, rest, a.cols())?;
                 if body.nnz() > 0 {
                     parts.push(Part { entries, body });
                 }
@@ -52,7 +53,7 @@ impl<A: Arithmetic> Layout<A> {
         let terms = Terms { sums: clamp(budget.sums()), products: clamp(budget.products()) };
         let (signs, products) = heaviest_row(a, segregate);
         let fold = !budget.holds(signs, products);
-        Layout { arithmetic, parts, rows: a.rows(), cols: a.cols(), tiles: tiles(a), terms, fold, isa }
+        Ok(Layout { arithmetic, parts, rows: a.rows(), cols: a.cols(), tiles: tiles(a), terms, fold, isa })
     }
 
     /// Bytes of all parts.
@@ -71,10 +72,10 @@ impl<A: Arithmetic> Layout<A> {
     }
 
     /// Y ← finish(A·X) for row-major X and Y of `width` lanes.
-    pub(super) fn apply(&self, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) {
+    pub(super) fn apply(&self, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) -> Result<()> {
         assert!(x.len() == self.cols * width && y.len() == self.rows * width, "block shapes do not fit the matrix");
         if width == 0 {
-            return;
+            return Ok(());
         }
         let mut jobs = Vec::with_capacity(self.tiles.len());
         let mut left = y;
@@ -84,7 +85,7 @@ impl<A: Arithmetic> Layout<A> {
             left = tail;
         }
         let finish = self.finish(scaling);
-        let strips = strips(x, width, if self.fold { FOLDING_WIDTHS } else { WIDTHS });
+        let strips = strips(x, width, if self.fold { FOLDING_WIDTHS } else { WIDTHS })?;
         jobs.into_par_iter().for_each(|(tile, y)| {
             for strip in &strips {
                 let tile = tile.clone();
@@ -98,6 +99,7 @@ impl<A: Arithmetic> Layout<A> {
                 }
             }
         });
+        Ok(())
     }
 
     fn rows<'a, const W: usize, const FOLD: bool>(
@@ -115,41 +117,60 @@ impl<A: Arithmetic> Layout<A> {
     }
 
     /// Y ← finish(Aᵀ·X), by scattering; strips of the width in parallel.
-    pub(super) fn scatter(&self, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) {
+    pub(super) fn scatter(&self, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) -> Result<()> {
         assert!(x.len() == self.rows * width && y.len() == self.cols * width, "block shapes do not fit the matrix");
         if width == 0 {
-            return;
+            return Ok(());
         }
         let finish = self.finish(scaling);
         let old: &[A::Lane] = y;
-        let done: Vec<_> = strips(x, width, FOLDING_WIDTHS)
+        let done: Vec<_> = strips(x, width, FOLDING_WIDTHS)?
             .into_par_iter()
             .map(|strip| {
                 let columns = match strip.wide {
-                    16 => self.isa.run(self.columns::<16>(&strip, old, width, finish)),
-                    _ => self.columns::<1>(&strip, old, width, finish).run(),
+                    16 => self.columns::<16>(&strip, old, width, finish),
+                    _ => self.columns::<1>(&strip, old, width, finish),
                 };
-                (strip.offset, strip.lanes, strip.wide, columns)
+                Ok((strip.offset, strip.lanes, strip.wide, columns?))
             })
-            .collect();
+            .collect::<Result<_>>()?;
         for (offset, lanes, wide, columns) in done {
             for (row, new) in y.chunks_exact_mut(width).zip(columns.chunks_exact(wide)) {
                 row[offset..offset + lanes].copy_from_slice(&new[..lanes]);
             }
         }
+        Ok(())
     }
 
-    fn columns<'a, const W: usize>(
-        &'a self,
-        strip: &'a PlacedStrip<A::Lane>,
-        y: &'a [A::Lane],
+    /// Those of Aᵀ·X that belong to a strip, W lanes a row.
+    fn columns<const W: usize>(
+        &self,
+        strip: &PlacedStrip<A::Lane>,
+        y: &[A::Lane],
         stride: usize,
-        finish: Finish<'a, A>,
-    ) -> ScatterKernel<'a, A, W> {
-        let Self { arithmetic, parts, terms, .. } = self;
+        finish: Finish<'_, A>,
+    ) -> Result<Vec<A::Lane>> {
+        let &Self { arithmetic, ref parts, rows, terms, .. } = self;
         let PlacedStrip { offset, lanes, .. } = *strip;
-        let (shape, x) = ((self.rows, self.cols), strip.view());
-        ScatterKernel { arithmetic: *arithmetic, parts, shape, x, y, stride, offset, lanes, finish, terms: *terms }
+        let zero = [arithmetic.widen(arithmetic.zero()); W];
+        let sums = &mut memory::filled(zero, self.cols, "the sums of a transposed product")?[..];
+        let mut columns = memory::filled(A::Lane::default(), self.cols * W, "a transposed product")?;
+        let (x, result) = (strip.view(), &mut columns[..]);
+        self.isa.run(ScatterKernel {
+            arithmetic,
+            parts,
+            rows,
+            x,
+            y,
+            stride,
+            offset,
+            lanes,
+            finish,
+            terms,
+            sums,
+            result,
+        });
+        Ok(columns)
     }
 }
 
@@ -162,25 +183,26 @@ pub(super) enum Scaling<'a> {
 }
 
 /// A part of `rest` in the planned format, and what is left.
-fn take<V: Copy + Default>(part: &PlannedPart, rest: Csr<V>, cols: usize) -> (Body<V>, Csr<V>) {
-    let nothing = || Csr::new(vec![0; rest.rows() + 1], vec![], vec![]);
-    match part.format {
+fn take<V: Copy + Default>(part: &PlannedPart, rest: Csr<V>, cols: usize) -> Result<(Body<V>, Csr<V>)> {
+    let nothing =
+        || Ok::<_, Error>(Csr::new(memory::zeros(rest.rows() + 1, "the offsets of the rows")?, vec![], vec![]));
+    Ok(match part.format {
         Format::Ell => {
-            let (ell, rest) = Ell::split(&rest, part.width);
+            let (ell, rest) = Ell::split(&rest, part.width)?;
             (Body::Ell(ell), rest)
         }
         Format::Dia => {
-            let (dia, rest) = Dia::split(&rest, cols, part.fill);
+            let (dia, rest) = Dia::split(&rest, cols, part.fill)?;
             (Body::Dia(dia), rest)
         }
-        Format::Coo => (Body::Coo(Coo::from(&rest)), nothing()),
-        Format::CooS => (Body::CooS(CooS::from(&rest)), nothing()),
-        Format::EllR => (Body::EllR(EllR::from(&rest)), nothing()),
+        Format::Coo => (Body::Coo(Coo::new(&rest)?), nothing()?),
+        Format::CooS => (Body::CooS(CooS::new(&rest)?), nothing()?),
+        Format::EllR => (Body::EllR(EllR::new(&rest)?), nothing()?),
         Format::Csr => {
-            let nothing = nothing();
+            let nothing = nothing()?;
             (Body::Csr(rest), nothing)
         }
-    }
+    })
 }
 
 /// Ranges of rows of about equal work.

@@ -4,6 +4,7 @@ use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide}
 use super::layout::{Layout, Scaling};
 use super::options::ArithmeticKind;
 use super::{Block, Lane, Lanes, Plan};
+use crate::Result;
 use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 
@@ -25,14 +26,17 @@ struct Sides<A: Arithmetic> {
 }
 
 impl<A: Arithmetic> Sides<A> {
-    fn new(a: &SparseMatrix, plan: &Plan) -> Self {
+    fn new(a: &SparseMatrix, plan: &Plan) -> Result<Self> {
         let layout = |a: &SparseMatrix, parts| Layout::new(a, parts, plan.segregate, plan.isa);
-        Sides {
-            forward: layout(a, &plan.parts),
-            transposed: plan.transposed.as_ref().map(|parts| layout(&a.transpose(), parts)),
-        }
+        Ok(Sides {
+            forward: layout(a, &plan.parts)?,
+            transposed: match &plan.transposed {
+                Some(parts) => Some(layout(&a.transpose()?, parts)?),
+                None => None,
+            },
+        })
     }
-    fn apply(&self, transpose: bool, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) {
+    fn apply(&self, transpose: bool, scaling: Scaling, x: &[A::Lane], width: usize, y: &mut [A::Lane]) -> Result<()> {
         match (transpose, &self.transposed) {
             (false, _) => self.forward.apply(scaling, x, width, y),
             (true, Some(layout)) => layout.apply(scaling, x, width, y),
@@ -53,13 +57,13 @@ macro_rules! engines {
         }
 
         impl Engine {
-            fn new(a: &SparseMatrix, plan: &Plan) -> Engine {
+            fn new(a: &SparseMatrix, plan: &Plan) -> Result<Engine> {
                 match (plan.lane, plan.arithmetic) {
-                    $((Lane::$lane, ArithmeticKind::$kind) => Engine::$name(Sides::new(a, plan)),)*
+                    $((Lane::$lane, ArithmeticKind::$kind) => Ok(Engine::$name(Sides::new(a, plan)?)),)*
                     (lane, kind) => panic!("{kind:?} sums do not go with {lane:?} lanes"),
                 }
             }
-            fn apply(&self, transpose: bool, scaling: Scaling, x: &Block, y: &mut Block) {
+            fn apply(&self, transpose: bool, scaling: Scaling, x: &Block, y: &mut Block) -> Result<()> {
                 assert_eq!(x.width(), y.width(), "blocks of different widths");
                 let width = x.width();
                 match (self, &x.lanes, &mut y.lanes) {
@@ -88,10 +92,13 @@ engines! {
 
 impl Product {
     /// Lays `a` out. Panics if `plan` was made for another matrix.
-    pub fn new(a: &SparseMatrix, plan: &Plan) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(a: &SparseMatrix, plan: &Plan) -> Result<Self> {
         let shape = (plan.rows, plan.cols, plan.nnz, plan.modulus);
         assert_eq!(shape, (a.rows(), a.cols(), a.nnz(), a.modulus().get()), "a plan for another matrix");
-        Product { modulus: a.modulus(), engine: Engine::new(a, plan), plan: plan.clone() }
+        Ok(Product { modulus: a.modulus(), engine: Engine::new(a, plan)?, plan: plan.clone() })
     }
 
     /// The modulus p.
@@ -124,37 +131,56 @@ impl Product {
     }
 
     /// Y ← αAX + βY.
-    pub fn apply(&self, alpha: u64, x: &Block, beta: u64, y: &mut Block) {
-        self.engine.apply(false, self.combine(alpha, beta), x, y);
+    ///
+    /// # Errors
+    /// Of all products: [`Error::Memory`](crate::Error::Memory), where X is copied because of its width or Aᵀ is not stored.
+    pub fn apply(&self, alpha: u64, x: &Block, beta: u64, y: &mut Block) -> Result<()> {
+        self.engine.apply(false, self.combine(alpha, beta), x, y)
     }
     /// Y ← αAᵀX + βY.
-    pub fn apply_transpose(&self, alpha: u64, x: &Block, beta: u64, y: &mut Block) {
-        self.engine.apply(true, self.combine(alpha, beta), x, y);
+    ///
+    /// # Errors
+    /// As [`Product::apply`].
+    pub fn apply_transpose(&self, alpha: u64, x: &Block, beta: u64, y: &mut Block) -> Result<()> {
+        self.engine.apply(true, self.combine(alpha, beta), x, y)
     }
     /// Y ← D·A·X with D = diag(`diagonal`), or Y ← A·X without one; the scaling shares the reduction that ends a row.
     /// Panics if the diagonal is not as long as A has rows.
-    pub fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block) {
-        self.engine.apply(false, scaling(diagonal, self.rows()), x, y);
+    ///
+    /// # Errors
+    /// As [`Product::apply`].
+    pub fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block) -> Result<()> {
+        self.engine.apply(false, scaling(diagonal, self.rows()), x, y)
     }
     /// Y ← D·Aᵀ·X, as [`Product::apply_scaled`]. Panics if the diagonal is not as long as A has columns.
-    pub fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block) {
-        self.engine.apply(true, scaling(diagonal, self.cols()), x, y);
+    ///
+    /// # Errors
+    /// As [`Product::apply`].
+    pub fn apply_transpose_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block) -> Result<()> {
+        self.engine.apply(true, scaling(diagonal, self.cols()), x, y)
     }
 
     /// X ← AⁿX for a square A, in two buffers (source paper, section 2.5.2).
-    pub fn power(&self, n: usize, mut x: Block) -> Block {
-        self.sequence(n, &mut x, |_, _| ());
-        x
+    ///
+    /// # Errors
+    /// As [`Product::apply`].
+    pub fn power(&self, n: usize, mut x: Block) -> Result<Block> {
+        self.sequence(n, &mut x, |_, _| ())?;
+        Ok(x)
     }
     /// Calls `visit(i, AⁱX)` for i = 1 … n and leaves AⁿX in `x`; nothing is copied. Panics unless A is square.
-    pub fn sequence(&self, n: usize, x: &mut Block, mut visit: impl FnMut(usize, &Block)) {
+    ///
+    /// # Errors
+    /// As [`Product::apply`].
+    pub fn sequence(&self, n: usize, x: &mut Block, mut visit: impl FnMut(usize, &Block)) -> Result<()> {
         assert_eq!(self.rows(), self.cols(), "powers of a rectangular matrix");
-        let mut next = Block::zeros(self.lane(), self.rows(), x.width());
+        let mut next = Block::zeros(self.lane(), self.rows(), x.width())?;
         for i in 1..=n {
-            self.apply_scaled(None, x, &mut next);
+            self.apply_scaled(None, x, &mut next)?;
             std::mem::swap(x, &mut next);
             visit(i, x);
         }
+        Ok(())
     }
 
     fn combine(&self, alpha: u64, beta: u64) -> Scaling<'static> {

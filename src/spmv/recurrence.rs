@@ -20,6 +20,7 @@ use super::finish::{Finish, close, close_sum};
 use super::kernel::{Strip, Terms, add_columns, negate};
 use super::options::ArithmeticKind;
 use super::{Block, Lane, Lanes};
+use crate::Result;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
@@ -52,16 +53,19 @@ impl Recurrence {
 
     /// The recurrence with the coefficients `l`, of which column j names row j of the block: given rows first.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If a row of `l` needs itself or a later one, or `l.cols()` is less than `inputs + l.rows()`.
-    pub fn new(inputs: usize, l: &SparseMatrix) -> Self {
+    pub fn new(inputs: usize, l: &SparseMatrix) -> Result<Self> {
         assert!(l.cols() >= inputs + l.rows(), "columns for all rows of the block");
         let (signs, products) = heaviest_row(l, true);
         let lane = Lane::narrowest(l.modulus());
-        let engine = Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l);
+        let engine = Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l)?;
         let needed = (0..l.rows()).filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
         let unneeded = l.rows() - needed.saturating_sub(inputs);
-        Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, engine }
+        Ok(Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, engine })
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -139,23 +143,23 @@ enum Stretch {
 }
 
 impl<A: Arithmetic> Coefficients<A> {
-    fn new(inputs: usize, l: &SparseMatrix) -> Self {
+    fn new(inputs: usize, l: &SparseMatrix) -> Result<Self> {
         let arithmetic = A::new(l.modulus());
         let part = |entries| select(l, entries, true, |v| arithmetic.value(v));
         let budget = A::budget(l.modulus()).expect("an arithmetic for p");
         let clamp = |terms: u64| usize::try_from(terms).unwrap_or(usize::MAX);
         let (signs, products) = heaviest_row(l, true);
-        Coefficients {
+        Ok(Coefficients {
             arithmetic,
             inputs,
-            plus: part(Entries::Plus),
-            minus: part(Entries::Minus),
-            valued: part(Entries::Valued),
+            plus: part(Entries::Plus)?,
+            minus: part(Entries::Minus)?,
+            valued: part(Entries::Valued)?,
             stretches: stretches(inputs, l),
             terms: Terms { sums: clamp(budget.sums()), products: clamp(budget.products()) },
             fold: !budget.holds(signs, products),
             isa: Isa::best(),
-        }
+        })
     }
     fn bytes(&self) -> usize {
         self.plus.bytes() + self.minus.bytes() + self.valued.bytes()
@@ -422,8 +426,8 @@ fn tiles(l: &SparseMatrix, rows: Range<usize>) -> Vec<Range<usize>> {
 engines!(enum of Coefficients);
 
 impl Engine {
-    fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Engine {
-        engines!(new (lane, kind) => Coefficients::new(inputs, l))
+    fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Result<Engine> {
+        Ok(engines!(new (lane, kind) => Coefficients::new(inputs, l)?))
     }
     fn run(&self, scales: &[u64], w: &mut Block) {
         let width = w.width();
@@ -463,7 +467,7 @@ mod tests {
 
     fn naive(inputs: usize, l: &SparseMatrix, scales: &[u64], w: &Block) -> Vec<u64> {
         let (p, width) = (l.modulus(), w.width());
-        let mut w = w.to_residues();
+        let mut w = w.to_residues().unwrap();
         for q in 0..l.rows() {
             for lane in 0..width {
                 let (cols, values) = l.row(q);
@@ -484,9 +488,9 @@ mod tests {
             let p = Modulus::new(p).unwrap();
             for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
                 let l = random(p, inputs, rows, &mut rng);
-                let recurrence = Recurrence::new(inputs, &l);
+                let recurrence = Recurrence::new(inputs, &l).unwrap();
                 for width in [0, 16, 48, 64] {
-                    let mut start = Block::random(recurrence.lane(), inputs + rows, width, p, &mut rng);
+                    let mut start = Block::random(recurrence.lane(), inputs + rows, width, p, &mut rng).unwrap();
                     (0..inputs.min(1) * width).for_each(|lane| start.set(0, lane, p.get() - 1));
                     // Half of what may be scaled is.
                     let scales: Vec<u64> =
@@ -497,7 +501,7 @@ mod tests {
                         let mut w = start.clone();
                         pool.install(|| recurrence.run_scaled(&scales, &mut w));
                         assert!(
-                            w.to_residues() == expected,
+                            w.to_residues().unwrap() == expected,
                             "p = {p}, {inputs} + {rows}, width {width}, {threads} threads"
                         );
                     }
@@ -513,12 +517,12 @@ mod tests {
             let m = p.get();
             // w2 = w0 - w1 and w3 = w2 - w0 + w1 = 0; in the other, w4 = w2 besides.
             let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, 1), (1, 0, m - 1), (1, 1, 1)];
-            let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows));
+            let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows)).unwrap();
             let others: Vec<_> = rows.iter().copied().chain([(2, 2, 1)]).collect();
-            let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others));
+            let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others)).unwrap();
             for (recurrence, last, difference) in [(&zero, 1, false), (&other, 2, true)] {
                 for (value, expected) in [(0, true), (1, !difference)] {
-                    let mut w = Block::zeros(recurrence.lane(), 3, 48);
+                    let mut w = Block::zeros(recurrence.lane(), 3, 48).unwrap();
                     w.set(0, 47, value);
                     assert_eq!(recurrence.vanishes(last, &mut w), expected, "p = {p}, {difference}");
                 }
@@ -544,6 +548,6 @@ mod tests {
     #[should_panic(expected = "row 1 needs row 3")]
     fn a_row_that_needs_itself_is_refused() {
         let p = Modulus::new(7).unwrap();
-        Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)]));
+        Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)])).unwrap();
     }
 }

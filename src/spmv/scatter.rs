@@ -11,12 +11,12 @@ use super::kernel::{MAX_PARTS, Strip, Terms};
 use crate::isa::Kernel;
 use crate::sparse::hybrid::{Body, Entries, Part};
 
-/// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `shape` rows × columns, as a new column-many × W block. Several times slower
+/// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `rows` rows, to a column-many × W block. Several times slower
 /// than a second layout: every entry loads and stores a row of sums.
 pub(super) struct ScatterKernel<'a, A: Arithmetic, const W: usize> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],
-    pub shape: (usize, usize),
+    pub rows: usize,
     pub x: Strip<'a, A::Lane, W>,
     /// Read where β asks for it.
     pub y: &'a [A::Lane],
@@ -25,22 +25,24 @@ pub(super) struct ScatterKernel<'a, A: Arithmetic, const W: usize> {
     pub lanes: usize,
     pub finish: Finish<'a, A>,
     pub terms: Terms,
+    /// A row for each column of A, all zero.
+    pub sums: &'a mut [[A::Acc; W]],
+    pub result: &'a mut [A::Lane],
 }
 
 impl<A: Arithmetic, const W: usize> Kernel for ScatterKernel<'_, A, W> {
-    type Output = Vec<A::Lane>;
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Vec<A::Lane> {
-        let Self { arithmetic: a, parts, shape: (rows, cols), x, y, stride, offset, lanes, finish, terms } = self;
+    fn run(self) {
+        let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms, sums, result } = self;
         let one = a.value(1);
         let minus_one = a.value(a.minus_one());
-        let mut sums = vec![[a.widen(a.zero()); W]; cols];
         let mut cursors = [0usize; MAX_PARTS];
         for i in 0..rows {
             // A row of A has one entry in a column at most: this many rows cannot exceed the budget of any sum.
             if i > 0 && i % terms.products == 0 {
-                for sum in &mut sums {
+                for sum in sums.iter_mut() {
                     for l in 0..W {
                         sum[l] = a.fold(sum[l]);
                     }
@@ -73,13 +75,11 @@ impl<A: Arithmetic, const W: usize> Kernel for ScatterKernel<'_, A, W> {
                 }
             }
         }
-        let mut result = vec![A::Lane::default(); cols * W];
         for (j, (sum, row)) in sums.iter().zip(result.chunks_exact_mut(W)).enumerate() {
             let row: &mut [A::Lane; W] = row.try_into().expect("W lanes");
             *row = filled(&y[j * stride + offset..][..lanes]);
             close(a, sum, finish, j, row);
         }
-        result
     }
 }
 

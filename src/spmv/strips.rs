@@ -5,6 +5,7 @@
 
 use super::aligned::Aligned;
 use super::kernel::Strip;
+use crate::Result;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
@@ -44,18 +45,21 @@ impl<L: Pod> PlacedStrip<'_, L> {
 }
 
 /// The strips of row-major `lanes` with `width` lanes a row, for loops of the given `widths`.
+///
+/// # Errors
+/// [`crate::Error::Memory`].
 pub(super) fn strips<'a, L: Pod + Send + Sync>(
     lanes: &'a [L],
     width: usize,
     widths: &[usize],
-) -> Vec<PlacedStrip<'a, L>> {
+) -> Result<Vec<PlacedStrip<'a, L>>> {
     cut(width, widths)
         .into_iter()
         .map(|(offset, taken, wide)| {
             let source = if width.is_multiple_of(wide) && offset.is_multiple_of(wide) {
                 Source::Block(lanes, width)
             } else {
-                let mut copy = Aligned::zeros(lanes.len() / width * wide);
+                let mut copy = Aligned::zeros(lanes.len() / width * wide)?;
                 copy.par_chunks_mut(ROWS * wide).zip(lanes.par_chunks(ROWS * width)).for_each(|(to, from)| {
                     for (to, from) in to.chunks_exact_mut(wide).zip(from.chunks_exact(width)) {
                         to[..taken].copy_from_slice(&from[offset..offset + taken]);
@@ -63,7 +67,7 @@ pub(super) fn strips<'a, L: Pod + Send + Sync>(
                 });
                 Source::Copy(copy)
             };
-            PlacedStrip { offset, lanes: taken, wide, source }
+            Ok(PlacedStrip { offset, lanes: taken, wide, source })
         })
         .collect()
 }
@@ -99,7 +103,7 @@ mod tests {
         for width in 1..=70 {
             let block: Vec<u16> = (0..5 * width as u16).collect();
             let mut seen = Vec::new();
-            for strip in strips(&block, width, WIDTHS) {
+            for strip in strips(&block, width, WIDTHS).unwrap() {
                 let row = |j| match strip.wide {
                     32 => strip.view::<32>().row(j).to_vec(),
                     16 => strip.view::<16>().row(j).to_vec(),

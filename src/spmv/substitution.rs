@@ -24,9 +24,12 @@ use super::word::Word;
 use super::{Block, Lane, Lanes};
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 
 /// Vectors worked on at once: one cache line of 16-bit residues.
 const LANES: usize = 32;
+/// What memory is asked for.
+const LINES: &str = "the lines of a substitution";
 
 /// The sparse vectors of a [`Substitution`], first those of the slots to be solved, in their order, then the inputs.
 #[derive(Debug)]
@@ -52,12 +55,18 @@ struct Span {
 
 impl PushLines {
     /// No lines yet, with room for so many with `nnz` entries.
-    pub fn with_capacity(modulus: Modulus, lines: usize, nnz: usize) -> Self {
-        let (spans, slots) = (Vec::with_capacity(lines + 1), Vec::with_capacity(nnz));
-        PushLines { modulus, spans, slots, values: vec![], minus: vec![], valued: vec![] }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn with_capacity(modulus: Modulus, lines: usize, nnz: usize) -> Result<Self> {
+        let (spans, slots) = (memory::with_capacity(lines + 1, LINES)?, memory::with_capacity(nnz, LINES)?);
+        Ok(PushLines { modulus, spans, slots, values: vec![], minus: vec![], valued: vec![] })
     }
     /// Appends a line of (slot, non-zero residue) pairs, no slot twice.
-    pub fn push(&mut self, entries: impl Iterator<Item = (u32, u64)>) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn push(&mut self, entries: impl Iterator<Item = (u32, u64)>) -> Result<()> {
         let (slot, value) = (self.slots.len(), self.values.len());
         for (s, v) in entries {
             if v == 1 {
@@ -66,14 +75,17 @@ impl PushLines {
                 self.minus.push(s);
             } else {
                 self.valued.push(s);
+                memory::reserve(&mut self.values, 1, LINES)?;
                 self.values.push(v);
             }
         }
         let plus = (self.slots.len() - slot) as u32;
         let minus = self.minus.len() as u32;
+        memory::reserve(&mut self.slots, self.minus.len() + self.valued.len(), LINES)?;
         self.slots.append(&mut self.minus);
         self.slots.append(&mut self.valued);
         self.spans.push(Span { slot, value, plus, minus });
+        Ok(())
     }
 }
 
@@ -109,9 +121,12 @@ impl Substitution {
 
     /// The substitution with slots 0 … `outputs` - 1 for what remains and `solved` slots behind them.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If there are fewer lines than slots to be solved, a line needs its own slot or a later one, or a slot does not exist.
-    pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Self {
+    pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Result<Self> {
         let PushLines { modulus, mut spans, slots, values, .. } = lines;
         assert!(spans.len() >= solved, "{} lines for {solved} slots", spans.len());
         spans.push(Span { slot: slots.len(), value: values.len(), plus: 0, minus: 0 });
@@ -129,13 +144,16 @@ impl Substitution {
             spans,
             slots,
             &values,
-        );
-        Substitution { modulus, slots: outputs + solved, engine }
+        )?;
+        Ok(Substitution { modulus, slots: outputs + solved, engine })
     }
     /// Sums and marks for one block after the other.
-    pub fn space(&self) -> PushSpace {
-        let sums = Block::zeros(Lane::narrowest(self.modulus), self.slots, LANES);
-        PushSpace { sums, marks: vec![0; self.slots.div_ceil(64)], work: 0 }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn space(&self) -> Result<PushSpace> {
+        let sums = Block::zeros(Lane::narrowest(self.modulus), self.slots, LANES)?;
+        Ok(PushSpace { sums, marks: memory::zeros(self.slots.div_ceil(64), "the marks of a substitution")?, work: 0 })
     }
     /// Adds input line `input` to lane `lane`.
     ///
@@ -192,11 +210,12 @@ struct Coefficients<A: Arithmetic> {
 }
 
 impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
-    fn new(shape: Shape, spans: Vec<Span>, slots: Vec<u32>, values: &[u64]) -> Self {
+    fn new(shape: Shape, spans: Vec<Span>, slots: Vec<u32>, values: &[u64]) -> Result<Self> {
         let arithmetic = A::new(shape.modulus);
         assert!(A::budget(shape.modulus).is_some_and(|b| b.holds(1, 1)), "sums of a residue and a product");
-        let values = values.iter().map(|&v| arithmetic.value(v)).collect();
-        Coefficients { arithmetic, shape, spans, slots, values, isa: Isa::best() }
+        let mut own = memory::with_capacity(values.len(), LINES)?;
+        own.extend(values.iter().map(|&v| arithmetic.value(v)));
+        Ok(Coefficients { arithmetic, shape, spans, slots, values: own, isa: Isa::best() })
     }
     /// The slots of the entries +1, -1 and others of a line, and the values of the others.
     #[inline(always)]
@@ -324,8 +343,8 @@ impl Engine {
         spans: Vec<Span>,
         slots: Vec<u32>,
         values: &[u64],
-    ) -> Engine {
-        engines!(new (lane, kind) => Coefficients::new(shape, spans, slots, values))
+    ) -> Result<Engine> {
+        Ok(engines!(new (lane, kind) => Coefficients::new(shape, spans, slots, values)?))
     }
     fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
         let PushSpace { sums, marks, work } = space;

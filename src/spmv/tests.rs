@@ -100,13 +100,13 @@ fn lanes_of(p: Modulus) -> Vec<(Lane, ArithmeticKind)> {
 fn check(a: &SparseMatrix, options: &PlanOptions, width: usize, rng: &mut Rng) {
     let p = a.modulus();
     let plan = Plan::choose(a, options).unwrap();
-    let product = Product::new(a, &plan);
+    let product = Product::new(a, &plan).unwrap();
     assert_eq!(plan.parts.is_empty(), a.nnz() == 0);
     assert_eq!(product.bytes(), plan.bytes(), "{plan}");
     assert_eq!(plan.parts.iter().map(|part| part.nnz).sum::<usize>(), a.nnz());
-    let transpose = a.transpose();
-    let random = |rows, rng: &mut Rng| Block::random(plan.lane, rows, width, p, rng);
-    let largest = |rows: usize| Block::from_residues(plan.lane, rows, width, &vec![p.get() - 1; rows * width]);
+    let transpose = a.transpose().unwrap();
+    let random = |rows, rng: &mut Rng| Block::random(plan.lane, rows, width, p, rng).unwrap();
+    let largest = |rows: usize| Block::from_residues(plan.lane, rows, width, &vec![p.get() - 1; rows * width]).unwrap();
     for (round, (alpha, beta)) in
         [(1, 0), (p.get() - 1, 1), (0, p.get() - 1), (p.get() / 3, p.get() / 2)].into_iter().enumerate()
     {
@@ -114,29 +114,29 @@ fn check(a: &SparseMatrix, options: &PlanOptions, width: usize, rng: &mut Rng) {
         let x = if round == 0 { largest(a.cols()) } else { random(a.cols(), rng) };
         let mut y = random(a.rows(), rng);
         let expected = naive(a, alpha, &x, beta, &y);
-        product.apply(alpha, &x, beta, &mut y);
-        assert_eq!(y.to_residues(), expected, "{}", context());
+        product.apply(alpha, &x, beta, &mut y).unwrap();
+        assert_eq!(y.to_residues().unwrap(), expected, "{}", context());
 
         let x = if round == 0 { largest(a.rows()) } else { random(a.rows(), rng) };
         let mut y = random(a.cols(), rng);
         let expected = naive(&transpose, alpha, &x, beta, &y);
-        product.apply_transpose(alpha, &x, beta, &mut y);
-        assert_eq!(y.to_residues(), expected, "transpose, {}", context());
+        product.apply_transpose(alpha, &x, beta, &mut y).unwrap();
+        assert_eq!(y.to_residues().unwrap(), expected, "transpose, {}", context());
 
         let d: Vec<u64> = (0..a.rows()).map(|_| rng.random_range(0..p.get())).collect();
         let z = random(a.cols(), rng);
         let mut w = random(a.rows(), rng);
-        product.apply_scaled(Some(&d), &z, &mut w);
-        let unscaled = naive(a, 1, &z, 0, &Block::zeros(plan.lane, a.rows(), width));
+        product.apply_scaled(Some(&d), &z, &mut w).unwrap();
+        let unscaled = naive(a, 1, &z, 0, &Block::zeros(plan.lane, a.rows(), width).unwrap());
         let expected: Vec<u64> = unscaled.iter().enumerate().map(|(k, &v)| p.mul(d[k / width], v)).collect();
-        assert_eq!(w.to_residues(), expected, "scaled, {}", context());
+        assert_eq!(w.to_residues().unwrap(), expected, "scaled, {}", context());
 
         let d: Vec<u64> = (0..a.cols()).map(|_| rng.random_range(0..p.get())).collect();
-        product.apply_transpose_scaled(Some(&d), &x, &mut y);
-        let zero = Block::zeros(plan.lane, a.cols(), width);
+        product.apply_transpose_scaled(Some(&d), &x, &mut y).unwrap();
+        let zero = Block::zeros(plan.lane, a.cols(), width).unwrap();
         let unscaled = naive(&transpose, 1, &x, 0, &zero);
         let expected: Vec<u64> = unscaled.iter().enumerate().map(|(k, &v)| p.mul(d[k / width], v)).collect();
-        assert_eq!(y.to_residues(), expected, "scaled, {}", context());
+        assert_eq!(y.to_residues().unwrap(), expected, "scaled, {}", context());
     }
 }
 
@@ -220,7 +220,7 @@ fn rows_heavier_than_the_budget_are_folded() {
             for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {
                 let options = PlanOptions { lane: Some(lane), arithmetic: Some(kind), transpose, ..Default::default() };
                 check(&a, &options, 4, &mut rng);
-                check(&a.transpose(), &options, 4, &mut rng);
+                check(&a.transpose().unwrap(), &options, 4, &mut rng);
             }
         }
     }
@@ -238,14 +238,14 @@ fn same_bits_on_any_number_of_threads() {
     let a = SparseMatrix::from_triplets(p, 30_000, 20_000, &entries);
     for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {
         let plan = Plan::choose(&a, &PlanOptions { transpose, ..Default::default() }).unwrap();
-        let product = Product::new(&a, &plan);
-        let x = Block::random(plan.lane, 20_000, 48, p, &mut rng);
+        let product = Product::new(&a, &plan).unwrap();
+        let x = Block::random(plan.lane, 20_000, 48, p, &mut rng).unwrap();
         let on = |threads: usize| {
-            let mut y = Block::zeros(plan.lane, 30_000, 48);
-            let mut z = Block::zeros(plan.lane, 20_000, 48);
+            let mut y = Block::zeros(plan.lane, 30_000, 48).unwrap();
+            let mut z = Block::zeros(plan.lane, 20_000, 48).unwrap();
             rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-                product.apply_scaled(None, &x, &mut y);
-                product.apply_transpose_scaled(None, &y, &mut z);
+                product.apply_scaled(None, &x, &mut y).unwrap();
+                product.apply_transpose_scaled(None, &y, &mut z).unwrap();
             });
             z
         };
@@ -259,13 +259,13 @@ fn powers_and_sequences() {
     let p = modulus(101);
     // The companion matrix of x³ - x - 1 … as a cyclic shift: order 3.
     let shift = SparseMatrix::from_triplets(p, 3, 3, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)]);
-    let product = Product::new(&shift, &Plan::choose(&shift, &PlanOptions::default()).unwrap());
-    let x = Block::from_residues(product.lane(), 3, 2, &[1, 2, 3, 4, 5, 6]);
-    assert_eq!(product.power(0, x.clone()), x);
-    assert_eq!(product.power(3, x.clone()), x);
-    assert_eq!(product.power(1, x.clone()).to_residues(), [3, 4, 5, 6, 1, 2]);
+    let product = Product::new(&shift, &Plan::choose(&shift, &PlanOptions::default()).unwrap()).unwrap();
+    let x = Block::from_residues(product.lane(), 3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(product.power(0, x.clone()).unwrap(), x);
+    assert_eq!(product.power(3, x.clone()).unwrap(), x);
+    assert_eq!(product.power(1, x.clone()).unwrap().to_residues().unwrap(), [3, 4, 5, 6, 1, 2]);
     let (mut seen, mut y) = (Vec::new(), x.clone());
-    product.sequence(4, &mut y, |i, b| seen.push((i, b.get(0, 0))));
+    product.sequence(4, &mut y, |i, b| seen.push((i, b.get(0, 0)))).unwrap();
     assert_eq!(seen, [(1, 3), (2, 5), (3, 1), (4, 3)]);
 }
 

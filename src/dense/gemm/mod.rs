@@ -17,19 +17,23 @@ use super::entry::Entry;
 use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use crate::isa::Isa;
+use crate::{Result, memory};
 use pack::{PackA, PackB};
 use reduce::{AddPairs, AddWholes, Narrow, SubtractPairs, SubtractWholes, Whole};
 use simd::Tiles;
 
 /// C ← A·B mod p for row-major matrices of residues, A m × k, B k × n, C m × n. Parallel on rayon's current pool.
 ///
+/// # Errors
+/// [`crate::Error::Memory`]: some kilobytes for each row of A and a few megabytes for B.
+///
 /// # Panics
 /// If a slice has not exactly the entries of its matrix.
-pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64], c: &mut [u64]) {
+pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64], c: &mut [u64]) -> Result<()> {
     assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "slices of a {m} x {k} x {n} product");
     c.fill(0);
     let (c, a, b) = ((c, Place::packed(n)), (a, Place::packed(k)), (b, Place::packed(n)));
-    Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b);
+    Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b)
 }
 
 /// A row-major matrix inside a slice: entry (i, j) lies at `offset + i·stride + j`.
@@ -71,6 +75,8 @@ pub(crate) struct Arithmetic {
 const DEPTH: usize = 256;
 /// Columns of B packed at a time: about a second-level cache.
 const COLS: usize = 1024;
+/// What the words are asked for.
+const OPERAND: &str = "a packed operand of a matrix product";
 
 impl Arithmetic {
     pub(crate) fn new(modulus: Modulus) -> Self {
@@ -147,8 +153,8 @@ impl Arithmetic {
         c: (&mut [T], Place),
         a: (&[T], Place),
         b: (&[T], Place),
-    ) {
-        self.accumulate(shape, c, 1, a, b);
+    ) -> Result<()> {
+        self.accumulate(shape, c, 1, a, b)
     }
 
     /// C ← C - A·B mod p for A m × k, B k × n, C m × n.
@@ -158,8 +164,8 @@ impl Arithmetic {
         c: (&mut [T], Place),
         a: (&[T], Place),
         b: (&[T], Place),
-    ) {
-        self.accumulate(shape, c, -1, a, b);
+    ) -> Result<()> {
+        self.accumulate(shape, c, -1, a, b)
     }
 
     /// C ← C + sign·A·B mod p. Parallel on rayon's current pool.
@@ -170,16 +176,18 @@ impl Arithmetic {
         sign: i64,
         (a, a_at): (&[T], Place),
         (b, b_at): (&[T], Place),
-    ) {
+    ) -> Result<()> {
         if m == 0 || n == 0 {
-            return;
+            return Ok(());
         }
         let (isa, tiles, limbs) = (Isa::best(), Tiles::best(), self.limbs());
         let c = &mut c[at.offset..at.offset + (m - 1) * at.stride + n];
         let (mr, nr) = self.tile_shape(&tiles);
         let tile_rows = mr / limbs;
         let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads());
-        let (mut a_words, mut b_words) = (vec![], vec![]);
+        let depth = self.words(self.terms().min(k));
+        let mut a_words = memory::with_capacity((m * limbs).next_multiple_of(mr) * depth, OPERAND)?;
+        let mut b_words = memory::with_capacity(n.min(COLS).next_multiple_of(nr) * depth, OPERAND)?;
         for start in (0..k).step_by(self.terms()) {
             let terms = self.terms().min(k - start);
             let depth = self.words(terms);
@@ -208,6 +216,7 @@ impl Arithmetic {
                 });
             }
         }
+        Ok(())
     }
 
     /// y ← y - a·x mod p.
@@ -223,10 +232,11 @@ impl Arithmetic {
         }
     }
     /// x ← a·x mod p.
-    pub(crate) fn scale<T: Entry>(self, x: &mut [T], a: u64) {
-        let old = x.to_vec();
+    pub(crate) fn scale<T: Entry>(self, x: &mut [T], a: u64) -> Result<()> {
+        let old = memory::copy(x, "a row of a dense elimination")?;
         x.fill(T::default());
         self.subtract_multiple(x, T::from_residue(self.modulus.neg(a)), &old);
+        Ok(())
     }
 }
 

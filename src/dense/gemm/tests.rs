@@ -41,7 +41,7 @@ fn agrees_with_the_definition() {
         ] {
             let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<_>>();
             let (a, b, mut c) = (random(m * k), random(k * n), random(m * n));
-            gemm(modulus, m, k, n, &a, &b, &mut c);
+            gemm(modulus, m, k, n, &a, &b, &mut c).unwrap();
             for i in 0..m {
                 for j in 0..n {
                     let naive = (0..k).fold(0, |s, t| modulus.add(s, modulus.mul(a[i * k + t], b[t * n + j])));
@@ -64,7 +64,7 @@ fn extreme_residues_survive_sums_as_long_as_they_may_be() {
                 let mut c = vec![p - 1; 2 * 5];
                 let places = (Place { offset: 1, stride: 5 }, Place::packed(k), Place::packed(3));
                 let arithmetic = Arithmetic::new(modulus);
-                arithmetic.subtract_product((2, k, 3), (&mut c, places.0), (&a, places.1), (&b, places.2));
+                arithmetic.subtract_product((2, k, 3), (&mut c, places.0), (&a, places.1), (&b, places.2)).unwrap();
                 let product = modulus.mul(modulus.mul(signs[0], signs[1]), modulus.reduce(k as u64));
                 let x = modulus.sub(p - 1, product);
                 let o = p - 1;
@@ -110,7 +110,7 @@ fn multiples_are_subtracted_and_rows_scaled() {
             arithmetic.subtract_multiple(&mut y, a, &vector);
             let twin: Vec<u64> = other.iter().zip(&vector).map(|(&y, &x)| modulus.sub(y, modulus.mul(a, x))).collect();
             assert_eq!(y, twin, "{a} mod {p}");
-            arithmetic.scale(&mut y, a);
+            arithmetic.scale(&mut y, a).unwrap();
             assert_eq!(y, twin.iter().map(|&x| modulus.mul(a, x)).collect::<Vec<_>>(), "{a} mod {p}");
         }
     }

@@ -10,6 +10,7 @@ mod tables;
 use super::Row;
 use super::parallel::for_each_chunk;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 use strip::{COLUMNS, Pack, WORDS, add, leading};
 pub(super) use strip::{Strip, trit};
 use tables::{DIGITS, ENTRIES, TABLES, clear};
@@ -20,6 +21,10 @@ const GROUP: usize = DIGITS * TABLES;
 const PANEL: usize = 1024;
 /// Rows of a task.
 const TASK: usize = 16;
+/// What memory is asked for.
+const ROWS: &str = "a panel of an elimination mod 3";
+const BASIS: &str = "the basis of an elimination mod 3";
+const REDUCED: &str = "a reduced echelon form mod 3";
 
 /// Up to twenty rows that are the identity in their own pivot columns.
 #[derive(Debug, Default)]
@@ -48,7 +53,12 @@ impl Group {
             }
         }
     }
-    /// Adds a row that is zero in the pivot columns, and keeps the identity there.
+    /// Makes room for a full group of rows of so many strips.
+    fn reserve(&mut self, strips: usize) -> Result<()> {
+        let more = GROUP * strips - self.rows.len();
+        memory::reserve_exact(&mut self.rows, more, BASIS)
+    }
+    /// Adds a row that is zero in the pivot columns, and keeps the identity there. There is [room](Group::reserve).
     #[inline(always)]
     fn push(&mut self, row: &mut [Strip], pivot: u32) {
         if trit(row, pivot) == 2 {
@@ -61,7 +71,6 @@ impl Group {
                 add(&mut own[from..], &row[from..], digit as usize & 1);
             }
         }
-        self.rows.reserve_exact(GROUP * row.len() - self.rows.len());
         self.rows.extend_from_slice(row);
         self.pivots.push(pivot);
     }
@@ -121,7 +130,7 @@ impl Trits {
     }
 
     /// Adds sparse rows to the span.
-    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) {
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
         let strips = self.strips;
         self.absorb_panel(rows.len(), |first, lines| {
             for (line, (cols, values)) in lines.chunks_exact_mut(strips).zip(&rows[first..]) {
@@ -130,46 +139,48 @@ impl Trits {
                     planes[v as usize - 1][j as usize / 64 % WORDS] |= 1 << (j % 64);
                 }
             }
-        });
+        })
     }
     /// Adds `rows` rows to the span that lie row-major in `data`, a residue each entry.
-    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) {
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
         let (cols, strips) = (self.cols, self.strips);
         self.absorb_panel(rows, |first, rows| {
             Isa::best().run(Pack { data: &data[first * cols..], cols, strips, rows });
-        });
+        })
     }
 
     /// Adds rows to the span; `fill(i, rows)` writes the rows from i on, which are zero before.
-    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [Strip]) + Sync) {
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [Strip]) + Sync) -> Result<()> {
         let (strips, mut number) = (self.strips, self.rows_seen);
         self.rows_seen += rows;
         if self.pivot_rows.len() == self.cols || rows == 0 {
-            return;
+            return Ok(());
         }
-        let mut panel = vec![Strip::default(); rows * strips];
+        let mut panel = memory::zeros::<Strip>(rows * strips, ROWS)?;
         for_each_chunk(&mut panel, TASK * strips, TASK * self.cols, |i, lines| fill(i * TASK, lines));
         let mut room = vec![];
         for group in &self.groups {
-            clear(group, strips, &mut [&mut panel], &mut room);
+            clear(group, strips, &mut [&mut panel], &mut room)?;
         }
         let mut open = self.groups.pop_if(|last| !last.is_full()).unwrap_or_default();
         let mut rest = panel.as_mut_slice();
         while !rest.is_empty() {
             let before = open.pivots.len();
+            open.reserve(strips)?;
             let (used, taken) = Isa::best().run(Grow { group: &mut open, strips, rows: rest });
             self.pivot_rows.extend(taken.iter().map(|i| number + i));
             self.pivot_cols.extend(&open.pivots[before..]);
             number += used;
             rest = &mut rest[used * strips..];
             if open.is_full() {
-                clear(&open, strips, &mut [rest], &mut room);
+                clear(&open, strips, &mut [rest], &mut room)?;
                 self.groups.push(std::mem::take(&mut open));
             }
         }
         if !open.pivots.is_empty() {
             self.groups.push(open);
         }
+        Ok(())
     }
 
     /// Bytes of a basis of `rank` rows, and what [`Trits::absorb`] needs besides: a panel and the tables of a group.
@@ -189,17 +200,19 @@ impl Trits {
 
     /// The rows of the reduced row echelon form, all columns, in the order of `pivot_cols`; none if there is no free
     /// column.
-    pub(super) fn into_reduced(mut self) -> Vec<Strip> {
+    pub(super) fn into_reduced(mut self) -> Result<Vec<Strip>> {
         let (strips, mut room) = (self.strips, vec![]);
         if self.pivot_rows.len() == self.cols {
-            return vec![]; // no free columns
+            return Ok(vec![]); // no free columns
         }
         for last in (1..self.groups.len()).rev() {
             let (earlier, rest) = self.groups.split_at_mut(last);
             let mut rows: Vec<&mut [Strip]> = earlier.iter_mut().map(|group| group.rows.as_mut_slice()).collect();
-            clear(&rest[0], strips, &mut rows, &mut room);
+            clear(&rest[0], strips, &mut rows, &mut room)?;
         }
-        self.groups.into_iter().flat_map(|group| group.rows).collect()
+        let mut rows = memory::with_capacity(self.pivot_rows.len() * strips, REDUCED)?;
+        self.groups.into_iter().for_each(|group| rows.extend_from_slice(&group.rows));
+        Ok(rows)
     }
 }
 
@@ -236,8 +249,8 @@ mod tests {
                 let mut packed = Trits::new(cols);
                 let mut products = Panels::<u16>::new(Modulus::new(3).unwrap(), cols);
                 for part in data.chunks((step * cols).max(1)) {
-                    packed.absorb_dense(part.len() / cols, part);
-                    products.absorb_dense(part.len() / cols, part);
+                    packed.absorb_dense(part.len() / cols, part).unwrap();
+                    products.absorb_dense(part.len() / cols, part).unwrap();
                 }
                 assert!(packed.pivot_rows.len() <= inner);
                 assert_eq!(packed.pivot_rows, products.pivot_rows, "{rows} x {cols} of {inner} by {step}");

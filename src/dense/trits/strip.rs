@@ -3,6 +3,7 @@
 //! 2009), and a change of sign swaps the planes, which is free.
 
 use crate::isa::Kernel;
+use bytemuck::Zeroable;
 
 /// Words of a plane of a strip.
 pub(super) const WORDS: usize = 8;
@@ -10,7 +11,7 @@ pub(super) const WORDS: usize = 8;
 pub(super) const COLUMNS: usize = 64 * WORDS;
 
 /// 512 entries: bit j % 64 of word j / 64 is set in plane 0 where entry j is 1, in plane 1 where it is -1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Zeroable)]
 #[repr(align(64))]
 pub(in super::super) struct Strip(pub(super) [[u64; WORDS]; 2]);
 

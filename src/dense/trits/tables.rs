@@ -6,6 +6,7 @@ use super::super::parallel::for_each_chunk;
 use super::strip::{COLUMNS, Strip, WORDS};
 use super::{Group, TASK};
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// Basis rows that share a table.
@@ -158,12 +159,16 @@ impl Tables<'_> {
 }
 
 /// Clears the pivot columns of `group` from all `rows`; `room` keeps the tables' memory from call to call.
-pub(super) fn clear(group: &Group, strips: usize, rows: &mut [&mut [Strip]], room: &mut Vec<Strip>) {
+pub(super) fn clear(group: &Group, strips: usize, rows: &mut [&mut [Strip]], room: &mut Vec<Strip>) -> Result<()> {
     let (from, row) = (group.first_strip(), strips * size_of::<Strip>());
     let count: usize = rows.iter().map(|rows| rows.len() / strips).sum();
+    let size = ENTRIES * (strips - from);
+    if count >= MANY && room.len() < TABLES * size {
+        let more = TABLES * size - room.len();
+        memory::reserve(room, more, "the tables of an elimination mod 3")?;
+        room.resize(TABLES * size, Strip::default());
+    }
     let tables = (count >= MANY).then(|| {
-        let size = ENTRIES * (strips - from);
-        room.resize(room.len().max(TABLES * size), Strip::default());
         for_each_chunk(&mut room[..TABLES * size], size, ENTRIES * row / IN_CACHE, |t, table| {
             let [start, end] = [t, t + 1].map(|t| (t * DIGITS * strips).min(group.rows.len()));
             Isa::best().run(Fill { rows: &group.rows[start..end], strips, from, table });
@@ -178,4 +183,5 @@ pub(super) fn clear(group: &Group, strips: usize, rows: &mut [&mut [Strip]], roo
         }),
         _ => rows.par_iter_mut().for_each(|rows| Isa::best().run(Clear { group, tables, strips, rows })),
     }
+    Ok(())
 }

@@ -19,7 +19,8 @@ use rand::RngExt;
 use std::sync::Arc;
 
 /// An element of an [`ExtensionField`]: k digits in equal bit-fields of one word, constant term lowest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, bytemuck::Zeroable)]
+#[repr(transparent)]
 pub struct Packed(u128);
 
 impl std::fmt::Debug for Packed {

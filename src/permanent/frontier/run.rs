@@ -135,7 +135,13 @@ pub(super) fn run<const N: usize, R: Ring>(
             Layer::Array(dense) if !arrays => {
                 let split = Split::new(Some(step), states as f64);
                 let mut list = split.empty();
-                dense.for_each_state(ring, |key, value| split.push(&mut list, key, value));
+                let mut pushed = Ok(());
+                dense.for_each_state(ring, |key, value| {
+                    if pushed.is_ok() {
+                        pushed = split.push(&mut list, key, value);
+                    }
+                });
+                pushed?;
                 spare = Vec::new();
                 Layer::Keys(list)
             }
@@ -151,7 +157,9 @@ pub(super) fn run<const N: usize, R: Ring>(
                 let split = Split::new(program.steps.get(t + 1), expected);
                 let list = sparse::advance(&kernel, ring, list, states, &split, limits.memory, limits.observer);
                 let list = list.map_err(|e| match e {
-                    Error::Memory(_) => Error::Memory(memory_message::<N, R>(program, limits.memory)),
+                    Error::Memory(text) if text.is_empty() => {
+                        Error::Memory(memory_message::<N, R>(program, limits.memory))
+                    }
                     other => other,
                 })?;
                 states = list.iter().flatten().map(|piece| piece.len() as u64).sum();

@@ -8,7 +8,7 @@ use super::kernel::{Kernel, mask};
 use super::key::Key;
 use super::program::Step;
 use super::ring::Ring;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +19,8 @@ const MAX_PARTS: usize = 2048;
 
 /// Successors that are made before they are sorted in.
 const BUFFER: usize = 256;
+/// What memory is asked for.
+const STATES: &str = "the states of a frontier";
 
 /// The states of a layer: parts, each in pieces.
 pub(super) type Layer<const N: usize, V> = Vec<Vec<Vec<(Key<N>, V)>>>;
@@ -32,36 +34,38 @@ struct Table<const N: usize, V> {
 }
 
 impl<const N: usize, V: Clone> Table<N, V> {
-    fn with_room_for(states: usize) -> Self {
+    fn with_room_for(states: usize) -> Result<Self> {
         let bits = (2 * states.max(4)).next_power_of_two().trailing_zeros();
-        Table { states: Vec::with_capacity(states), slots: vec![0; 1 << bits], shift: 64 - bits }
+        let (states, slots) = (memory::with_capacity(states, STATES)?, memory::zeros(1 << bits, STATES)?);
+        Ok(Table { states, slots, shift: 64 - bits })
     }
     #[inline(always)]
-    fn add<R: Ring<Value = V>>(&mut self, ring: &R, key: Key<N>, value: &V) {
+    fn add<R: Ring<Value = V>>(&mut self, ring: &R, key: Key<N>, value: &V) -> Result<()> {
         let last = self.slots.len() - 1;
         let mut at = (key.hash() >> self.shift) as usize;
         loop {
             let place = self.slots[at] as usize;
             if place == 0 {
+                memory::reserve(&mut self.states, 1, STATES)?;
                 self.states.push((key, value.clone()));
                 self.slots[at] = u32::try_from(self.states.len()).expect("a part has fewer than 2^32 states");
                 if 2 * self.states.len() > last {
-                    self.grow();
+                    self.grow()?;
                 }
-                return;
+                return Ok(());
             }
             let state = &mut self.states[place - 1];
             if state.0 == key {
                 ring.add(&mut state.1, value);
-                return;
+                return Ok(());
             }
             at = (at + 1) & last;
         }
     }
     #[cold]
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Result<()> {
         let last = 2 * self.slots.len() - 1;
-        self.slots = vec![0; last + 1];
+        self.slots = memory::zeros(last + 1, STATES)?;
         self.shift -= 1;
         for (k, (key, _)) in self.states.iter().enumerate() {
             let mut at = (key.hash() >> self.shift) as usize;
@@ -70,6 +74,7 @@ impl<const N: usize, V: Clone> Table<N, V> {
             }
             self.slots[at] = k as u32 + 1;
         }
+        Ok(())
     }
     /// The states whose value is not 0.
     fn into_states<R: Ring<Value = V>>(self, ring: &R) -> impl Iterator<Item = (Key<N>, V)> {
@@ -98,8 +103,14 @@ impl<const N: usize> Split<N> {
         (0..self.parts).map(|_| vec![Vec::new()]).collect()
     }
     /// Adds a state to a layer of [`Split::empty`].
-    pub fn push<V>(&self, layer: &mut Layer<N, V>, key: Key<N>, value: V) {
-        layer[self.part(&key)][0].push((key, value));
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn push<V>(&self, layer: &mut Layer<N, V>, key: Key<N>, value: V) -> Result<()> {
+        let piece = &mut layer[self.part(&key)][0];
+        memory::reserve(piece, 1, STATES)?;
+        piece.push((key, value));
+        Ok(())
     }
 }
 
@@ -108,21 +119,22 @@ pub(super) fn bytes_per_state<const N: usize, R: Ring>() -> u64 {
     (8 * N + R::BYTES) as u64
 }
 
-/// The successors of a layer, if they and it, of `states` states, take at most `memory` bytes.
+/// The successors of a layer, if they and it, of `states` states, take at most `limit` bytes: else an [`Error::Memory`] without a
+/// text. One with a text is a refusal.
 pub(super) fn advance<const N: usize, R: Ring>(
     kernel: &Kernel<N, R>,
     ring: &R,
     layer: Layer<N, R::Value>,
     states: u64,
     split: &Split<N>,
-    memory: u64,
+    limit: u64,
     observer: &dyn Observer,
 ) -> Result<Layer<N, R::Value>> {
     type Piece<const N: usize, V> = Vec<(Key<N>, V)>;
     let taken = AtomicU64::new(states * bytes_per_state::<N, R>());
     let part = |pieces: Vec<Piece<N, R::Value>>, out: &mut Vec<Piece<N, R::Value>>| -> Result<()> {
         observer.check()?;
-        let mut table = Table::with_room_for(pieces.iter().map(Vec::len).sum());
+        let mut table = Table::with_room_for(pieces.iter().map(Vec::len).sum())?;
         // Successors wait in a buffer, so that neither loop stumbles over the other's unpredictable branches.
         let mut buffer = vec![(Key::ZERO, ring.zero()); BUFFER + kernel.most()];
         let mut len = 0;
@@ -132,19 +144,24 @@ pub(super) fn advance<const N: usize, R: Ring>(
                 len += usize::from(is_one);
             });
             if len >= BUFFER {
-                buffer[..len].iter().for_each(|(next, term)| table.add(ring, *next, term));
+                buffer[..len].iter().try_for_each(|(next, term)| table.add(ring, *next, term))?;
                 len = 0;
             }
         }
-        buffer[..len].iter().for_each(|(next, term)| table.add(ring, *next, term));
+        buffer[..len].iter().try_for_each(|(next, term)| table.add(ring, *next, term))?;
         let bytes = table.states.len() as u64 * bytes_per_state::<N, R>();
-        if taken.fetch_add(bytes, Ordering::Relaxed) + bytes > memory {
+        if taken.fetch_add(bytes, Ordering::Relaxed) + bytes > limit {
             return Err(Error::Memory(String::new()));
         }
         if split.parts == 1 {
+            memory::reserve(&mut out[0], table.states.len(), STATES)?;
             out[0].extend(table.into_states(ring));
         } else {
-            table.into_states(ring).for_each(|state| out[split.part(&state.0)].push(state));
+            for state in table.into_states(ring) {
+                let piece = &mut out[split.part(&state.0)];
+                memory::reserve(piece, 1, STATES)?;
+                piece.push(state);
+            }
         }
         Ok(())
     };

@@ -136,7 +136,7 @@ impl Planar {
         primes: &[Modulus],
         observer: &dyn Observer,
     ) -> Result<Vec<u64>> {
-        let replay = Replay::new(pivots, |i| self.pattern.row(i as usize));
+        let replay = Replay::new(pivots, |i| self.pattern.row(i as usize))?;
         let entries: Vec<Integer<'_>> = signed.entries().map(|(_, _, v)| v).collect();
         let done = std::sync::atomic::AtomicU64::new(0);
         let groups: Vec<Vec<u64>> = primes
@@ -151,8 +151,8 @@ impl Planar {
                             Integer::Big(v) => p.reduce_bigint(v),
                         });
                     }
-                });
-                let own = |p: Modulus| Ok(elimination::determinant(&signed.reduce(p), observer)?.value);
+                })?;
+                let own = |p: Modulus| Ok(elimination::determinant(&signed.try_reduce(p)?, observer)?.value);
                 let values = group.iter().zip(values).map(|(&p, value)| value.map_or_else(|| own(p), Ok)).collect();
                 let group_done = done.fetch_add(group.len() as u64, std::sync::atomic::Ordering::Relaxed);
                 observer.progress(group_done + group.len() as u64);

@@ -1,6 +1,7 @@
 //! COO, coordinates: a row and a column for every entry, rows ascending. For parts with far fewer entries than rows.
 
-use super::{Csr, Rows};
+use super::{Csr, LAYOUT, Rows};
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// Coordinates; `value` is empty in a part without values.
@@ -11,10 +12,15 @@ pub struct Coo<V> {
     value: Vec<V>,
 }
 
-impl<V: Copy> From<&Csr<V>> for Coo<V> {
-    fn from(a: &Csr<V>) -> Self {
-        let row = (0..a.rows()).flat_map(|i| a.row(i).map(move |_| i as u32)).collect();
-        Coo { row, col: a.columns().to_vec(), value: a.values().to_vec() }
+impl<V: Copy> Coo<V> {
+    /// All entries of `a`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(a: &Csr<V>) -> Result<Self> {
+        let mut row = memory::with_capacity(a.nnz(), LAYOUT)?;
+        row.extend((0..a.rows()).flat_map(|i| a.row(i).map(move |_| i as u32)));
+        Ok(Coo { row, col: memory::copy(a.columns(), LAYOUT)?, value: memory::copy(a.values(), LAYOUT)? })
     }
 }
 

@@ -1,6 +1,7 @@
 //! COO_S: compressed rows with pointers to the non-empty rows only (source paper, section 2.4.4). For what an ELL part leaves.
 
-use super::{Csr, Rows};
+use super::{Csr, LAYOUT, Rows};
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// The k-th non-empty row is `row[k]` and lies in slots `start[k]..start[k + 1]`; `value` is empty in a part without values.
@@ -12,11 +13,17 @@ pub struct CooS<V> {
     value: Vec<V>,
 }
 
-impl<V: Copy> From<&Csr<V>> for CooS<V> {
-    fn from(a: &Csr<V>) -> Self {
-        let row: Vec<u32> = (0..a.rows()).filter(|&i| !a.row(i).is_empty()).map(|i| i as u32).collect();
-        let start = row.iter().map(|&i| a.row(i as usize).start).chain([a.nnz()]).collect();
-        CooS { row, start, col: a.columns().to_vec(), value: a.values().to_vec() }
+impl<V: Copy> CooS<V> {
+    /// All entries of `a`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(a: &Csr<V>) -> Result<Self> {
+        let mut row = memory::with_capacity(a.rows().min(a.nnz()), LAYOUT)?;
+        row.extend((0..a.rows()).filter(|&i| !a.row(i).is_empty()).map(|i| i as u32));
+        let mut start = memory::with_capacity(row.len() + 1, LAYOUT)?;
+        start.extend(row.iter().map(|&i| a.row(i as usize).start).chain([a.nnz()]));
+        Ok(CooS { row, start, col: memory::copy(a.columns(), LAYOUT)?, value: memory::copy(a.values(), LAYOUT)? })
     }
 }
 

@@ -1,6 +1,7 @@
 //! CSR, compressed rows: row i in slots `start[i]..start[i + 1]`.
 
-use super::{Rows, Runs};
+use super::{LAYOUT, Rows, Runs};
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// Compressed rows; `value` is empty in a part without values.
@@ -31,16 +32,23 @@ impl<V: Copy> Csr<V> {
         self.start[i]..self.start[i + 1]
     }
     /// The entries for which `keep(row, slot)` holds.
-    pub(super) fn filtered(&self, mut keep: impl FnMut(usize, usize) -> bool) -> Csr<V> {
-        let mut kept = Csr { start: vec![0], col: vec![], value: vec![] };
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(super) fn filtered(&self, mut keep: impl FnMut(usize, usize) -> bool) -> Result<Csr<V>> {
+        let mut kept = Csr { start: memory::with_capacity(self.start.len(), LAYOUT)?, col: vec![], value: vec![] };
+        kept.start.push(0);
         for i in 0..self.rows() {
+            let most = self.row(i).len();
+            memory::reserve(&mut kept.col, most, LAYOUT)?;
+            memory::reserve(&mut kept.value, most.min(self.value.len()), LAYOUT)?;
             for k in self.row(i).filter(|&k| keep(i, k)) {
                 kept.col.push(self.col[k]);
                 kept.value.extend(self.value.get(k));
             }
             kept.start.push(kept.col.len());
         }
-        kept
+        Ok(kept)
     }
 }
 

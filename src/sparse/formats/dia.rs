@@ -1,6 +1,7 @@
 //! DIA: whole diagonals, each with its offset; no column indices.
 
-use super::{Csr, Rows};
+use super::{Csr, LAYOUT, Rows};
+use crate::{Result, memory};
 use std::collections::BTreeMap;
 
 /// Diagonal d holds the positions (i, i + `offset[d]`); `value[d·rows + i]` is zero where the matrix has no entry there.
@@ -16,7 +17,10 @@ pub struct Dia<V> {
 impl<V: Copy + Default> Dia<V> {
     /// The diagonals of `a`, a matrix with values and `cols` columns, that are filled to at least the share `fill`; and the
     /// rest. Panics if `a` has entries but no values.
-    pub fn split(a: &Csr<V>, cols: usize, fill: f64) -> (Dia<V>, Csr<V>) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn split(a: &Csr<V>, cols: usize, fill: f64) -> Result<(Dia<V>, Csr<V>)> {
         assert!(a.nnz() == 0 || !a.values().is_empty(), "diagonals hold values");
         let rows = a.rows();
         let offset_of = |i: usize, k: usize| a.columns()[k] as i64 - i as i64;
@@ -32,7 +36,7 @@ impl<V: Copy + Default> Dia<V> {
         };
         counts.retain(|&offset, count| *count as f64 >= fill * length(offset));
         let index: BTreeMap<i64, usize> = counts.keys().enumerate().map(|(d, &offset)| (offset, d)).collect();
-        let mut value = vec![V::default(); index.len() * rows];
+        let mut value = memory::filled(V::default(), index.len() * rows, LAYOUT)?;
         let mut nnz = 0;
         let rest = a.filtered(|i, k| match index.get(&offset_of(i, k)) {
             Some(d) => {
@@ -41,8 +45,8 @@ impl<V: Copy + Default> Dia<V> {
                 false
             }
             None => true,
-        });
-        (Dia { rows, cols, offset: counts.into_keys().collect(), value, nnz }, rest)
+        })?;
+        Ok((Dia { rows, cols, offset: counts.into_keys().collect(), value, nnz }, rest))
     }
 }
 

@@ -1,6 +1,7 @@
 //! ELL: every row has exactly `width` entries, row after row, so that no offsets are needed.
 
-use super::{Csr, Rows, Runs};
+use super::{Csr, LAYOUT, Rows, Runs};
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// ELLpack without padding, row-major; `value` is empty in a part without values.
@@ -13,11 +14,15 @@ pub struct Ell<V> {
 
 impl<V: Copy> Ell<V> {
     /// The first entries of each row, as many as the lightest row has but at most `width`, and the rest.
-    pub fn split(a: &Csr<V>, width: usize) -> (Ell<V>, Csr<V>) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn split(a: &Csr<V>, width: usize) -> Result<(Ell<V>, Csr<V>)> {
         let width = (0..a.rows()).map(|i| a.row(i).len()).min().unwrap_or(0).min(width);
-        let first = a.filtered(|i, k| k - a.row(i).start < width);
-        let rest = a.filtered(|i, k| k - a.row(i).start >= width);
-        (Ell { width, col: first.columns().to_vec(), value: first.values().to_vec() }, rest)
+        let first = a.filtered(|i, k| k - a.row(i).start < width)?;
+        let rest = a.filtered(|i, k| k - a.row(i).start >= width)?;
+        let (col, value) = (memory::copy(first.columns(), LAYOUT)?, memory::copy(first.values(), LAYOUT)?);
+        Ok((Ell { width, col, value }, rest))
     }
     /// Entries in a row.
     pub fn width(&self) -> usize {

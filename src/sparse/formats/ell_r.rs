@@ -1,6 +1,7 @@
 //! ELL_R: room for the heaviest row in every row, and the number of entries each has.
 
-use super::{Csr, Rows, Runs};
+use super::{Csr, LAYOUT, Rows, Runs};
+use crate::{Result, memory};
 use std::ops::Range;
 
 /// ELLpack with row lengths, row-major; slots beyond a row's length are never read. `value` is empty in a part without values.
@@ -19,12 +20,16 @@ impl<V> EllR<V> {
     }
 }
 
-impl<V: Copy> From<&Csr<V>> for EllR<V> {
-    fn from(a: &Csr<V>) -> Self {
+impl<V: Copy> EllR<V> {
+    /// All entries of `a`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory): one heavy row makes room for as many in every row.
+    pub fn new(a: &Csr<V>) -> Result<Self> {
         let width = (0..a.rows()).map(|i| a.row(i).len()).max().unwrap_or(0);
-        let slots = a.rows() * width;
-        let mut col = Vec::with_capacity(slots);
-        let mut value = Vec::with_capacity(if a.values().is_empty() { 0 } else { slots });
+        let slots = a.rows().saturating_mul(width);
+        let mut col = memory::with_capacity(slots, LAYOUT)?;
+        let mut value = memory::with_capacity(if a.values().is_empty() { 0 } else { slots }, LAYOUT)?;
         for i in 0..a.rows() {
             col.extend_from_slice(&a.columns()[a.row(i)]);
             col.resize((i + 1) * width, 0);
@@ -33,7 +38,9 @@ impl<V: Copy> From<&Csr<V>> for EllR<V> {
                 value.resize((i + 1) * width, filler);
             }
         }
-        EllR { width, count: (0..a.rows()).map(|i| a.row(i).len() as u32).collect(), col, value }
+        let mut count = memory::with_capacity(a.rows(), LAYOUT)?;
+        count.extend((0..a.rows()).map(|i| a.row(i).len() as u32));
+        Ok(EllR { width, count, col, value })
     }
 }
 

@@ -20,6 +20,9 @@ pub use ell_r::EllR;
 
 use std::ops::Range;
 
+/// What the arrays of a format are asked for.
+const LAYOUT: &str = "the layout of a matrix";
+
 /// The names of the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,21 +104,21 @@ mod tests {
         for from in 0..=5 {
             let expected = listed(5, &a, from);
             assert_eq!(expected.len(), a.columns().len() - [0, 3, 3, 4, 7, 7][from]);
-            assert_eq!(listed(5, &Coo::from(&a), from), expected);
-            assert_eq!(listed(5, &CooS::from(&a), from), expected);
-            assert_eq!(listed(5, &EllR::from(&a), from), expected);
+            assert_eq!(listed(5, &Coo::new(&a).unwrap(), from), expected);
+            assert_eq!(listed(5, &CooS::new(&a).unwrap(), from), expected);
+            assert_eq!(listed(5, &EllR::new(&a).unwrap(), from), expected);
             let columns: Vec<u32> = expected.iter().map(|&(_, j, _)| j).collect();
             assert_eq!(a.runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
-            assert_eq!(EllR::from(&a).runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
+            assert_eq!(EllR::new(&a).unwrap().runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
         }
-        let (ell, rest) = Ell::split(&a, 1);
+        let (ell, rest) = Ell::split(&a, 1).unwrap();
         assert_eq!(rest.nnz() + ell.columns().len(), a.nnz());
         assert_eq!(ell.columns().len(), 0, "a row without entries leaves nothing to a format of equal rows");
         let full = Csr::new(vec![0, 2, 4], vec![0, 1, 1, 2], vec![1i16, 2, 3, 4]);
-        let (ell, rest) = Ell::split(&full, 2);
+        let (ell, rest) = Ell::split(&full, 2).unwrap();
         assert_eq!((listed(2, &ell, 1), rest.nnz()), (vec![(1, 1, 3), (1, 2, 4)], 0));
         assert_eq!(ell.runs(1..2).collect::<Vec<_>>(), [[1, 2]]);
-        let (ell, rest) = Ell::split(&full, 1);
+        let (ell, rest) = Ell::split(&full, 1).unwrap();
         assert_eq!((listed(2, &ell, 0), listed(2, &rest, 0)), (vec![(0, 0, 1), (1, 1, 3)], vec![(0, 1, 2), (1, 2, 4)]));
     }
 
@@ -123,11 +126,11 @@ mod tests {
     fn diagonals_are_found_and_taken_out() {
         // A full diagonal at +1, a lone entry elsewhere.
         let a = Csr::new(vec![0, 1, 3, 4], vec![1, 0, 2, 3], vec![1i16, 9, 2, 3]);
-        let (dia, rest) = Dia::split(&a, 4, 1.0);
+        let (dia, rest) = Dia::split(&a, 4, 1.0).unwrap();
         assert_eq!((dia.offsets(), rest.nnz()), (&[1i64][..], 1));
         assert_eq!((0..3).map(|i| dia.value(0, i)).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(listed(3, &rest, 0), [(1, 0, 9)]);
-        let (all, rest) = Dia::split(&a, 4, 0.0);
+        let (all, rest) = Dia::split(&a, 4, 0.0).unwrap();
         assert_eq!((all.offsets().len(), all.nnz(), rest.nnz()), (2, 4, 0));
         assert_eq!((all.value(0, 0), all.value(0, 1)), (0, 9), "absent positions hold zero");
     }

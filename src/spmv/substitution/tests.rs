@@ -25,10 +25,10 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for (outputs, solved, inputs) in [(0, 0, 1), (5, 0, 3), (0, 9, 4), (1, 1, 1), (30, 200, 40), (64, 64, 1)] {
             let lines = random_lines(p, outputs, solved, inputs, &mut rng);
-            let mut pushed = PushLines::with_capacity(p, lines.len(), 0);
-            lines.iter().for_each(|line| pushed.push(line.iter().copied()));
-            let substitution = Substitution::new(outputs, solved, pushed);
-            let mut space = substitution.space();
+            let mut pushed = PushLines::with_capacity(p, lines.len(), 0).unwrap();
+            lines.iter().for_each(|line| pushed.push(line.iter().copied()).unwrap());
+            let substitution = Substitution::new(outputs, solved, pushed).unwrap();
+            let mut space = substitution.space().unwrap();
             for _ in 0..3 {
                 // The unit vectors of some lanes, and a line with multipliers in all of them, zeros too.
                 let mut x = vec![[0u64; LANES]; inputs];
@@ -59,7 +59,9 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
                 let expected: Vec<_> =
                     all.filter(|r| r.1 != 0).map(|(output, lanes)| Remainder { output, lanes }).collect();
                 assert_eq!(found, expected, "p = {p}, {outputs} outputs, {solved} solved");
-                assert!(space.marks.iter().all(|m| *m == 0) && space.sums.to_residues().iter().all(|x| *x == 0));
+                assert!(
+                    space.marks.iter().all(|m| *m == 0) && space.sums.to_residues().unwrap().iter().all(|x| *x == 0)
+                );
             }
         }
     }
@@ -68,13 +70,13 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
 #[test]
 fn only_what_is_reached_is_paid_for() {
     let p = Modulus::new(65521).unwrap();
-    let mut lines = PushLines::with_capacity(p, 1001, 1001);
+    let mut lines = PushLines::with_capacity(p, 1001, 1001).unwrap();
     // A chain down to the one output; the first input enters it at slot 10, the second not at all.
-    (0..1000).for_each(|k| lines.push([(k, 1)].into_iter()));
-    lines.push([(10, 5)].into_iter());
-    lines.push([].into_iter());
-    let substitution = Substitution::new(1, 1000, lines);
-    let mut space = substitution.space();
+    (0..1000).for_each(|k| lines.push([(k, 1)].into_iter()).unwrap());
+    lines.push([(10, 5)].into_iter()).unwrap();
+    lines.push([].into_iter()).unwrap();
+    let substitution = Substitution::new(1, 1000, lines).unwrap();
+    let mut space = substitution.space().unwrap();
     substitution.add_unit(&mut space, 0, 7);
     assert_eq!(substitution.solve(&mut space), [Remainder { output: 0, lanes: 1 << 7 }]);
     assert_eq!((space.take_work(), space.take_work()), (11, 0));
@@ -86,8 +88,8 @@ fn only_what_is_reached_is_paid_for() {
 #[should_panic(expected = "line 1 has an entry in slot Some(3), and not below 3")]
 fn a_line_that_needs_its_own_slot_is_refused() {
     let p = Modulus::new(7).unwrap();
-    let mut lines = PushLines::with_capacity(p, 2, 2);
-    lines.push([(1, 3)].into_iter());
-    lines.push([(3, 3)].into_iter());
-    Substitution::new(2, 2, lines);
+    let mut lines = PushLines::with_capacity(p, 2, 2).unwrap();
+    lines.push([(1, 3)].into_iter()).unwrap();
+    lines.push([(3, 3)].into_iter()).unwrap();
+    Substitution::new(2, 2, lines).unwrap();
 }

@@ -27,7 +27,7 @@ use crate::answers::Minor;
 use crate::dense::{Echelon, gemm};
 use crate::field::Modulus;
 use crate::sparse::Triplets;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use balanced::Balanced;
 use budget::{Budget, dense};
 use lift::Lifter;
@@ -41,6 +41,8 @@ const GROUP: usize = 256;
 const LIFTED_GROUP: usize = 32;
 /// Residues of the values beyond the chain that are made at once.
 const TABLE: usize = 1 << 24;
+/// What they, and those of the minor beyond the chain, are asked for.
+const RESIDUES: &str = "residues of null vectors beyond the chain";
 /// Blocks of free columns, and large vectors, that the cost of all is predicted from.
 const SAMPLE: usize = 8;
 const SAMPLE_LIFTED: usize = 2;
@@ -204,12 +206,12 @@ impl NullSpace {
     fn sweep_rest(&mut self, rest: &[Rest], budget: &Budget, observer: &dyn Observer) -> Result<bool> {
         observer.check()?;
         let (s, width) = (self.system.order - self.system.chain, rest.len());
-        let mut right = vec![0; s * width];
+        let mut right = memory::zeros(s * width, RESIDUES)?;
         for (n, rest) in rest.iter().enumerate() {
             rest.sums.iter().for_each(|&(i, v)| right[i as usize * width + n] = v);
         }
-        let mut values = vec![0; s * width];
-        gemm(self.system.field.modulus(), s, s, width, &self.inverse, &right, &mut values);
+        let mut values = memory::zeros(s * width, RESIDUES)?;
+        gemm(self.system.field.modulus(), s, s, width, &self.inverse, &right, &mut values)?;
         budget.spend(dense(s, s, width));
         drop(right);
         let free: Vec<u32> = rest.iter().map(|rest| rest.column).collect();
@@ -275,7 +277,7 @@ fn negative_inverse(system: &System, observer: &dyn Observer) -> Result<Vec<u64>
         return Ok(vec![]);
     }
     let beyond: Vec<u32> = (t as u32..system.order as u32).collect();
-    let mut table = vec![0; s * 2 * s];
+    let mut table = memory::zeros(s * 2 * s, RESIDUES)?;
     (0..s).for_each(|i| table[i * 2 * s + s + i] = 1);
     observer.phase("minor", s as u64);
     for group in beyond.chunks(GROUP * LANES) {
@@ -291,11 +293,11 @@ fn negative_inverse(system: &System, observer: &dyn Observer) -> Result<Vec<u64>
     let mut echelon = Echelon::new(p, 2 * s);
     echelon.absorb_block(s, &table, observer)?;
     drop(table);
-    let reduced = echelon.reduced();
+    let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
         return Err(Error::Check("the minor that should show the rank is singular".into()));
     }
-    let mut inverse = reduced.column_block(0..s);
+    let mut inverse = reduced.column_block(0..s)?;
     inverse.iter_mut().for_each(|x| *x = p.neg(*x));
     Ok(inverse)
 }

@@ -1,0 +1,262 @@
+//! A library user's allocator says no: every request above a limit is refused, and the library answers with the truth, or with
+//! [`Error::Memory`] and the bytes that were wanted. It never aborts, and never panics.
+//!
+//! Rust aborts where an ordinary request is refused, so that each run has a process of its own: this binary runs its test
+//! [`child`] again and again.
+
+use blackfield::answers::{Method, RankOptions, RationalOptions, Route, certificate, rank, rational_rank};
+use blackfield::certify::{ErrorBound, verify};
+use blackfield::field::{Modulus, Rng};
+use blackfield::memory::{REFUSED, refusal_is_expected};
+use blackfield::permanent::{self, permanent};
+use blackfield::pivots::{self, Effort};
+use blackfield::schur::{NullSpace, RowSpaceOptions, RowSpaceStreams, Side, Split, Way, row_space};
+use blackfield::sparse::Triplets;
+use blackfield::{Error, Result, Silent, families};
+use rand::SeedableRng;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The largest request that is granted.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Requests above [`LEAST`] made while there was a limit, and those among them that nobody could refuse.
+static LARGE: AtomicUsize = AtomicUsize::new(0);
+static DEMANDS: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes that are never refused here: several times what a vector of the matrices below takes, and far less than their entries,
+/// dense parts or tables.
+const LEAST: usize = 64 << 10;
+
+#[global_allocator]
+static ALLOCATOR: Limited = Limited;
+
+struct Limited;
+
+impl Limited {
+    /// Whether the user refuses.
+    fn refuses(bytes: usize) -> bool {
+        let limit = LIMIT.load(Relaxed);
+        if bytes > LEAST && limit < usize::MAX {
+            LARGE.fetch_add(1, Relaxed);
+            if !refusal_is_expected() {
+                DEMANDS.fetch_add(1, Relaxed);
+            }
+        }
+        bytes > limit
+    }
+}
+
+// SAFETY: every request goes to `System` with the caller's arguments, or is answered with null, which is allowed at any time.
+unsafe impl GlobalAlloc for Limited {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if Self::refuses(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if Self::refuses(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if Self::refuses(size) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as above; `old` came from here, and so from `System`.
+        unsafe { System.realloc(old, layout, size) }
+    }
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+/// A rows × cols matrix with `weight` entries a row in places that look random, and every seventh row twice.
+fn matrix(rows: usize, cols: usize, weight: usize) -> Triplets {
+    let random = |k: usize| ((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize;
+    let row = |i: usize| if i % 7 == 6 { i - 1 } else { i };
+    let entry = |i: usize, k: usize| {
+        let number = row(i) * weight + k;
+        (i, random(3 * number) % cols, [1, -1, 2, 3][random(3 * number + 1) % 4])
+    };
+    Triplets::from_entries(rows, cols, (0..rows).flat_map(|i| (0..weight).map(move |k| entry(i, k))))
+}
+
+/// What is computed, and its answer in words.
+type Work = Box<dyn FnOnce() -> Result<String>>;
+
+/// The rank of a matrix.
+fn rank_of(a: Triplets, p: u64, options: RankOptions) -> Work {
+    Box::new(move || {
+        let a = a.try_reduce(Modulus::new(p)?)?;
+        Ok(rank(&a, &options, &Silent)?.rank.to_string())
+    })
+}
+
+fn by(method: Method) -> RankOptions {
+    RankOptions { method, ..Default::default() }
+}
+
+/// The ranks of the Schur complement of the structural pivots mod 2, 3 and 65521: by its row space, and a proof.
+fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
+    Box::new(move || {
+        let rng = Rng::seed_from_u64(1);
+        let rank = |p| {
+            let a = a.try_reduce(Modulus::new(p)?)?;
+            let pivots = pivots::find(&a, &Effort::default(), &Silent)?.pivots;
+            let split = Split::new(&a, &pivots);
+            let streams = RowSpaceStreams {
+                sample: rng.clone(),
+                exploration: rng.clone(),
+                challenge: &|i, _| Rng::seed_from_u64(1 + i),
+            };
+            let options =
+                RowSpaceOptions { error: ErrorBound::of_bits(64), rank_bound: usize::MAX, give_up: usize::MAX };
+            let found = row_space(&split, options, &streams, &Silent)?;
+            Ok(NullSpace::new(&split, side, way)?.prove(found.echelon, usize::MAX, &rng, &Silent)?.rank.to_string())
+        };
+        Ok([2, 3, 65521].map(rank).into_iter().collect::<Result<Vec<_>>>()?.join(" "))
+    })
+}
+
+/// A certificate of a rank, and its verdict.
+fn certified(a: Triplets, p: u64) -> Work {
+    Box::new(move || {
+        let (digest, a) = (a.digest(), a.try_reduce(Modulus::new(p)?)?);
+        let answer = rank(&a, &RankOptions { minor: true, ..Default::default() }, &Silent)?;
+        let certificate = certificate(&a, &digest, &answer.minor.expect("it was asked for"), &Silent)?;
+        Ok(format!("{} {}", answer.rank, verify(&certificate, &a, &digest, &Silent)?.rank))
+    })
+}
+
+fn permanent_by(name: &'static str, method: permanent::Method) -> Work {
+    Box::new(move || {
+        let options = permanent::Options { method, ..Default::default() };
+        Ok(permanent(&families::generate(name)?, &options, &Silent)?.value.to_string())
+    })
+}
+
+/// The names of all works.
+const WORKS: [&str; 18] = [
+    "elimination mod 2",
+    "elimination mod 3",
+    "elimination mod 65521",
+    "elimination mod 2^31 - 1",
+    "elimination mod 2^61 - 1",
+    "row space mod 2",
+    "row space mod 3",
+    "row space mod 65521",
+    "row space of a tall matrix",
+    "null space by passes",
+    "null space of the transpose by substitution",
+    "Wiedemann mod 65521",
+    "Wiedemann mod 2",
+    "Wiedemann by the co-degree",
+    "rational",
+    "certificate",
+    "frontier",
+    "gray",
+];
+
+fn work(name: &str) -> Work {
+    let proven = RankOptions { proven: true, ..Default::default() };
+    let (square, binary, tall) = (|| matrix(900, 800, 25), || matrix(1500, 1400, 25), || matrix(6000, 500, 5));
+    match name {
+        "elimination mod 2" => rank_of(binary(), 2, by(Method::Elimination)),
+        "elimination mod 3" => rank_of(binary(), 3, by(Method::Elimination)),
+        "elimination mod 65521" => rank_of(square(), 65521, by(Method::Elimination)),
+        "elimination mod 2^31 - 1" => rank_of(square(), (1 << 31) - 1, by(Method::Elimination)),
+        "elimination mod 2^61 - 1" => rank_of(square(), (1 << 61) - 1, by(Method::Elimination)),
+        "row space mod 2" => rank_of(binary(), 2, proven),
+        "row space mod 3" => rank_of(binary(), 3, proven),
+        "row space mod 65521" => rank_of(square(), 65521, proven),
+        "row space of a tall matrix" => rank_of(tall(), 65521, proven),
+        "null space by passes" => proven_rank(matrix(900, 800, 7), Side::Right, Way::Passes),
+        "null space of the transpose by substitution" => {
+            proven_rank(matrix(900, 800, 7), Side::Left, Way::Substitution)
+        }
+        "Wiedemann mod 65521" => rank_of(matrix(400, 300, 9), 65521, by(Method::Wiedemann)),
+        "Wiedemann mod 2" => rank_of(matrix(200, 150, 9), 2, by(Method::Wiedemann)),
+        "Wiedemann by the co-degree" => {
+            rank_of(matrix(200, 150, 9), 65521, RankOptions { route: Route::Both, ..by(Method::Wiedemann) })
+        }
+        "rational" => Box::new(move || {
+            let options = RationalOptions::default();
+            Ok(rational_rank(&matrix(700, 600, 5), &options, &Silent)?.rank.to_string())
+        }),
+        "certificate" => certified(square(), 65521),
+        "frontier" => permanent_by("dominoes_16_16", permanent::Method::Frontier),
+        "gray" => permanent_by("dominoes_6_6", permanent::Method::Gray),
+        _ => panic!("no work is called {name}"),
+    }
+}
+
+#[test]
+#[ignore = "the others run it, in a process of its own"]
+fn child() {
+    let variable = |name| std::env::var(name).expect("the parent says what to do");
+    let work = work(&variable("REFUSALS_WORK"));
+    let limit = variable("REFUSALS_LIMIT").parse().unwrap();
+    LIMIT.store(limit, Relaxed);
+    let outcome = work();
+    LIMIT.store(usize::MAX, Relaxed);
+    match outcome {
+        Ok(answer) => println!("answer: {answer}"),
+        Err(Error::Memory(text)) => println!("refused: {text}"),
+        Err(other) => panic!("{other}"),
+    }
+    println!("large: {}", LARGE.load(Relaxed));
+    println!("demands: {}", DEMANDS.load(Relaxed));
+}
+
+/// Runs a work in a process of its own: its answer, or the text of the refusal, and how many requests were [`LARGE`] and how many
+/// of those [`DEMANDS`].
+fn run(work: &str, limit: usize) -> (std::result::Result<String, String>, [usize; 2]) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["child", "--exact", "--ignored", "--nocapture"]);
+    command.env("REFUSALS_WORK", work).env("REFUSALS_LIMIT", limit.to_string()).env_remove("RUST_BACKTRACE");
+    let output = command.output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{work} within {limit} bytes: {}: {text}{errors}", output.status);
+    let find = |key: &str| text.lines().find_map(|line| line.split_once(key)).map(|(_, value)| value.to_string());
+    let counts = ["large: ", "demands: "].map(|key| find(key).unwrap().parse().unwrap());
+    match (find("answer: "), find("refused: ")) {
+        (Some(answer), None) => (Ok(answer), counts),
+        (None, Some(refused)) => (Err(refused), counts),
+        neither => panic!("{work}: {neither:?} in {text}"),
+    }
+}
+
+#[test]
+fn whatever_is_refused_is_an_error_with_its_bytes_or_the_answer_is_right() {
+    let mut refusals = 0;
+    for work in WORKS {
+        // Nothing is refused: that is the answer, and no large request was made that could not have been.
+        let (answer, [large, demands]) = run(work, usize::MAX - 1);
+        let answer = answer.unwrap();
+        assert_eq!(demands, 0, "{work}: {demands} of {large} large requests would abort");
+        let (mut limit, mut refused) = (LEAST, 0);
+        while limit <= 4 << 20 {
+            let (found, [_, demands]) = run(work, limit);
+            assert_eq!(demands, 0, "{work} within {limit} bytes");
+            match found {
+                Ok(found) => assert_eq!(found, answer, "{work} within {limit} bytes"),
+                Err(text) => {
+                    refused += 1;
+                    let rest = text.strip_prefix(REFUSED).unwrap_or_else(|| panic!("{work}: {text}"));
+                    let bytes: usize = rest.split_once(" bytes asked for (").unwrap().0.parse().unwrap();
+                    assert!(bytes > limit, "{work}: {bytes} bytes are not more than {limit}");
+                }
+            }
+            limit *= 2;
+        }
+        assert!(large == 0 || refused > 0, "{work} makes {large} large requests, and none was refused");
+        refusals += refused;
+    }
+    assert!(refusals > WORKS.len(), "{refusals} refusals: the matrices are too small to tell anything");
+}
