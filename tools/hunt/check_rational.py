@@ -1,5 +1,7 @@
 """Ranks over Q: against Bareiss's elimination or FLINT, and whether their labels keep their word."""
 
+import math
+
 import families
 import primes
 from check_rank import judge_rank, stable
@@ -93,7 +95,7 @@ def by_chance(document):
     """Whether a proven answer drew so many random primes that it can only have gone for a small error, and yet so few that one minor may be a
     multiple of them all."""
     drawn = {prime["modulus"] for prime in document["random_primes"]}
-    return len(drawn) >= 8 and sum(p.bit_length() - 1 for p in drawn) <= document["minor_bits"]
+    return len(drawn) >= 8 and sum(map(math.log2, drawn)) <= document["minor_bits"]
 
 
 def same_seed(bench, rng):

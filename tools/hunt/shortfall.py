@@ -1,7 +1,8 @@
 """How often heuristic answers fall short: counted by family, and held against what is promised.
 
-A shortfall is promised about once in q runs over GF(q), and r²/(2sq) times where most lines have a single entry. A family is found to break that
-if so many shortfalls as were seen, or more, would come with a probability below ALARM even at SLACK times the promised rate.
+Over GF(q) a shortfall is promised about once in q runs for each connected part that is singular. And of parts without number some have
+eigenvalues in common: of a rank r, m of them with frequency q·λᵐe^-λ/m!, λ = r/q; blocks of s columns see s of each and no more. A family is
+found to break that if so many shortfalls as were seen, or more, would come with a probability below ALARM even at SLACK times the promised rate.
 """
 
 import math
@@ -50,13 +51,17 @@ def tail(k, mean):
     return min(1.0, first / (1 - mean / (k + 1)))
 
 
-# Families where every line has one entry bear this at the beginning of their name.
-SINGLE = "single entries"
+def promised(answer, singular=1):
+    """Shortfalls that are promised for one run, 1 at most, by the document of its answer and the number of singular parts of the matrix."""
+    q, s = answer["modulus"] ** answer["extension_degree"], answer["block"] or 1
+    return min(1.0, max(1, singular) / q + q * tail_of_equals(answer["rank"] / q, s))
 
 
-def promised(family, answer):
-    """Shortfalls that are promised for one run, 1 at most, by the document of its answer."""
-    q = answer["modulus"] ** answer["extension_degree"]
-    if family.startswith(SINGLE):
-        return min(1.0, answer["rank"] ** 2 / (2 * (answer["block"] or 1) * q))
-    return 1 / q
+def tail_of_equals(rate, s):
+    """P(X > s) of a Poisson variable."""
+    term, total = math.exp(-rate), 0.0
+    for m in range(s + 1):
+        term *= rate / (m + 1)
+    for m in range(s + 1, s + 60):
+        total, term = total + term, term * rate / (m + 1)
+    return total

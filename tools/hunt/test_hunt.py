@@ -154,7 +154,7 @@ class Faults(Hunted):
 
     def test_shortfalls(self):
         bench = self.bench("falls short")
-        small = lambda rng, n, p: (Matrix(4, 4, [(k, k, 1) for k in range(4)]), 4)
+        small = lambda rng, n, p: (Matrix(4, 4, [(k, k, 1) for k in range(4)]), 4, 0)
         with unittest.mock.patch.object(check_shortfall, "families", lambda rng: ("identities", small)):
             self.kinds(bench, check_shortfall.shortfalls, 12)
         self.assertEqual(bench.found, [])

@@ -179,8 +179,13 @@ class Rest(unittest.TestCase):
         falls.add("b", 1e-5, False)
         self.assertEqual([alarm[0] for alarm in falls.alarms()], ["a"])
         answer = {"modulus": 65521, "extension_degree": 1, "rank": 100, "block": 4}
-        self.assertAlmostEqual(shortfall.promised("single entries by wiedemann", answer), 100**2 / (8 * 65521))
-        self.assertEqual(shortfall.promised("blocks", answer), 1 / 65521)
+        self.assertAlmostEqual(shortfall.promised(answer), 1 / 65521)
+        self.assertAlmostEqual(shortfall.promised(answer, 50), 50 / 65521)
+        # Pairs of equal eigenvalues, r²/2q of them, are too many for one column and no matter for two.
+        answer = {"modulus": 65521, "extension_degree": 1, "rank": 200, "block": 1}
+        self.assertAlmostEqual(shortfall.promised(answer), (200**2 / 2 + 1) / 65521, delta=1e-3)
+        self.assertLess(shortfall.promised({**answer, "block": 2}), 1e-3)
+        self.assertEqual(shortfall.promised({**answer, "rank": 3000}), 1)
 
     def test_mutations_keep_on_and_do_something(self):
         rng, data = random.Random(5), sms(Matrix(3, 3, [(0, 1, 5), (2, 2, -1)]))
