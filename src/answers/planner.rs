@@ -126,10 +126,12 @@ impl Rest {
         };
         programs as u64 + 4 * self.rows as u64 + Echelon::memory(self.modulus, self.rank_bound, self.cols)
     }
-    /// All rows, where that is the cheapest way at worst and not much is lost if the rank is small: whether without pivots, and the
-    /// seconds.
+    /// All rows, where that is the cheapest way at worst, no dearer than combinations and their proof if the rank is half of that, and
+    /// not much is lost if it is small: whether without pivots, and the seconds at worst.
     fn by_every_row(&self, machine: &Machine, others: f64, max_memory: Option<u64>) -> Option<(Finish, f64)> {
         let seconds = |rest: &Rest| rest.every_row_seconds(machine, rest.rank_bound);
+        let half = self.rank_bound / 2;
+        let by_combinations = self.row_space_seconds(machine, half) + self.proof_seconds(machine, half);
         // The pivots of a minor are among those found.
         let whole =
             (self.pivots > 0 && !self.minor).then(|| (Finish::EveryRow { pivots: false }, self.without_pivots()));
@@ -137,6 +139,7 @@ impl Rest {
             .chain(whole)
             .filter(|(_, rest)| max_memory.is_none_or(|limit| rest.every_row_bytes() <= limit))
             .filter(|(_, rest)| rest.every_row_seconds(machine, 0) <= (HOPE * others).max(IMMEDIATE))
+            .filter(|(_, rest)| rest.every_row_seconds(machine, rest.rank_bound - half) <= by_combinations)
             .map(|(finish, rest)| (finish, seconds(&rest)))
             .filter(|&(_, seconds)| seconds <= others)
             .min_by(|a, b| a.1.total_cmp(&b.1))

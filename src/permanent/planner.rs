@@ -118,7 +118,9 @@ pub(super) fn routes(
         routes.extend(low_rank(block, bound, options));
     }
     let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
-    let open = options.method == Method::Auto && cheapest(&routes) > NOTHING;
+    // A rank mod one prime may turn out to be too small: then there must be another way.
+    let may_fail = routes.iter().all(|route| matches!(route.engine, Engine::LowRank(_)));
+    let open = options.method == Method::Auto && (may_fail || cheapest(&routes) > NOTHING);
     if options.method == Method::Gray || open {
         routes.extend(gray_code(block, options)?);
     }

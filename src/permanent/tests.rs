@@ -1,5 +1,6 @@
 //! The whole room: closed forms, every method against Laplace and against each other, residues, degenerate matrices.
 
+use super::low_rank::LowRank;
 use super::reduce::Switches;
 use super::shapes::{aztec_diamond, chessboard, hexagon, laplace, macmahon, menage};
 use super::{IntMatrix, Method, Options, perfect_matchings, permanent};
@@ -129,6 +130,15 @@ fn shapes_without_or_with_wrong_sides() {
     assert_eq!(auto(&IntMatrix::from_entries(4, none())), BigInt::ZERO);
     let error = permanent(&Triplets::from_entries(3, 5, none()), &Options::default(), &Silent).unwrap_err();
     assert!(matches!(&error, Error::Usage(text) if text.contains("3 x 5")), "{error}");
+}
+
+/// J + p·I has rank 1 mod the prime p that is asked first, and rank n mod nearly every other one.
+#[test]
+fn a_rank_that_is_small_by_accident_is_no_end() {
+    let (n, p) = (6, i64::MAX - 24);
+    let a = IntMatrix::from_entries(n, (0..n * n).map(|k| (k / n, k % n, if k % (n + 1) == 0 { 1 + p } else { 1 })));
+    assert_eq!(LowRank::new(&a).expect("rank 1 mod p").rank(), 1);
+    assert_eq!(auto(&a), laplace(&a));
 }
 
 #[test]

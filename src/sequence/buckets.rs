@@ -20,9 +20,8 @@
 use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
-use crate::spmv::{Aligned, Block, Lanes};
+use crate::spmv::{Block, Lanes};
 use crate::{Result, memory};
-use bytemuck::Pod;
 use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::AddAssign;
@@ -33,6 +32,7 @@ const ENTRIES: usize = 3;
 const BUCKETS: usize = 256;
 /// Rows that one task adds up; below [`rows_in_sum`] of every lane.
 const CHUNK: usize = 1 << 14;
+const _: () = assert!(CHUNK <= 1 << 16, "rows of a chunk are numbered by 16 bits");
 
 /// What memory is asked for.
 const PROJECTION: &str = "a sparse projection";
@@ -46,15 +46,40 @@ const fn rows_in_sum(largest: u64, bits: u32) -> u128 {
 /// A random sparse n × s matrix Y over K, for products by its transpose.
 #[derive(Clone, Debug)]
 pub struct Buckets {
-    /// Columns of Y.
+    /// Rows and columns of Y.
+    n: usize,
     s: usize,
-    /// w buckets a row, of distinct classes; bucket b belongs to class b / `pool`.
-    pick: Vec<u16>,
-    per_row: usize,
-    /// Weights of a class, E.
+    /// The rows, [`CHUNK`] by `CHUNK`.
+    chunks: Vec<Chunk>,
+    /// Weights of a class, E; bucket b belongs to class b / `pool`.
     pool: usize,
     /// The digits of the weight of each bucket.
     weights: Vec<u64>,
+}
+
+/// Rows of Y by their buckets.
+#[derive(Clone, Debug)]
+struct Chunk {
+    /// The rows of bucket b, counted from the first row of the chunk, are `rows[start[b]..start[b + 1]]`, ascending.
+    rows: Vec<u16>,
+    start: Vec<u32>,
+}
+
+impl Chunk {
+    /// Of the buckets of each row, `per_row` of them: by counting.
+    fn new(buckets: usize, pick: &[u16], per_row: usize) -> Result<Self> {
+        let mut start = memory::zeros(buckets + 1, PROJECTION)?;
+        pick.iter().for_each(|&b| start[b as usize + 1] += 1);
+        (0..buckets).for_each(|b| start[b + 1] += start[b]);
+        let (mut next, mut rows) = (memory::copy(&start, PROJECTION)?, memory::zeros(pick.len(), PROJECTION)?);
+        for (row, pick) in pick.chunks_exact(per_row).enumerate() {
+            for &b in pick {
+                rows[next[b as usize] as usize] = row as u16;
+                next[b as usize] += 1;
+            }
+        }
+        Ok(Chunk { rows, start })
+    }
 }
 
 /// An upper bound of the probability that two rows of Y are parallel, so that of two unit eigenvectors with one eigenvalue one
@@ -115,7 +140,13 @@ impl Buckets {
                 }
             }
         }
-        Ok(Buckets { s, pick, per_row, pool, weights })
+        Self::of_picks(n, s, &pick, per_row, pool, weights)
+    }
+
+    /// The Y with these buckets in its rows, `per_row` each, and these weights of the buckets.
+    fn of_picks(n: usize, s: usize, pick: &[u16], per_row: usize, pool: usize, weights: Vec<u64>) -> Result<Self> {
+        let chunks = pick.chunks(CHUNK * per_row).map(|pick| Chunk::new(s * pool, pick, per_row));
+        Ok(Buckets { n, s, chunks: chunks.collect::<Result<_>>()?, pool, weights })
     }
 
     /// Appends YᵀV, s × s elements of K, row-major. V is a block of n rows and s columns over K, by digits.
@@ -128,10 +159,7 @@ impl Buckets {
 
     pub(super) fn project_with<F: Field>(&self, isa: Isa, field: &F, v: &Block, out: &mut Vec<F::Elem>) -> Result<()> {
         let (s, k, p) = (self.s, field.degree(), field.modulus());
-        assert_eq!(
-            (v.width(), v.rows() * self.per_row, self.weights.len()),
-            (s * k, self.pick.len(), s * self.pool * k)
-        );
+        assert_eq!((v.width(), v.rows(), self.weights.len()), (s * k, self.n, s * self.pool * k));
         let sums = match &v.lanes {
             Lanes::U8(x) => self.sums(isa, p, x, v.width()),
             Lanes::U16(x) => self.sums(isa, p, x, v.width()),
@@ -162,12 +190,11 @@ impl Buckets {
     /// integers added in any order, so that neither threads nor instruction sets show.
     fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Result<Vec<u64>> {
         let len = self.s * self.pool * width;
-        let chunk = |(lanes, pick): (&[L], &[u16])| {
-            // On cache lines: of 16 sums that lie across two, every addition costs twice.
-            let mut sums = Aligned::<L::Sum>::zeros(len)?;
-            isa.run(AddRows { lanes, width, pick, per_row: self.per_row, sums: &mut sums });
+        let chunk = |(lanes, chunk): (&[L], &Chunk)| {
+            let mut sums = memory::filled(L::Sum::default(), len, SUMS)?;
+            isa.run(AddRows { lanes, width, chunk, sums: &mut sums });
             let mut totals = memory::with_capacity(len, SUMS)?;
-            totals.extend(sums.iter().map(|&sum| L::total(sum)));
+            totals.extend(sums.into_iter().map(L::total));
             Ok(totals)
         };
         let add = |a: Result<Vec<L::Total>>, b: Result<Vec<L::Total>>| {
@@ -175,8 +202,7 @@ impl Buckets {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             Ok(a)
         };
-        let totals =
-            lanes.par_chunks(CHUNK * width).zip(self.pick.par_chunks(CHUNK * self.per_row)).map(chunk).reduce_with(add);
+        let totals = lanes.par_chunks(CHUNK * width).zip(self.chunks.par_iter()).map(chunk).reduce_with(add);
         let Some(totals) = totals.transpose()? else { return memory::zeros(len, SUMS) };
         let mut words = memory::with_capacity(len, SUMS)?;
         words.extend(totals.into_iter().map(|x| L::word(x, p)));
@@ -187,7 +213,7 @@ impl Buckets {
 /// A residue as a block stores it, with the integers that its sums take.
 trait Lane: Copy + Send + Sync {
     /// Holds the sum of [`CHUNK`] of them.
-    type Sum: Pod + AddAssign;
+    type Sum: Copy + Default + AddAssign;
     /// Holds the sum of 2³² of them, more than a block has rows.
     type Total: Copy + Send + AddAssign;
     fn widen(self) -> Self::Sum;
@@ -254,8 +280,7 @@ fn weigh(p: Modulus, sums: &[u64], weights: &[u64], s: usize) -> impl Iterator<I
 struct AddRows<'a, L: Lane> {
     lanes: &'a [L],
     width: usize,
-    pick: &'a [u16],
-    per_row: usize,
+    chunk: &'a Chunk,
     sums: &'a mut [L::Sum],
 }
 
@@ -275,15 +300,19 @@ impl<L: Lane> AddRows<'_, L> {
     /// In pieces of N residues, a fixed number of vectors. N divides the width.
     #[inline(always)]
     fn by_pieces<const N: usize>(self) {
-        let rows = self.lanes.chunks_exact(self.width);
-        for (row, pick) in rows.zip(self.pick.chunks_exact(self.per_row)) {
-            for (i, piece) in row.as_chunks::<N>().0.iter().enumerate() {
-                for &bucket in pick {
-                    let sums = &mut self.sums[bucket as usize * self.width + i * N..][..N];
+        let buckets = self.chunk.start.windows(2).zip(self.sums.chunks_exact_mut(self.width));
+        for (range, sums) in buckets {
+            let rows = &self.chunk.rows[range[0] as usize..range[1] as usize];
+            for (i, to) in sums.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+                // In registers: each row is read, and nothing written before the last one.
+                let mut sum = *to;
+                for &row in rows {
+                    let piece: &[L; N] = self.lanes[row as usize * self.width + i * N..].first_chunk().expect("a row");
                     for l in 0..N {
-                        sums[l] += piece[l].widen();
+                        sum[l] += piece[l].widen();
                     }
                 }
+                *to = sum;
             }
         }
     }

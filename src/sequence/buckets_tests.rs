@@ -8,12 +8,14 @@ use rand::SeedableRng;
 /// Y as n × s elements.
 fn dense<F: Field>(field: &F, y: &Buckets) -> Vec<F::Elem> {
     let k = field.degree();
-    let mut dense = vec![field.zero(); y.pick.len() / y.per_row * y.s];
-    for (row, pick) in dense.chunks_exact_mut(y.s).zip(y.pick.chunks_exact(y.per_row)) {
-        for &bucket in pick {
-            let class = bucket as usize / y.pool;
-            assert!(row[class] == field.zero(), "distinct classes, weights other than zero");
-            row[class] = field.from_digits(&y.weights[bucket as usize * k..][..k]);
+    let mut dense = vec![field.zero(); y.n * y.s];
+    for (c, chunk) in y.chunks.iter().enumerate() {
+        for (bucket, range) in chunk.start.windows(2).enumerate() {
+            for &row in &chunk.rows[range[0] as usize..range[1] as usize] {
+                let entry = &mut dense[(c * CHUNK + row as usize) * y.s + bucket / y.pool];
+                assert!(*entry == field.zero(), "distinct classes, weights other than zero");
+                *entry = field.from_digits(&y.weights[bucket * k..][..k]);
+            }
         }
     }
     dense
@@ -85,7 +87,7 @@ fn sums_at_their_largest() {
         let field = PrimeField(Modulus::new(p).unwrap());
         let mut v = Block::zeros(lane, n, 1).unwrap();
         (0..n).for_each(|i| v.set(i, 0, p - 1));
-        let buckets = Buckets { s: 1, pick: vec![0; n], per_row: 1, pool: 1, weights: vec![p - 1] };
+        let buckets = Buckets::of_picks(n, 1, &vec![0; n], 1, 1, vec![p - 1]).unwrap();
         let mut found = Vec::new();
         buckets.project(&field, &v, &mut found).unwrap();
         // n·(-1)·(-1).

@@ -48,35 +48,77 @@ impl Triplets {
 const BATCH: usize = 1 << 12;
 
 impl SparseMatrix {
-    /// SHA-256 of the matrix mod p: of the 22 ASCII bytes `blackfield residues 1\n`; p, rows, cols, nnz, each as 8 bytes; the
-    /// number of entries of each row as 4 bytes; the column of each entry as 4 bytes, by rows and by columns within a row; its
-    /// residue as the least number of bytes that holds p - 1, in the same order. All numbers little-endian.
+    /// SHA-256 of the matrix mod p: of the 22 ASCII bytes `blackfield residues 2\n`; p, rows, cols, nnz, each as 8 bytes; three bytes
+    /// that say how wide the numbers of the following lists are; the number of entries of each row; the column of each entry, by rows
+    /// and by columns within a row; its residue, in the same order. The numbers of a list have the least of 1, 2, 4 and 8 bytes that
+    /// holds the largest row, cols - 1 and p - 1. Where all residues are 1 and p - 1, their width is 0, and each is a bit, 1 for p - 1,
+    /// the first of a byte the lowest. All numbers little-endian.
     pub fn digest(&self) -> [u8; 32] {
+        let minus_one = self.modulus.get() - 1;
+        let longest = self.start.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        let signs = self.value.iter().all(|&v| v == 1 || v == minus_one);
+        let widths = [
+            width(longest as u64),
+            width(self.cols.saturating_sub(1) as u64),
+            if signs { 0 } else { width(minus_one) },
+        ];
         let mut hash = Sha256::new();
-        hash.update(b"blackfield residues 1\n");
+        hash.update(b"blackfield residues 2\n");
         for number in [self.modulus.get(), self.rows() as u64, self.cols as u64, self.nnz() as u64] {
             hash.update(number.to_le_bytes());
         }
-        let mut buffer = Vec::with_capacity(BATCH * 8);
-        for first in (0..self.rows()).step_by(BATCH) {
-            let last = self.rows().min(first + BATCH);
-            buffer.clear();
-            let lengths = self.start[first..=last].windows(2).map(|pair| (pair[1] - pair[0]) as u32);
-            lengths.for_each(|length| buffer.extend_from_slice(&length.to_le_bytes()));
-            hash.update(&buffer);
-        }
-        for cols in self.col.chunks(BATCH) {
-            buffer.clear();
-            cols.iter().for_each(|col| buffer.extend_from_slice(&col.to_le_bytes()));
-            hash.update(&buffer);
-        }
-        let width = self.modulus.bits().div_ceil(8) as usize;
-        for values in self.value.chunks(BATCH) {
-            buffer.clear();
-            values.iter().for_each(|value| buffer.extend_from_slice(&value.to_le_bytes()[..width]));
-            hash.update(&buffer);
+        hash.update(widths);
+        let lengths = self.start.windows(2).map(|pair| (pair[1] - pair[0]) as u64);
+        update(&mut hash, widths[0], lengths);
+        update(&mut hash, widths[1], self.col.iter().map(|&j| u64::from(j)));
+        if signs {
+            let mut buffer = Vec::with_capacity(BATCH / 8);
+            for values in self.value.chunks(BATCH) {
+                buffer.clear();
+                let byte = |values: &[u64]| {
+                    values.iter().enumerate().fold(0, |byte, (bit, &v)| byte | u8::from(v != 1) << bit)
+                };
+                buffer.extend(values.chunks(8).map(byte));
+                hash.update(&buffer);
+            }
+        } else {
+            update(&mut hash, widths[2], self.value.iter().copied());
         }
         hash.finalize().into()
+    }
+}
+
+/// The least of 1, 2, 4 and 8 bytes that holds a number.
+fn width(largest: u64) -> u8 {
+    match largest {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xffff_ffff => 4,
+        _ => 8,
+    }
+}
+
+/// Hashes numbers of so many bytes.
+fn update(hash: &mut Sha256, width: u8, numbers: impl Iterator<Item = u64>) {
+    macro_rules! update {
+        ($word:ty) => {{
+            let mut numbers = numbers.map(|x| (x as $word).to_le());
+            let mut buffer: Vec<$word> = Vec::with_capacity(BATCH);
+            loop {
+                buffer.clear();
+                buffer.extend(numbers.by_ref().take(BATCH));
+                if buffer.is_empty() {
+                    break;
+                }
+                hash.update(bytemuck::cast_slice::<$word, u8>(&buffer));
+            }
+        }};
+    }
+    match width {
+        1 => update!(u8),
+        2 => update!(u16),
+        4 => update!(u32),
+        _ => update!(u64),
     }
 }
 
@@ -109,11 +151,21 @@ mod tests {
     fn the_digest_is_the_hash_of_the_bytes_documented() {
         use sha2::{Digest, Sha256};
         let modulus = Modulus::new(257).unwrap();
+        let numbers = |text: &[u8], numbers: [u64; 4], rest: &[u8]| {
+            let mut bytes = text.to_vec();
+            numbers.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
+            bytes.extend(rest);
+            <[u8; 32]>::from(Sha256::digest(&bytes))
+        };
         let a = SparseMatrix::from_triplets(modulus, 2, 3, &[(1, 2, 256), (1, 0, 5)]);
-        let mut bytes = b"blackfield residues 1\n".to_vec();
-        [257u64, 2, 3, 2].iter().for_each(|n| bytes.extend(n.to_le_bytes()));
-        [0u32, 2, 0, 2].iter().for_each(|n| bytes.extend(n.to_le_bytes()));
-        [5u16, 256].iter().for_each(|n| bytes.extend(n.to_le_bytes()));
-        assert_eq!(a.digest(), <[u8; 32]>::from(Sha256::digest(&bytes)));
+        let lists = [1, 1, 2, /* lengths */ 0, 2, /* columns */ 0, 2, /* residues */ 5, 0, 0, 1];
+        assert_eq!(a.digest(), numbers(b"blackfield residues 2\n", [257, 2, 3, 2], &lists));
+        // ±1 alone, and columns of two bytes.
+        let entries: Vec<_> = (0..9).map(|k| (0, 300 * k, if k % 3 == 1 { 256 } else { 1 })).collect();
+        let b = SparseMatrix::from_triplets(modulus, 1, 2401, &entries);
+        let mut lists = vec![1, 2, 0, 9];
+        (0..9u16).for_each(|k| lists.extend((300 * k).to_le_bytes()));
+        lists.extend([0b1001_0010, 0]);
+        assert_eq!(b.digest(), numbers(b"blackfield residues 2\n", [257, 1, 2401, 9], &lists));
     }
 }

@@ -24,7 +24,6 @@ mod strips;
 mod substitution;
 mod word;
 
-pub(crate) use aligned::Aligned;
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
 pub use digit_scaling::DigitScaling;
