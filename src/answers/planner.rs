@@ -386,10 +386,12 @@ mod tests {
         let machine = Machine::default();
         let all = |rest: &Rest, seconds| rest.by_every_row(&machine, seconds, None).map(|(finish, _)| finish);
         let worst = |rest: &Rest| rest.row_space_seconds(&machine, rest.rank_bound);
-        // A square complement; a tall one, of which the combinations are fewer; one whose rows must all be mapped in vain if its rank
-        // is small.
-        let square = rest(3000, 3000, 400_000);
+        // A small complement of many entries; one of few, whose combinations are cheap and end with the rank; a tall one, of which
+        // they are fewer; one whose rows must all be mapped in vain if its rank is small.
+        let square = rest(300, 300, 200_000);
         assert_eq!(all(&square, worst(&square)), Some(Finish::EveryRow { pivots: true }));
+        let sparse = rest(3000, 3000, 400_000);
+        assert_eq!(all(&sparse, worst(&sparse)), None);
         let tall = rest(300_000, 3000, 3_000_000);
         assert_eq!(all(&tall, worst(&tall)), None);
         let large = rest(60_000, 50_000, 900_000);
@@ -399,7 +401,7 @@ mod tests {
         assert_eq!(all(&dense, worst(&dense)), Some(Finish::EveryRow { pivots: false }));
         let minor = Rest { minor: true, ..dense };
         assert_eq!(all(&minor, worst(&minor)), None);
-        assert_eq!(square.by_every_row(&machine, worst(&square), Some(1 << 20)), None);
+        assert_eq!(square.by_every_row(&machine, worst(&square), Some(1 << 16)), None);
     }
 
     #[test]
