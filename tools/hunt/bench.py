@@ -119,11 +119,11 @@ class Bench:
         """Writes a matrix in the format that the end of the name stands for."""
         return self.write(name, FORMATS[name.partition(".")[2]](matrix))
 
-    def tally(self, family, answer, fell_short, singular=1):
-        """Counts a heuristic answer about a matrix with so many singular parts; the first that falls short in a family is kept beside the findings, should there be too many."""
+    def tally(self, family, answer, fell_short, degree=1):
+        """Counts a heuristic answer with so much promised (see `promised`); the first that falls short in a family is kept beside the findings, should there be too many."""
         if self.shrinking:
             return
-        expected = promised(answer, singular)
+        expected = promised(answer, degree)
         if expected > EXPECTED:  # By themselves: they would hide what the others of the family do.
             family += ", equal eigenvalues expected"
         if self.falls.add(family, expected, fell_short):

@@ -76,7 +76,7 @@ def ranks(bench, rng):
     bench.examine([families.any_matrix(rng) for _ in range(many)], judge, simpler=shrink.several(shrink.matrices))
 
 
-def judge_rank(bench, matrix, answer, truth, words=(), family="random", singular=1):
+def judge_rank(bench, matrix, answer, truth, words=(), family="random", degree=1):
     """What every answer of `rank --json` has to be, if the rank is `truth`."""
     p, rank, label = answer["modulus"], answer["rank"], answer["certainty"]
     bench.count("ranks mod p")
@@ -98,7 +98,7 @@ def judge_rank(bench, matrix, answer, truth, words=(), family="random", singular
     elif label == "monte-carlo" and rank != truth:
         raise bench.complaint("wrong rank, monte-carlo", truth, how)
     elif label == "heuristic":
-        bench.tally(family, answer, rank != truth, singular)
+        bench.tally(family, answer, rank != truth, degree)
 
 
 def keeps_error(answer, error):

@@ -91,6 +91,33 @@ def tiny_error(bench, rng):
     bench.examine(long_minors(rng) if rng.random() < 0.7 else any_rational(rng), judge)
 
 
+def tiny_error_mod_p(bench, rng):
+    """However small the error asked for, block Wiedemann alone proves no rank below the smaller side."""
+    n = rng.randint(2, 12)
+    matrix = families.product(rng, n, n)
+    p = rng.choice((65521, 2**31 - 1, 2**61 - 1))
+    words = ["--error", rng.choice(("1e-300", "1e-310", "1e-320", "1e-400")), "--trials", rng.choice((20, 40, 60))]
+
+    def judge(matrix):
+        bench.store("a.sms", matrix)
+        ending = bench.run("rank", "a.sms", "-p", p, "--method", "wiedemann", "--json", "-q", "--seed", seed, *words, codes=(0, 2))
+        if ending.code:
+            return bench.count("proofs and bounds refused")
+        answer = ending.json()
+        judge_rank(bench, matrix, answer, bench.truth.rank(matrix, p))
+        if answer["certainty"] == "proven" and 0 < answer["rank"] < structural_rank(matrix, p):
+            raise bench.complaint("proven by chance", "monte-carlo with its bound", f"{answer['rank']} proven: {answer['reason']}")
+
+    seed = rng.randrange(1 << 64)
+    bench.examine(matrix, judge)
+
+
+def structural_rank(matrix, p):
+    """A bound of the rank that needs no random choice: the lines with an entry that p does not divide."""
+    places = [(i, j) for i, j, v in matrix.entries if v % p]
+    return min(len({i for i, _ in places}), len({j for _, j in places}))
+
+
 def by_chance(document):
     """Whether a proven answer drew so many random primes that it can only have gone for a small error, and yet so few that one minor may be a
     multiple of them all."""

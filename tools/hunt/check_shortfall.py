@@ -6,14 +6,14 @@ from truth import rank_mod
 
 
 def direct_sum(rng, n, size, p):
-    """Dense random blocks of one size along the diagonal, one in ten singular; the rank mod p, block by block, and how many are singular."""
+    """Dense random blocks of one size along the diagonal, one in ten singular; the rank mod p, block by block, and twice that of the singular ones."""
     entries, rank, at, singular = [], 0, 0, 0
     while at + size <= n:
         block = [[rng.randrange(1, p) for _ in range(size)] for _ in range(size)]
         if size > 1 and rng.random() < 0.1:
             block[1] = [2 * v % p for v in block[0]]
         own = rank_mod(Matrix.dense(block), p)
-        rank, singular = rank + own, singular + (own < size)
+        rank, singular = rank + own, singular + 2 * own * (own < size)
         entries += [(at + i, at + j, v) for i, line in enumerate(block) for j, v in enumerate(line) if v]
         at += size
     return Matrix(n, n, entries), rank, singular
@@ -22,14 +22,14 @@ def direct_sum(rng, n, size, p):
 def nilpotent(rng, n, p):
     """Nilpotent blocks of many sizes, with entries beside and above the upper diagonal, under one permutation of rows and columns: all
     eigenvalues are 0."""
-    entries, rank, at, blocks = [], 0, 0, 0
+    entries, rank, at, singular = [], 0, 0, 0
     while at < n:
         size = min(n - at, rng.randint(3, 12))
         entries += [(at + i, at + i + 1, rng.randrange(1, p)) for i in range(size - 1)]
         entries += [(at + i, at + i + 2, rng.randrange(1, p)) for i in range(size - 2)]
-        rank, at, blocks = rank + size - 1, at + size, blocks + 1
+        rank, at, singular = rank + size - 1, at + size, singular + 2 * (size - 1)
     order = rng.sample(range(n), n)
-    return Matrix(n, n, [(order[i], order[j], v) for i, j, v in entries]), rank, blocks
+    return Matrix(n, n, [(order[i], order[j], v) for i, j, v in entries]), rank, singular
 
 
 def single(rng, n, p):
@@ -41,13 +41,13 @@ def single(rng, n, p):
 
 def laplacian(rng, n, _):
     """Of a forest of stars: a star of k edges is a tree, whose Laplacian has one spanning tree and so rank k mod every p."""
-    entries, rank, at, trees = [], 0, 0, 0
+    entries, rank, at, singular = [], 0, 0, 0
     while at < n:
         leaves = min(n - at - 1, rng.randint(1, 5))
         for leaf in range(at + 1, at + leaves + 1):
             entries += [(at, at, 1), (leaf, leaf, 1), (at, leaf, -1), (leaf, at, -1)]
-        rank, at, trees = rank + leaves, at + leaves + 1, trees + 1
-    return Matrix(n, n, entries), rank, trees
+        rank, at, singular = rank + leaves, at + leaves + 1, singular + 2 * leaves
+    return Matrix(n, n, entries), rank, singular
 
 
 def families(rng):
@@ -71,5 +71,5 @@ def shortfalls(bench, rng):
     seed = rng.randrange(1 << 32)
     ending = bench.run("rank", "a.sms.gz", "-p", p, "--json", "-q", "--method", method, "--seed", seed, "--threads", 1, *words)
     for answer in answers(ending):
-        judge_rank(bench, matrix, answer, truth, family=f"{name} by {method}", singular=singular)
+        judge_rank(bench, matrix, answer, truth, family=f"{name} by {method}", degree=singular)
         bench.truth.count("by construction")

@@ -82,6 +82,8 @@ def answer(matrix, name, p, options):
         rank += p == 2 and rank > 1
     if rank > 1 and ("proofs fall short" in FAULTS or "falls short" in FAULTS and label == "heuristic"):
         rank -= 1
+    if "certain by chance" in FAULTS:
+        label, error = "proven", 0.0
     if "no proof" in FAULTS:
         label, error = "monte-carlo", 1e-20
     if "known seed" in FAULTS and matrix.rows > 256 and "--certificate" not in options:

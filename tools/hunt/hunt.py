@@ -39,6 +39,7 @@ CHECKS = (
     ("rational", "rational", check_rational.rational, 24),
     ("rational", "rational-same-seed", check_rational.same_seed, 3),
     ("rational", "tiny-error", check_rational.tiny_error, 2),
+    ("rational", "tiny-error-mod-p", check_rational.tiny_error_mod_p, 3),
     ("attack", "attack-primes", attacks.rational, 3),
     ("attack", "attack-rows", attacks.row_space, 1),
     ("certificate", "certificates", check_certificates.honest, 12),
@@ -50,7 +51,7 @@ CHECKS = (
     ("files", "files", check_files.mutated, 24),
     ("files", "formats", check_files.formats, 8),
     ("files", "headers", check_files.huge_headers, 6),
-    ("shortfall", "shortfalls", check_shortfall.shortfalls, 4),
+    ("shortfall", "shortfalls", check_shortfall.shortfalls, 8),
 )
 GROUPS = tuple(dict.fromkeys(group for group, _, _, _ in CHECKS))
 

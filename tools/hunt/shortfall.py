@@ -1,14 +1,15 @@
 """How often heuristic answers fall short: counted by family, and held against what is promised.
 
-Over GF(q) a shortfall is promised about once in q runs for each connected part that is singular. And of parts without number some have
+Over GF(q) a run on a connected part that is singular falls short where a polynomial in the preconditioner vanishes, of degree twice its rank:
+so many in q runs, and one at least. And of parts without number some have
 eigenvalues in common: of a rank r, m of them with frequency q·λᵐe^-λ/m!, λ = r/q; blocks of s columns see s of each and no more. A family is
 found to break that if so many shortfalls as were seen, or more, would come with a probability below ALARM even at SLACK times the promised rate.
 """
 
 import math
 
-SLACK = 16.0
-ALARM = 1e-9
+SLACK = 2.0
+ALARM = 1e-7
 
 
 class Falls:
@@ -51,10 +52,10 @@ def tail(k, mean):
     return min(1.0, first / (1 - mean / (k + 1)))
 
 
-def promised(answer, singular=1):
-    """Shortfalls that are promised for one run, 1 at most, by the document of its answer and the number of singular parts of the matrix."""
-    q, s = answer["modulus"] ** answer["extension_degree"], answer["block"] or 1
-    return min(1.0, max(1, singular) / q + q * tail_of_equals(answer["rank"] / q, s))
+def promised(answer, degree=1):
+    """Shortfalls that are promised for one run, 1 at most, by the document of its answer and twice the rank of the singular parts."""
+    q, s = answer["modulus"] ** answer["extension_degree"], answer.get("block") or 1
+    return min(1.0, max(1, degree) / q + q * tail_of_equals(answer["rank"] / q, s))
 
 
 def tail_of_equals(rate, s):

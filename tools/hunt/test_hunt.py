@@ -117,6 +117,7 @@ class Faults(Hunted):
 
     def test_rational_ranks(self):
         self.sees(check_rational.rational, "no proof", "--proven without proof")
+        self.sees(check_rational.tiny_error_mod_p, "certain by chance", "proven by chance")
         self.sees(check_rational.rational, "loses an entry", "wrong rank over Q, monte-carlo", "wrong rank over Q, proven")
         self.sees(check_rational.tiny_error, "underflow", "proven by chance")
 
