@@ -106,7 +106,7 @@ def tiny_error_mod_p(bench, rng):
         answer = ending.json()
         judge_rank(bench, matrix, answer, bench.truth.rank(matrix, p))
         if answer["certainty"] == "proven" and 0 < answer["rank"] < structural_rank(matrix, p):
-            raise bench.complaint("proven by chance", "monte-carlo with its bound", f"{answer['rank']} proven: {answer['reason']}")
+            raise bench.complaint("proven by chance", "monte-carlo with its bound", f"{answer['rank']} proven by {answer['method']}")
 
     seed = rng.randrange(1 << 64)
     bench.examine(matrix, judge)
