@@ -3,6 +3,11 @@
 random-N-K       N × N, K entries a row at distinct random columns
 product-N-R-K    product of a random N × R and a random R × N matrix with K entries a row each: rank at most R
 dense-N          N × N, all entries random mod 2¹⁶
+full-M-N         M × N, all entries random mod 65521
+full-M-N-R       the same, but all rows from the R-th on are sums of multiples of three of the first R, mod 65521: rank R
+tenth-N          N × N, one entry in ten filled, random mod 65521
+tall-M-N-K       M × N, K entries a row at random columns
+macaulay-V-D     the Macaulay matrix in degree D of V random quadrics in V variables mod 32003: multiples by monomials × monomials
 half-N-S         N × N, every entry 0 or 1 with equal chances
 regular-N-K-S    N × N, 0–1, K ones in every row and column: K random permutations without a common place
 band-N-K         N × N, 0–1, ones where j - i mod N is -K … K: the cyclic band
@@ -11,12 +16,17 @@ dominoes-M-N     black × white cells of the M × N board, ones at neighbours: i
 S is a seed. Entries of random-N-K and its products are in -99 … 99 without 0, so that every program reads them. SMS files.
 """
 
+import itertools
 import random
 import re
 
 SPARSE = re.compile(r"random-(\d+)-(\d+)")
 PRODUCT = re.compile(r"product-(\d+)-(\d+)-(\d+)")
 DENSE = re.compile(r"dense-(\d+)")
+FULL = re.compile(r"full-(\d+)-(\d+)(?:-(\d+))?")
+TENTH = re.compile(r"tenth-(\d+)")
+TALL = re.compile(r"tall-(\d+)-(\d+)-(\d+)")
+MACAULAY = re.compile(r"macaulay-(\d+)-(\d+)")
 HALF = re.compile(r"half-(\d+)-\d+")
 REGULAR = re.compile(r"regular-(\d+)-(\d+)-\d+")
 BAND = re.compile(r"band-(\d+)-(\d+)")
@@ -55,6 +65,41 @@ def write_sms(path, rows, cols, lines):
 def dense_lines(rng, n):
     for _ in range(n):
         yield [(j, v) for j, v in enumerate(memoryview(rng.randbytes(2 * n)).cast("H")) if v]
+
+
+P = 65521
+
+
+def full_lines(rng, rows, cols, rank):
+    first = []
+    for i in range(rows):
+        if i < rank:
+            line = [word % P for word in memoryview(rng.randbytes(4 * cols)).cast("I")]
+            first += [line] if rank < rows else []
+        else:
+            (a, x), (b, y), (c, z) = ((rng.randrange(1, P), rng.choice(first)) for _ in range(3))
+            line = [(a * u + b * v + c * w) % P for u, v, w in zip(x, y, z)]
+        yield [(j, v) for j, v in enumerate(line) if v]
+
+
+def tenth_lines(rng, n):
+    for _ in range(n):
+        yield [(j, rng.randrange(1, P)) for j in range(n) if rng.random() < 0.1]
+
+
+def tall_lines(rng, rows, cols, per_row):
+    for _ in range(rows):
+        yield sorted((j, rng.randrange(1, P)) for j in rng.sample(range(cols), per_row))
+
+
+def macaulay_lines(rng, variables, degree):
+    """The number of columns, and the rows, those of a quadric together."""
+    monomials = lambda d: list(itertools.combinations_with_replacement(range(variables), d))
+    number = {monomial: j for j, monomial in enumerate(monomials(degree))}
+    quadrics = [[(monomial, rng.randrange(1, 32003)) for monomial in monomials(2)] for _ in range(variables)]
+    rows = [(quadric, factor) for quadric in quadrics for factor in monomials(degree - 2)]
+    line = lambda quadric, factor: sorted((number[tuple(sorted(monomial + factor))], v) for monomial, v in quadric)
+    return len(number), [line(quadric, factor) for quadric, factor in rows]
 
 
 def regular_columns(rng, n, degree):
@@ -110,6 +155,18 @@ def generate(name, folder):
     elif found := DENSE.fullmatch(name):
         n = int(found[1])
         shape, lines = (n, n), lambda: dense_lines(rng, n)
+    elif found := FULL.fullmatch(name):
+        rows, cols, rank = int(found[1]), int(found[2]), int(found[3] or found[1])
+        shape, lines = (rows, cols), lambda: full_lines(rng, rows, cols, rank)
+    elif found := TENTH.fullmatch(name):
+        n = int(found[1])
+        shape, lines = (n, n), lambda: tenth_lines(rng, n)
+    elif found := TALL.fullmatch(name):
+        rows, cols, per_row = map(int, found.groups())
+        shape, lines = (rows, cols), lambda: tall_lines(rng, rows, cols, per_row)
+    elif found := MACAULAY.fullmatch(name):
+        cols, macaulay = macaulay_lines(rng, int(found[1]), int(found[2]))
+        shape, lines = (len(macaulay), cols), lambda: macaulay
     elif columns := pattern_columns(name, rng):
         shape, lines = (len(columns), len(columns)), lambda: ([(j, 1) for j in row] for row in columns)
     else:

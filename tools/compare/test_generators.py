@@ -14,6 +14,11 @@ def read(path):
     return int(rows), int(cols), kind, entries, lines[-1]
 
 
+def signs_and_orders(a, b, c):
+    """The terms of a determinant of three rows: sign and order."""
+    return [(1, (a, b, c)), (1, (b, c, a)), (1, (c, a, b)), (-1, (a, c, b)), (-1, (b, a, c)), (-1, (c, b, a))]
+
+
 class Generators(Workshop):
     def test_same_name_same_file(self):
         first = generators.generate("random-50-4", self.folder)
@@ -53,6 +58,29 @@ class Generators(Workshop):
                 matrix[r] = [(x - factor * y) % p for x, y in zip(matrix[r], matrix[rank])]
             rank += 1
         self.assertTrue(1 < rank <= 4, rank)
+
+    def test_full_tall_and_filled_ones(self):
+        rows, cols, _, entries, _ = read(generators.generate("full-9-7", self.folder))
+        self.assertEqual((rows, cols), (9, 7))
+        self.assertTrue(60 < len(entries) <= 63 and all(0 < v < 65521 for _, _, v in entries))
+        rows, cols, _, entries, _ = read(generators.generate("full-9-8-2", self.folder))
+        line = lambda i: {j: v for r, j, v in entries if r == i}
+        a, b = line(1), line(2)
+        for i in range(3, 10):
+            c = line(i)
+            minors = [sum(s * x.get(j, 0) * y.get(k, 0) * z.get(m, 0) for s, (x, y, z) in signs_and_orders(a, b, c)) for j, k, m in ((1, 2, 3), (4, 5, 6), (2, 5, 8))]
+            self.assertEqual([minor % 65521 for minor in minors], [0, 0, 0])
+        rows, cols, _, entries, _ = read(generators.generate("tenth-50", self.folder))
+        self.assertTrue((rows, cols) == (50, 50) and 150 < len(entries) < 350)
+        rows, cols, _, entries, _ = read(generators.generate("tall-40-6-3", self.folder))
+        self.assertEqual((rows, cols, len(set((i, j) for i, j, _ in entries))), (40, 6, 120))
+
+    def test_macaulay_rows_are_multiples(self):
+        rows, cols, _, entries, _ = read(generators.generate("macaulay-3-3", self.folder))
+        # Three quadrics times three variables; ten cubics in three variables, six terms a row.
+        self.assertEqual((rows, cols, len(entries)), (9, 10, 54))
+        values = lambda i: sorted(v for r, _, v in entries if r == i)
+        self.assertEqual([values(1), values(4)], [values(3), values(6)])
 
     def test_dense_is_full(self):
         rows, _, _, entries, _ = read(generators.generate("dense-40", self.folder))
