@@ -94,8 +94,8 @@ impl Isa {
     pub(crate) fn best() -> Isa {
         static BEST: OnceLock<Isa> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let allowed = Isa::available().into_iter().filter(|isa| isa.family() <= isa::Isa::best());
-            allowed.last().expect("the portable path is everywhere")
+            let allowed = Isa::available().into_iter().rfind(|isa| isa.family() <= isa::Isa::best());
+            allowed.expect("the portable path is everywhere")
         })
     }
 

@@ -45,8 +45,8 @@ impl Tiles {
     pub(super) fn best() -> Tiles {
         static BEST: OnceLock<Tiles> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let allowed = Tiles::available().into_iter().filter(|tiles| tiles.isa <= Isa::best());
-            allowed.last().expect("portable code runs everywhere")
+            let allowed = Tiles::available().into_iter().rfind(|tiles| tiles.isa <= Isa::best());
+            allowed.expect("portable code runs everywhere")
         })
     }
 
