@@ -211,7 +211,8 @@ pub(super) fn decide(
     if rank_bound == 0 {
         return decision(Finish::Nothing, 0.0, "nothing is left".into());
     }
-    let shape = format!("Schur complement {rows} x {cols} of rank up to {rank_bound}");
+    let what = if rest.pivots == 0 { "matrix" } else { "Schur complement" };
+    let shape = format!("{what} {rows} x {cols} of rank up to {rank_bound}");
     let worst = rest.row_space_seconds(machine, rank_bound);
     let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r) <= limit);
     // A proof of what combinations find is at its cheapest where the rank is what it may be.
