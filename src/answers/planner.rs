@@ -110,11 +110,11 @@ impl Rest {
     /// pivots that structure alone shows, where there may be many.)
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
         self.pivots == 0
-            && (!self.minor || self.rank_bound > LANES && self.nnz > self.rows * self.cols / 4)
+            && (!self.minor || self.rank_bound > LANES && self.nnz as u128 > self.rows as u128 * self.cols as u128 / 4)
             && self.every_row_seconds(machine, self.rank_bound) <= self.nnz as f64 * machine.pivots
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
     }
-    /// Predicted bytes for all rows of S in a dense echelon form.
+    /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
     fn every_row_bytes(&self) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
         let programs = match self.pivots {
@@ -124,7 +124,7 @@ impl Rest {
                 block * WORKSPACES + self.nnz * (4 + lane) + 16 * self.nnz + 8 * 256 * self.cols * 2
             }
         };
-        programs as u64 + 4 * self.rows as u64 + Echelon::memory(self.modulus, self.rank_bound, self.cols)
+        Echelon::memory(self.modulus, self.rank_bound, self.cols).saturating_add((programs + 4 * self.rows) as u64)
     }
     /// All rows, where that is the cheapest way at worst, no dearer than combinations and their proof if the rank is half of that, and
     /// not much is lost if it is small: whether without pivots, and the seconds at worst.
@@ -310,6 +310,7 @@ mod tests {
                 // The basis alone: rank²/2 residues or more, or as many bits.
                 let least = if p < 4 { 1 << 60 } else { u64::MAX / 4 };
                 assert!(largest.row_space_bytes(side) >= least, "mod {p}: {}", largest.row_space_bytes(side));
+                assert!(largest.every_row_bytes() >= least && largest.with_pivots(0).every_row_bytes() >= least);
                 // It grows with the rank, and never wraps around.
                 let bytes = [0, 1 << 10, 1 << 20, 1 << 30, 1 << 31, side].map(|r| largest.row_space_bytes(r));
                 assert!(bytes.is_sorted() && bytes[0] > 1 << 40, "mod {p}: {bytes:?}");
