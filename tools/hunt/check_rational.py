@@ -84,7 +84,7 @@ def tiny_error(bench, rng):
             return bench.count("proofs and bounds refused")
         document = ending.json()
         label(bench, document, bench.truth.rational_rank(matrix), ())
-        if document["certainty"] == "proven" and by_chance(document):
+        if document["certainty"] == "proven" and by_chance(matrix, document):
             got = f"proven after {len(document['random_primes'])} random primes: {document['reason']}"
             raise bench.complaint("proven by chance", "monte-carlo with its bound, or a proof", got)
 
@@ -118,11 +118,30 @@ def structural_rank(matrix, p):
     return min(len({i for i, _ in places}), len({j for _, j in places}))
 
 
-def by_chance(document):
-    """Whether a proven answer drew so many random primes that it can only have gone for a small error, and yet so few that one minor may be a
-    multiple of them all."""
+def by_chance(matrix, document):
+    """Whether a proven answer drew so many random primes that it can only have gone for a small error, and yet so few that a minor one
+    larger than the rank may be a multiple of them all."""
     drawn = {prime["modulus"] for prime in document["random_primes"]}
-    return len(drawn) >= 8 and sum(map(math.log2, drawn)) <= document["minor_bits"]
+    bound = min(document["minor_bits"], minor_bits(matrix, document["rank"] + 1))
+    return len(drawn) >= 8 and sum(map(math.log2, drawn)) <= bound
+
+
+def minor_bits(matrix, order):
+    """Hadamard's bound, log2, of the minors of this order once the contents of rows and then of columns are divided out."""
+    divided = without_contents(without_contents(matrix).transposed())
+    return min(hadamard(divided.lines(), order), hadamard(divided.transposed().lines(), order))
+
+
+def without_contents(matrix):
+    """Its rows divided by the greatest common divisors of their entries."""
+    lines = matrix.lines()
+    return Matrix(matrix.rows, matrix.cols, [(i, j, v // math.gcd(*line.values())) for i, line in enumerate(lines) for j, v in line.items()])
+
+
+def hadamard(lines, order):
+    """log2 of the product of so many of the largest Euclidean norms."""
+    norms = sorted((math.log2(sum(v * v for v in line.values())) / 2 for line in lines if line), reverse=True)
+    return sum(norms[:order])
 
 
 def same_seed(bench, rng):

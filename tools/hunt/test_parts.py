@@ -9,6 +9,7 @@ import unittest
 import attacks
 import chacha
 import check_permanents
+import check_rational
 import families
 import mutate
 import primes
@@ -186,6 +187,17 @@ class Rest(unittest.TestCase):
         self.assertAlmostEqual(shortfall.promised(answer), (200**2 / 2 + 1) / 65521, delta=1e-3)
         self.assertLess(shortfall.promised({**answer, "block": 2}), 1e-3)
         self.assertEqual(shortfall.promised({**answer, "rank": 3000}), 1)
+
+    def test_enough_primes_are_no_chance(self):
+        # Of rank 1, entries of 40 bits behind contents of 100: minors of order 2 have at most 81 bits, those of order 3 hundreds.
+        lines = [[(1 << 100) * ((1 << 39) + i + j) for j in range(3)] for i in range(3)]
+        matrix = Matrix.dense(lines)
+        self.assertLess(check_rational.minor_bits(matrix, 2), 83)
+        self.assertGreater(check_rational.minor_bits(matrix, 3), 110)
+        drawn = [{"modulus": modulus} for modulus in (65521, 65519, 65497, 65479, 65449, 65447, 65437, 65423)]
+        answer = {"rank": 1, "minor_bits": 400.0, "random_primes": drawn}
+        self.assertFalse(check_rational.by_chance(matrix, answer))
+        self.assertTrue(check_rational.by_chance(matrix, {**answer, "rank": 2, "random_primes": [{"modulus": 2 + k} for k in range(8)]}))
 
     def test_mutations_keep_on_and_do_something(self):
         rng, data = random.Random(5), sms(Matrix(3, 3, [(0, 1, 5), (2, 2, -1)]))
