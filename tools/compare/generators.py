@@ -8,6 +8,10 @@ full-M-N-R       the same, but all rows from the R-th on are sums of multiples o
 tenth-N          N × N, one entry in ten filled, random mod 65521
 tall-M-N-K       M × N, K entries a row at random columns
 macaulay-V-D     the Macaulay matrix in degree D of V random quadrics in V variables mod 32003: multiples by monomials × monomials
+blocks-N-B       N × N, full blocks of B × B along the diagonal, random mod 65521, rows and columns shuffled
+column-N         N × N: a column of ones, and two more ones a row where they make a triangle
+shuffled-N       N × N: three random diagonals, rows and columns shuffled
+corner-N-K       N × N: three random entries a row, but a full K × K corner
 half-N-S         N × N, every entry 0 or 1 with equal chances
 regular-N-K-S    N × N, 0–1, K ones in every row and column: K random permutations without a common place
 band-N-K         N × N, 0–1, ones where j - i mod N is -K … K: the cyclic band
@@ -27,6 +31,10 @@ FULL = re.compile(r"full-(\d+)-(\d+)(?:-(\d+))?")
 TENTH = re.compile(r"tenth-(\d+)")
 TALL = re.compile(r"tall-(\d+)-(\d+)-(\d+)")
 MACAULAY = re.compile(r"macaulay-(\d+)-(\d+)")
+BLOCKS = re.compile(r"blocks-(\d+)-(\d+)")
+COLUMN = re.compile(r"column-(\d+)")
+SHUFFLED = re.compile(r"shuffled-(\d+)")
+CORNER = re.compile(r"corner-(\d+)-(\d+)")
 HALF = re.compile(r"half-(\d+)-\d+")
 REGULAR = re.compile(r"regular-(\d+)-(\d+)-\d+")
 BAND = re.compile(r"band-(\d+)-(\d+)")
@@ -102,6 +110,36 @@ def macaulay_lines(rng, variables, degree):
     return len(number), [line(quadric, factor) for quadric, factor in rows]
 
 
+def shuffle(rng, lines, cols):
+    """The rows, and the numbers of the columns, in random orders."""
+    number = rng.sample(range(cols), cols)
+    rng.shuffle(lines)
+    return [sorted((number[j], v) for j, v in line) for line in lines]
+
+
+def block_lines(rng, n, size):
+    first = lambda i: i - i % size
+    line = lambda i: [(j, rng.randrange(1, P)) for j in range(first(i), min(first(i) + size, n))]
+    return shuffle(rng, [line(i) for i in range(n)], n)
+
+
+def column_lines(rng, n):
+    """The last column is the full one."""
+    for i in range(n):
+        yield [(j, 1) for j in sorted({i, rng.randint(i, n - 1), n - 1})]
+
+
+def shuffled_lines(rng, n):
+    line = lambda i: [(j, rng.randrange(1, P)) for j in (i - 1, i, i + 1) if 0 <= j < n]
+    return shuffle(rng, [line(i) for i in range(n)], n)
+
+
+def corner_lines(rng, n, size):
+    for i in range(n):
+        cols = set(rng.sample(range(n), 3)) | (set(range(size)) if i < size else set())
+        yield [(j, rng.randrange(1, P)) for j in sorted(cols)]
+
+
 def regular_columns(rng, n, degree):
     """For every row its columns: `degree` random permutations, each drawn until it shares no place with those before it."""
     rows = [[] for _ in range(n)]
@@ -167,6 +205,18 @@ def generate(name, folder):
     elif found := MACAULAY.fullmatch(name):
         cols, macaulay = macaulay_lines(rng, int(found[1]), int(found[2]))
         shape, lines = (len(macaulay), cols), lambda: macaulay
+    elif found := BLOCKS.fullmatch(name):
+        n, size = map(int, found.groups())
+        shape, lines = (n, n), lambda: block_lines(rng, n, size)
+    elif found := COLUMN.fullmatch(name):
+        n = int(found[1])
+        shape, lines = (n, n), lambda: column_lines(rng, n)
+    elif found := SHUFFLED.fullmatch(name):
+        n = int(found[1])
+        shape, lines = (n, n), lambda: shuffled_lines(rng, n)
+    elif found := CORNER.fullmatch(name):
+        n, size = map(int, found.groups())
+        shape, lines = (n, n), lambda: corner_lines(rng, n, size)
     elif columns := pattern_columns(name, rng):
         shape, lines = (len(columns), len(columns)), lambda: ([(j, 1) for j in row] for row in columns)
     else:
