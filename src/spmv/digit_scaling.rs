@@ -4,7 +4,7 @@
 //! e·v are Σₐ vₐ·M(e)ₐ. Row i of the block holds the k digits of its first element, then those of the second, and so on; each is
 //! replaced by its product with M(eᵢ), in the same sums and reductions as the sparse products.
 
-use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide};
+use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide, unknown};
 use super::{Block, Lane, Lanes};
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
@@ -94,9 +94,9 @@ impl<A: Arithmetic, const K: usize> Kernel for ScaleRows<'_, A, K> {
                             *s = a.fold(*s);
                         }
                     }
-                    let values: &[A::Value; K] = values.try_into().expect("K values");
-                    for c in 0..K {
-                        sums[c] = a.multiply_add(sums[c], values[c], digits[d]);
+                    let (digit, columns) = (digits[d], unknown(K));
+                    for (sum, &v) in sums[..columns].iter_mut().zip(&values[..columns]) {
+                        *sum = a.multiply_add(*sum, v, digit);
                     }
                 }
                 for (digit, &sum) in digits.iter_mut().zip(&sums) {

@@ -336,10 +336,11 @@ fn add_diagonals<A: Arithmetic, const W: usize, const FOLD: bool>(
     for (d, &offset) in part.offsets().iter().enumerate() {
         for (i, acc) in rows.clone().zip(&mut *accs) {
             let Some(j) = part.column(offset, i) else { continue };
-            let (v, x_row) = (part.value(d, i), x.row(j));
-            for l in 0..W {
-                acc[l] = a.multiply_add(acc[l], v, x_row[l]);
-                acc[l] = if FOLD { a.fold(acc[l]) } else { acc[l] };
+            a.multiply_add_all(acc, part.value(d, i), x.row(j));
+            if FOLD {
+                for l in 0..W {
+                    acc[l] = a.fold(acc[l]);
+                }
             }
         }
     }

@@ -250,11 +250,12 @@ impl<A: Arithmetic> Coefficients<A> {
         let (columns, values) = (&self.valued.columns()[span.clone()], &self.valued.values()[span]);
         let run = if FOLD { self.terms.products } else { columns.len() };
         for (columns, values) in columns.chunks(run).zip(values.chunks(run)) {
+            let ((fours, columns), (four_values, values)) = (columns.as_chunks(), values.as_chunks());
+            for (&columns, &values) in fours.iter().zip(four_values) {
+                a.multiply_add_four(&mut acc, values, columns.map(|j| x.row(j as usize)));
+            }
             for (&j, &v) in columns.iter().zip(values) {
-                let x_row = x.row(j as usize);
-                for l in 0..W {
-                    acc[l] = a.multiply_add(acc[l], v, x_row[l]);
-                }
+                a.multiply_add_all(&mut acc, v, x.row(j as usize));
             }
             if FOLD {
                 for l in 0..W {

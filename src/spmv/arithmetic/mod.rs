@@ -59,12 +59,42 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     fn scale_sum(self, sum: Self::Sum, d: Self::Scalar) -> Self::Lane;
     fn widen(self, sum: Self::Sum) -> Self::Acc;
     fn multiply_add(self, acc: Self::Acc, v: Self::Value, x: Self::Lane) -> Self::Acc;
+    /// acc + v·x, lane by lane.
+    #[inline(always)]
+    fn multiply_add_all<const W: usize>(self, acc: &mut [Self::Acc; W], v: Self::Value, x: &[Self::Lane; W]) {
+        let lanes = unknown(W);
+        for (acc, &x) in acc[..lanes].iter_mut().zip(&x[..lanes]) {
+            *acc = self.multiply_add(*acc, v, x);
+        }
+    }
+    /// acc + Σ v·x, lane by lane: the sums are read and written once for four terms.
+    #[inline(always)]
+    fn multiply_add_four<const W: usize>(
+        self,
+        acc: &mut [Self::Acc; W],
+        v: [Self::Value; 4],
+        x: [&[Self::Lane; W]; 4],
+    ) {
+        let lanes = unknown(W);
+        let (acc, [x0, x1, x2, x3]) = (&mut acc[..lanes], x.map(|x| &x[..lanes]));
+        for l in 0..lanes {
+            let two = self.multiply_add(self.multiply_add(acc[l], v[0], x0[l]), v[1], x1[l]);
+            acc[l] = self.multiply_add(self.multiply_add(two, v[2], x2[l]), v[3], x3[l]);
+        }
+    }
     /// The same residue, of absolute value below p.
     fn fold(self, acc: Self::Acc) -> Self::Acc;
     /// The canonical residue of the sum.
     fn finish(self, acc: Self::Acc) -> Self::Lane;
     /// The canonical residue of d times the sum.
     fn scale(self, acc: Self::Acc, d: Self::Scalar) -> Self::Lane;
+}
+
+/// A number of lanes that the compiler does not see. A loop of a known number of iterations is unrolled before vector instructions are
+/// looked for, and among 32 sums in 32 variables they may not be found: scalar products took five to eight times as long.
+#[inline(always)]
+pub(super) fn unknown(lanes: usize) -> usize {
+    std::hint::black_box(lanes)
 }
 
 /// How many terms a sum takes before it must be folded.

@@ -83,6 +83,19 @@ impl Arithmetic for Split {
         let product = (v as u64).wrapping_mul(x as u64);
         (low.wrapping_add((product & 0xffff_ffff) as i64), high.wrapping_add((product >> 32) as i64))
     }
+    // Two sums for each lane: in registers, where they need not lie side by side.
+    #[inline(always)]
+    fn multiply_add_all<const W: usize>(self, acc: &mut [(i64, i64); W], v: u32, x: &[u32; W]) {
+        for l in 0..W {
+            acc[l] = self.multiply_add(acc[l], v, x[l]);
+        }
+    }
+    #[inline(always)]
+    fn multiply_add_four<const W: usize>(self, acc: &mut [(i64, i64); W], v: [u32; 4], x: [&[u32; W]; 4]) {
+        for (v, x) in v.into_iter().zip(x) {
+            self.multiply_add_all(acc, v, x);
+        }
+    }
     #[inline(always)]
     fn fold(self, acc: (i64, i64)) -> (i64, i64) {
         (self.remainder(acc), 0)
