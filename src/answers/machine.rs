@@ -6,8 +6,8 @@ use crate::spmv::Lane;
 
 /// Seconds of one thread for the operations that a rank is made of.
 ///
-/// The defaults are medians measured on a 2-core AMD EPYC (Zen 5) virtual machine with AVX-512; predictions only compare
-/// them with each other, so that another machine of the same kind plans alike.
+/// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
+/// up to three times as long (`tools/compare/plans.py`); plans do not depend on the machine that they are made on.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
@@ -24,14 +24,16 @@ pub struct Machine {
     pub push_byte: f64,
     /// See `push_byte`.
     pub push: f64,
-    /// Making a substitution by pushing ready, for each entry of the matrix.
-    pub substitution: f64,
+    /// Making a matrix ready for passes, substitutions or a sparse Schur complement, for each entry.
+    pub ready: f64,
     /// Writing an entry of a sparse matrix into a dense row.
     pub scatter: f64,
     /// Finding structural pivots, for each entry of the matrix.
     pub pivots: f64,
-    /// Drawing a random residue.
+    /// Drawing a random residue by a generator that nobody can predict, and a roughly uniform one by a faster source.
     pub random: f64,
+    /// See `random`.
+    pub rough: f64,
     /// A multiply-add of a sparse Schur complement, and an entry of it.
     pub sparse_product: f64,
     /// See `sparse_product`.
@@ -42,18 +44,19 @@ impl Default for Machine {
     fn default() -> Self {
         Machine {
             dense: dense::PRODUCT_SECONDS,
-            gather: 0.4e-9,
-            gather_byte: 1.0 / 150e9,
+            gather: 0.6e-9,
+            gather_byte: 1.0 / 80e9,
             reduce: 0.15e-9,
-            product: 0.04e-9,
+            product: 0.08e-9,
             push_byte: 1.0 / 50e9,
             push: 6e-9,
-            substitution: 60e-9,
+            ready: 70e-9,
             scatter: 1e-9,
             pivots: 50e-9,
-            random: 3e-9,
-            sparse_product: 4e-9,
-            sparse_entry: 20e-9,
+            random: 5e-9,
+            rough: 1e-9,
+            sparse_product: 8e-9,
+            sparse_entry: 40e-9,
         }
     }
 }

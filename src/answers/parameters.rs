@@ -1,6 +1,6 @@
 //! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
-use super::RankOptions;
+use super::{Machine, RankOptions};
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::field::{ExtensionField, Modulus};
 use crate::spmv::Lane;
@@ -16,8 +16,6 @@ const WORTHWHILE: ErrorBound = ErrorBound::of_bits(10);
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
 const EXTRA_TERMS: f64 = 8.0;
-/// Making the products ready, for each entry of the matrix.
-const SETUP_SECONDS: f64 = 60e-9;
 
 /// What block Wiedemann must know of the operator whose rank is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +23,9 @@ pub(super) struct Problem {
     pub modulus: Modulus,
     pub rows: usize,
     pub cols: usize,
-    /// Entries that a product reads.
+    /// Entries that a product reads, and those of them that are not ±1.
     pub nnz: usize,
+    pub valued: usize,
     /// Whether the operator is symmetric.
     pub symmetric: bool,
     /// Blocks must have a width that is a multiple of this.
@@ -127,13 +126,12 @@ impl Work<'_> {
     fn seconds(&self, s: usize) -> f64 {
         let (s_f, k) = (s as f64, self.degree as f64);
         let n = self.rank_bound as f64;
-        // Gathering a row of X costs a constant and its bytes.
-        let row_bytes = (s * self.degree * self.lane_bytes()) as f64;
-        let per_entry = 0.4e-9 + row_bytes / 150e9;
         let products = if self.symmetric { 1.0 } else { 2.0 };
         // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
-        let lines = (self.problem.rows + self.problem.cols + self.problem.scratch) as f64;
-        let sequence = products * (self.problem.nnz as f64 * per_entry + lines * s_f * k * 0.15e-9);
+        let Problem { modulus, nnz, valued, .. } = *self.problem;
+        let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
+        let machine = Machine::default();
+        let sequence = products * machine.pass(modulus, lines, nnz, valued, s * self.degree);
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
         let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
         // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
@@ -142,7 +140,7 @@ impl Work<'_> {
         let sigma = 16.0 * s_f.powi(3) * levels * if self.degree == 1 { 0.16e-9 } else { (2.0 * k - 1.0) * 1.3e-9 };
         // The co-degree by interpolation: a determinant of order s for each of up to n points.
         let codegree = if self.degree == 1 { n * s_f.powi(3) * 1e-9 } else { 0.0 };
-        let ready = self.problem.nnz as f64 * SETUP_SECONDS;
+        let ready = nnz as f64 * machine.ready;
         ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
     }
 
@@ -174,7 +172,7 @@ mod tests {
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();
-        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, symmetric: true, grid, scratch: 0 }
+        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, valued: 0, symmetric: true, grid, scratch: 0 }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest, Outcome};
 use super::{Method, Minor, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
-use crate::elimination::{self, Eliminated, EliminationOptions, RoundsOptions, Stop};
+use crate::elimination::{self, Eliminated, EliminationOptions, Round, RoundsOptions, Stop};
 use crate::pivots::{self, Effort, Found, Pivots};
 use crate::schur::Split;
 use crate::sparse::SparseMatrix;
@@ -164,7 +164,7 @@ impl Work<'_> {
         let max_nnz = self.options.max_memory.map_or(most, |limit| most.min(limit as usize / 64));
         let max_work = seconds / self.machine.sparse_product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
-        let (start, observer) = (Instant::now(), self.observer);
+        let (start, observer, entries) = (Instant::now(), self.observer, a.nnz());
         // The first round has its pivots already.
         let was = pivots.len();
         let first = RefCell::new(Some(pivots));
@@ -179,7 +179,10 @@ impl Work<'_> {
         let done = self.phases.time("Schur complement", || {
             elimination::rounds(a.into_owned(), &find, &enough, &options, &mut rng, observer)
         })?;
-        for round in done.record.iter().filter(|round| round.rows > 0 || done.stop == Stop::Empty) {
+        // What each round starts from is made ready first.
+        let starts = std::iter::once(entries).chain(done.record.iter().map(|round| round.nnz));
+        let formed = |round: &Round| round.rows > 0 || done.stop == Stop::Empty;
+        for (round, start) in done.record.iter().zip(starts).filter(|(round, _)| formed(round)) {
             self.path.push(Step {
                 name: "Schur complement",
                 found: format!("{} x {} with {} entries", round.rows, round.cols, round.nnz),
@@ -189,7 +192,8 @@ impl Work<'_> {
                 ),
                 rank: Some(0),
                 predicted: Some(
-                    round.predicted.nnz.mean * self.machine.sparse_entry
+                    start as f64 * self.machine.ready
+                        + round.predicted.nnz.mean * self.machine.sparse_entry
                         + round.predicted.work.mean * self.machine.sparse_product,
                 ),
                 seconds: round.form_seconds,

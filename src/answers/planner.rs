@@ -6,9 +6,10 @@
 //! of what Wiedemann would at worst; then the plan is made anew: S may be formed at a higher price than before.
 
 use super::machine::Machine;
+use super::rest::CHECK;
 use crate::dense::Echelon;
 use crate::field::Modulus;
-use crate::schur::Columns;
+use crate::schur::{Columns, Combinations, EVERY_ROW_PANEL};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Result, memory};
 
@@ -70,9 +71,7 @@ impl Rest {
     /// What `pivots` pivots leave of `a`; `minor` as in the field.
     pub fn of(a: &SparseMatrix, pivots: usize, minor: bool) -> Self {
         let (modulus, rows, cols) = (a.modulus(), a.rows() - pivots, a.cols() - pivots);
-        let minus_one = modulus.get() - 1;
-        let valued = a.values().iter().filter(|&&v| v != 1 && v != minus_one).count();
-        Rest { modulus, pivots, rows, cols, nnz: a.nnz(), valued, rank_bound: rows.min(cols), minor }
+        Rest { modulus, pivots, rows, cols, nnz: a.nnz(), valued: a.valued(), rank_bound: rows.min(cols), minor }
     }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
@@ -80,10 +79,23 @@ impl Rest {
     }
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        let batches = (r as f64 / LANES as f64 + 2.0).ceil();
-        let check = self.rows as f64 * 2.0 * LANES as f64 * machine.random;
-        batches * machine.pass(self.modulus, self.pivots + self.cols, self.nnz, self.valued, LANES)
-            + check
+        let Combinations { sampled, explored, checked } =
+            Combinations::expected(self.modulus, self.pivots, self.rows, self.rank_bound, r, CHECK);
+        let lines = |rows: usize| (self.pivots + rows) as f64 / (self.pivots + self.rows).max(1) as f64;
+        let part = |entries: usize, rows: usize| (entries as f64 * lines(rows)) as usize;
+        let passes = |combinations: usize, rows: usize| {
+            let (nnz, valued) = (part(self.nnz, rows), part(self.valued, rows));
+            combinations as f64 / LANES as f64 * machine.pass(self.modulus, self.pivots + self.cols, nnz, valued, LANES)
+        };
+        let mut ready = part(self.nnz, sampled);
+        if checked > 0 && sampled < self.rows {
+            ready += self.nnz;
+        }
+        ready as f64 * machine.ready
+            + passes(explored, sampled)
+            + (explored * sampled) as f64 * machine.rough
+            + passes(checked, self.rows)
+            + (checked * self.rows) as f64 * machine.random
             + machine.echelon(self.modulus, r, self.cols)
     }
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
@@ -98,8 +110,15 @@ impl Rest {
                 self.rows.div_ceil(LANES) as f64 * machine.pass(self.modulus, height, self.nnz, self.valued, LANES)
             }
         };
-        let dependent = (m - rank) * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
+        // Rows of a matrix that reaches its bound are not looked at beyond the panel in which it does.
+        let vain = if r == self.rank_bound { (m - rank).min(EVERY_ROW_PANEL as f64) } else { m - rank };
+        let dependent = vain * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
         made + m * n * lane * machine.push_byte + machine.echelon(self.modulus, r, self.cols) + dependent
+    }
+    /// The same if the rank is what it may be, or just below, which no row shows before the last.
+    fn every_row_at_worst(&self, machine: &Machine) -> f64 {
+        let seconds = |r: usize| self.every_row_seconds(machine, r);
+        seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
     }
     /// The same before any pivots were taken.
     pub fn without_pivots(self) -> Rest {
@@ -111,7 +130,7 @@ impl Rest {
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
         self.pivots == 0
             && (!self.minor || self.rank_bound > LANES && self.nnz as u128 > self.rows as u128 * self.cols as u128 / 4)
-            && self.every_row_seconds(machine, self.rank_bound) <= self.nnz as f64 * machine.pivots
+            && self.every_row_at_worst(machine) <= self.nnz as f64 * machine.pivots
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
     }
     /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
@@ -129,7 +148,6 @@ impl Rest {
     /// All rows, where that is the cheapest way at worst, no dearer than combinations and their proof if the rank is half of that, and
     /// not much is lost if it is small: whether without pivots, and the seconds at worst.
     fn by_every_row(&self, machine: &Machine, others: f64, max_memory: Option<u64>) -> Option<(Finish, f64)> {
-        let seconds = |rest: &Rest| rest.every_row_seconds(machine, rest.rank_bound);
         let half = self.rank_bound / 2;
         let by_combinations = self.row_space_seconds(machine, half) + self.proof_seconds(machine, half);
         // The pivots of a minor are among those found.
@@ -140,7 +158,7 @@ impl Rest {
             .filter(|(_, rest)| max_memory.is_none_or(|limit| rest.every_row_bytes() <= limit))
             .filter(|(_, rest)| rest.every_row_seconds(machine, 0) <= (HOPE * others).max(IMMEDIATE))
             .filter(|(_, rest)| rest.every_row_seconds(machine, rest.rank_bound - half) <= by_combinations)
-            .map(|(finish, rest)| (finish, seconds(&rest)))
+            .map(|(finish, rest)| (finish, rest.every_row_at_worst(machine)))
             .filter(|&(_, seconds)| seconds <= others)
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
@@ -150,22 +168,27 @@ impl Rest {
     }
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
     fn is_immediate(&self, machine: &Machine) -> bool {
-        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) <= IMMEDIATE
+        // To be made ready costs as much for what else could be done.
+        let ready = self.nnz as f64 * machine.ready;
+        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) - ready <= IMMEDIATE
     }
     /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank. Where that
     /// has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for a large one.
     pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>, seen: bool) -> f64 {
         let few = WORTH * self.probe_seconds(machine);
         let worst = self.row_space_seconds(machine, self.rank_bound);
+        let hopeless = self.hope(machine).is_none();
         let share = match wiedemann {
-            None if seen || self.hope(machine).is_none() => HOPE * (worst + self.proof_seconds(machine, 0)),
-            Some(w) if seen || is_short(worst, w) => HOPE * w.min(worst),
+            None if seen || hopeless => HOPE * (worst + self.proof_seconds(machine, 0)),
+            Some(w) if seen || is_short(worst, w) && hopeless => HOPE * w.min(worst),
             _ => 0.0,
         };
-        few.max(share)
+        // Dense rows may be cheaper than any of this.
+        let rows = self.every_row_at_worst(machine).min(self.without_pivots().every_row_at_worst(machine));
+        few.max(share).min(HOPE * rows)
     }
-    /// Without block Wiedemann, the rank up to which a row space is sought in the hope that it is small, before S may be formed at
-    /// a higher price: a share of what all combinations would take, which does not count for much where the dense elimination
+    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope that it is small,
+    /// before S may be formed at a higher price: a share of what all combinations would take, which does not count for much where the dense elimination
     /// dwarfs them. `None` where that is no small part of the worst case, or all of it is short.
     fn hope(&self, machine: &Machine) -> Option<usize> {
         let worst = self.row_space_seconds(machine, self.rank_bound);
@@ -194,8 +217,8 @@ impl Rest {
     }
 }
 
-/// The first step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of the
-/// question; `seen` says that nothing is left to hope for but the row space of S as it is.
+/// The next step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of the
+/// question; `larger` is a rank up to which the row space was sought in vain.
 ///
 /// # Errors
 /// [`Error::Memory`] if nothing fits.
@@ -204,9 +227,9 @@ pub(super) fn decide(
     machine: &Machine,
     wiedemann: Option<f64>,
     max_memory: Option<u64>,
-    seen: bool,
+    larger: Option<usize>,
 ) -> Result<Decision> {
-    let Rest { rows, cols, rank_bound, .. } = *rest;
+    let Rest { rows, cols, rank_bound, minor, .. } = *rest;
     let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
     if rank_bound == 0 {
         return decision(Finish::Nothing, 0.0, "nothing is left".into());
@@ -225,6 +248,12 @@ pub(super) fn decide(
         let reason = format!("{shape}: {rows} eliminated densely take {seconds:.2} s (combinations {worst:.2} s)");
         return decision(finish, seconds, reason);
     }
+    // A minor wants rows and columns of the complement: none is formed later.
+    let hope = rest.hope(machine).filter(|_| larger.is_none() && !minor);
+    let hope_first = |hope: usize| {
+        let reason = format!("{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s");
+        decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
+    };
     let Some(wiedemann) = wiedemann else {
         if !fits(rank_bound) {
             // The rank may well be smaller: go on until memory ends.
@@ -236,9 +265,8 @@ pub(super) fn decide(
             let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
             return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
         }
-        if let Some(hope) = rest.hope(machine).filter(|_| !seen) {
-            let reason = format!("{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s");
-            return decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason);
+        if let Some(hope) = hope {
+            return hope_first(hope);
         }
         return decision(
             Finish::RowSpace { give_up: usize::MAX },
@@ -247,8 +275,15 @@ pub(super) fn decide(
         );
     };
     if fits(rank_bound) && is_short(worst, wiedemann) {
+        if let Some(hope) = hope {
+            return hope_first(hope);
+        }
         let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
         return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
+    }
+    if let Some(than) = larger {
+        let reason = format!("the rank of the complement exceeds {than}: the plan is made anew");
+        return decision(Finish::Wiedemann, wiedemann, reason);
     }
     let hope = largest(rank_bound, |r| fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
     if hope == 0 {
@@ -298,7 +333,7 @@ mod tests {
         }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
-        decide(&rest, &Machine::default(), wiedemann, memory, true).map(|d| d.finish)
+        decide(&rest, &Machine::default(), wiedemann, memory, None).map(|d| d.finish)
     }
 
     #[test]
@@ -332,10 +367,16 @@ mod tests {
         };
         assert!((100..20_000).contains(&give_up), "{give_up}");
         assert_eq!(finish(rest(60_000, 50_000, 900_000), Some(1e-3), None).unwrap(), Finish::Wiedemann);
-        assert_eq!(
-            finish(rest(60_000, 50_000, 900_000), None, None).unwrap(),
-            Finish::RowSpace { give_up: usize::MAX }
-        );
+        // Once it is seen to be large, and where block Wiedemann would take even longer.
+        let then = |wiedemann| {
+            let large = rest(60_000, 50_000, 900_000);
+            decide(&large, &Machine::default(), wiedemann, None, Some(give_up)).unwrap().finish
+        };
+        assert_eq!(then(Some(20.0)), Finish::Wiedemann);
+        assert_eq!(then(None), Finish::RowSpace { give_up: usize::MAX });
+        assert_eq!(then(Some(1e6)), Finish::RowSpace { give_up: usize::MAX });
+        let first = finish(rest(60_000, 50_000, 900_000), Some(1e6), None).unwrap();
+        assert!(matches!(first, Finish::RowSpace { give_up } if give_up < 20_000), "{first:?}");
     }
 
     #[test]
@@ -343,9 +384,10 @@ mod tests {
         let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
         let before = large.round_seconds(&machine, Some(20.0), false);
         assert_eq!(before, WORTH * large.probe_seconds(&machine));
-        // Seen to be large, with no probe to come, or to be proven in any case.
+        // Seen to be large; otherwise a probe is to come.
         assert_eq!(large.round_seconds(&machine, Some(20.0), true), HOPE * 20.0);
-        assert!(large.round_seconds(&machine, Some(1e6), false) > 10.0 * before);
+        assert!(large.round_seconds(&machine, Some(1e6), true) > 10.0 * before);
+        assert_eq!(large.round_seconds(&machine, Some(1e6), false), before);
         assert!(large.round_seconds(&machine, None, true) > 10.0 * before);
         // Without block Wiedemann there is hope all the same, where the dense elimination is most of the price.
         assert_eq!(large.round_seconds(&machine, None, false), before);
@@ -356,7 +398,7 @@ mod tests {
     #[test]
     fn hope_for_a_small_rank_needs_no_rival() {
         let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
-        let first = |rest: &Rest| decide(rest, &machine, None, None, false).unwrap().finish;
+        let first = |rest: &Rest| decide(rest, &machine, None, None, None).unwrap().finish;
         let Finish::RowSpace { give_up } = first(&large) else { panic!("there is no other way") };
         assert!((100..20_000).contains(&give_up), "{give_up}");
         let worst = large.row_space_seconds(&machine, large.rank_bound);

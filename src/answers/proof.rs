@@ -172,7 +172,7 @@ impl Rest {
     }
     /// Predicted seconds for making a substitution ready and pushing a sample of the vectors, one entry for each entry of A.
     fn sample_seconds(&self, machine: &Machine) -> f64 {
-        self.nnz as f64 * machine.substitution + self.pushes_seconds(machine, self.nnz as f64)
+        self.nnz as f64 * machine.ready + self.pushes_seconds(machine, self.nnz as f64)
     }
     /// No proof of rank r takes less, unless passes are few.
     fn least_proof_seconds(&self, machine: &Machine, r: usize) -> f64 {

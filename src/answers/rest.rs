@@ -18,7 +18,7 @@ use crate::{Error, Result, Step};
 use std::time::Instant;
 
 /// The check that ends a row space fails with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
-const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
+pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 /// A matching is looked for where it may spare so many predicted seconds for each entry.
 const MATCHING_SECONDS: f64 = 100e-9;
 
@@ -79,22 +79,16 @@ impl OnRest<'_, '_> {
             Some(larger) => larger.rest,
             None => self.bounded_by_matching(self.rest(), &wiedemann)?,
         };
-        // Where rows and columns of the complement are wanted, none is formed later.
-        let seen = larger.is_some() || self.work.options.minor;
-        let decision = match (self.work.options.method, &wiedemann, larger) {
-            (Method::Hybrid, Some(w), _) if rest.rank_bound > 0 => {
+        let decision = match (self.work.options.method, &wiedemann) {
+            (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
                 Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
             }
-            (Method::Hybrid, None, _) if rest.rank_bound > 0 => {
+            (Method::Hybrid, None) if rest.rank_bound > 0 => {
                 return Err(Error::Memory(
                     "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
                 ));
             }
-            (_, Some(w), Some(Larger { than, .. })) => {
-                let reason = format!("the rank of the complement exceeds {than}: the plan is made anew");
-                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason }
-            }
-            _ => self.decide(&rest, wiedemann.as_ref(), seen)?,
+            _ => self.decide(&rest, wiedemann.as_ref(), larger)?,
         };
         match decision.finish {
             Finish::Nothing => {
@@ -109,7 +103,9 @@ impl OnRest<'_, '_> {
             }
             Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
                 Some(answer) => Ok(Outcome::Known(answer)),
-                None if wiedemann.is_some() || !seen => Ok(Outcome::Larger(Larger { rest, than: give_up })),
+                None if wiedemann.is_some() || larger.is_none() && !rest.minor => {
+                    Ok(Outcome::Larger(Larger { rest, than: give_up }))
+                }
                 None => Err(Error::Memory(format!(
                     "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
                 ))),
@@ -152,7 +148,7 @@ impl OnRest<'_, '_> {
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
     pub fn wiedemann(&self) -> Result<Option<Parameters>> {
-        let Rest { modulus, pivots, rows, cols, nnz, .. } = self.rest();
+        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest();
         if self.work.options.proven
             || self.work.options.minor
             || self.work.options.method == Method::Elimination
@@ -161,7 +157,7 @@ impl OnRest<'_, '_> {
             return Ok(None);
         }
         let scratch = rows + pivots + cols;
-        let problem = Problem { modulus, rows, cols, nnz, symmetric: false, grid: Recurrence::GRID, scratch };
+        let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: Recurrence::GRID, scratch };
         match parameters(&problem, self.work.options) {
             Ok(p) if self.work.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
@@ -170,9 +166,9 @@ impl OnRest<'_, '_> {
         }
     }
 
-    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>, seen: bool) -> Result<Decision> {
+    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>, larger: Option<Larger>) -> Result<Decision> {
         let seconds = wiedemann.map(|w| w.seconds);
-        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, seen)
+        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, larger.map(|larger| larger.than))
     }
 
     /// The rank by all rows of S, or by all rows of A without its pivots.

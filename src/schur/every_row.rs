@@ -11,7 +11,7 @@ use crate::observer::Quiet;
 use crate::{Observer, Result};
 
 /// Rows between two looks at the rank.
-const PANEL: usize = 1024;
+pub(crate) const PANEL: usize = 1024;
 
 /// A basis of the row space of S, and the rows of S that it comes from.
 #[derive(Debug)]

@@ -26,12 +26,13 @@ mod triangle;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
+pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{EveryRow, every_row};
 pub use explicit::{FormOptions, Formed};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
-pub use row_space::{Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
+pub use row_space::{Combinations, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
 pub use solver::Solver;
 pub use split::Split;
 pub use support::Support;

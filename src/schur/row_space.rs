@@ -14,7 +14,7 @@ use super::Split;
 use super::combine::{LANES, Room, absorb, units};
 use crate::dense::Echelon;
 use crate::error_bound::ErrorBound;
-use crate::field::Rng;
+use crate::field::{Modulus, Rng};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Recurrence};
@@ -154,6 +154,49 @@ pub fn row_space(
     Ok(RowSpace { echelon, extent: Extent::Whole })
 }
 
+/// How many combinations a row space takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combinations {
+    /// Rows of S of which the first of them are made, fewer than all where a sample is taken.
+    pub sampled: usize,
+    /// Combinations of those.
+    pub explored: usize,
+    /// Combinations of all rows that check, 0 if the bound of the rank is reached.
+    pub checked: usize,
+}
+
+impl Combinations {
+    /// Those of a complement of `rows` rows after `pivots` pivots, all of the same weight, whose rank is `rank` of at most `bound`: what
+    /// [`row_space`] makes if its combinations are independent until they span everything.
+    pub fn expected(
+        modulus: Modulus,
+        pivots: usize,
+        rows: usize,
+        bound: usize,
+        rank: usize,
+        error: ErrorBound,
+    ) -> Self {
+        if rows <= FEW_ROWS {
+            return Combinations { sampled: rows, explored: rows, checked: 0 };
+        }
+        let (mut explored, mut blocks) = (0, 2);
+        loop {
+            explored += blocks * LANES;
+            if explored >= rank.min(bound) {
+                break;
+            }
+            blocks = (explored / LANES).clamp(2, BLOCKS).min((bound - explored).div_ceil(LANES));
+        }
+        let few = sample_rows(bound);
+        let sampled = if few < rows && (pivots + few) * SAMPLE_GAIN <= pivots + rows { few } else { rows };
+        let checked = match rank < bound {
+            true => check_combinations(error, 1, (modulus.get() as f64).log2()).next_multiple_of(Recurrence::GRID),
+            false => 0,
+        };
+        Combinations { sampled, explored, checked }
+    }
+}
+
 /// The combinations of the i-th check, i = 1, 2, …: the least k with p⁻ᵏ ≤ ε / (i·(i + 1)).
 ///
 /// Each check may miss something, and how many there will be is not known beforehand; these shares add up to ε
@@ -194,6 +237,56 @@ pub(super) fn on_stream(rng: &Rng, stream: u64) -> Rng {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn so_many_combinations_are_made() {
+        use crate::certify::Streams;
+        use crate::oracles::dense_rank;
+        use crate::{Observer, families};
+        use std::sync::Mutex;
+        /// The ranks reported, and the most of them.
+        #[derive(Default)]
+        struct Ranks(Mutex<Vec<u64>>);
+        impl Observer for Ranks {
+            fn progress(&self, done: u64) {
+                self.0.lock().unwrap().push(done);
+            }
+        }
+        let p = Modulus::new(65521).unwrap();
+        for name in ["EX1", "mk9-b3", "Trefethen_500", "bibd_17_4"] {
+            let a = families::generate(name).unwrap().reduce(p);
+            let a = if a.rows() < a.cols() { a.transpose().unwrap() } else { a };
+            let (none, rank) = (Pivots::default(), dense_rank(&a));
+            let split = Split::new(&a, &none);
+            let all = Streams::of(&a, 1);
+            let streams = RowSpaceStreams {
+                sample: all.stream(crate::certify::Domain::Sample, 0),
+                exploration: all.stream(crate::certify::Domain::Exploration, 0),
+                challenge: &|number, cols| all.challenge(number, &[cols]),
+            };
+            let options =
+                RowSpaceOptions { error: ErrorBound::of_bits(130), rank_bound: a.cols(), give_up: usize::MAX };
+            let seen = Ranks::default();
+            let found = row_space(&split, options, &streams, &seen).unwrap();
+            assert_eq!(found.echelon.rank(), rank, "{name}");
+            let expected = Combinations::expected(p, 0, a.rows(), a.cols(), rank, options.error);
+            assert_eq!(expected.checked > 0, found.extent != Extent::Whole, "{name}");
+            // The last block of the exploration is that in which the rank is reached.
+            assert!(
+                expected.explored >= rank && expected.explored < rank.max(1) + BLOCKS * LANES,
+                "{name}: {expected:?}"
+            );
+            assert!(seen.0.lock().unwrap().iter().all(|&r| r as usize <= expected.explored), "{name}");
+        }
+        // A sample of a tall one; all rows of a flat one.
+        let of = |rows, bound, rank| Combinations::expected(p, 10, rows, bound, rank, ErrorBound::of_bits(130));
+        assert_eq!(of(200, 100, 50), Combinations { sampled: 200, explored: 200, checked: 0 });
+        assert_eq!(of(100_000, 50, 50).sampled, sample_rows(50));
+        assert_eq!(of(1000, 1000, 1000).checked, 0);
+        assert_eq!(of(1000, 1000, 10), Combinations { sampled: 1000, explored: 64, checked: 16 });
+        let bits = Combinations::expected(Modulus::new(2).unwrap(), 10, 1000, 1000, 0, ErrorBound::of_bits(130));
+        assert!((131..160).contains(&bits.checked));
+    }
 
     #[test]
     fn the_shares_of_all_checks_add_up_to_the_one_given() {

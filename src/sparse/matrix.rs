@@ -129,6 +129,11 @@ impl SparseMatrix {
     pub fn values(&self) -> &[u64] {
         &self.value
     }
+    /// Number of entries other than 1 and -1, which products multiply by.
+    pub fn valued(&self) -> usize {
+        let minus_one = self.modulus.get() - 1;
+        self.value.iter().filter(|&&v| v != 1 && v != minus_one).count()
+    }
     /// Offsets of the rows: rows + 1 ascending positions in the entries.
     pub fn row_starts(&self) -> &[usize] {
         &self.start
