@@ -35,7 +35,7 @@ fn residues(p: u64, count: usize, rng: &mut Rng) -> Vec<u64> {
 }
 
 fn rank(modulus: Modulus, rows: usize, cols: usize, data: &[u64]) -> usize {
-    let mut echelon = Echelon::new(modulus, cols);
+    let mut echelon = Echelon::new(modulus, cols).unwrap();
     echelon.absorb_block(rows, data, &Silent).expect("nobody interrupts")
 }
 

@@ -109,6 +109,55 @@ pub(crate) fn reserve_exact<T>(vector: &mut Vec<T>, more: usize, what: &str) -> 
     softly(|| vector.try_reserve_exact(more)).map_err(|_| refused::<T>(vector.len().saturating_add(more), what))
 }
 
+/// Appends `value`, as [`Vec::push`] does.
+///
+/// # Errors
+/// [`Error::Memory`].
+#[inline(always)]
+pub(crate) fn push<T>(vector: &mut Vec<T>, value: T, what: &str) -> Result<()> {
+    if vector.len() == vector.capacity() {
+        grow(vector, what)?;
+    }
+    vector.push(value);
+    Ok(())
+}
+
+/// Room for one element more, out of the way of those who have room.
+#[cold]
+#[inline(never)]
+fn grow<T>(vector: &mut Vec<T>, what: &str) -> Result<()> {
+    reserve(vector, 1, what)
+}
+
+/// All items, in their order. An iterator that knows how many they are is asked for at once.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>, what: &str) -> Result<Vec<T>> {
+    let mut items = items.into_iter();
+    let (least, most) = items.size_hint();
+    let mut vector = with_capacity(least, what)?;
+    if most == Some(least) {
+        vector.extend(items);
+        return Ok(vector);
+    }
+    items.try_for_each(|item| push(&mut vector, item, what))?;
+    Ok(vector)
+}
+
+/// The first and the second components of all pairs.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn unzip<A, B>(pairs: impl ExactSizeIterator<Item = (A, B)>, what: &str) -> Result<(Vec<A>, Vec<B>)> {
+    let (mut first, mut second) = (with_capacity(pairs.len(), what)?, with_capacity(pairs.len(), what)?);
+    pairs.for_each(|(a, b)| {
+        first.push(a);
+        second.push(b);
+    });
+    Ok((first, second))
+}
+
 /// A copy of `slice`.
 ///
 /// # Errors
@@ -131,6 +180,8 @@ mod tests {
             filled(7u64, 1 << 60, "a test").map(drop),
             reserve(&mut Vec::<u64>::new(), 1 << 60, "a test"),
             reserve_exact(&mut Vec::<u64>::new(), 1 << 60, "a test"),
+            collect(0..1u64 << 60, "a test").map(drop),
+            unzip((0..1usize << 60).map(|_| (0u64, ())), "a test").map(drop),
         ]
         .map(|result| result.unwrap_err().to_string());
         for text in texts {
@@ -147,6 +198,9 @@ mod tests {
         assert_eq!(filled(5u8, 2, "").unwrap(), [5, 5]);
         assert_eq!(copy(&[1, 2], "").unwrap(), [1, 2]);
         assert!(zeros::<u64>(0, "").unwrap().is_empty());
+        assert_eq!(collect(3..6, "").unwrap(), [3, 4, 5]);
+        assert_eq!(collect((0..100).filter(|x| x % 33 == 0), "").unwrap(), [0, 33, 66, 99]);
+        assert_eq!(unzip([(1, 'a'), (2, 'b')].into_iter(), "").unwrap(), (vec![1, 2], vec!['a', 'b']));
         let mut v = vec![1, 2];
         reserve(&mut v, 10, "").unwrap();
         assert!(v.capacity() >= 12 && v == [1, 2]);

@@ -88,7 +88,7 @@ fn by_the_frontier_programme() {
 fn along_a_gray_code_where_its_blocks_are_small() {
     let mut checked = 0;
     for known in all() {
-        let reduced = reduce(&IntMatrix::from_triplets(&known.matrix).unwrap(), &Switches::default());
+        let reduced = reduce(&IntMatrix::from_triplets(&known.matrix).unwrap(), &Switches::default()).unwrap();
         let seconds: f64 = reduced.all_blocks().into_iter().map(gray::predict_matrix).sum();
         if seconds < 0.5 {
             known.check(&by(Method::Gray), "gray");

@@ -6,17 +6,23 @@
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, Route, certificate, rank, rational_rank};
 use blackfield::certify::{ErrorBound, verify};
+use blackfield::dense::Echelon;
 use blackfield::field::{Modulus, Rng};
+use blackfield::matching::{
+    self, Matching, components, dulmage_mendelsohn, hall_violator, maximum_matching, maximum_matching_from,
+    minimum_vertex_cover,
+};
 use blackfield::memory::{REFUSED, refusal_is_expected};
-use blackfield::permanent::{self, permanent};
+use blackfield::permanent::{self, IntMatrix, permanent, reduce};
 use blackfield::pivots::{self, Effort};
 use blackfield::schur::{NullSpace, RowSpaceOptions, RowSpaceStreams, Side, Split, Way, row_space};
-use blackfield::sparse::Triplets;
+use blackfield::sparse::{Pattern, Triplets};
 use blackfield::{Error, Result, Silent, families};
 use rand::SeedableRng;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The largest request that is granted.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -24,8 +30,11 @@ static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static LARGE: AtomicUsize = AtomicUsize::new(0);
 static DEMANDS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that are never refused here: several times what a vector of the matrices below takes, and far less than their entries,
-/// dense parts or tables.
+/// Whether the place of the first of these demands is wanted: the variable `REFUSALS_TELL` is set.
+static TELL: AtomicBool = AtomicBool::new(false);
+
+/// Bytes that are never refused here: several times what a vector of the small matrices below takes, and far less than their
+/// entries, dense parts or tables, or than what the long ones have a row or a column.
 const LEAST: usize = 64 << 10;
 
 #[global_allocator]
@@ -39,8 +48,11 @@ impl Limited {
         let limit = LIMIT.load(Relaxed);
         if bytes > LEAST && limit < usize::MAX {
             LARGE.fetch_add(1, Relaxed);
-            if !refusal_is_expected() {
-                DEMANDS.fetch_add(1, Relaxed);
+            if !refusal_is_expected() && DEMANDS.fetch_add(1, Relaxed) == 0 && TELL.load(Relaxed) {
+                // Whoever looks for the place: what this asks for is granted.
+                LIMIT.store(usize::MAX, Relaxed);
+                eprintln!("{bytes} bytes are demanded:\n{}", Backtrace::force_capture());
+                LIMIT.store(limit, Relaxed);
             }
         }
         bytes > limit
@@ -64,7 +76,8 @@ unsafe impl GlobalAlloc for Limited {
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if Self::refuses(size) {
+        // Less than was granted is granted.
+        if size > layout.size() && Self::refuses(size) {
             return std::ptr::null_mut();
         }
         // SAFETY: as above; `old` came from here, and so from `System`.
@@ -109,7 +122,7 @@ fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
         let rank = |p| {
             let a = a.try_reduce(Modulus::new(p)?)?;
             let pivots = pivots::find(&a, &Effort::default(), &Silent)?.pivots;
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots)?;
             let streams = RowSpaceStreams {
                 sample: rng.clone(),
                 exploration: rng.clone(),
@@ -122,6 +135,11 @@ fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
         };
         Ok([2, 3, 65521].map(rank).into_iter().collect::<Result<Vec<_>>>()?.join(" "))
     })
+}
+
+/// The rank over the rationals.
+fn rational(a: Triplets) -> Work {
+    Box::new(move || Ok(rational_rank(&a, &RationalOptions::default(), &Silent)?.rank.to_string()))
 }
 
 /// A certificate of a rank, and its verdict.
@@ -141,8 +159,92 @@ fn permanent_by(name: &'static str, method: permanent::Method) -> Work {
     })
 }
 
+/// A matrix with more lines than bytes are granted, and few entries in each.
+fn long() -> Triplets {
+    matrix(90_000, 80_000, 2)
+}
+
+/// A maximum matching of the pattern, the cover and the blocks that follow from it, and the components.
+fn matched(a: Triplets) -> Work {
+    Box::new(move || {
+        let pattern = Pattern::of_integers(&a)?;
+        let matching = maximum_matching(&pattern)?;
+        let (cover, fine) = (minimum_vertex_cover(&pattern, &matching)?, dulmage_mendelsohn(&pattern, &matching)?);
+        let violator = hall_violator(&pattern, &matching)?.map(|rows| rows.len());
+        let labels = fine.row_blocks()?.len() + fine.col_blocks()?.len();
+        let p = Modulus::new(65521)?;
+        let (a, parts) = (a.try_reduce(p)?, components(&pattern)?);
+        let cut = matching::Split::new(&a, &parts)?;
+        let first = (0..cut.count().min(2)).map(|k| Ok(cut.part(k)?.matrix.nnz())).collect::<Result<Vec<_>>>()?;
+        let covers = cover.covers(&pattern)?;
+        let again = maximum_matching_from(&pattern, Matching::empty(a.rows(), a.cols())?)?.size;
+        Ok(format!(
+            "{} {covers} {again} {} {violator:?} {labels} {} {first:?}",
+            matching.size,
+            fine.blocks(),
+            cut.count()
+        ))
+    })
+}
+
+/// Structural pivots with all covers and the search for more.
+fn pivots_of(a: Triplets) -> Work {
+    Box::new(move || {
+        let a = a.try_reduce(Modulus::new(65521)?)?;
+        let effort = Effort { covers: u64::MAX, search: 1 << 30, reward: 1 };
+        let (transposed, found) = pivots::find_best(&a, &effort, &Silent)?;
+        let counts = found.counts;
+        let a = if transposed { a.transpose()? } else { a };
+        assert!(found.pivots.is_triangular(&a)?);
+        Ok(format!("{transposed} {counts:?} {}", Split::new(&a, &found.pivots)?.rows.len()))
+    })
+}
+
+/// Triplets of two diagonals, and their transpose: no sort is needed.
+fn entries() -> Work {
+    let n = 60_000;
+    Box::new(move || {
+        let a = Triplets::try_from_entries(n, n + 1, (0..n).flat_map(|i| [(i, i, 1), (i, i + 1, -1)]))?;
+        let b = a.try_transpose()?;
+        Ok(format!("{} {} {:?}", b.rows(), b.nnz(), b.entries().last()))
+    })
+}
+
+/// Generated matrices: by rows of one weight, by any rows, and by a list of places.
+fn generated() -> Work {
+    let names = ["ch5-5-b3", "Trefethen_2000", "flower_7_1"];
+    Box::new(move || {
+        let nnz = names.map(|name| families::generate(name).map(|a| a.nnz()));
+        Ok(nnz.into_iter().collect::<Result<Vec<_>>>()?.iter().map(|n| format!("{n} ")).collect())
+    })
+}
+
+/// The reductions of a permanent whose matrix has lines of one, two and three entries.
+fn reductions() -> Work {
+    let n = 30_000;
+    let a = Triplets::from_entries(n, n, (0..n).flat_map(|i| [(i, i, 1), (i, (i + 1) % n, 1), (i, i / 7 * 7, 1)]));
+    Box::new(move || {
+        let a = IntMatrix::from_triplets(&a)?;
+        let reduced = reduce::reduce(&a, &reduce::Switches { split_depth: 1, ..Default::default() })?;
+        Ok(format!("{} {} {:?}", reduced.factor.bits(), reduced.blocks.len(), reduced.log))
+    })
+}
+
+/// Dense echelon forms of long rows.
+fn echelon(p: u64) -> Work {
+    Box::new(move || {
+        let mut echelon = Echelon::new(Modulus::new(p)?, 40_000)?;
+        let cols: Vec<u32> = (0..40).map(|k| 999 * k).collect();
+        let rows: Vec<Vec<u64>> = (0..9).map(|i| (0..40).map(|k| (i * k + i % 4) % 2).collect()).collect();
+        echelon.absorb(&rows.iter().map(|row| (&cols[..], &row[..])).collect::<Vec<_>>(), &Silent)?;
+        let cols = echelon.pivot_cols()?;
+        let reduced = echelon.reduced()?;
+        Ok(format!("{cols:?} {}", reduced.zero_columns()?.iter().filter(|&&zero| zero).count()))
+    })
+}
+
 /// The names of all works.
-const WORKS: [&str; 18] = [
+const WORKS: [&str; 32] = [
     "elimination mod 2",
     "elimination mod 3",
     "elimination mod 65521",
@@ -161,6 +263,20 @@ const WORKS: [&str; 18] = [
     "certificate",
     "frontier",
     "gray",
+    "elimination of a long matrix",
+    "Wiedemann on a long matrix",
+    "the planner's choice for a long matrix",
+    "certificate of a long matrix",
+    "rational rank of a long matrix",
+    "matching",
+    "pivots",
+    "entries",
+    "generated",
+    "reductions",
+    "echelon mod 2",
+    "echelon mod 3",
+    "echelon mod 65521",
+    "echelon mod 2^61 - 1",
 ];
 
 fn work(name: &str) -> Work {
@@ -185,13 +301,24 @@ fn work(name: &str) -> Work {
         "Wiedemann by the co-degree" => {
             rank_of(matrix(200, 150, 9), 65521, RankOptions { route: Route::Both, ..by(Method::Wiedemann) })
         }
-        "rational" => Box::new(move || {
-            let options = RationalOptions::default();
-            Ok(rational_rank(&matrix(700, 600, 5), &options, &Silent)?.rank.to_string())
-        }),
+        "rational" => rational(matrix(700, 600, 5)),
         "certificate" => certified(square(), 65521),
         "frontier" => permanent_by("dominoes_16_16", permanent::Method::Frontier),
         "gray" => permanent_by("dominoes_6_6", permanent::Method::Gray),
+        "elimination of a long matrix" => rank_of(long(), 65521, by(Method::Elimination)),
+        "Wiedemann on a long matrix" => rank_of(matrix(20_000, 30, 2), 65521, by(Method::Wiedemann)),
+        "the planner's choice for a long matrix" => rank_of(long(), 3, by(Method::Auto)),
+        "certificate of a long matrix" => certified(matrix(60_000, 60, 2), 65521),
+        "rational rank of a long matrix" => rational(long()),
+        "matching" => matched(long()),
+        "pivots" => pivots_of(long()),
+        "entries" => entries(),
+        "generated" => generated(),
+        "reductions" => reductions(),
+        "echelon mod 2" => echelon(2),
+        "echelon mod 3" => echelon(3),
+        "echelon mod 65521" => echelon(65521),
+        "echelon mod 2^61 - 1" => echelon((1 << 61) - 1),
         _ => panic!("no work is called {name}"),
     }
 }
@@ -202,6 +329,7 @@ fn child() {
     let variable = |name| std::env::var(name).expect("the parent says what to do");
     let work = work(&variable("REFUSALS_WORK"));
     let limit = variable("REFUSALS_LIMIT").parse().unwrap();
+    TELL.store(std::env::var_os("REFUSALS_TELL").is_some(), Relaxed);
     LIMIT.store(limit, Relaxed);
     let outcome = work();
     LIMIT.store(usize::MAX, Relaxed);
@@ -222,6 +350,7 @@ fn run(work: &str, limit: usize) -> (std::result::Result<String, String>, [usize
     command.env("REFUSALS_WORK", work).env("REFUSALS_LIMIT", limit.to_string()).env_remove("RUST_BACKTRACE");
     let output = command.output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    eprint!("{errors}");
     assert!(output.status.success(), "{work} within {limit} bytes: {}: {text}{errors}", output.status);
     let find = |key: &str| text.lines().find_map(|line| line.split_once(key)).map(|(_, value)| value.to_string());
     let counts = ["large: ", "demands: "].map(|key| find(key).unwrap().parse().unwrap());
@@ -248,7 +377,7 @@ fn whatever_is_refused_is_an_error_with_its_bytes_or_the_answer_is_right() {
                 Ok(found) => assert_eq!(found, answer, "{work} within {limit} bytes"),
                 Err(text) => {
                     refused += 1;
-                    let rest = text.strip_prefix(REFUSED).unwrap_or_else(|| panic!("{work}: {text}"));
+                    let (_, rest) = text.split_once(REFUSED).unwrap_or_else(|| panic!("{work}: {text}"));
                     let bytes: usize = rest.split_once(" bytes asked for (").unwrap().0.parse().unwrap();
                     assert!(bytes > limit, "{work}: {bytes} bytes are not more than {limit}");
                 }

@@ -32,13 +32,14 @@ pub struct Minor {
 
 impl Minor {
     /// The minor of a direct sum from those of its summands: all chains first.
-    pub(super) fn direct_sum(minors: &[Minor]) -> Minor {
+    pub(super) fn direct_sum(minors: &[Minor]) -> Result<Minor> {
         let all = |lines: fn(&Minor) -> &[u32]| {
             let chains = minors.iter().flat_map(|m| &lines(m)[..m.triangular]);
-            chains.chain(minors.iter().flat_map(|m| &lines(m)[m.triangular..])).copied().collect()
+            let beyond = minors.iter().flat_map(|m| &lines(m)[m.triangular..]);
+            memory::collect(chains.chain(beyond).copied(), LINES)
         };
         let triangular = minors.iter().map(|m| m.triangular).sum();
-        Minor { rows: all(|m| &m.rows), cols: all(|m| &m.cols), triangular }
+        Ok(Minor { rows: all(|m| &m.rows)?, cols: all(|m| &m.cols)?, triangular })
     }
     /// Row i becomes `rows[i]`, column j `cols[j]`.
     pub(super) fn renumber(&mut self, rows: &[u32], cols: &[u32]) {
@@ -88,12 +89,12 @@ pub fn certificate_compact(
     observer: &dyn Observer,
 ) -> Result<Certificate> {
     assert!(minor.rows.len() == minor.cols.len() && minor.triangular <= minor.rows.len(), "a minor with its chain");
-    let lines = lines(a, minor.rows.len());
+    let lines = lines(a, minor.rows.len())?;
     let by_lines = lines.is_some();
-    let rows_of = |rows: &[u32]| -> Vec<u32> { rows.iter().map(|&i| whole.rows.number(i)).collect() };
-    let cols_of = |cols: &[u32]| -> Vec<u32> { cols.iter().map(|&j| whole.cols.number(j)).collect() };
+    let rows_of = |rows: &[u32]| memory::collect(rows.iter().map(|&i| whole.rows.number(i)), LINES);
+    let cols_of = |cols: &[u32]| memory::collect(cols.iter().map(|&j| whole.cols.number(j)), LINES);
     let upper = match lines {
-        Some(VertexCover { rows, cols }) => Upper::Lines { rows: rows_of(&rows), cols: cols_of(&cols) },
+        Some(VertexCover { rows, cols }) => Upper::Lines { rows: rows_of(&rows)?, cols: cols_of(&cols)? },
         None => Upper::Combinations(vec![]),
     };
     let mut certificate = Certificate {
@@ -102,8 +103,8 @@ pub fn certificate_compact(
         rows: whole.rows.whole(),
         cols: whole.cols.whole(),
         triangular: minor.triangular,
-        minor_rows: rows_of(&minor.rows),
-        minor_cols: cols_of(&minor.cols),
+        minor_rows: rows_of(&minor.rows)?,
+        minor_cols: cols_of(&minor.cols)?,
         lower: vec![],
         upper,
     };
@@ -121,19 +122,21 @@ pub fn certificate_compact(
 }
 
 /// Lines that meet every entry, if r are enough: the non-empty rows or columns, or else a minimum vertex cover.
-fn lines(a: &SparseMatrix, r: usize) -> Option<VertexCover> {
-    let (rows, cols) = (a.non_empty_rows(), a.non_empty_cols());
+fn lines(a: &SparseMatrix, r: usize) -> Result<Option<VertexCover>> {
+    let (rows, cols) = (a.non_empty_rows()?, a.non_empty_cols()?);
     if rows.len() == r {
-        return Some(VertexCover { rows, cols: vec![] });
+        return Ok(Some(VertexCover { rows, cols: vec![] }));
     }
     if cols.len() == r {
-        return Some(VertexCover { rows: vec![], cols });
+        return Ok(Some(VertexCover { rows: vec![], cols }));
     }
-    let pattern = Pattern::from(a);
-    let matching = maximum_matching(&pattern);
-    (matching.size == r).then(|| minimum_vertex_cover(&pattern, &matching))
+    let pattern = Pattern::of(a)?;
+    let matching = maximum_matching(&pattern)?;
+    (matching.size == r).then(|| minimum_vertex_cover(&pattern, &matching)).transpose()
 }
 
+/// What memory is asked for.
+const LINES: &str = "the lines of a certificate";
 /// Rows of the system that are written down before they are eliminated.
 const PANEL: usize = 256;
 
@@ -161,7 +164,7 @@ fn vectors(
 
     observer.phase("certificate", s as u64);
     let wide = s + if both { 2 * k } else { k };
-    let mut echelon = Echelon::new(c.modulus, wide);
+    let mut echelon = Echelon::new(c.modulus, wide)?;
     let mut challenge = Challenge::new(c, Claim::Lower);
     let mut panel = memory::with_capacity(PANEL.min(s) * wide, "the system of a certificate")?;
     let mut right = vec![0; k];
@@ -197,10 +200,10 @@ fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Resul
         entries.extend(cols.iter().copied().zip(values.iter().copied()));
         rows.push_row(&mut entries);
     }
-    let chain = Pivots { rows: (0..t as u32).collect(), cols: minor.cols[..t].to_vec() };
-    let split = Split::new(&rows, &chain);
+    let chain = Pivots { rows: memory::collect(0..t as u32, LINES)?, cols: memory::copy(&minor.cols[..t], LINES)? };
+    let split = Split::new(&rows, &chain)?;
     let place = |j: &u32| split.cols.binary_search(j).expect("a column of the minor stands once in it") as u32;
-    Columns::new(&split, &minor.cols[t..].iter().map(place).collect::<Vec<_>>(), observer)
+    Columns::new(&split, &memory::collect(minor.cols[t..].iter().map(place), LINES)?, observer)
 }
 
 #[cfg(test)]
@@ -230,10 +233,10 @@ mod tests {
     /// rank profile is invertible, since the rows span the row space, so that the same columns are independent in them.
     fn by_dense_elimination(a: &SparseMatrix) -> Minor {
         let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
-        let mut echelon = Echelon::new(a.modulus(), a.cols());
+        let mut echelon = Echelon::new(a.modulus(), a.cols()).unwrap();
         echelon.absorb(&rows, &Silent).unwrap();
         let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
-        let cols = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+        let cols = echelon.pivot_cols().unwrap();
         Minor { rows, cols, triangular: 0 }
     }
 

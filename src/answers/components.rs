@@ -9,7 +9,7 @@ use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::{Certainty, Streams};
 use crate::matching::{self, Components, Part, components};
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Observer, Result, Step};
+use crate::{Observer, Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -18,6 +18,8 @@ const SMALL: usize = 200;
 
 /// Parts whose reasons are told, beside those that the certainty falls by: there may be thousands.
 const REASONS: usize = 4;
+/// What memory is asked for.
+const ROWS: &str = "the rows of small components";
 
 /// The rank of `core`, which has no empty lines.
 pub(super) fn rank(
@@ -31,8 +33,8 @@ pub(super) fn rank(
         return pivoting::rank(core, options, streams, phases, observer);
     }
     let start = Instant::now();
-    let found = phases.time("components", || Pattern::of(&core).map(|pattern| components(&pattern)))?;
-    let cut = matching::Split::new(&core, &found);
+    let found = phases.time("components", || components(&Pattern::of(&core)?))?;
+    let cut = matching::Split::new(&core, &found)?;
     let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
     if large.is_empty() || found.count == 1 {
         return pivoting::rank(core, options, streams, phases, observer);
@@ -70,7 +72,7 @@ pub(super) fn rank(
     if told < done {
         sum.reason += &format!("; and so on for {} more", done - told);
     }
-    sum.minor = options.minor.then(|| Minor::direct_sum(&minors));
+    sum.minor = options.minor.then(|| Minor::direct_sum(&minors)).transpose()?;
     Ok(sum)
 }
 
@@ -88,11 +90,11 @@ fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Re
             entries.extend(cols.iter().copied().zip(values.iter().copied()));
             small.reserve_row(entries.len())?;
             small.push_row(&mut entries);
-            rows.push(i as u32);
+            memory::push(&mut rows, i as u32, ROWS)?;
         }
     }
-    let cols = small.non_empty_cols();
-    small.drop_empty_lines();
+    let cols = small.non_empty_cols()?;
+    small.drop_empty_lines()?;
     Ok(Part { matrix: small, rows, cols })
 }
 

@@ -2,6 +2,7 @@
 //! number of primes.
 
 use crate::sparse::{Integer, Triplets};
+use crate::{Result, memory};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
@@ -24,14 +25,20 @@ pub fn primes_of_size(bits: u32) -> f64 {
 /// rows are multiplied, or those of the columns if that is less. (Norms of integer rows that are not 0 are at least 1.)
 ///
 /// Sums of squares are exact, for entries of any size; logarithms are rounded upwards.
-pub fn hadamard_log2(a: &Triplets, order: usize) -> f64 {
-    let [mut rows, mut cols] = [SquaredNorms::new(a.rows()), SquaredNorms::new(a.cols())];
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn hadamard_log2(a: &Triplets, order: usize) -> Result<f64> {
+    let (mut rows, mut cols) = (SquaredNorms::new(a.rows())?, SquaredNorms::new(a.cols())?);
     for (i, j, v) in a.entries() {
         rows.add(i, &v);
         cols.add(j, &v);
     }
-    rows.log2_of_largest(order).min(cols.log2_of_largest(order))
+    Ok(rows.log2_of_largest(order)?.min(cols.log2_of_largest(order)?))
 }
+
+/// What memory is asked for.
+const NORMS: &str = "the norms of the lines";
 
 /// Squares of the Euclidean norms of lines.
 struct SquaredNorms {
@@ -42,8 +49,8 @@ struct SquaredNorms {
 }
 
 impl SquaredNorms {
-    fn new(lines: usize) -> Self {
-        SquaredNorms { small: vec![0; lines], large: BTreeMap::new() }
+    fn new(lines: usize) -> Result<Self> {
+        Ok(SquaredNorms { small: memory::zeros(lines, NORMS)?, large: BTreeMap::new() })
     }
     fn add(&mut self, line: usize, v: &Integer<'_>) {
         match v {
@@ -52,16 +59,17 @@ impl SquaredNorms {
         }
     }
     /// log₂ of the product of the `order` largest norms of non-empty lines, rounded upwards.
-    fn log2_of_largest(self, order: usize) -> f64 {
+    fn log2_of_largest(self, order: usize) -> Result<f64> {
         let large = |line: usize| self.large.get(&line).cloned().unwrap_or_default();
         let square = |(line, &small): (usize, &u128)| match self.large.is_empty() {
             true => log2_above(&BigUint::from(small)),
             false => log2_above(&(large(line) + small)),
         };
-        let mut logs: Vec<f64> = self.small.iter().enumerate().map(square).filter(|&l| l > 0.0).collect();
+        let norms = self.small.iter().enumerate().map(square).filter(|&l| l > 0.0);
+        let mut logs: Vec<f64> = memory::collect(norms, NORMS)?;
         logs.sort_unstable_by(|a, b| b.total_cmp(a));
         // Fewer than 2³² terms, none negative: the sum is right but for a factor below 1 + 2³²·2⁻⁵³.
-        logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6)
+        Ok(logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6))
     }
 }
 
@@ -122,7 +130,7 @@ mod tests {
                 .map(|_| (0..n).map(|_| (BigInt::from(1) << size) * rng.random_range(-3..4) - 1).collect())
                 .collect();
             let entries = (0..n * n).map(|k| (k / n, k % n, a[k / n][k % n].clone()));
-            let bound = hadamard_log2(&Triplets::from_entries(n, n, entries), n);
+            let bound = hadamard_log2(&Triplets::from_entries(n, n, entries), n).unwrap();
             let det = determinant(&a).magnitude().clone();
             assert!(det.bits() <= bound as u64 + 1, "{det} of {} bits, bound {bound}", det.bits());
         }
@@ -132,15 +140,15 @@ mod tests {
     fn equality_for_hadamard_matrices_and_the_smaller_side_counts() {
         let sign = |k: usize| if ((k / 4) & (k % 4)).count_ones().is_multiple_of(2) { 1 } else { -1 };
         let h = Triplets::from_entries(4, 4, (0..16).map(|k| (k / 4, k % 4, sign(k))));
-        let bound = hadamard_log2(&h, 4);
+        let bound = hadamard_log2(&h, 4).unwrap();
         assert!((4.0..4.0001).contains(&bound), "|det| = 16: {bound}");
         // One column of 2s, 100 rows: rows give 2¹ each, the column sqrt(400).
         let column = Triplets::from_entries(100, 3, (0..100).map(|i| (i, 1, 2)));
-        assert!((hadamard_log2(&column, 100) - 400f64.sqrt().log2()).abs() < 1e-4);
+        assert!((hadamard_log2(&column, 100).unwrap() - 400f64.sqrt().log2()).abs() < 1e-4);
         // The two largest of three.
         let diagonal = Triplets::from_entries(3, 3, [(0, 0, 2), (1, 1, 8), (2, 2, 16)]);
-        assert!((hadamard_log2(&diagonal, 2) - 7.0).abs() < 1e-4);
-        assert_eq!(hadamard_log2(&Triplets::from_entries(3, 3, [(0, 0, 0)]), 3), 0.0);
+        assert!((hadamard_log2(&diagonal, 2).unwrap() - 7.0).abs() < 1e-4);
+        assert_eq!(hadamard_log2(&Triplets::from_entries(3, 3, [(0, 0, 0)]), 3).unwrap(), 0.0);
     }
 
     #[test]

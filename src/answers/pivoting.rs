@@ -51,7 +51,7 @@ pub(super) fn rank(
             // Of another complement nothing is known.
             larger = larger.filter(|_| formed == 0);
         }
-        match (OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work }).rank(larger)? {
+        match (OnRest { a: &a, split: Split::new(&a, &pivots)?, work: &mut work }).rank(larger)? {
             Outcome::Known(answer) => break answer,
             Outcome::Larger(rank) => larger = Some(rank),
         }
@@ -153,7 +153,7 @@ impl Work<'_> {
         pivots: Pivots,
         seen: bool,
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
-        let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: self };
+        let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots)?, work: self };
         let rest = on_rest.rest();
         if rest.is_done(&on_rest.work.machine) {
             return Ok((a, pivots, 0));

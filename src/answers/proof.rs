@@ -30,13 +30,10 @@ pub(super) struct Settled {
 
 impl Settled {
     /// A rank that needs no proof beyond its row space.
-    pub fn at_once(echelon: &Echelon) -> Self {
-        Settled { rank: echelon.rank(), pivot_cols: pivot_cols(echelon), proven: true, ground: String::new() }
+    pub fn at_once(echelon: &Echelon) -> Result<Self> {
+        let pivot_cols = echelon.pivot_cols()?;
+        Ok(Settled { rank: echelon.rank(), pivot_cols, proven: true, ground: String::new() })
     }
-}
-
-fn pivot_cols(echelon: &Echelon) -> Vec<u32> {
-    echelon.pivot_cols().iter().map(|&j| j as u32).collect()
 }
 
 /// A way to prove and its price.
@@ -55,7 +52,7 @@ impl OnRest<'_, '_> {
         let options = self.work.options;
         let demanded = options.proven || options.method == Method::Elimination;
         let (start, observer, r) = (Instant::now(), self.work.observer, echelon.rank());
-        let cols = pivot_cols(&echelon);
+        let cols = echelon.pivot_cols()?;
         let unproven = |seconds: f64, pivot_cols| Settled {
             rank: r,
             pivot_cols,
@@ -216,8 +213,8 @@ mod tests {
                     let (machine, streams) = (Machine::default(), Streams::of(&a, 1));
                     let (options, streams, phases) = (&options, &streams, &mut phases);
                     let mut work = Work { options, streams, machine, path: vec![], phases, observer: &Silent };
-                    let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots), work: &mut work };
-                    let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()));
+                    let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
+                    let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
                     assert!(settled.proven || !proven);
                     if settled.proven {

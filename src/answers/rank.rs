@@ -56,7 +56,7 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
     options.check()?;
     let mut phases = Phases::default();
     let core = phases.time("plan", || {
-        Ok::<_, Error>(if a.has_empty_lines() { Cow::Owned(a.without_empty_lines()?) } else { Cow::Borrowed(a) })
+        Ok::<_, Error>(if a.has_empty_lines()? { Cow::Owned(a.without_empty_lines()?) } else { Cow::Borrowed(a) })
     })?;
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
@@ -69,7 +69,7 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
         Method::Auto | Method::Elimination | Method::Hybrid => {
             let mut answer = components::rank(core, options, &streams, phases, observer)?;
             if let Some(minor) = &mut answer.minor {
-                minor.renumber(&a.non_empty_rows(), &a.non_empty_cols());
+                minor.renumber(&a.non_empty_rows()?, &a.non_empty_cols()?);
             }
             Ok(answer)
         }

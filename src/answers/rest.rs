@@ -14,13 +14,15 @@ use crate::schur::{
 };
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::spmv::Recurrence;
-use crate::{Error, Result, Step};
+use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
 /// The check that ends a row space fails with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
 pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 /// A matching is looked for where it may spare so many predicted seconds for each entry.
 const MATCHING_SECONDS: f64 = 100e-9;
+/// What memory is asked for.
+const MINOR: &str = "the lines of a minor";
 
 /// Rows and columns.
 #[derive(Default)]
@@ -128,8 +130,7 @@ impl OnRest<'_, '_> {
             return Ok(rest);
         }
         let start = Instant::now();
-        let size =
-            self.work.phases.time("matching", || Ok::<_, Error>(maximum_matching(&Pattern::of(self.a)?).size))?;
+        let size = self.work.phases.time("matching", || maximum_matching(&Pattern::of(self.a)?).map(|m| m.size))?;
         let bound = size - self.split.pivots();
         if bound < rest.rank_bound {
             rest.rank_bound = bound;
@@ -177,7 +178,7 @@ impl OnRest<'_, '_> {
         let (no_pivots, observer) = (Pivots::default(), self.work.observer);
         let (whole, rest, taken) = match pivots {
             true => (None, *rest, 0),
-            false => (Some(Split::new(self.a, &no_pivots)), rest.without_pivots(), rest.pivots),
+            false => (Some(Split::new(self.a, &no_pivots)?), rest.without_pivots(), rest.pivots),
         };
         let split = whole.as_ref().unwrap_or(&self.split);
         let EveryRow { echelon, rows } =
@@ -191,10 +192,11 @@ impl OnRest<'_, '_> {
             predicted: Some(rest.every_row_seconds(&self.work.machine, all)),
             seconds: start.elapsed().as_secs_f64(),
         });
-        let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
-        let cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
-        let beyond = Lines { rows: named(&rows, &split.rows), cols: named(&cols, &split.cols) };
-        let beyond = self.work.options.minor.then_some(beyond);
+        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
+        let beyond = match self.work.options.minor {
+            true => Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? }),
+            false => None,
+        };
         Ok(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason))
     }
 
@@ -224,7 +226,7 @@ impl OnRest<'_, '_> {
         });
         let (settled, unless_proven) = match extent {
             Extent::Part => return Ok(None),
-            Extent::Whole => (Settled::at_once(&echelon), Certainty::Proven),
+            Extent::Whole => (Settled::at_once(&echelon)?, Certainty::Proven),
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;

@@ -49,7 +49,7 @@ fn by_inverse(a: &SparseMatrix, digest: &str) -> Certificate {
         Challenge::new(&c, claim).fill(&mut values);
         DenseMatrix::from_entries(n, k, values)
     };
-    let free: Vec<u32> = a.non_empty_cols().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
+    let free: Vec<u32> = a.non_empty_cols().unwrap().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
     let lower = inverse.mul(&field, &random(Claim::Lower, r)).data().to_vec();
     let mut rest = dense(a, &c.minor_rows, &free).mul(&field, &random(Claim::Upper, free.len()));
     (0..r).for_each(|i| rest.row_mut(i).iter_mut().for_each(|x| *x = a.modulus().neg(*x)));
@@ -285,7 +285,8 @@ fn wrong_ranks_have_no_certificates() {
             let mut b = vec![0; r * k];
             Challenge::new(&c, Claim::Lower).fill(&mut b);
             c.lower = inverse.mul(&field, &DenseMatrix::from_entries(r, k, b)).data().to_vec();
-            let free: Vec<u32> = a.non_empty_cols().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
+            let free: Vec<u32> =
+                a.non_empty_cols().unwrap().into_iter().filter(|j| !c.minor_cols.contains(j)).collect();
             let mut v = vec![0; free.len() * k];
             Challenge::new(&c, Claim::Upper).fill(&mut v);
             let v = DenseMatrix::from_entries(free.len(), k, v);

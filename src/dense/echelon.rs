@@ -7,6 +7,9 @@ use super::trits::Trits;
 use crate::field::Modulus;
 use crate::{Observer, Result, memory};
 
+/// What memory is asked for.
+const PIVOTS: &str = "the pivots of a dense elimination";
+
 /// A row as its columns, each at most once, and the residues there (zeros allowed).
 pub type Row<'a> = (&'a [u32], &'a [u64]);
 
@@ -48,18 +51,21 @@ enum Storage {
 impl Echelon {
     /// The empty basis in a space of `cols` dimensions.
     ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
     /// # Panics
     /// If `cols` ≥ 2³².
-    pub fn new(modulus: Modulus, cols: usize) -> Self {
+    pub fn new(modulus: Modulus, cols: usize) -> Result<Self> {
         assert!(cols < 1 << 32, "columns are numbered by 32 bits");
         let storage = match modulus.get() {
             2 => Storage::Bits(Bits::new(cols)),
             3 => Storage::Trits(Trits::new(cols)),
-            4..=0xffff => Storage::U16(Panels::new(modulus, cols)),
-            0x1_0000..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)),
-            _ => Storage::U64(Panels::new(modulus, cols)),
+            4..=0xffff => Storage::U16(Panels::new(modulus, cols)?),
+            0x1_0000..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)?),
+            _ => Storage::U64(Panels::new(modulus, cols)?),
         };
-        Echelon { modulus, cols, storage }
+        Ok(Echelon { modulus, cols, storage })
     }
 
     /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere; 2⁶⁴ - 1 for
@@ -161,10 +167,13 @@ impl Echelon {
         }
     }
     /// The column rank profile, ascending: the first columns that are independent.
-    pub fn pivot_cols(&self) -> Vec<usize> {
-        let mut cols: Vec<usize> = self.found_cols().iter().map(|&j| j as usize).collect();
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn pivot_cols(&self) -> Result<Vec<u32>> {
+        let mut cols = memory::copy(self.found_cols(), PIVOTS)?;
         cols.sort_unstable();
-        cols
+        Ok(cols)
     }
     /// The pivot columns in the order of the basis.
     fn found_cols(&self) -> &[u32] {
@@ -182,13 +191,13 @@ impl Echelon {
     /// # Errors
     /// [`crate::Error::Memory`]: the basis is written once more.
     pub fn reduced(self) -> Result<Reduced> {
-        let found = memory::copy(self.found_cols(), "the pivots of a dense elimination")?;
-        let mut row: Vec<u32> = (0..found.len() as u32).collect();
+        let found = memory::copy(self.found_cols(), PIVOTS)?;
+        let mut row = memory::collect(0..found.len() as u32, PIVOTS)?;
         row.sort_unstable_by_key(|&i| found[i as usize]);
-        let pivot_cols: Vec<u32> = row.iter().map(|&i| found[i as usize]).collect();
-        let mut is_free = vec![true; self.cols];
+        let pivot_cols = memory::collect(row.iter().map(|&i| found[i as usize]), PIVOTS)?;
+        let mut is_free = memory::filled(true, self.cols, PIVOTS)?;
         pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
-        let free_cols = (0..self.cols as u32).filter(|&j| is_free[j as usize]).collect();
+        let free_cols = memory::collect((0..self.cols as u32).filter(|&j| is_free[j as usize]), PIVOTS)?;
         let table = match self.storage {
             Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()?),
             Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()?),
@@ -214,7 +223,7 @@ mod tests {
             let modulus = Modulus::new(p).unwrap();
             for (rows, cols, step) in [(700, 900, 700), (700, 900, 64), (300, 300, 300), (100, 1500, 9), (0, 40, 1)] {
                 let data: Vec<u64> = (0..rows * cols).map(|_| rng.random_range(0..p)).collect();
-                let mut echelon = Echelon::new(modulus, cols);
+                let mut echelon = Echelon::new(modulus, cols).unwrap();
                 for part in data.chunks(step * cols) {
                     echelon.absorb_block(part.len() / cols, part, &Silent).unwrap();
                 }

@@ -140,12 +140,10 @@ impl DenseMatrix<u64> {
     /// The basis of the row space mod p, by blocked elimination; the entries are residues.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`].
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     pub fn echelon(&self, modulus: Modulus, observer: &dyn Observer) -> Result<Echelon> {
-        let columns: Vec<u32> = (0..self.cols as u32).collect();
-        let rows: Vec<super::Row<'_>> = (0..self.rows).map(|i| (columns.as_slice(), self.row(i))).collect();
-        let mut echelon = Echelon::new(modulus, self.cols);
-        echelon.absorb(&rows, observer)?;
+        let mut echelon = Echelon::new(modulus, self.cols)?;
+        echelon.absorb_block(self.rows, &self.data, observer)?;
         Ok(echelon)
     }
 }

@@ -15,7 +15,7 @@ use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
 use super::parallel::for_each_chunk;
 use crate::field::Modulus;
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -25,6 +25,7 @@ const PANEL: usize = 256;
 const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
 const REDUCED: &str = "a reduced echelon form";
+const ORDER: &str = "the order of the columns of a dense elimination";
 
 /// Rows k of a reduced echelon form, without their pivot columns.
 #[derive(Debug)]
@@ -53,11 +54,17 @@ pub(super) struct Panels<T: Entry> {
 }
 
 impl<T: Entry> Panels<T> {
-    pub(super) fn new(modulus: Modulus, cols: usize) -> Self {
-        let order: Vec<u32> = (0..cols as u32).collect();
-        let position = order.clone();
-        let arithmetic = Arithmetic::new(modulus);
-        Panels { modulus, arithmetic, order, position, blocks: vec![], pivot_rows: vec![], rows_seen: 0, spare: vec![] }
+    pub(super) fn new(modulus: Modulus, cols: usize) -> Result<Self> {
+        Ok(Panels {
+            modulus,
+            arithmetic: Arithmetic::new(modulus),
+            order: memory::collect(0..cols as u32, ORDER)?,
+            position: memory::collect(0..cols as u32, ORDER)?,
+            blocks: vec![],
+            pivot_rows: vec![],
+            rows_seen: 0,
+            spare: vec![],
+        })
     }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
@@ -120,6 +127,7 @@ impl<T: Entry> Panels<T> {
         };
         let pivots = local.echelon(0, rows)?;
         if !pivots.is_empty() {
+            memory::reserve(&mut self.pivot_rows, pivots.len(), BASIS)?;
             self.pivot_rows.extend(&local.row[..pivots.len()]);
             self.extend(&local.data, &pivots)?;
         }
@@ -138,13 +146,14 @@ impl<T: Entry> Panels<T> {
         }
         // The running order changes behind `start`, unless the pivots are the first columns there: older blocks follow.
         if pivots.iter().enumerate().any(|(t, &j)| j != start + t) {
-            let moved = |old: &mut Vec<u32>, row: &mut [u32]| permute(pivots, &runs, 0, old, row);
-            moved(&mut vec![], &mut self.order);
+            permute(pivots, &runs, 0, &mut memory::with_capacity(cols, ORDER)?, &mut self.order);
             self.order.iter().enumerate().for_each(|(at, &j)| self.position[j as usize] = at as u32);
-            self.blocks.par_iter_mut().for_each(|block| {
-                let (origin, mut old) = (block.start + block.rows, vec![]);
+            self.blocks.par_iter_mut().try_for_each(|block| {
+                let origin = block.start + block.rows;
+                let mut old = memory::with_capacity(cols - origin, ORDER)?;
                 block.behind.chunks_mut(cols - origin).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
-            });
+                Ok::<_, Error>(())
+            })?;
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
             Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest)?,
@@ -243,7 +252,8 @@ fn copy_runs<T: Copy>(runs: &[Range<usize>], from: &[T], to: &mut [T]) {
     }
 }
 
-/// Brings the pivots to the front of the positions they share with `runs`; `row` begins at position `origin`.
+/// Brings the pivots to the front of the positions they share with `runs`; `row` begins at position `origin`, and `old` has room
+/// for it.
 fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old: &mut Vec<T>, row: &mut [T]) {
     old.clear();
     old.extend_from_slice(row);

@@ -92,13 +92,16 @@ impl Reduced {
         Ok(block)
     }
     /// For each free column, whether all of T\[·\]\[f\] is 0.
-    pub fn zero_columns(&self) -> Vec<bool> {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn zero_columns(&self) -> Result<Vec<bool>> {
         fn mark<T: Copy + Default + PartialEq>(data: &[T], zero: &mut [bool]) {
             for row in data.chunks_exact(zero.len().max(1)) {
                 zero.iter_mut().zip(row).for_each(|(zero, &x)| *zero &= x == T::default());
             }
         }
-        let mut zero = vec![true; self.free_cols.len()];
+        let mut zero = memory::filled(true, self.free_cols.len(), COLUMNS)?;
         match &self.table {
             Table::U16(data) => mark(data, &mut zero),
             Table::U32(data) => mark(data, &mut zero),
@@ -109,14 +112,14 @@ impl Reduced {
                 }
             }
         }
-        zero
+        Ok(zero)
     }
     /// An echelon form of the same rows, to which others can be added. Cost: that of absorbing them.
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
     pub fn to_echelon(&self, observer: &dyn Observer) -> Result<Echelon> {
-        let (mut echelon, width) = (Echelon::new(self.modulus, self.cols()), self.free_cols.len());
+        let (mut echelon, width) = (Echelon::new(self.modulus, self.cols())?, self.free_cols.len());
         let mut panel = memory::with_capacity(PANEL.min(self.rank()) * self.cols(), ROWS)?;
         for first in (0..self.rank()).step_by(PANEL) {
             let rows = first..self.rank().min(first + PANEL);

@@ -24,6 +24,10 @@ fn degenerate(field: &PrimeField, rows: usize, cols: usize, rank: usize, rng: &m
     a
 }
 
+fn pivot_cols(echelon: &Echelon) -> Vec<usize> {
+    echelon.pivot_cols().unwrap().into_iter().map(|j| j as usize).collect()
+}
+
 #[test]
 fn blocked_elimination_agrees_with_the_textbook() {
     let mut rng = Rng::seed_from_u64(13);
@@ -50,7 +54,7 @@ fn blocked_elimination_agrees_with_the_textbook() {
             let echelon = a.echelon(modulus, &Silent).unwrap();
             assert_eq!(echelon.rank(), twin.rows.len(), "{rows} x {cols} mod {p}");
             assert_eq!(echelon.pivot_rows(), twin.rows, "{rows} x {cols} mod {p}");
-            assert_eq!(echelon.pivot_cols(), twin.cols, "{rows} x {cols} mod {p}");
+            assert_eq!(pivot_cols(&echelon), twin.cols, "{rows} x {cols} mod {p}");
             // The column profile is the row profile of the transpose.
             assert_eq!(a.transpose().rank_profile(&field).rows, twin.cols);
             assert!(twin.rows.len() <= rank);
@@ -74,14 +78,14 @@ fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
             }
         }
         let a = DenseMatrix::from_entries(1400, cols, rows);
-        let mut echelon = Echelon::new(modulus, cols);
+        let mut echelon = Echelon::new(modulus, cols).unwrap();
         let columns: Vec<u32> = (0..cols as u32).collect();
         for i in (0..1400).step_by(100) {
             let part: Vec<Row<'_>> = (i..i + 100).map(|i| (columns.as_slice(), a.row(i))).collect();
             echelon.absorb(&part, &Silent).unwrap();
         }
         let twin = a.rank_profile(&field);
-        assert_eq!((echelon.pivot_rows(), echelon.pivot_cols()), (&twin.rows[..], twin.cols));
+        assert_eq!((echelon.pivot_rows(), pivot_cols(&echelon)), (&twin.rows[..], twin.cols));
     }
 }
 
@@ -107,7 +111,7 @@ fn rows_that_agree_in_their_first_columns_are_told_apart_by_later_ones() {
             let twin = a.rank_profile(&field);
             assert_eq!(twin.rows.len(), rows);
             let echelon = a.echelon(modulus, &Silent).unwrap();
-            assert_eq!((echelon.pivot_rows(), echelon.pivot_cols()), (&twin.rows[..], twin.cols), "{rows} mod {p}");
+            assert_eq!((echelon.pivot_rows(), pivot_cols(&echelon)), (&twin.rows[..], twin.cols), "{rows} mod {p}");
             // Each row is the combination of the reduced ones that its entries at the pivots say.
             let reduced = echelon.reduced().unwrap();
             let free = reduced.free_cols().to_vec();
@@ -234,7 +238,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
                 let echelon = a.echelon(modulus, &Silent).unwrap();
                 let mut squares = vec![0; 300 * 300];
                 gemm(modulus, 300, 700, 300, a.transpose().data(), a.data(), &mut squares).unwrap();
-                (echelon.pivot_rows().to_vec(), echelon.pivot_cols(), determinants(modulus, 10, a.data()), squares)
+                (echelon.pivot_rows().to_vec(), pivot_cols(&echelon), determinants(modulus, 10, a.data()), squares)
             })
         };
         assert_eq!(run(1), run(3));
@@ -277,7 +281,7 @@ fn blocks_of_any_height_give_the_same_reduced_form() {
                 if height == 1 && rows > 100 {
                     continue;
                 }
-                let mut echelon = Echelon::new(modulus, cols);
+                let mut echelon = Echelon::new(modulus, cols).unwrap();
                 let mut new = 0;
                 for start in (0..rows).step_by(height) {
                     let end = rows.min(start + height);
@@ -346,7 +350,8 @@ fn packed_rows_of_every_width_and_sign_give_the_textbook_profile() {
             let (pivots, expected) = textbook_reduced(&field, &a);
             let columns: Vec<u32> = (0..cols as u32).collect();
             for height in [1, 50, 122] {
-                let (mut sparse, mut dense) = (Echelon::new(modulus, cols), Echelon::new(modulus, cols));
+                let (mut sparse, mut dense) =
+                    (Echelon::new(modulus, cols).unwrap(), Echelon::new(modulus, cols).unwrap());
                 for part in rows.chunks(height) {
                     let part_rows: Vec<Row<'_>> = part.iter().map(|row| (&columns[..], &row[..])).collect();
                     let new = sparse.absorb(&part_rows, &Silent).unwrap();

@@ -14,6 +14,7 @@ use crate::{Result, memory};
 /// What memory is asked for.
 const ROWS: &str = "the rows of an elimination";
 const LISTS: &str = "the columns of an elimination";
+const TOUCHED: &str = "the lines that a pivot changes";
 
 /// A sparse row: (column, value) in any order, no column twice, values non-zero.
 #[derive(Clone, Debug, Default)]
@@ -149,14 +150,16 @@ impl<V: Residue> Active<V> {
         // The pivot's own column has the place behind all others.
         pivot.entries.iter().map(|e| e.0).chain([j]).zip(1..).for_each(|(c, place)| self.place[c as usize] = place);
         self.met.clear();
+        memory::reserve(&mut self.met, pivot.len() + 1, TOUCHED)?;
         self.met.resize(pivot.len() + 1, false);
         self.touched_rows.clear();
         for t in targets.into_iter().filter(|&t| t != i) {
             self.reduce(t, &pivot, factor)?;
-            self.touched_rows.push(t);
+            memory::push(&mut self.touched_rows, t, TOUCHED)?;
         }
         pivot.entries.iter().map(|e| e.0).chain([j]).for_each(|c| self.place[c as usize] = 0);
         self.touched_cols.clear();
+        memory::reserve(&mut self.touched_cols, pivot.len(), TOUCHED)?;
         self.touched_cols.extend(pivot.entries.iter().map(|e| e.0));
         Ok(())
     }
@@ -180,6 +183,8 @@ impl<V: Residue> Active<V> {
         self.work.rows += 1;
         // Every column is written down, and kept if it is common: no branch to predict.
         if self.common.len() < pivot.len() + 2 {
+            let more = pivot.len() + 2 - self.common.len();
+            memory::reserve(&mut self.common, more, TOUCHED)?;
             self.common.resize(pivot.len() + 2, (0, 0));
         }
         let mut count = 0;

@@ -7,7 +7,10 @@ use super::active::Active;
 use super::markowitz::Buckets;
 use super::residue::Residue;
 use crate::sparse::SparseMatrix;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
+
+/// What memory is asked for.
+const PIVOTS: &str = "the pivots of a determinant";
 
 /// A determinant mod p with the elimination that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +45,11 @@ fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<
         value = modulus.mul(value, active.value(pivot.row, pivot.col));
         active.eliminate(pivot.row, pivot.col)?;
         buckets.update(&active)?;
-        pivots.push((pivot.row, pivot.col));
+        memory::push(&mut pivots, (pivot.row, pivot.col), PIVOTS)?;
     }
     if pivots.len() < a.rows() {
         value = 0;
-    } else if is_odd(&pivots) {
+    } else if is_odd(&pivots)? {
         value = modulus.neg(value);
     }
     Ok(Determinant { value, pivots })
@@ -54,10 +57,13 @@ fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<
 
 /// Whether the permutation that sends the row of each pair to its column is odd.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// Unless the pairs are those of a permutation of 0 … n-1.
-pub fn is_odd(pairs: &[(u32, u32)]) -> bool {
-    let mut image = vec![u32::MAX; pairs.len()];
+pub fn is_odd(pairs: &[(u32, u32)]) -> Result<bool> {
+    let mut image = memory::filled(u32::MAX, pairs.len(), PIVOTS)?;
     pairs.iter().for_each(|&(i, j)| image[i as usize] = j);
     let mut odd = false;
     for i in 0..image.len() {
@@ -69,7 +75,7 @@ pub fn is_odd(pairs: &[(u32, u32)]) -> bool {
         }
         image[at] = u32::MAX;
     }
-    odd
+    Ok(odd)
 }
 
 #[cfg(test)]
@@ -89,7 +95,7 @@ mod tests {
             let inversions = inversions.filter(|&(k, i)| image[k] > image[i]).count();
             let mut pairs: Vec<(u32, u32)> = (0..n).zip(image).collect();
             pairs.reverse();
-            assert_eq!(is_odd(&pairs), inversions % 2 == 1);
+            assert_eq!(is_odd(&pairs).unwrap(), inversions % 2 == 1);
         }
     }
 

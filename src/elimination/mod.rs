@@ -305,7 +305,7 @@ impl<V: Residue> Part<V> {
             core.start.push(core.col.len());
             core_rows.push(i as u32);
         }
-        let (rows, cols) = self.pivots.into_iter().unzip();
+        let (rows, cols) = memory::unzip(self.pivots.into_iter(), ROWS)?;
         Ok(Eliminated { rows, cols, core, core_rows, core_cols, peak_nnz: self.peak_nnz })
     }
 
@@ -313,7 +313,8 @@ impl<V: Residue> Part<V> {
     fn finish(mut self, modulus: Modulus, observer: &dyn Observer) -> Result<EliminationReport> {
         let (used, number) = self.renumber()?;
         self.active.col_rows = vec![];
-        let mut rows: Vec<SparseRow<V>> = self.active.rows.into_iter().filter(|row| row.len() > 0).collect();
+        let left = self.active.rows.into_iter().filter(|row| row.len() > 0);
+        let mut rows: Vec<SparseRow<V>> = memory::collect(left, ROWS)?;
         let report = EliminationReport {
             rank: self.pivots.len(),
             sparse_pivots: self.pivots.len(),
@@ -322,7 +323,7 @@ impl<V: Residue> Part<V> {
             peak_nnz: self.peak_nnz,
         };
         observer.phase("dense elimination", rows.len() as u64);
-        let mut echelon = Echelon::new(modulus, used.len());
+        let mut echelon = Echelon::new(modulus, used.len())?;
         while !rows.is_empty() {
             let copy = |row: SparseRow<V>| -> Result<(Vec<u32>, Vec<u64>)> {
                 let mut cols = memory::with_capacity(row.len(), ROWS)?;

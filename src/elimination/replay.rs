@@ -49,10 +49,12 @@ impl Replay {
     /// Unless the pivots are those of a permutation.
     pub fn new<'a>(pivots: &[(u32, u32)], cols_of_row: impl Fn(u32) -> &'a [u32]) -> Result<Self> {
         let n = pivots.len();
-        let mut place = vec![u32::MAX; n];
+        let mut place = memory::filled(u32::MAX, n, PLACES)?;
         pivots.iter().enumerate().for_each(|(k, &(_, j))| place[j as usize] = k as u32);
-        let (mut start, mut diagonal, mut col) = (vec![0], vec![], Vec::<u32>::new());
-        let mut row_of = vec![u32::MAX; n];
+        let (mut start, mut diagonal) = (memory::with_capacity(n + 1, PLACES)?, memory::with_capacity(n, PLACES)?);
+        let mut col = Vec::<u32>::new();
+        start.push(0);
+        let mut row_of = memory::filled(u32::MAX, n, PLACES)?;
         // Columns of the row in work that are still to be read, smallest first.
         let mut waiting = std::collections::BinaryHeap::new();
         for (i, &(row, _)) in pivots.iter().enumerate() {
@@ -75,7 +77,8 @@ impl Replay {
             }
             start.push(col.len());
         }
-        Ok(Replay { rows: pivots.iter().map(|&(i, _)| i).collect(), place, odd: is_odd(pivots), start, diagonal, col })
+        let rows = memory::collect(pivots.iter().map(|&(i, _)| i), PLACES)?;
+        Ok(Replay { rows, place, odd: is_odd(pivots)?, start, diagonal, col })
     }
 
     /// Entries of L + U.

@@ -8,7 +8,10 @@ use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::schur::{FormOptions, Formed, Prediction, Solver, Split};
 use crate::sparse::SparseMatrix;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
+
+/// What memory is asked for.
+const LINES: &str = "the lines that are left";
 use std::time::Instant;
 
 /// Finds the structural pivots of a round.
@@ -127,8 +130,8 @@ pub fn rounds(
     let mut state = Rounds {
         rows: vec![],
         cols: vec![],
-        rest_rows: (0..a.rows() as u32).collect(),
-        rest_cols: (0..a.cols() as u32).collect(),
+        rest_rows: memory::collect(0..a.rows() as u32, LINES)?,
+        rest_cols: memory::collect(0..a.cols() as u32, LINES)?,
         rest: a,
         pending: Pivots { rows: vec![], cols: vec![] },
         record: vec![],
@@ -148,7 +151,7 @@ pub fn rounds(
             break;
         }
         let start = Instant::now();
-        let split = Split::new(&state.rest, &pivots);
+        let split = Split::new(&state.rest, &pivots)?;
         let solver = Solver::new(&split, observer)?;
         let predicted = solver.predict(rng)?;
         let formed = match options.refuse(&state.rest, &pivots, &predicted) {
@@ -170,7 +173,7 @@ pub fn rounds(
                 round.work = s.work;
                 (round.rows, round.cols, round.nnz) = (s.matrix.rows(), s.matrix.cols(), s.matrix.nnz());
                 state.record.push(round);
-                state.take(&pivots, s);
+                state.take(&pivots, s)?;
             }
             Err(stop) => {
                 state.record.push(round);
@@ -211,11 +214,14 @@ impl RoundsOptions {
 
 impl Rounds {
     /// Goes on to the Schur complement `s` of the pivots.
-    fn take(&mut self, pivots: &Pivots, s: Formed) {
+    fn take(&mut self, pivots: &Pivots, s: Formed) -> Result<()> {
+        memory::reserve(&mut self.rows, pivots.len(), LINES)?;
+        memory::reserve(&mut self.cols, pivots.len(), LINES)?;
         self.rows.extend(pivots.rows.iter().map(|&i| self.rest_rows[i as usize]));
         self.cols.extend(pivots.cols.iter().map(|&j| self.rest_cols[j as usize]));
-        self.rest_rows = s.rows.iter().map(|&i| self.rest_rows[i as usize]).collect();
-        self.rest_cols = s.cols.iter().map(|&j| self.rest_cols[j as usize]).collect();
+        self.rest_rows = memory::collect(s.rows.iter().map(|&i| self.rest_rows[i as usize]), LINES)?;
+        self.rest_cols = memory::collect(s.cols.iter().map(|&j| self.rest_cols[j as usize]), LINES)?;
         self.rest = s.matrix;
+        Ok(())
     }
 }

@@ -4,11 +4,14 @@
 //! leads to an allocation.
 
 use crate::sparse::Triplets;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
 /// The most entries a generated matrix may have: 2³², at 16 bytes each 64 GiB.
 pub(super) const MAX_ENTRIES: u128 = 1 << 32;
+
+/// What memory is asked for.
+const ENTRIES: &str = "the entries of a generated matrix";
 
 /// Checked numbers of rows, columns and entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +42,20 @@ impl Shape {
 /// A matrix whose rows all have `shape.nnz / shape.rows` entries: `fill(scratch, i, cols, values)` writes row i, columns
 /// ascending. Rows are filled in parallel; `scratch` makes one working space a task.
 ///
+/// # Errors
+/// [`Error::Memory`].
+///
 /// # Panics
 /// If the rows cannot be equally long or have no entry.
 pub(super) fn constant_rows<S>(
     shape: Shape,
     scratch: impl Fn() -> S + Sync + Send,
     fill: impl Fn(&mut S, usize, &mut [u32], &mut [i64]) + Sync + Send,
-) -> Triplets {
+) -> Result<Triplets> {
     let weight = shape.nnz / shape.rows;
     assert!(weight > 0 && weight * shape.rows == shape.nnz, "rows of constant weight");
-    let (mut row, mut col, mut value) = (vec![0u32; shape.nnz], vec![0u32; shape.nnz], vec![0i64; shape.nnz]);
+    let (mut row, mut col) = (memory::zeros::<u32>(shape.nnz, ENTRIES)?, memory::zeros::<u32>(shape.nnz, ENTRIES)?);
+    let mut value = memory::zeros::<i64>(shape.nnz, ENTRIES)?;
     (row.par_chunks_exact_mut(weight), col.par_chunks_exact_mut(weight), value.par_chunks_exact_mut(weight))
         .into_par_iter()
         .enumerate()
@@ -58,15 +65,18 @@ pub(super) fn constant_rows<S>(
             fill(scratch, i, col, value);
             debug_assert!(col.is_sorted_by(|a, b| a < b), "columns of row {i} ascend");
         });
-    Triplets { rows: shape.rows, cols: shape.cols, row, col, value, big: vec![] }
+    Ok(Triplets { rows: shape.rows, cols: shape.cols, row, col, value, big: vec![] })
 }
 
 /// A matrix row by row: `fill(i, row)` pushes the entries (column, value) of row i, in any order.
-pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize, i64)>)) -> Triplets {
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize, i64)>)) -> Result<Triplets> {
     let mut a = Triplets { rows: shape.rows, cols: shape.cols, ..Default::default() };
-    a.row.reserve_exact(shape.nnz);
-    a.col.reserve_exact(shape.nnz);
-    a.value.reserve_exact(shape.nnz);
+    memory::reserve_exact(&mut a.row, shape.nnz, ENTRIES)?;
+    memory::reserve_exact(&mut a.col, shape.nnz, ENTRIES)?;
+    memory::reserve_exact(&mut a.value, shape.nnz, ENTRIES)?;
     let mut line = Vec::new();
     for i in 0..shape.rows {
         line.clear();
@@ -79,15 +89,18 @@ pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize,
         }
     }
     debug_assert_eq!(a.nnz(), shape.nnz, "as many entries as announced");
-    a
+    Ok(a)
 }
 
 /// The 0–1 matrix with ones at the given distinct positions, in any order.
-pub(super) fn ones_at(rows: usize, cols: usize, mut positions: Vec<(u32, u32)>) -> Triplets {
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(super) fn ones_at(rows: usize, cols: usize, mut positions: Vec<(u32, u32)>) -> Result<Triplets> {
     positions.par_sort_unstable();
-    let (row, col): (Vec<u32>, Vec<u32>) = positions.into_iter().unzip();
-    let value = vec![1; row.len()];
-    Triplets { rows, cols, row, col, value, big: vec![] }
+    let (row, col) = memory::unzip(positions.into_iter(), ENTRIES)?;
+    let value = memory::filled(1, row.len(), ENTRIES)?;
+    Ok(Triplets { rows, cols, row, col, value, big: vec![] })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(super) fn boundary(m: usize, n: usize, k: usize) -> Result<Triplets> {
         |r: usize| -> Vec<u64> { (1..=r).map(|i| ((n - r + 1)..=(n - i)).map(|x| x as u64).product()).collect() };
     let (long, short) = (continuations(r), continuations(k));
     let (long_all, short_all) = (long[0] * n as u64, short.first().map_or(1, |s| s * n as u64));
-    Ok(constant_rows(
+    constant_rows(
         shape,
         || (vec![0usize; r], vec![0usize; r]),
         |(board_rows, board_cols), i, cols, values| {
@@ -60,7 +60,7 @@ pub(super) fn boundary(m: usize, n: usize, k: usize) -> Result<Triplets> {
                 values[slot] = sign(dropped);
             }
         },
-    ))
+    )
 }
 
 /// The place of a sequence of distinct numbers among all such sequences, in lexicographic order.

@@ -22,7 +22,7 @@ pub(super) fn pairs_in_subsets(v: usize, k: usize) -> Result<Triplets> {
     let complement = k > v - k;
     let small = k.min(v - k);
     let (pairs, names) = (Subsets::new(v, 2), Subsets::new(v, small));
-    Ok(constant_rows(
+    constant_rows(
         shape,
         || (Vec::new(), Vec::new()),
         |(others, chosen): &mut (Vec<usize>, Vec<usize>), i, row, values| {
@@ -48,7 +48,7 @@ pub(super) fn pairs_in_subsets(v: usize, k: usize) -> Result<Triplets> {
                 next_subset(chosen, others.len());
             }
         },
-    ))
+    )
 }
 
 /// The ascending union of ascending points and a pair, disjoint from them.

@@ -81,11 +81,11 @@ pub(super) fn hypercube_laplacian(d: usize) -> Result<Triplets> {
     // Every vertex has itself and d neighbours; the d neighbours of vertex 0 lack one.
     let nnz = product([Some(n - 1), Some(d as u128 + 1)]).map(|x| x - d as u128);
     let shape = Shape::checked(Some(n - 1), Some(n - 1), nnz)?;
-    Ok(by_rows(shape, |i, row| {
+    by_rows(shape, |i, row| {
         let vertex = i + 1;
         row.push((i, d as i64));
         row.extend((0..d).map(|e| vertex ^ 1 << e).filter(|&w| w > 0).map(|w| (w - 1, -1)));
-    }))
+    })
 }
 
 /// The rank of the reduced Laplacian: 2^d - 1 over ℚ; mod an odd p the corank is the number of k ≤ d divisible by p, counted C(d,k)

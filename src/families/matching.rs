@@ -101,7 +101,7 @@ pub(super) fn boundary(n: usize, q: usize, k: usize) -> Result<Triplets> {
     let rows = block_sets(n, q, r);
     let shape = Shape::checked(rows, block_sets(n, q, k), product([rows, Some(r as u128)]))?;
     let places = Places::new(n, q, r);
-    Ok(constant_rows(
+    constant_rows(
         shape,
         || (Vec::new(), Vec::new()),
         |(points, free), i, cols, values| {
@@ -113,7 +113,7 @@ pub(super) fn boundary(n: usize, q: usize, k: usize) -> Result<Triplets> {
                 values[slot] = sign(dropped);
             }
         },
-    ))
+    )
 }
 
 /// dim H̃_{r-1}(M_n; ℚ): the sum of the dimensions of the self-conjugate partitions of n with Durfee square of side n - 2r

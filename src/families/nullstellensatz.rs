@@ -10,7 +10,7 @@ use super::assemble::{Shape, ones_at};
 use super::combinatorics::{binomial, product};
 use super::graphs::{Graph, kneser, squared_cycle, wheel};
 use crate::sparse::Triplets;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
 /// A monomial of degree 3, its variables ascending, in 32 bits each; the monomial 1 is `ONE`.
@@ -60,9 +60,12 @@ pub(super) fn of_kneser(n: usize, k: usize) -> Result<Triplets> {
     system(&kneser(n, k), 0)
 }
 
+/// What memory is asked for.
+const MONOMIALS: &str = "the monomials of a system";
+
 fn system(graph: &Graph, v: usize) -> Result<Triplets> {
     let n = graph.n;
-    let mut monomials: Vec<Monomial> = Vec::with_capacity(3 * n * graph.edges.len() + 2);
+    let mut monomials: Vec<Monomial> = memory::with_capacity(3 * n * graph.edges.len() + 2, MONOMIALS)?;
     for &(i, j) in &graph.edges {
         for k in 0..n {
             monomials.extend([cubic([k, i, i]), cubic([k, i, j]), cubic([k, j, j])]);
@@ -71,13 +74,14 @@ fn system(graph: &Graph, v: usize) -> Result<Triplets> {
     monomials.extend([cubic([v, v, v]), ONE]);
     let cols = n * graph.edges.len() + 1;
     // Number the monomials by first appearance: sort (monomial, position), keep the first of each, sort by position.
-    let mut order: Vec<usize> = (0..monomials.len()).collect();
+    let mut order: Vec<usize> = memory::collect(0..monomials.len(), MONOMIALS)?;
     order.par_sort_unstable_by_key(|&at| (monomials[at], at));
-    let groups: Vec<&[usize]> = order.chunk_by(|&a, &b| monomials[a] == monomials[b]).collect();
-    let mut first: Vec<(usize, usize)> = groups.iter().enumerate().map(|(g, group)| (group[0], g)).collect();
+    let groups = memory::collect(order.chunk_by(|&a, &b| monomials[a] == monomials[b]), MONOMIALS)?;
+    let mut first = memory::collect(groups.iter().enumerate().map(|(g, group)| (group[0], g)), MONOMIALS)?;
     first.par_sort_unstable();
     let shape = Shape::checked(Some(groups.len() as u128), Some(cols as u128), Some(monomials.len() as u128))?;
     let rows_of_groups = first.iter().enumerate().flat_map(|(row, &(_, g))| groups[g].iter().map(move |&at| (row, at)));
     // Three monomials a column; the last column's two follow.
-    Ok(ones_at(shape.rows, shape.cols, rows_of_groups.map(|(row, at)| (row as u32, (at / 3) as u32)).collect()))
+    let places = rows_of_groups.map(|(row, at)| (row as u32, (at / 3) as u32));
+    ones_at(shape.rows, shape.cols, memory::collect(places, MONOMIALS)?)
 }

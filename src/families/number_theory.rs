@@ -17,11 +17,11 @@ pub(super) fn trefethen(n: usize, dropped: usize) -> Result<Triplets> {
     let nnz = size as u128 + steps().map(|d| 2 * (size - d) as u128).sum::<u128>();
     let shape = Shape::checked(Some(size as u128), Some(size as u128), Some(nnz))?;
     let primes = first_primes(n);
-    Ok(by_rows(shape, |i, row| {
+    by_rows(shape, |i, row| {
         row.extend(steps().filter(|&d| d <= i).map(|d| (i - d, 1)));
         row.push((i, primes[i + dropped] as i64));
         row.extend(steps().filter(|&d| d < size - i).map(|d| (i + d, 1)));
-    }))
+    })
 }
 
 /// The first n primes, by a sieve up to the bound n (ln n + ln ln n) of Rosser (1941), true from the 6th prime on.
@@ -56,12 +56,12 @@ pub(super) fn redheffer(n: usize) -> Result<Triplets> {
         i = last + 1;
     }
     let shape = Shape::checked(Some(n as u128), Some(n as u128), Some(pairs + n as u128 - 1))?;
-    Ok(by_rows(shape, |i, row| {
+    by_rows(shape, |i, row| {
         if i > 0 {
             row.push((0, 1));
         }
         row.extend((i..n).step_by(i + 1).map(|j| (j, 1)));
-    }))
+    })
 }
 
 /// The rank of Redheffer's matrix: without its first row and column it is unitriangular, so that the rank is n where the

@@ -30,12 +30,12 @@ pub(super) fn ones(n: usize) -> Result<Triplets> {
         cols.iter_mut().zip(0..).for_each(|(c, j)| *c = j);
         values.fill(1);
     };
-    Ok(constant_rows(square(n, 1, n)?, || (), fill))
+    constant_rows(square(n, 1, n)?, || (), fill)
 }
 
 /// I + P + P², n ≥ 3.
 pub(super) fn circulant(n: usize) -> Result<Triplets> {
-    Ok(by_rows(square(n, 3, 3)?, |i, row| row.extend((0..3).map(|d| ((i + d) % n, 1)))))
+    by_rows(square(n, 3, 3)?, |i, row| row.extend((0..3).map(|d| ((i + d) % n, 1))))
 }
 
 /// n - deg gcd(x² + x + 1, xⁿ - 1): the primitive cube roots of unity are roots of both where 3 | n; mod 3 both are 1.
@@ -50,7 +50,7 @@ pub(super) fn circulant_rank(n: usize, p: Option<Modulus>) -> Option<usize> {
 
 /// J - I - P, n ≥ 3.
 pub(super) fn menage(n: usize) -> Result<Triplets> {
-    Ok(by_rows(square(n, 3, n - n.min(2))?, |i, row| row.extend((2..n).map(|d| ((i + d) % n, 1)))))
+    by_rows(square(n, 3, n - n.min(2))?, |i, row| row.extend((2..n).map(|d| ((i + d) % n, 1))))
 }
 
 /// n - deg gcd(f, xⁿ - 1) for f = x² + … + xⁿ⁻¹ = (xⁿ - 1)/(x - 1) - (1 + x). At an n-th root of unity w ≠ 1, f(w) = -(1 + w): the
@@ -71,11 +71,11 @@ pub(super) fn menage_rank(n: usize, p: Option<Modulus>) -> Option<usize> {
 /// The tridiagonal matrix with ones on and above the diagonal and `below` under it.
 pub(super) fn tridiagonal(n: usize, below: i64) -> Result<Triplets> {
     let shape = square(n, 1, 3)?;
-    Ok(by_rows(Shape { nnz: shape.nnz - 2, ..shape }, |i, row| {
+    by_rows(Shape { nnz: shape.nnz - 2, ..shape }, |i, row| {
         row.extend((i > 0).then(|| (i - 1, below)));
         row.push((i, 1));
         row.extend((i + 1 < n).then_some((i + 1, 1)));
-    }))
+    })
 }
 
 /// Ones on three diagonals: Dₙ = Dₙ₋₁ - Dₙ₋₂ is 1, 1, 0, -1, -1, 0, …, over every field; the first n - 1 rows are independent.

@@ -21,11 +21,11 @@ pub(super) fn symmetric_cube(graph: &Graph) -> Result<Triplets> {
     };
     let nnz: usize = vertices.iter().map(|v| moves(v).len()).sum();
     let n = Some(vertices.len() as u128);
-    Ok(by_rows(Shape::checked(n, n, Some(nnz as u128))?, |i, row| {
+    by_rows(Shape::checked(n, n, Some(nnz as u128))?, |i, row| {
         for (x, y) in moves(&vertices[i]) {
             let mut moved: Vec<usize> = vertices[i].iter().map(|&z| if z == x { y } else { z }).collect();
             moved.sort_unstable();
             row.push((places.rank(3, moved.into_iter()) as usize, 1));
         }
-    }))
+    })
 }

@@ -40,7 +40,7 @@ impl Region {
         let count = |places: &[usize]| places.last().map(|&x| x as u128);
         let shape = Shape::checked(count(&black), count(&white), Some(nnz))?;
         let mut i = 0;
-        Ok(by_rows(shape, |place, row| {
+        by_rows(shape, |place, row| {
             while black[i + 1] <= place {
                 i += 1;
             }
@@ -57,7 +57,7 @@ impl Region {
             neighbour(i, j.wrapping_sub(1), 1);
             neighbour(i, j + 1, 1);
             neighbour(i + 1, j, vertical);
-        }))
+        })
     }
 }
 
@@ -179,7 +179,7 @@ pub(super) fn hexagon(a: usize, b: usize, c: usize) -> Result<Triplets> {
         place_of_down[x + 1] = place_of_down[x] + t - s;
     }
     let (mut x, mut y) = (0, up(0).0);
-    Ok(by_rows(shape, |_, row| {
+    by_rows(shape, |_, row| {
         while y == up(x).1 {
             x += 1;
             y = up(x).0;
@@ -194,7 +194,7 @@ pub(super) fn hexagon(a: usize, b: usize, c: usize) -> Result<Triplets> {
         neighbour(x, y.wrapping_sub(1));
         neighbour(x, y);
         y += 1;
-    }))
+    })
 }
 
 /// The rank of the hexagon's matrix: full over ℚ, and mod p where p does not divide MacMahon's number; not known elsewhere.

@@ -11,29 +11,33 @@
 //!    only, and at most 2√size + 2 such passes ever. It takes over where the first way has had its [`DEPTH_FIRST_PASSES`], so that
 //!    the whole is O(nnz · √size).
 
-use super::{Matching, NONE};
+use super::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
+use crate::{Result, memory};
 
 /// Passes of Pothen–Fan before Hopcroft–Karp takes over. Real matrices need 2 to 10; more are a sign of a bad case.
 const DEPTH_FIRST_PASSES: usize = 16;
 
 /// A maximum matching that grows out of `matching`: its rows and columns stay matched, though not always to each other.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If `matching` does not have the shape of `pattern`.
-pub fn maximum_matching_from(pattern: &Pattern, matching: Matching) -> Matching {
-    augment(pattern, &pattern.transpose(), matching)
+pub fn maximum_matching_from(pattern: &Pattern, matching: Matching) -> Result<Matching> {
+    augment(pattern, &pattern.try_transpose()?, matching)
 }
 
 /// Like [`maximum_matching_from`]; `transpose` is that of `pattern`.
-pub(super) fn augment(pattern: &Pattern, transpose: &Pattern, matching: Matching) -> Matching {
+pub(super) fn augment(pattern: &Pattern, transpose: &Pattern, matching: Matching) -> Result<Matching> {
     assert_eq!((matching.col_of_row.len(), matching.row_of_col.len()), (pattern.rows(), pattern.cols()), "shape");
     let unmatched = |p: &Pattern, mate: &[u32]| (0..p.rows()).filter(|&v| mate[v] == NONE && p.degree(v) > 0).count();
     // Paths have an end on either side: they are sought from the side where there are fewer.
     if unmatched(pattern, &matching.col_of_row) <= unmatched(transpose, &matching.row_of_col) {
-        Search::new(pattern, matching).run(DEPTH_FIRST_PASSES)
+        Search::new(pattern, matching)?.run(DEPTH_FIRST_PASSES)
     } else {
-        Search::new(transpose, matching.transpose()).run(DEPTH_FIRST_PASSES).transpose()
+        Ok(Search::new(transpose, matching.transpose())?.run(DEPTH_FIRST_PASSES)?.transpose())
     }
 }
 
@@ -47,40 +51,41 @@ struct Search<'a> {
     looked: Vec<u32>,
     /// For each row how many of its entries the present pass has followed.
     followed: Vec<u32>,
-    /// The rows from the root to the present one.
+    /// The rows from the root to the present one, none twice: there is room for all.
     path: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
-    fn new(pattern: &'a Pattern, matching: Matching) -> Self {
-        let roots = (0..pattern.rows() as u32)
-            .filter(|&i| matching.col_of_row[i as usize] == NONE && pattern.degree(i as usize) > 0)
-            .collect();
+    fn new(pattern: &'a Pattern, matching: Matching) -> Result<Self> {
         let rows = pattern.rows();
-        Search { pattern, matching, roots, looked: vec![0; rows], followed: vec![0; rows], path: vec![] }
+        let unmatched = |&i: &u32| matching.col_of_row[i as usize] == NONE && pattern.degree(i as usize) > 0;
+        let roots = memory::collect((0..rows as u32).filter(unmatched), MATCHING)?;
+        let zeros = || memory::zeros(rows, MATCHING);
+        let (looked, followed, path) = (zeros()?, zeros()?, memory::with_capacity(rows, MATCHING)?);
+        Ok(Search { pattern, matching, roots, looked, followed, path })
     }
 
-    fn run(mut self, depth_first_passes: usize) -> Matching {
-        let mut entered = vec![false; self.pattern.rows()];
+    fn run(mut self, depth_first_passes: usize) -> Result<Matching> {
+        let mut entered = memory::filled(false, self.pattern.rows(), MATCHING)?;
         for _ in 0..depth_first_passes {
             entered.fill(false);
             if self.pass(|_, i| !std::mem::replace(&mut entered[i as usize], true)) == 0 {
-                return self.matching;
+                return Ok(self.matching);
             }
         }
-        while self.shortest_paths(&mut entered) {}
-        self.matching
+        while self.shortest_paths(&mut entered)? {}
+        Ok(self.matching)
     }
 
     /// A pass of Hopcroft–Karp: as many disjoint shortest paths as can be. `false` if there is none.
-    fn shortest_paths(&mut self, entered: &mut [bool]) -> bool {
-        let Some(level) = self.levels() else { return false };
+    fn shortest_paths(&mut self, entered: &mut [bool]) -> Result<bool> {
+        let Some(level) = self.levels()? else { return Ok(false) };
         entered.fill(false);
         self.pass(|from, i| {
             let (from, i) = (from as usize, i as usize);
             level[i] == level[from] + 1 && !std::mem::replace(&mut entered[i], true)
         });
-        true
+        Ok(true)
     }
 
     /// One search from every root; `enter(from, i)` says whether it may go on from row `from` to row i, and must not do so twice
@@ -136,9 +141,10 @@ impl<'a> Search<'a> {
     /// The number of pairs between the nearest root and each row, up to the least number at which a row has an unmatched
     /// neighbour; [`NONE`] beyond that and where no path leads. `None` if no row that can be reached has an unmatched
     /// neighbour: the matching is maximum.
-    fn levels(&self) -> Option<Vec<u32>> {
-        let mut level = vec![NONE; self.pattern.rows()];
-        let mut queue = self.roots.clone();
+    fn levels(&self) -> Result<Option<Vec<u32>>> {
+        let mut level = memory::filled(NONE, self.pattern.rows(), MATCHING)?;
+        let mut queue = memory::with_capacity(self.pattern.rows(), MATCHING)?;
+        queue.extend_from_slice(&self.roots);
         queue.iter().for_each(|&root| level[root as usize] = 0);
         let (mut last, mut k) = (NONE, 0);
         while let Some(&i) = queue.get(k).filter(|&&i| level[i as usize] <= last) {
@@ -155,7 +161,7 @@ impl<'a> Search<'a> {
         }
         // Paths that are not shortest would spoil the bound on the number of passes.
         queue[k..].iter().for_each(|&i| level[i as usize] = NONE);
-        (last != NONE).then_some(level)
+        Ok((last != NONE).then_some(level))
     }
 }
 
@@ -182,12 +188,13 @@ mod tests {
     #[test]
     fn either_way_alone_is_enough() {
         for p in patterns() {
-            let run = |passes| Search::new(&p, Matching::empty(p.rows(), p.cols())).run(passes);
+            let run =
+                |passes| Search::new(&p, Matching::empty(p.rows(), p.cols()).unwrap()).unwrap().run(passes).unwrap();
             let sizes = [0, 1, 3, usize::MAX].map(|passes| {
                 let m = run(passes);
                 assert!(m.is_within(&p));
-                let cover = minimum_vertex_cover(&p, &m);
-                assert!(cover.covers(&p) && cover.size() == m.size);
+                let cover = minimum_vertex_cover(&p, &m).unwrap();
+                assert!(cover.covers(&p).unwrap() && cover.size() == m.size);
                 m.size
             });
             assert!(sizes.iter().all(|&size| size == sizes[0]));
@@ -199,10 +206,10 @@ mod tests {
     fn shortest_paths_grow() {
         let mut most = 0;
         for p in patterns() {
-            let mut search = Search::new(&p, Matching::empty(p.rows(), p.cols()));
+            let mut search = Search::new(&p, Matching::empty(p.rows(), p.cols()).unwrap()).unwrap();
             let mut entered = vec![false; p.rows()];
             let (mut passes, mut before) = (0, None);
-            while let Some(level) = search.levels() {
+            while let Some(level) = search.levels().unwrap() {
                 let length = level.iter().copied().filter(|&l| l != NONE).max();
                 // Levels end with the first row that has an unmatched neighbour.
                 let unmatched = |&j: &u32| search.matching.row(j as usize).is_none();
@@ -211,10 +218,10 @@ mod tests {
                 assert!(before < length);
                 before = length;
                 let size = search.matching.size;
-                assert!(search.shortest_paths(&mut entered) && search.matching.size > size);
+                assert!(search.shortest_paths(&mut entered).unwrap() && search.matching.size > size);
                 passes += 1;
             }
-            assert!(!search.shortest_paths(&mut entered));
+            assert!(!search.shortest_paths(&mut entered).unwrap());
             assert!(passes <= 2 * search.matching.size.isqrt() + 2);
             most = most.max(passes);
         }
@@ -225,9 +232,9 @@ mod tests {
     fn one_path_through_everything() {
         let n = 300_000;
         let p = Pattern::from_entries(n, n, (0..n).flat_map(|i| [(i, i), (i, (i + 1).min(n - 1))]));
-        let m = Matching::from_pairs(n, n, (1..n as u32).map(|j| (j - 1, j)));
+        let m = Matching::from_pairs(n, n, (1..n as u32).map(|j| (j - 1, j))).unwrap();
         for passes in [0, 1] {
-            let m = Search::new(&p, m.clone()).run(passes);
+            let m = Search::new(&p, m.clone()).unwrap().run(passes).unwrap();
             assert!(m.size == n && m.is_within(&p));
         }
     }
@@ -235,8 +242,8 @@ mod tests {
     #[test]
     fn matched_lines_stay_matched() {
         for p in patterns() {
-            let some = Matching::from_pairs(p.rows(), p.cols(), p.entries().next());
-            let m = maximum_matching_from(&p, some.clone());
+            let some = Matching::from_pairs(p.rows(), p.cols(), p.entries().next()).unwrap();
+            let m = maximum_matching_from(&p, some.clone()).unwrap();
             assert!(some.col_of_row.iter().zip(&m.col_of_row).all(|(&before, &after)| before == NONE || after != NONE));
             assert!(some.row_of_col.iter().zip(&m.row_of_col).all(|(&before, &after)| before == NONE || after != NONE));
         }

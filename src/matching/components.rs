@@ -3,12 +3,18 @@
 //! [`Split`] cuts a matrix along them; its rank is the sum of the ranks of the parts.
 
 use super::NONE;
-use crate::Result;
 pub use crate::sparse::Components;
 use crate::sparse::{Pattern, SparseMatrix};
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const GROUPS: &str = "the blocks of a matrix";
 
 /// The connected components of the graph whose edges are the entries of the pattern.
-pub fn components(pattern: &Pattern) -> Components {
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn components(pattern: &Pattern) -> Result<Components> {
     Components::of(pattern.rows(), pattern.cols(), pattern.entries())
 }
 
@@ -17,22 +23,22 @@ pub(super) fn grouped(
     count: usize,
     labels: &[u32],
     items: impl Iterator<Item = u32> + Clone,
-) -> (Vec<usize>, Vec<u32>) {
+) -> Result<(Vec<usize>, Vec<u32>)> {
     let label = |v: u32| Some(labels[v as usize]).filter(|&l| l != NONE);
-    let mut start = vec![0usize; count + 1];
+    let mut start = memory::zeros::<usize>(count + 1, GROUPS)?;
     items.clone().filter_map(label).for_each(|l| start[l as usize + 1] += 1);
     for l in 0..count {
         start[l + 1] += start[l];
     }
-    let mut next = start.clone();
-    let mut sorted = vec![0u32; start[count]];
+    let mut next = memory::copy(&start, GROUPS)?;
+    let mut sorted = memory::zeros::<u32>(start[count], GROUPS)?;
     for v in items {
         if let Some(l) = label(v) {
             sorted[next[l as usize]] = v;
             next[l as usize] += 1;
         }
     }
-    (start, sorted)
+    Ok((start, sorted))
 }
 
 /// A matrix cut along its connected components. Parts are made one at a time, when asked for.
@@ -61,17 +67,20 @@ pub struct Part {
 impl<'a> Split<'a> {
     /// Prepares to cut; `components` must be those of the pattern of `matrix`.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If the shapes differ.
-    pub fn new(matrix: &'a SparseMatrix, components: &'a Components) -> Self {
+    pub fn new(matrix: &'a SparseMatrix, components: &'a Components) -> Result<Self> {
         assert_eq!((matrix.rows(), matrix.cols()), (components.row.len(), components.col.len()), "shape");
-        let (row_start, rows) = grouped(components.count, &components.row, 0..matrix.rows() as u32);
-        let (col_start, cols) = grouped(components.count, &components.col, 0..matrix.cols() as u32);
-        let mut place = vec![NONE; matrix.cols()];
+        let (row_start, rows) = grouped(components.count, &components.row, 0..matrix.rows() as u32)?;
+        let (col_start, cols) = grouped(components.count, &components.col, 0..matrix.cols() as u32)?;
+        let mut place = memory::filled(NONE, matrix.cols(), GROUPS)?;
         for (k, &j) in cols.iter().enumerate() {
             place[j as usize] = (k - col_start[components.col[j as usize] as usize]) as u32;
         }
-        Split { matrix, components, row_start, rows, col_start, cols, place }
+        Ok(Split { matrix, components, row_start, rows, col_start, cols, place })
     }
 
     /// Number of parts.
@@ -92,8 +101,8 @@ impl<'a> Split<'a> {
     /// # Panics
     /// If an entry of it turns out to join two components.
     pub fn part(&self, k: usize) -> Result<Part> {
-        let rows = self.rows[self.row_start[k]..self.row_start[k + 1]].to_vec();
-        let cols = self.cols[self.col_start[k]..self.col_start[k + 1]].to_vec();
+        let rows = memory::copy(&self.rows[self.row_start[k]..self.row_start[k + 1]], GROUPS)?;
+        let cols = memory::copy(&self.cols[self.col_start[k]..self.col_start[k + 1]], GROUPS)?;
         let nnz = rows.iter().map(|&i| self.matrix.row(i as usize).0.len()).sum();
         let mut matrix = SparseMatrix::empty(self.matrix.modulus, cols.len(), rows.len(), nnz)?;
         for &i in &rows {

@@ -23,7 +23,11 @@ use super::components::{Components, grouped};
 use super::hall::{Reach, unmatched_rows};
 use super::{Matching, NONE, strong};
 use crate::sparse::Pattern;
+use crate::{Result, memory};
 use std::ops::Range;
+
+/// What memory is asked for.
+const BLOCKS: &str = "a Dulmage-Mendelsohn decomposition";
 
 /// Orders of the rows and columns that bring a matrix into block upper triangular form, and the blocks.
 ///
@@ -75,40 +79,50 @@ impl DulmageMendelsohn {
     }
 
     /// The block of each row.
-    pub fn row_blocks(&self) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn row_blocks(&self) -> Result<Vec<u32>> {
         labels(&self.row_start, &self.row_order)
     }
 
     /// The block of each column.
-    pub fn col_blocks(&self) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn col_blocks(&self) -> Result<Vec<u32>> {
         labels(&self.col_start, &self.col_order)
     }
 }
 
 /// The block of each line.
-fn labels(start: &[usize], order: &[u32]) -> Vec<u32> {
-    let mut label = vec![NONE; order.len()];
+fn labels(start: &[usize], order: &[u32]) -> Result<Vec<u32>> {
+    let mut label = memory::filled(NONE, order.len(), BLOCKS)?;
     for (b, range) in start.windows(2).enumerate() {
         order[range[0]..range[1]].iter().for_each(|&v| label[v as usize] = b as u32);
     }
-    label
+    Ok(label)
 }
 
 /// The decomposition of a pattern, given a maximum matching of it, in O(rows + cols + nnz · α) time.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If the matching is seen not to be maximum, or not to have the shape of the pattern.
-pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> DulmageMendelsohn {
+pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> Result<DulmageMendelsohn> {
     let (rows, cols) = (pattern.rows(), pattern.cols());
-    let (in_v, in_h) = coarse(pattern, matching);
+    let (in_v, in_h) = coarse(pattern, matching)?;
 
     // Blocks of each part, numbered from 0.
     let in_h_entries = pattern.entries().filter(|&(_, j)| in_h.row[j as usize]);
-    let h = Components::of(rows, cols, in_h_entries);
+    let h = Components::of(rows, cols, in_h_entries)?;
     let in_v_entries = pattern.entries().filter(|&(i, _)| in_v.row[i as usize]);
-    let v = Components::of(rows, cols, in_v_entries);
-    let square_rows: Vec<u32> = (0..rows as u32).filter(|&i| !in_v.row[i as usize] && !in_h.col[i as usize]).collect();
-    let (s_count, s) = strongly_connected(pattern, matching, &square_rows, &in_v.col);
+    let v = Components::of(rows, cols, in_v_entries)?;
+    let in_s = |&i: &u32| !in_v.row[i as usize] && !in_h.col[i as usize];
+    let square_rows = memory::collect((0..rows as u32).filter(in_s), BLOCKS)?;
+    let (s_count, s) = strongly_connected(pattern, matching, &square_rows, &in_v.col)?;
 
     // And in all: [empty columns] H S V [empty rows].
     let empty_cols = usize::from((0..cols).any(|j| in_h.row[j] && h.col[j] == NONE));
@@ -119,23 +133,19 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> DulmageMend
     // An empty line gets its own block: label NONE, shifted to 0 by the one, to the last by the other.
     let h_block = |label: u32| if label == NONE { 0 } else { empty_cols as u32 + label };
     let v_block = |label: u32| if label == NONE { blocks as u32 - 1 } else { v_first as u32 + label };
-    let mut row_block: Vec<u32> =
-        (0..rows).map(|i| if in_v.row[i] { v_block(v.row[i]) } else { h_block(h.row[i]) }).collect();
+    let of_row = |i: usize| if in_v.row[i] { v_block(v.row[i]) } else { h_block(h.row[i]) };
+    let mut row_block = memory::collect((0..rows).map(of_row), BLOCKS)?;
     square_rows.iter().zip(&s).for_each(|(&i, &b)| row_block[i as usize] = s_first as u32 + b);
-    let col_block: Vec<u32> = (0..cols)
-        .map(|j| match matching.row(j) {
-            Some(i) => row_block[i as usize],
-            None => h_block(h.col[j]),
-        })
-        .collect();
+    let of_col = |j: usize| matching.row(j).map_or_else(|| h_block(h.col[j]), |i| row_block[i as usize]);
+    let col_block = memory::collect((0..cols).map(of_col), BLOCKS)?;
 
     // Stable sorts: unmatched rows last in their blocks, unmatched columns first, matched columns like their rows.
     let matched_rows = (0..rows as u32).filter(|&i| matching.col(i as usize).is_some());
-    let (row_start, row_order) = grouped(blocks, &row_block, matched_rows.chain(unmatched_rows(matching)));
+    let (row_start, row_order) = grouped(blocks, &row_block, matched_rows.chain(unmatched_rows(matching)))?;
     let unmatched_cols = (0..cols as u32).filter(|&j| matching.row(j as usize).is_none());
     let matched_cols = row_order.iter().filter_map(|&i| matching.col(i as usize));
-    let (col_start, col_order) = grouped(blocks, &col_block, unmatched_cols.chain(matched_cols));
-    DulmageMendelsohn {
+    let (col_start, col_order) = grouped(blocks, &col_block, unmatched_cols.chain(matched_cols))?;
+    Ok(DulmageMendelsohn {
         row_order,
         col_order,
         row_start,
@@ -143,15 +153,20 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> DulmageMend
         horizontal: 0..s_first,
         square: s_first..v_first,
         vertical: v_first..blocks,
-    }
+    })
 }
 
 /// What is reached from unmatched rows (the vertical part) and, in the transpose, from unmatched columns (the horizontal part).
-fn coarse(pattern: &Pattern, matching: &Matching) -> (Reach, Reach) {
-    let vertical = Reach::new(pattern, matching, unmatched_rows(matching));
-    let matching = matching.clone().transpose();
-    let horizontal = Reach::new(&pattern.transpose(), &matching, unmatched_rows(&matching));
-    (vertical, horizontal)
+fn coarse(pattern: &Pattern, matching: &Matching) -> Result<(Reach, Reach)> {
+    let vertical = Reach::new(pattern, matching, unmatched_rows(matching))?;
+    let copy = |lines: &[u32]| memory::copy(lines, BLOCKS);
+    let transposed = Matching {
+        size: matching.size,
+        col_of_row: copy(&matching.row_of_col)?,
+        row_of_col: copy(&matching.col_of_row)?,
+    };
+    let horizontal = Reach::new(&pattern.try_transpose()?, &transposed, unmatched_rows(&transposed))?;
+    Ok((vertical, horizontal))
 }
 
 /// Strongly connected components of the square part: their number, and the one of each of `rows`.
@@ -160,8 +175,8 @@ fn strongly_connected(
     matching: &Matching,
     rows: &[u32],
     vertical_cols: &[bool],
-) -> (usize, Vec<u32>) {
-    let mut place = vec![NONE; pattern.rows()];
+) -> Result<(usize, Vec<u32>)> {
+    let mut place = memory::filled(NONE, pattern.rows(), BLOCKS)?;
     rows.iter().enumerate().for_each(|(k, &i)| place[i as usize] = k as u32);
     let cols = |v: u32| pattern.row(rows[v as usize] as usize);
     strong::components(

@@ -8,24 +8,36 @@
 
 use super::{Matching, NONE};
 use crate::sparse::Pattern;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const REACH: &str = "alternating paths";
 
 /// Rows and columns that alternating paths reach.
 pub(super) struct Reach {
     pub row: Vec<bool>,
     pub col: Vec<bool>,
-    /// The rows reached, in the order in which they were.
+    /// The rows reached, in the order in which they were; there is room for all.
     pub rows: Vec<u32>,
 }
 
 impl Reach {
     /// Breadth first from the given unmatched rows.
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If an unmatched column is reached (the matching is not maximum), or the shapes differ.
-    pub fn new(pattern: &Pattern, matching: &Matching, sources: impl Iterator<Item = u32>) -> Self {
+    pub fn new(pattern: &Pattern, matching: &Matching, sources: impl Iterator<Item = u32>) -> Result<Self> {
         assert_eq!((matching.col_of_row.len(), matching.row_of_col.len()), (pattern.rows(), pattern.cols()), "shape");
-        let mut reach =
-            Reach { row: vec![false; pattern.rows()], col: vec![false; pattern.cols()], rows: sources.collect() };
+        let (rows, cols) = (pattern.rows(), pattern.cols());
+        let mut reach = Reach {
+            row: memory::filled(false, rows, REACH)?,
+            col: memory::filled(false, cols, REACH)?,
+            rows: memory::with_capacity(rows, REACH)?,
+        };
+        reach.rows.extend(sources);
         reach.rows.iter().for_each(|&i| reach.row[i as usize] = true);
         let mut k = 0;
         while let Some(&i) = reach.rows.get(k) {
@@ -38,7 +50,7 @@ impl Reach {
                 }
             }
         }
-        reach
+        Ok(reach)
     }
 }
 
@@ -53,14 +65,17 @@ pub(super) fn unmatched_rows(matching: &Matching) -> impl Iterator<Item = u32> +
 /// There is one neighbour less than rows, and no proper subset would do: without any one row of it, the rest can be matched.
 /// For columns that violate Hall's condition, pass the transposes of pattern and matching.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If the matching is seen not to be maximum, or not to have the shape of the pattern.
-pub fn hall_violator(pattern: &Pattern, matching: &Matching) -> Option<Vec<u32>> {
+pub fn hall_violator(pattern: &Pattern, matching: &Matching) -> Result<Option<Vec<u32>>> {
     // Any unmatched row begins one; one with few entries promises a short proof.
-    let source = unmatched_rows(matching).min_by_key(|&i| pattern.degree(i as usize))?;
-    let mut rows = Reach::new(pattern, matching, std::iter::once(source)).rows;
+    let Some(source) = unmatched_rows(matching).min_by_key(|&i| pattern.degree(i as usize)) else { return Ok(None) };
+    let mut rows = Reach::new(pattern, matching, std::iter::once(source))?.rows;
     rows.sort_unstable();
-    Some(rows)
+    Ok(Some(rows))
 }
 
 /// Lines that together meet every entry.
@@ -79,23 +94,29 @@ impl VertexCover {
     }
 
     /// Whether every entry of the pattern lies in one of the lines.
-    pub fn covers(&self, pattern: &Pattern) -> bool {
-        let mut col = vec![false; pattern.cols()];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn covers(&self, pattern: &Pattern) -> Result<bool> {
+        let mut col = memory::filled(false, pattern.cols(), REACH)?;
         self.cols.iter().for_each(|&j| col[j as usize] = true);
         let mut rows = self.rows.iter().peekable();
-        (0..pattern.rows())
-            .all(|i| rows.next_if(|&&r| r as usize == i).is_some() || pattern.row(i).iter().all(|&j| col[j as usize]))
+        Ok((0..pattern.rows())
+            .all(|i| rows.next_if(|&&r| r as usize == i).is_some() || pattern.row(i).iter().all(|&j| col[j as usize])))
     }
 }
 
 /// As many lines as the matching has pairs, which meet every entry: the proof that both are optimal. `matching` must be maximum.
 ///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
 /// # Panics
 /// If the matching is seen not to be maximum, or not to have the shape of the pattern.
-pub fn minimum_vertex_cover(pattern: &Pattern, matching: &Matching) -> VertexCover {
-    let reach = Reach::new(pattern, matching, unmatched_rows(matching));
-    VertexCover {
-        rows: (0..pattern.rows() as u32).filter(|&i| !reach.row[i as usize]).collect(),
-        cols: (0..pattern.cols() as u32).filter(|&j| reach.col[j as usize]).collect(),
-    }
+pub fn minimum_vertex_cover(pattern: &Pattern, matching: &Matching) -> Result<VertexCover> {
+    let reach = Reach::new(pattern, matching, unmatched_rows(matching))?;
+    Ok(VertexCover {
+        rows: memory::collect((0..pattern.rows() as u32).filter(|&i| !reach.row[i as usize]), REACH)?,
+        cols: memory::collect((0..pattern.cols() as u32).filter(|&j| reach.col[j as usize]), REACH)?,
+    })
 }

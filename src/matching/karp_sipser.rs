@@ -5,8 +5,9 @@
 //! degree (rule 2), which is the only place where something can be lost. Degrees count unmatched neighbours and are kept up
 //! to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
 
-use super::{Matching, NONE};
+use super::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
+use crate::{Result, memory};
 
 /// One class of vertices: the rows or the columns.
 struct Side<'a> {
@@ -14,15 +15,16 @@ struct Side<'a> {
     mate: Vec<u32>,
     /// Number of unmatched neighbours.
     degree: Vec<u32>,
-    /// Vertices whose degree came to be 1; some may be matched or isolated by now.
+    /// Vertices whose degree came to be 1; some may be matched or isolated by now. There is room for all: degrees never grow.
     single: Vec<u32>,
 }
 
 impl<'a> Side<'a> {
-    fn new(pattern: &'a Pattern) -> Self {
-        let degree: Vec<u32> = (0..pattern.rows()).map(|i| pattern.degree(i) as u32).collect();
-        let single = (0..pattern.rows() as u32).filter(|&i| degree[i as usize] == 1).collect();
-        Side { pattern, mate: vec![NONE; pattern.rows()], degree, single }
+    fn new(pattern: &'a Pattern) -> Result<Self> {
+        let degree = memory::collect((0..pattern.rows()).map(|i| pattern.degree(i) as u32), MATCHING)?;
+        let mut single = memory::with_capacity(pattern.rows(), MATCHING)?;
+        single.extend((0..pattern.rows() as u32).filter(|&i| degree[i as usize] == 1));
+        Ok(Side { pattern, mate: memory::filled(NONE, pattern.rows(), MATCHING)?, degree, single })
     }
 
     /// Whether the vertex is unmatched and has an unmatched neighbour.
@@ -54,8 +56,8 @@ fn pair(side: &mut Side, other: &mut Side, v: u32) {
 }
 
 /// A maximal matching, by the two rules. `transpose` is that of `pattern`.
-pub(super) fn matching(pattern: &Pattern, transpose: &Pattern) -> Matching {
-    let (mut rows, mut cols) = (Side::new(pattern), Side::new(transpose));
+pub(super) fn matching(pattern: &Pattern, transpose: &Pattern) -> Result<Matching> {
+    let (mut rows, mut cols) = (Side::new(pattern)?, Side::new(transpose)?);
     // Rule 2 takes the vertices of the smaller side, all of which one hopes to match.
     let swapped = rows.mate.len() > cols.mate.len();
     if swapped {
@@ -81,7 +83,7 @@ pub(super) fn matching(pattern: &Pattern, transpose: &Pattern) -> Matching {
         std::mem::swap(&mut rows, &mut cols);
     }
     let size = rows.mate.iter().filter(|&&w| w != NONE).count();
-    Matching { size, col_of_row: rows.mate, row_of_col: cols.mate }
+    Ok(Matching { size, col_of_row: rows.mate, row_of_col: cols.mate })
 }
 
 #[cfg(test)]
@@ -109,10 +111,10 @@ mod tests {
                     }
                 }
                 let p = Pattern::from_entries(n, n, entries);
-                let m = matching(&p, &p.transpose());
+                let m = matching(&p, &p.transpose()).unwrap();
                 assert!(m.is_within(&p));
-                assert_eq!(maximum_matching_from(&p, m.clone()).size, m.size);
-                assert_eq!(maximum_matching_from(&p, Matching::empty(n, n)).size, m.size);
+                assert_eq!(maximum_matching_from(&p, m.clone()).unwrap().size, m.size);
+                assert_eq!(maximum_matching_from(&p, Matching::empty(n, n).unwrap()).unwrap().size, m.size);
             }
         }
     }
@@ -123,7 +125,7 @@ mod tests {
         for (rows, cols, nnz) in [(40, 40, 100), (100, 30, 400), (30, 100, 60)] {
             let entries = (0..nnz).map(|_| (rng.random_range(0..rows), rng.random_range(0..cols)));
             let p = Pattern::from_entries(rows, cols, entries);
-            let m = matching(&p, &p.transpose());
+            let m = matching(&p, &p.transpose()).unwrap();
             assert!(m.is_within(&p));
             assert!(p.entries().all(|(i, j)| m.col(i as usize).is_some() || m.row(j as usize).is_some()));
         }

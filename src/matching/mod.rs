@@ -27,6 +27,10 @@ pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};
 pub use hall::{VertexCover, hall_violator, minimum_vertex_cover};
 
 use crate::sparse::Pattern;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const MATCHING: &str = "a matching";
 
 /// In place of a row, column or label: there is none.
 pub const NONE: u32 = u32::MAX;
@@ -46,23 +50,30 @@ pub struct Matching {
 
 impl Matching {
     /// The matching without pairs.
-    pub fn empty(rows: usize, cols: usize) -> Self {
-        Matching { size: 0, col_of_row: vec![NONE; rows], row_of_col: vec![NONE; cols] }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn empty(rows: usize, cols: usize) -> Result<Self> {
+        let unmatched = |lines| memory::filled(NONE, lines, MATCHING);
+        Ok(Matching { size: 0, col_of_row: unmatched(rows)?, row_of_col: unmatched(cols)? })
     }
 
     /// The matching of the given pairs (row, column).
     ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
     /// # Panics
     /// If an index is out of range or a line occurs twice.
-    pub fn from_pairs(rows: usize, cols: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
-        let mut m = Matching::empty(rows, cols);
+    pub fn from_pairs(rows: usize, cols: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Result<Self> {
+        let mut m = Matching::empty(rows, cols)?;
         for (i, j) in pairs {
             let (row, col) = (&mut m.col_of_row[i as usize], &mut m.row_of_col[j as usize]);
             assert!(*row == NONE && *col == NONE, "pair ({i}, {j}) shares a line with another");
             (*row, *col) = (j, i);
             m.size += 1;
         }
-        m
+        Ok(m)
     }
 
     /// The column matched to row i.
@@ -94,7 +105,10 @@ impl Matching {
 }
 
 /// A matching of largest size: the structural rank of the pattern.
-pub fn maximum_matching(pattern: &Pattern) -> Matching {
-    let transpose = pattern.transpose();
-    augment::augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose))
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn maximum_matching(pattern: &Pattern) -> Result<Matching> {
+    let transpose = pattern.try_transpose()?;
+    augment::augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?)
 }

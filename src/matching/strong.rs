@@ -2,22 +2,31 @@
 //! Comput. 1 (1972), with an explicit stack, since paths may be as long as there are vertices.
 
 use super::NONE;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const COMPONENTS: &str = "strongly connected components";
 
 /// The components of the graph on the vertices 0 … n-1 with arcs v → `arc(v, k)`, k = 0 … `arcs(v)` - 1: the number of components, and
 /// for each vertex that of its component. Numbers ascend along arcs: an arc never leads to a component of smaller number.
 ///
 /// An arc may be absent (`None`). Time O(n + arcs).
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
 pub(super) fn components(
     n: usize,
     arcs: impl Fn(u32) -> usize,
     arc: impl Fn(u32, usize) -> Option<u32>,
-) -> (usize, Vec<u32>) {
-    let mut component = vec![NONE; n];
-    let mut index = vec![NONE; n]; // order of discovery
-    let mut low = vec![NONE; n]; // least index of an open vertex known to be reached from here
-    let mut next_arc = vec![0usize; n];
-    let mut open: Vec<u32> = Vec::new(); // discovered vertices without a component yet, in that order
-    let mut path: Vec<u32> = Vec::new();
+) -> Result<(usize, Vec<u32>)> {
+    let none = || memory::filled(NONE, n, COMPONENTS);
+    let mut component = none()?;
+    let mut index = none()?; // order of discovery
+    let mut low = none()?; // least index of an open vertex known to be reached from here
+    let mut next_arc = memory::zeros::<usize>(n, COMPONENTS)?;
+    // Discovered vertices without a component yet, in that order; and those from the root to here. No vertex stands twice.
+    let mut open: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
+    let mut path: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
     let (mut discovered, mut count) = (0u32, 0u32);
     for root in 0..n as u32 {
         let mut enter = Some(root).filter(|_| index[root as usize] == NONE);
@@ -56,7 +65,7 @@ pub(super) fn components(
     }
     // A component closes after all that can be reached from it.
     component.iter_mut().for_each(|c| *c = count - 1 - *c);
-    (count as usize, component)
+    Ok((count as usize, component))
 }
 
 #[cfg(test)]
@@ -73,7 +82,7 @@ mod tests {
                 (Just(n), proptest::collection::vec(proptest::collection::vec(arc, 0..4), n))
             })
         ) {
-            let (count, component) = components(n, |v| arcs[v as usize].len(), |v, k| arcs[v as usize][k]);
+            let (count, component) = components(n, |v| arcs[v as usize].len(), |v, k| arcs[v as usize][k]).unwrap();
             let mut reaches = vec![vec![false; n]; n];
             for v in 0..n {
                 reaches[v][v] = true;
@@ -102,11 +111,11 @@ mod tests {
     #[test]
     fn long_paths_need_no_stack() {
         let n = 500_000;
-        let (count, component) = components(n, |_| 1, |v, _| Some(v + 1).filter(|&w| w < n as u32));
+        let (count, component) = components(n, |_| 1, |v, _| Some(v + 1).filter(|&w| w < n as u32)).unwrap();
         assert_eq!(count, n);
         assert!(component.into_iter().eq(0..n as u32));
-        let (count, component) = components(n, |_| 1, |v, _| Some((v + 1) % n as u32));
+        let (count, component) = components(n, |_| 1, |v, _| Some((v + 1) % n as u32)).unwrap();
         assert_eq!((count, component), (1, vec![0; n]));
-        assert_eq!(components(0, |_| 0, |_, _| None), (0, vec![]));
+        assert_eq!(components(0, |_| 0, |_, _| None).unwrap(), (0, vec![]));
     }
 }

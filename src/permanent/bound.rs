@@ -11,6 +11,7 @@
 //! rounded up at every step, so that "bits" is never too small.
 
 use super::matrix::IntMatrix;
+use crate::Result;
 use crate::sparse::Integer;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -29,8 +30,11 @@ pub struct Bound {
 const FRACTION: u32 = 32;
 
 /// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1 and 0.
-pub fn permanent_bound(matrix: &IntMatrix) -> Bound {
-    let transposed = matrix.transpose();
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn permanent_bound(matrix: &IntMatrix) -> Result<Bound> {
+    let transposed = matrix.transpose()?;
     let mut best = Bound { bits: u64::MAX, rule: "" };
     let sides = [
         (matrix, ["row sums", "Bregman–Minc by rows", "Carlen–Lieb–Loss by rows"]),
@@ -45,7 +49,7 @@ pub fn permanent_bound(matrix: &IntMatrix) -> Bound {
             }
         }
     }
-    best
+    Ok(best)
 }
 
 /// log₂ Π Σⱼ |aᵢⱼ|, rounded up, in units of 2⁻³²; 0 if a row is empty.
@@ -153,7 +157,7 @@ mod tests {
             let units = bregman_minc(&ones(n));
             let factorial = log2_ceil(&factorial(n));
             assert!(units >= factorial && units <= factorial + 2 * n as u64, "{n}");
-            assert_eq!(permanent_bound(&ones(n)).bits, units.div_ceil(1 << FRACTION));
+            assert_eq!(permanent_bound(&ones(n)).unwrap().bits, units.div_ceil(1 << FRACTION));
         }
     }
 
@@ -168,11 +172,11 @@ mod tests {
 
     #[test]
     fn degenerate_matrices_have_bounds() {
-        assert_eq!(permanent_bound(&IntMatrix::from_entries(0, [] as [(usize, usize, i64); 0])).bits, 0);
-        assert_eq!(permanent_bound(&IntMatrix::from_entries(3, [(0, 0, 1i64), (1, 1, 1)])).bits, 0);
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(0, [] as [(usize, usize, i64); 0])).unwrap().bits, 0);
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(3, [(0, 0, 1i64), (1, 1, 1)])).unwrap().bits, 0);
         let big = BigInt::from(-1) << 200;
-        assert_eq!(permanent_bound(&IntMatrix::from_entries(1, [(0, 0, big)])).bits, 200);
+        assert_eq!(permanent_bound(&IntMatrix::from_entries(1, [(0, 0, big)])).unwrap().bits, 200);
         let identity = IntMatrix::from_entries(9, (0..9).map(|i| (i, i, 1i64)));
-        assert_eq!(permanent_bound(&identity), Bound { bits: 0, rule: "row sums" });
+        assert_eq!(permanent_bound(&identity).unwrap(), Bound { bits: 0, rule: "row sums" });
     }
 }

@@ -1,7 +1,10 @@
 //! The room's own matrix: square, over the integers, by sparse rows. Every engine of the room reads it, none changes it.
 
 use crate::sparse::{Integer, Pattern, Triplets};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
+
+/// What memory is asked for.
+const ROWS: &str = "the rows of a permanent's matrix";
 
 /// A square integer matrix by sparse rows; entries of any size, most of them small.
 ///
@@ -17,26 +20,26 @@ impl IntMatrix {
     /// dropped.
     ///
     /// # Panics
-    /// If an index is out of range or n exceeds 2³² - 1.
+    /// If an index is out of range, n exceeds 2³² - 1, or memory ends.
     pub fn from_entries<V: Into<Integer<'static>>>(
         n: usize,
         entries: impl IntoIterator<Item = (usize, usize, V)>,
     ) -> Self {
-        IntMatrix::from_triplets(&Triplets::from_entries(n, n, entries)).expect("square")
+        memory::or_panic(IntMatrix::from_triplets(&Triplets::from_entries(n, n, entries)))
     }
 
     /// The matrix of the given triplets.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the shape if it is not square.
+    /// [`Error::Usage`] with the shape if it is not square, [`Error::Memory`].
     pub fn from_triplets(triplets: &Triplets) -> Result<Self> {
         let (n, cols) = (triplets.rows(), triplets.cols());
         if n != cols {
             return Err(Error::Usage(format!("a permanent needs a square matrix, this one is {n} x {cols}")));
         }
-        let mut rows = vec![Vec::new(); n];
+        let mut rows = empty_rows(n)?;
         for (i, j, v) in triplets.entries() {
-            rows[i].push((j as u32, owned(v)));
+            memory::push(&mut rows[i], (j as u32, owned(v)), ROWS)?;
         }
         Ok(IntMatrix { rows })
     }
@@ -106,24 +109,44 @@ impl IntMatrix {
     }
 
     /// Where the non-zero entries are.
-    pub fn pattern(&self) -> Pattern {
-        Pattern::from_entries(self.n(), self.n(), self.entries().map(|(i, j, _)| (i, j)))
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn pattern(&self) -> Result<Pattern> {
+        Pattern::try_from_entries(self.n(), self.n(), self.entries().map(|(i, j, _)| (i, j)))
     }
     /// The transpose, in O(n + nnz).
-    pub fn transpose(&self) -> Self {
-        let mut rows = vec![Vec::new(); self.n()];
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn transpose(&self) -> Result<Self> {
+        let mut rows = empty_rows(self.n())?;
         for (i, j, v) in self.entries() {
-            rows[j].push((i as u32, v.clone()));
+            memory::push(&mut rows[j], (i as u32, v.clone()), ROWS)?;
         }
-        IntMatrix { rows }
+        Ok(IntMatrix { rows })
+    }
+    /// A copy, for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn try_clone(&self) -> Result<Self> {
+        let mut rows = empty_rows(self.n())?;
+        for (to, row) in rows.iter_mut().zip(&self.rows) {
+            *to = memory::collect(row.iter().cloned(), ROWS)?;
+        }
+        Ok(IntMatrix { rows })
     }
     /// The matrix with the given rows and columns, in the given orders: entry (k, l) is entry (`rows[k]`, `cols[l]`) of this one.
     ///
+    /// # Errors
+    /// [`Error::Memory`].
+    ///
     /// # Panics
     /// If the lists differ in length, name a line outside, or a column twice.
-    pub fn submatrix(&self, rows: &[u32], cols: &[u32]) -> Self {
+    pub fn submatrix(&self, rows: &[u32], cols: &[u32]) -> Result<Self> {
         assert_eq!(rows.len(), cols.len(), "square");
-        let mut place = vec![u32::MAX; self.n()];
+        let mut place = memory::filled(u32::MAX, self.n(), ROWS)?;
         for (l, &j) in cols.iter().enumerate() {
             let old = std::mem::replace(&mut place[j as usize], l as u32);
             assert_eq!(old, u32::MAX, "column {j} twice");
@@ -133,13 +156,20 @@ impl IntMatrix {
                 let l = place[j as usize];
                 (l != u32::MAX).then(|| (l, v.clone()))
             };
-            self.rows[i as usize].iter().filter_map(inside).collect()
+            memory::collect(self.rows[i as usize].iter().filter_map(inside), ROWS)
         };
-        IntMatrix::from_rows(rows.iter().map(row).collect())
+        let mut part = memory::with_capacity(rows.len(), ROWS)?;
+        for i in rows {
+            part.push(row(i)?);
+        }
+        Ok(IntMatrix::from_rows(part))
     }
     /// The same matrix as triplets.
-    pub fn to_triplets(&self) -> Triplets {
-        Triplets::from_entries(self.n(), self.n(), self.entries().map(|(i, j, v)| (i, j, v.clone())))
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn to_triplets(&self) -> Result<Triplets> {
+        Triplets::try_from_entries(self.n(), self.n(), self.entries().map(|(i, j, v)| (i, j, v.clone())))
     }
 }
 
@@ -149,6 +179,11 @@ pub(super) fn owned(v: Integer<'_>) -> Integer<'static> {
         Integer::Small(v) => Integer::Small(v),
         Integer::Big(v) => Integer::Big(std::borrow::Cow::Owned(v.into_owned())),
     }
+}
+
+/// n rows without entries.
+fn empty_rows<T>(n: usize) -> Result<Vec<Vec<T>>> {
+    memory::collect((0..n).map(|_| Vec::new()), ROWS)
 }
 
 #[cfg(test)]
@@ -166,10 +201,10 @@ mod tests {
         assert_eq!((a.get(0, 1), a.get(1, 1)), (Some(&Integer::Small(1)), None));
         assert_eq!(a.get(2, 0).unwrap().to_bigint(), -big);
         assert!(!a.is_01() && !a.is_nonnegative());
-        assert!(IntMatrix::from_pattern(&a.pattern()).is_01());
-        assert!(a.submatrix(&[0, 1], &[2, 1]).is_nonnegative());
-        assert_eq!(a.submatrix(&[0, 1], &[2, 1]), IntMatrix::from_entries(2, [(0, 0, 1), (0, 1, 1)]));
-        assert_eq!(IntMatrix::from_triplets(&a.to_triplets()).unwrap(), a);
+        assert!(IntMatrix::from_pattern(&a.pattern().unwrap()).is_01());
+        assert!(a.submatrix(&[0, 1], &[2, 1]).unwrap().is_nonnegative());
+        assert_eq!(a.submatrix(&[0, 1], &[2, 1]).unwrap(), IntMatrix::from_entries(2, [(0, 0, 1), (0, 1, 1)]));
+        assert_eq!(IntMatrix::from_triplets(&a.to_triplets().unwrap()).unwrap(), a);
         let none = std::iter::empty::<(usize, usize, i64)>;
         assert_eq!(IntMatrix::from_entries(0, none()).n(), 0);
         let error = IntMatrix::from_triplets(&Triplets::from_entries(2, 5, none())).unwrap_err();
@@ -179,7 +214,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "column 1 twice")]
     fn a_column_is_taken_once() {
-        IntMatrix::from_entries(2, [(0, 0, 1)]).submatrix(&[0, 1], &[1, 1]);
+        IntMatrix::from_entries(2, [(0, 0, 1)]).submatrix(&[0, 1], &[1, 1]).unwrap();
     }
 
     proptest! {
@@ -188,9 +223,9 @@ mod tests {
             (n, entries) in (1usize..7).prop_flat_map(|n| (Just(n), proptest::collection::vec((0..n, 0..n, -3i64..4), 0..30)))
         ) {
             let a = IntMatrix::from_entries(n, entries);
-            let t = a.transpose();
+            let t = a.transpose().unwrap();
             let reverse: Vec<u32> = (0..n as u32).rev().collect();
-            let s = a.submatrix(&reverse, &reverse);
+            let s = a.submatrix(&reverse, &reverse).unwrap();
             for i in 0..n {
                 for j in 0..n {
                     prop_assert_eq!(a.get(i, j), t.get(j, i));

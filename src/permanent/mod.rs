@@ -93,9 +93,9 @@ pub fn perfect_matchings(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Permanent> {
-    let pattern = Pattern::from_entries(n, n, edges);
+    let pattern = Pattern::try_from_entries(n, n, edges)?;
     let entries = pattern.entries().map(|(i, j)| (i as usize, j as usize, 1));
-    permanent(&Triplets::from_entries(n, n, entries), options, observer)
+    permanent(&Triplets::try_from_entries(n, n, entries)?, options, observer)
 }
 
 /// The permanent of a matrix with empty rows.
@@ -114,7 +114,7 @@ fn without_rows(empty: usize) -> Permanent {
 /// The permanent mod 2: -1 = 1, and so the determinant.
 fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<Permanent> {
     let start = Instant::now();
-    let value = elimination::determinant(&matrix.to_triplets().reduce(two), observer)?.value;
+    let value = elimination::determinant(&matrix.to_triplets()?.try_reduce(two)?, observer)?.value;
     let step = Step {
         name: "determinant",
         found: format!("determinant {value} mod 2"),
@@ -129,11 +129,12 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
 /// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect matching,
 /// so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries above 1, for which
 /// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
-fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Option<Bound> {
+fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Result<Option<Bound>> {
     let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
     // Where no block is left there is nothing to bound, and the bound of a large matrix is not free.
     let wanted = !reduced.all_blocks().is_empty();
-    (wanted && matched && reduced.sums.is_empty() && matrix.is_nonnegative()).then(|| permanent_bound(matrix))
+    let holds = wanted && matched && reduced.sums.is_empty() && matrix.is_nonnegative();
+    holds.then(|| permanent_bound(matrix)).transpose()
 }
 
 /// What the reductions left, and what they did.
@@ -180,17 +181,17 @@ impl Work<'_> {
     /// Reduces the matrix and multiplies the permanents of what is left.
     fn product(&mut self, matrix: &IntMatrix) -> Result<BigInt> {
         let start = Instant::now();
-        let reduced = reduce::reduce(matrix, &self.options.reductions);
+        let reduced = reduce::reduce(matrix, &self.options.reductions)?;
         let blocks = reduced.all_blocks();
         let (found, why) = describe(&reduced, &blocks);
         let seconds = start.elapsed().as_secs_f64();
         self.path.push(Step { name: "reductions", found, why, rank: None, predicted: None, seconds });
-        let ceiling = ceiling(matrix, &reduced, &self.options.reductions);
+        let ceiling = ceiling(matrix, &reduced, &self.options.reductions)?;
         let mut k = 0;
         let value = reduced.permanent(&mut |block| {
             k += 1;
             let own = Options { checkpoint: self.checkpoint(k, blocks.len()), ..self.options.clone() };
-            let own_bound = permanent_bound(block);
+            let own_bound = permanent_bound(block)?;
             let bound = ceiling.filter(|ceiling| ceiling.bits < own_bound.bits).unwrap_or(own_bound);
             self.block(block, bound, &own)
         })?;

@@ -199,7 +199,7 @@ const WORTH_A_CARD: f64 = 2.0;
 
 fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
-    let [rows, cols] = Groups::new(block).log2_terms();
+    let [rows, cols] = Groups::new(block)?.log2_terms();
     if rows.min(cols) >= ENDLESS {
         return Ok(None);
     }
@@ -277,7 +277,12 @@ pub(super) fn run(
             states.get_or_init(|| answer.states);
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact { bound: (!moduli.is_empty()).then(own_bound), value: answer.value, moduli, resumed: None })
+            Ok(Exact {
+                bound: (!moduli.is_empty()).then(own_bound).transpose()?,
+                value: answer.value,
+                moduli,
+                resumed: None,
+            })
         }
         Engine::Gray { devices } => {
             let on = |devices: &[Device]| {
@@ -299,7 +304,7 @@ pub(super) fn run(
                 }
                 answer => answer?,
             };
-            let bound = (!answer.moduli.is_empty()).then(own_bound);
+            let bound = (!answer.moduli.is_empty()).then(own_bound).transpose()?;
             Ok(Exact { value: answer.value, moduli: answer.moduli, bound, resumed: answer.resumed })
         }
     }

@@ -12,6 +12,10 @@
 
 use super::incidence::Lines;
 use super::peel::Side;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const COVER: &str = "a greedy cover";
 
 /// The order in which lines with equally many uncovered indices are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,26 +38,28 @@ struct Queue {
 
 impl Queue {
     /// All lines of a degree above 0.
-    fn new(degree: &[u32], ties: Ties) -> Self {
+    fn new(degree: &[u32], ties: Ties) -> Result<Self> {
         let most = degree.iter().copied().max().unwrap_or(0) as usize;
-        let mut queue = Queue { notes: vec![vec![]; most + 1], read: vec![0; most + 1], newest: ties.newest, low: 1 };
+        let notes = memory::collect((0..=most).map(|_| vec![]), COVER)?;
+        let mut queue = Queue { notes, read: memory::zeros(most + 1, COVER)?, newest: ties.newest, low: 1 };
         let n = degree.len() as u32;
         let mut put = |i: u32| queue.note(i, degree[i as usize]);
         // The newest come off the end: what shall be first goes in last.
         if ties.descending != ties.newest {
-            (0..n).rev().for_each(&mut put)
+            (0..n).rev().try_for_each(&mut put)?;
         } else {
-            (0..n).for_each(&mut put)
+            (0..n).try_for_each(&mut put)?;
         }
-        queue
+        Ok(queue)
     }
 
     #[inline(always)]
-    fn note(&mut self, i: u32, degree: u32) {
+    fn note(&mut self, i: u32, degree: u32) -> Result<()> {
         if degree > 0 {
-            self.notes[degree as usize].push(i);
+            memory::push(&mut self.notes[degree as usize], i, COVER)?;
             self.low = self.low.min(degree as usize);
         }
+        Ok(())
     }
 
     /// A line with the fewest uncovered indices, at least one.
@@ -89,20 +95,20 @@ pub(super) fn cover(
     (own, other): (&Side, &Side),
     seed: &[(u32, u32)],
     ties: Ties,
-) -> Vec<(u32, u32)> {
+) -> Result<Vec<(u32, u32)>> {
     // How many uncovered indices each line has; 0 for those taken, too.
-    let mut degree = own.degree.clone();
+    let mut degree = memory::copy(&own.degree, COVER)?;
     own.gone.iter().zip(&mut degree).filter(|(gone, _)| **gone).for_each(|(_, d)| *d = 0);
-    let mut covered = other.gone.clone();
-    let mut queue = Queue::new(&degree, ties);
-    let mut taken = Vec::with_capacity(seed.len());
+    let mut covered = memory::copy(&other.gone, COVER)?;
+    let mut queue = Queue::new(&degree, ties)?;
+    let mut taken = memory::with_capacity(seed.len(), COVER)?;
     let mut seed = seed.iter();
     loop {
         let (i, given) = match seed.next() {
             Some(&(i, j)) => (i, Some(j)),
             None => match queue.next(&degree) {
                 Some(i) => (i, None),
-                None => return taken,
+                None => return Ok(taken),
             },
         };
         degree[i as usize] = 0;
@@ -114,19 +120,19 @@ pub(super) fn cover(
                     let d = &mut degree[k as usize];
                     if *d > 0 {
                         *d -= 1;
-                        queue.note(k, *d);
+                        queue.note(k, *d)?;
                     }
                 }
             }
         }
-        taken.push((i, given.unwrap_or(pivot.1)));
+        memory::push(&mut taken, (i, given.unwrap_or(pivot.1)), COVER)?;
     }
 }
 
 /// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO 2010):
 /// for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index first.
-pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Side, other: &Side) -> Vec<(u32, u32)> {
-    let mut sparsest: Vec<Option<u32>> = vec![None; other.gone.len()];
+pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Side, other: &Side) -> Result<Vec<(u32, u32)>> {
+    let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.gone.len(), COVER)?;
     for i in (0..lines.len() as u32).filter(|&i| !own.gone[i as usize]) {
         if let Some(&j) = lines.line(i).iter().find(|&&j| !other.gone[j as usize]) {
             let best = &mut sparsest[j as usize];
@@ -136,5 +142,5 @@ pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Side, other: &Side) -> V
         }
     }
     let pairs = sparsest.into_iter().enumerate().rev();
-    pairs.filter_map(|(j, i)| Some((i?, j as u32))).collect()
+    memory::collect(pairs.filter_map(|(j, i)| Some((i?, j as u32))), COVER)
 }

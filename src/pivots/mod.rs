@@ -24,12 +24,15 @@ mod search;
 mod tests;
 
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use cover::Ties;
 use incidence::Lines;
 use peel::Peeled;
 use rayon::prelude::*;
 use search::{Budget, Search};
+
+/// What memory is asked for.
+const PIVOTS: &str = "structural pivots";
 
 /// A triangular set of pivots: `A[rows[k], cols[k]] ≠ 0`, and `A[rows[k], cols[l]] = 0` for l < k.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,21 +63,24 @@ impl Pivots {
 
     /// Whether this is a triangular set of pivots of `a`, and so a proof of rank A ≥ [`len`](Pivots::len): O(cols + nnz) and
     /// independent of how the set was found. Indices out of range and lists of different length are answered by `false`.
-    pub fn is_triangular(&self, a: &SparseMatrix) -> bool {
-        let mut place = vec![usize::MAX; a.cols()];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn is_triangular(&self, a: &SparseMatrix) -> Result<bool> {
+        let mut place = memory::filled(usize::MAX, a.cols(), PIVOTS)?;
         for (k, &j) in self.cols.iter().enumerate() {
             match place.get_mut(j as usize) {
                 Some(place @ &mut usize::MAX) => *place = k,
-                _ => return false,
+                _ => return Ok(false),
             }
         }
         // A row that stands twice would have entries in both columns, one of them too early.
-        self.rows.len() == self.cols.len()
-            && self.rows.iter().enumerate().all(|(k, &i)| {
-                let cols = if (i as usize) < a.rows() { a.row(i as usize).0 } else { &[] };
-                let early = cols.iter().any(|&j| place[j as usize] < k);
-                !early && cols.binary_search(&self.cols[k]).is_ok()
-            })
+        let fits = |(k, &i): (usize, &u32)| {
+            let cols = if (i as usize) < a.rows() { a.row(i as usize).0 } else { &[] };
+            let early = cols.iter().any(|&j| place[j as usize] < k);
+            !early && cols.binary_search(&self.cols[k]).is_ok()
+        };
+        Ok(self.rows.len() == self.cols.len() && self.rows.iter().enumerate().all(fits))
     }
 }
 
@@ -127,13 +133,13 @@ impl Default for Effort {
 /// Finds structural pivots of `a`. The same for any number of threads.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it.
+/// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it, [`Error::Memory`](crate::Error::Memory).
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
     observer.phase("structural pivots", 0);
     observer.check()?;
     let columns = Pattern::of_transpose(a)?;
     let (rows, cols) = (incidence::rows(a), incidence::lines(&columns));
-    let peeled = peel::peel(rows, cols);
+    let peeled = peel::peel(rows, cols)?;
     observer.check()?;
     let mut counts = Counts { singletons: peeled.front.len() + peeled.back.len(), ..Counts::default() };
     let nonempty = |lines: Lines<'_>| (0..lines.len() as u32).filter(|&i| lines.degree(i) > 0).count();
@@ -143,6 +149,7 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
     let best = if core > 0 { best_cover(rows, cols, &peeled, core, effort, observer)? } else { Cover::default() };
     (counts.faugere_lachartre, counts.greedy) = (best.seeds, best.pivots.len() - best.seeds);
     let mut pivots = peeled.front;
+    memory::reserve_exact(&mut pivots, best.pivots.len() + peeled.back.len(), PIVOTS)?;
     pivots.extend(best.pivots);
     pivots.extend(peeled.back.into_iter().rev());
 
@@ -151,17 +158,19 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
         let budget = Budget { entries: nnz.saturating_add(effort.search), reward: nnz / effort.reward.max(1) };
         // One search for each line that is left over: on the side where there are fewer.
         if free_rows <= free_cols {
-            let mut search = Search::new(rows, cols, pivots.iter().copied());
+            let mut search = Search::new(rows, cols, pivots.iter().copied())?;
             counts.search = search.run(budget, observer)?;
-            pivots = search.pivots();
+            pivots = search.pivots()?;
         } else {
-            let mut search = Search::new(cols, rows, pivots.iter().rev().map(|&(i, j)| (j, i)));
+            let mut search = Search::new(cols, rows, pivots.iter().rev().map(|&(i, j)| (j, i)))?;
             counts.search = search.run(budget, observer)?;
-            pivots = search.pivots().into_iter().rev().map(|(j, i)| (i, j)).collect();
+            pivots = search.pivots()?;
+            pivots.reverse();
+            pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));
         }
     }
     let (free_rows, free_cols) = (free_rows - pivots.len(), free_cols - pivots.len());
-    let (rows, cols) = pivots.into_iter().unzip();
+    let (rows, cols) = memory::unzip(pivots.into_iter(), PIVOTS)?;
     Ok(Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols })
 }
 
@@ -181,20 +190,20 @@ struct Way {
 }
 
 impl Way {
-    fn cover(self, rows: Lines<'_>, cols: Lines<'_>, peeled: &Peeled) -> Cover {
+    fn cover(self, rows: Lines<'_>, cols: Lines<'_>, peeled: &Peeled) -> Result<Cover> {
         let (lines, sides) = if self.by_rows {
             ((rows, cols), (&peeled.rows, &peeled.cols))
         } else {
             ((cols, rows), (&peeled.cols, &peeled.rows))
         };
-        let seed = if self.seeded { cover::faugere_lachartre(lines.0, sides.0, sides.1) } else { vec![] };
-        let mut pivots = cover::cover(lines, sides, &seed, self.ties);
+        let seed = if self.seeded { cover::faugere_lachartre(lines.0, sides.0, sides.1)? } else { vec![] };
+        let mut pivots = cover::cover(lines, sides, &seed, self.ties)?;
         if self.by_rows {
             pivots.reverse();
         } else {
             pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));
         }
-        Cover { pivots, seeds: seed.len() }
+        Ok(Cover { pivots, seeds: seed.len() })
     }
 }
 
@@ -227,7 +236,7 @@ fn best_cover(
             break;
         }
         observer.check()?;
-        let covers: Vec<Cover> = ways.par_iter().map(|way| way.cover(rows, cols, peeled)).collect();
+        let covers = ways.par_iter().map(|way| way.cover(rows, cols, peeled)).collect::<Result<Vec<Cover>>>()?;
         let weight = |cover: &Cover| cover.pivots.iter().map(|&(i, _)| rows.degree(i)).sum::<usize>();
         for cover in covers {
             let more = cover.pivots.len().cmp(&best.pivots.len());
@@ -250,7 +259,7 @@ fn best_cover(
 pub fn find_best(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<(bool, Found)> {
     let found = find(a, effort, observer)?;
     let in_rows: usize = found.pivots.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
-    let mut pivotal = vec![false; a.cols()];
+    let mut pivotal = memory::filled(false, a.cols(), PIVOTS)?;
     found.pivots.cols.iter().for_each(|&j| pivotal[j as usize] = true);
     let in_cols = a.col.iter().filter(|&&j| pivotal[j as usize]).count();
     let transposed = (found.free_rows, in_cols) < (found.free_cols, in_rows);

@@ -7,9 +7,12 @@
 //! the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols + nnz) in all.
 
 use super::incidence::Lines;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const PEELED: &str = "the peeling of singletons";
 
 /// One side of the remaining matrix: its rows, or its columns.
-#[derive(Clone)]
 pub(super) struct Side {
     /// How many entries each line has in the remaining matrix; 0 for removed lines.
     pub degree: Vec<u32>,
@@ -20,13 +23,13 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub fn new(lines: Lines<'_>) -> Self {
-        let n = lines.len();
-        Side {
-            degree: (0..n as u32).map(|i| lines.degree(i) as u32).collect(),
-            xor: (0..n as u32).map(|i| lines.line(i).iter().fold(0, |x, &j| x ^ j)).collect(),
-            gone: vec![false; n],
-        }
+    pub fn new(lines: Lines<'_>) -> Result<Self> {
+        let all = || 0..lines.len() as u32;
+        Ok(Side {
+            degree: memory::collect(all().map(|i| lines.degree(i) as u32), PEELED)?,
+            xor: memory::collect(all().map(|i| lines.line(i).iter().fold(0, |x, &j| x ^ j)), PEELED)?,
+            gone: memory::filled(false, lines.len(), PEELED)?,
+        })
     }
     /// Line i loses its entry at index j; its degree afterwards.
     #[inline(always)]
@@ -48,27 +51,32 @@ pub(super) struct Peeled {
 }
 
 /// Peels all singletons.
-pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Peeled {
-    let mut p = Peeled { rows: Side::new(rows), cols: Side::new(cols), front: vec![], back: vec![] };
-    let singles = |side: &Side| (0..side.degree.len() as u32).filter(|&i| side.degree[i as usize] == 1).collect();
-    let (mut single_rows, mut single_cols): (Vec<u32>, Vec<u32>) = (singles(&p.rows), singles(&p.cols));
+pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
+    let mut p = Peeled { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
+    // A line comes to have one entry once at most: there is room for all.
+    let singles = |side: &Side| -> Result<Vec<u32>> {
+        let mut singles = memory::with_capacity(side.degree.len(), PEELED)?;
+        singles.extend((0..side.degree.len() as u32).filter(|&i| side.degree[i as usize] == 1));
+        Ok(singles)
+    };
+    let (mut single_rows, mut single_cols) = (singles(&p.rows)?, singles(&p.cols)?);
     loop {
         if let Some(j) = single_cols.pop() {
             if p.cols.degree[j as usize] == 1 && !p.cols.gone[j as usize] {
                 let i = p.cols.xor[j as usize];
-                p.front.push((i, j));
+                memory::push(&mut p.front, (i, j), PEELED)?;
                 remove(rows, i, &mut p.rows, &mut p.cols, &mut single_cols);
                 p.cols.gone[j as usize] = true;
             }
         } else if let Some(i) = single_rows.pop() {
             if p.rows.degree[i as usize] == 1 && !p.rows.gone[i as usize] {
                 let j = p.rows.xor[i as usize];
-                p.back.push((i, j));
+                memory::push(&mut p.back, (i, j), PEELED)?;
                 remove(cols, j, &mut p.cols, &mut p.rows, &mut single_rows);
                 p.rows.gone[i as usize] = true;
             }
         } else {
-            return p;
+            return Ok(p);
         }
     }
 }

@@ -16,10 +16,12 @@
 //! Batches do not depend on the number of threads, so neither does the outcome.
 
 use super::incidence::Lines;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 const NONE: u32 = u32::MAX;
+/// What memory is asked for.
+const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
 /// Rows that one task searches, and tasks in a batch (the memory: a bit per row and per column for each).
@@ -39,8 +41,8 @@ pub(super) struct Budget {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    fn new(n: usize) -> Self {
-        Bits(vec![0; n.div_ceil(64)])
+    fn new(n: usize) -> Result<Self> {
+        Ok(Bits(memory::zeros(n.div_ceil(64), SEARCH)?))
     }
     #[inline(always)]
     fn has(&self, i: u32) -> bool {
@@ -82,14 +84,14 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Starts with pivots (row, column) in triangular order.
-    pub fn new(rows: Lines<'a>, cols: Lines<'a>, pivots: impl Iterator<Item = (u32, u32)>) -> Self {
+    pub fn new(rows: Lines<'a>, cols: Lines<'a>, pivots: impl Iterator<Item = (u32, u32)>) -> Result<Self> {
         let mut search = Search {
             rows,
             cols,
-            row_of: vec![NONE; cols.len()],
-            col_of: vec![NONE; rows.len()],
-            label: vec![0; rows.len()],
-            last: vec![i64::MIN; cols.len()],
+            row_of: memory::filled(NONE, cols.len(), SEARCH)?,
+            col_of: memory::filled(NONE, rows.len(), SEARCH)?,
+            label: memory::zeros(rows.len(), SEARCH)?,
+            last: memory::filled(i64::MIN, cols.len(), SEARCH)?,
         };
         for (k, (i, j)) in pivots.enumerate() {
             search.row_of[j as usize] = i;
@@ -97,21 +99,20 @@ impl<'a> Search<'a> {
             search.label[i as usize] = k as i64 * GAP;
             rows.line(i).iter().for_each(|&c| search.last[c as usize] = k as i64 * GAP);
         }
-        search
+        Ok(search)
     }
 
     /// Tries all rows, short ones first, as long as the budget lasts; the number of pivots that joined.
     pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
-        let mut order: Vec<u32> = (0..self.rows.len() as u32).filter(|&i| self.may_join(i)).collect();
-        order.sort_by_key(|&i| self.rows.degree(i));
-        let mut scratch: Vec<Scratch> = (0..order.len().div_ceil(TASK).min(TASKS))
-            .map(|_| Scratch {
-                candidates: vec![],
-                alive: Bits::new(self.cols.len()),
-                queue: vec![],
-                visited: Bits::new(self.rows.len()),
-            })
-            .collect();
+        let free = (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
+        let mut order: Vec<u32> = memory::collect(free, SEARCH)?;
+        order.sort_unstable_by_key(|&i| (self.rows.degree(i), i));
+        let scratch = || -> Result<Scratch> {
+            let (alive, visited) = (Bits::new(self.cols.len())?, Bits::new(self.rows.len())?);
+            Ok(Scratch { candidates: vec![], alive, queue: vec![], visited })
+        };
+        let tasks = order.len().div_ceil(TASK).min(TASKS);
+        let mut scratch = (0..tasks).map(|_| scratch()).collect::<Result<Vec<_>>>()?;
         let (mut joined, mut work) = (0, 0);
         for batch in order.chunks(TASK * TASKS) {
             observer.check()?;
@@ -119,24 +120,24 @@ impl<'a> Search<'a> {
             let Some(left) = allowed.checked_sub(work) else { break };
             let share = left / TASKS as u64;
             let state = &*self;
-            let found: Vec<(Vec<(u32, u32)>, u64)> = (batch.par_chunks(TASK).zip(&mut scratch))
+            let found = (batch.par_chunks(TASK).zip(&mut scratch))
                 .map(|(task, scratch)| {
                     let (mut found, mut work) = (vec![], 0);
                     for &i in task {
-                        found.extend(state.candidate(i, scratch, &mut work).map(|j| (i, j)));
+                        found.extend(state.candidate(i, scratch, &mut work)?.map(|j| (i, j)));
                         if work > share {
                             break;
                         }
                     }
-                    (found, work)
+                    Ok((found, work))
                 })
-                .collect();
+                .collect::<Result<Vec<(Vec<(u32, u32)>, u64)>>>()?;
             work += found.iter().map(|(_, work)| work).sum::<u64>();
             let before = joined;
             for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
-                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratch[0], &mut work) };
+                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratch[0], &mut work)? };
                 if let Some(j) = still {
-                    self.join(i, j, &mut work);
+                    self.join(i, j, &mut work)?;
                     joined += 1;
                 }
             }
@@ -150,22 +151,22 @@ impl<'a> Search<'a> {
     }
 
     /// A column such that row i can join with it: of those possible the one met earliest, then the sparsest.
-    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Option<u32> {
+    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
         let Scratch { candidates, alive, queue, visited } = scratch;
         let mut first = i64::MAX;
         candidates.clear();
         for &j in self.rows.line(i) {
             match self.row_of[j as usize] {
-                NONE => candidates.push(j),
+                NONE => memory::push(candidates, j, SEARCH)?,
                 r => first = first.min(self.label[r as usize]),
             }
         }
         *work += self.rows.degree(i) as u64;
         // In the order of preference: the latest label that meets any candidate stands at the end.
         candidates.sort_unstable_by_key(|&j| (self.last[j as usize], self.cols.degree(j), j));
-        let &best = candidates.first()?;
+        let Some(&best) = candidates.first() else { return Ok(None) };
         if self.last[best as usize] < first {
-            return Some(best); // No path from row i begins early enough.
+            return Ok(Some(best)); // No path from row i begins early enough.
         }
         candidates.iter().for_each(|&j| _ = alive.insert(j));
         let mut left = candidates.len();
@@ -187,7 +188,7 @@ impl<'a> Search<'a> {
                     NONE => {}
                     r => {
                         if self.label[r as usize] <= limit && visited.insert(r) {
-                            queue.push(r);
+                            memory::push(queue, r, SEARCH)?;
                         }
                     }
                 }
@@ -200,11 +201,11 @@ impl<'a> Search<'a> {
         queue.drain(..).for_each(|r| visited.remove(r));
         let found = candidates.iter().copied().find(|&j| alive.has(j));
         candidates.iter().for_each(|&j| alive.remove(j));
-        found
+        Ok(found)
     }
 
     /// Makes (i, j) a pivot; a search has shown that no cycle arises.
-    fn join(&mut self, i: u32, j: u32, work: &mut u64) {
+    fn join(&mut self, i: u32, j: u32, work: &mut u64) -> Result<()> {
         let followers = self.rows.line(i).iter().map(|&c| self.row_of[c as usize]).filter(|&r| r != NONE);
         let first = followers.map(|r| self.label[r as usize]).min();
         self.label[i as usize] = match (self.last[j as usize], first) {
@@ -226,16 +227,18 @@ impl<'a> Search<'a> {
                 let q = self.row_of[c as usize];
                 if q != NONE && q != r && self.label[q as usize] <= label {
                     self.label[q as usize] = label + 1;
-                    raised.push(q);
+                    memory::push(&mut raised, q, SEARCH)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The pivots (row, column) in triangular order.
-    pub fn pivots(&self) -> Vec<(u32, u32)> {
-        let mut pivots: Vec<(u32, u32)> = (0..).zip(self.col_of.iter().copied()).filter(|&(_, j)| j != NONE).collect();
-        pivots.sort_by_key(|&(i, _)| self.label[i as usize]);
-        pivots
+    pub fn pivots(&self) -> Result<Vec<(u32, u32)>> {
+        let pivots = (0..).zip(self.col_of.iter().copied()).filter(|&(_, j)| j != NONE);
+        let mut pivots: Vec<(u32, u32)> = memory::collect(pivots, SEARCH)?;
+        pivots.sort_unstable_by_key(|&(i, _)| (self.label[i as usize], i));
+        Ok(pivots)
     }
 }

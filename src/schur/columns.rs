@@ -16,6 +16,8 @@ const LANES: usize = 32;
 const GROUP: usize = 16;
 /// Rows that are absorbed at once.
 const PANEL: usize = 256;
+/// What memory is asked for.
+const LINES: &str = "columns of the complement";
 
 /// Some columns of S.
 #[derive(Debug)]
@@ -38,8 +40,8 @@ impl Columns {
         observer.phase("columns of the complement", cols.len() as u64);
         let program = split.forward()?;
         let height = program.inputs() + program.rows();
-        let units: Vec<&[u32]> = cols.chunks(LANES).collect();
-        let mut blocks = Vec::with_capacity(units.len());
+        let units = memory::collect(cols.chunks(LANES), LINES)?;
+        let mut blocks = memory::with_capacity(units.len(), LINES)?;
         let spare = Spare::default();
         for group in units.chunks(GROUP) {
             observer.check()?;
@@ -96,7 +98,7 @@ impl Columns {
 /// If a column is out of range.
 pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
     let columns = Columns::new(split, cols, observer)?;
-    let mut echelon = Echelon::new(split.modulus(), cols.len());
+    let mut echelon = Echelon::new(split.modulus(), cols.len())?;
     let room = PANEL.min(columns.rows()) * cols.len();
     let mut panel = memory::with_capacity(room, "a panel of columns of the complement")?;
     for start in (0..columns.rows()).step_by(PANEL) {
@@ -108,5 +110,5 @@ pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) ->
         rows.clone().for_each(|i| columns.push_row(i, &mut panel));
         echelon.absorb_block(rows.len(), &panel, observer)?;
     }
-    Ok(echelon.pivot_rows().iter().map(|&i| i as u32).collect())
+    memory::collect(echelon.pivot_rows().iter().map(|&i| i as u32), LINES)
 }

@@ -8,10 +8,12 @@ use super::Split;
 use super::combine::{LANES, Room, absorb, units};
 use crate::dense::{Echelon, Row};
 use crate::observer::Quiet;
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 
 /// Rows between two looks at the rank.
 pub(crate) const PANEL: usize = 1024;
+/// What memory is asked for.
+const ORDER: &str = "the order of the rows";
 
 /// A basis of the row space of S, and the rows of S that it comes from.
 #[derive(Debug)]
@@ -30,9 +32,9 @@ pub struct EveryRow {
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
 pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
-    let mut echelon = Echelon::new(split.modulus(), cols);
+    let mut echelon = Echelon::new(split.modulus(), cols)?;
     observer.phase("dense elimination", m as u64);
-    let order = strides(m);
+    let order = strides(m)?;
     let program = if split.pivots() > 0 { Some(split.backward()?) } else { None };
     let mut room = Room::new(cols);
     let mut done = 0;
@@ -54,7 +56,7 @@ pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> R
         observer.progress(done as u64);
     }
     // Rows are absorbed in this order, and only behind the last one come lanes without a row.
-    let rows = echelon.pivot_rows().iter().map(|&k| order[k]).collect();
+    let rows = memory::collect(echelon.pivot_rows().iter().map(|&k| order[k]), ORDER)?;
     Ok(EveryRow { echelon, rows })
 }
 
@@ -62,7 +64,7 @@ const _: () = assert!(PANEL.is_multiple_of(LANES));
 
 /// The numbers below m, each once, in an order of which every part is spread evenly: multiples of a number near the golden section of m
 /// and prime to it, mod m.
-fn strides(m: usize) -> Vec<u32> {
+fn strides(m: usize) -> Result<Vec<u32>> {
     let gcd = |mut a: usize, mut b: usize| {
         while b > 0 {
             (a, b) = (b, a % b);
@@ -71,7 +73,13 @@ fn strides(m: usize) -> Vec<u32> {
     };
     let golden = (m as f64 * 0.618_033_988_749_895) as usize;
     let step = (golden..).find(|&step| gcd(step, m) == 1).unwrap_or(1);
-    (0..m).scan(0, |at, _| Some(std::mem::replace(at, (*at + step) % m) as u32)).collect()
+    let mut at = 0;
+    let next = |_| {
+        let here = at as u32;
+        at = (at + step) % m;
+        here
+    };
+    memory::collect((0..m).map(next), ORDER)
 }
 
 #[cfg(test)]
@@ -87,12 +95,12 @@ mod tests {
     #[test]
     fn every_number_comes_once_and_parts_are_spread() {
         for m in (0..200).chain([1024, 30_030, 65_536]) {
-            let order = strides(m);
+            let order = strides(m).unwrap();
             let mut sorted = order.clone();
             sorted.sort_unstable();
             assert_eq!(sorted, (0..m as u32).collect::<Vec<_>>());
         }
-        let mut first = strides(100_000)[..1000].to_vec();
+        let mut first = strides(100_000).unwrap()[..1000].to_vec();
         first.sort_unstable();
         let gap = first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
         assert!(gap < 300, "a gap of {gap} in a part of one in a hundred");
@@ -112,7 +120,7 @@ mod tests {
                     .collect();
                 let a = SparseMatrix::from_triplets(modulus, m, n, &list);
                 for pivots in [Pivots::default(), greedy_pivots(&a)] {
-                    let split = Split::new(&a, &pivots);
+                    let split = Split::new(&a, &pivots).unwrap();
                     let rank = dense_rank(&a) - pivots.len();
                     for bound in [split.rows.len().min(split.cols.len()), rank] {
                         let EveryRow { echelon, rows } = every_row(&split, bound, &Silent).unwrap();
@@ -121,7 +129,7 @@ mod tests {
                             first.iter().copied().chain(lines.iter().map(|&k| names[k as usize])).collect()
                         };
                         let rows = named(rows, &split.rows, &pivots.rows);
-                        let cols = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+                        let cols = echelon.pivot_cols().unwrap();
                         let cols = named(cols, &split.cols, &pivots.cols);
                         let at = |lines: &[u32], k: u32| lines.iter().position(|&line| line == k);
                         let minor: Vec<_> = (0..m)

@@ -140,8 +140,9 @@ fn form<K: Arithmetic>(
     }
     observer.progress(rows.len() as u64);
     let Kept { mut matrix, rows, .. } = kept;
-    let used = matrix.drop_empty_columns();
-    Ok(Some(Formed { matrix, rows, cols: used.into_iter().map(|j| cols[j as usize]).collect(), work }))
+    let mut used = matrix.drop_empty_columns()?;
+    used.iter_mut().for_each(|j| *j = cols[*j as usize]);
+    Ok(Some(Formed { matrix, rows, cols: used, work }))
 }
 
 /// The rows kept so far.
@@ -220,11 +221,11 @@ mod tests {
         options: &FormOptions,
         observer: &dyn Observer,
     ) -> Result<Option<Formed>> {
-        Solver::new(&Split::new(a, pivots), observer)?.form(options, observer)
+        Solver::new(&Split::new(a, pivots).unwrap(), observer)?.form(options, observer)
     }
 
     fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-        Solver::new(&Split::new(a, pivots), &Silent).unwrap().predict(rng).unwrap()
+        Solver::new(&Split::new(a, pivots).unwrap(), &Silent).unwrap().predict(rng).unwrap()
     }
 
     /// S by the elimination of one pivot after the other from the dense matrix.
@@ -238,14 +239,14 @@ mod tests {
         for (&i, &j) in pivots.rows.iter().zip(&pivots.cols) {
             let pivot = dense[i as usize].clone();
             let inverse = p.inv(pivot[j as usize]);
-            for &t in &Split::new(a, pivots).rows {
+            for &t in &Split::new(a, pivots).unwrap().rows {
                 let factor = p.mul(dense[t as usize][j as usize], inverse);
                 for (x, &y) in dense[t as usize].iter_mut().zip(&pivot) {
                     *x = p.sub(*x, p.mul(factor, y));
                 }
             }
         }
-        let rows = Split::new(a, pivots).rows.into_iter();
+        let rows = Split::new(a, pivots).unwrap().rows.into_iter();
         rows.map(|i| (i, dense[i as usize].clone())).filter(|(_, row)| row.iter().any(|&v| v != 0)).collect()
     }
 

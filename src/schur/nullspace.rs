@@ -21,6 +21,8 @@ use rayon::prelude::*;
 
 /// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
+/// What memory is asked for.
+const GROUPS: &str = "the free columns";
 const _: () = assert!(LANES == Substitution::LANES);
 
 /// Which of two null spaces.
@@ -119,7 +121,7 @@ impl<'a> NullSpace<'a> {
         assert_eq!(reduced.cols(), self.shape().0, "a subspace of another space");
         observer.phase("null space", reduced.free_cols().len() as u64);
         let mut done = 0;
-        for groups in groups(reduced).chunks(GROUP) {
+        for groups in groups(reduced)?.chunks(GROUP) {
             observer.check()?;
             let refuted: Vec<Refuted> = groups
                 .par_iter()
@@ -163,18 +165,19 @@ impl<'a> NullSpace<'a> {
                 let lanes =
                     |i| (0..LANES).fold(0, |lanes, l| lanes | ((w.get(height - outputs + i, l) != 0) as u32) << l);
                 let all = (0..outputs).map(|i| Remainder { output: i as u32, lanes: lanes(i) });
-                Ok(all.filter(|remainder| remainder.lanes != 0).collect())
+                memory::collect(all.filter(|remainder| remainder.lanes != 0), GROUPS)
             }
         }
     }
 }
 
 /// The free lines in groups: those whose column of T is zero apart from the others, which also reach what the pivots do.
-fn groups(reduced: &Reduced) -> Vec<Group> {
-    let zero = reduced.zero_columns();
-    let (plain, mixed): (Vec<u32>, Vec<u32>) = (0..zero.len() as u32).partition(|&f| zero[f as usize]);
+fn groups(reduced: &Reduced) -> Result<Vec<Group>> {
+    let zero = reduced.zero_columns()?;
+    let those = |are: bool| memory::collect((0..zero.len() as u32).filter(|&f| zero[f as usize] == are), GROUPS);
+    let (plain, mixed) = (those(true)?, those(false)?);
     let group = |plain| move |free: &[u32]| Group { free: free.to_vec(), plain };
-    plain.chunks(LANES).map(group(true)).chain(mixed.chunks(LANES).map(group(false))).collect()
+    memory::collect(plain.chunks(LANES).map(group(true)).chain(mixed.chunks(LANES).map(group(false))), GROUPS)
 }
 
 /// The space is as it was, even after an error.

@@ -9,8 +9,8 @@ use super::Split;
 use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
-use crate::Result;
 use crate::field::Rng;
+use crate::{Result, memory};
 use rand::RngExt;
 
 /// Rows drawn.
@@ -80,7 +80,7 @@ impl Solver<'_> {
 }
 
 fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) -> Result<Prediction> {
-    let (mut rows, cols) = (split.rows.clone(), split.cols.len());
+    let (mut rows, cols) = (memory::copy(&split.rows, "the rows of a sample")?, split.cols.len());
     let mut workspace = triangle.workspace()?;
     let (mut full, mut nnz, mut work, mut out) = (vec![], vec![], vec![], vec![]);
     let budget = WORK_AN_ENTRY * split.a.nnz() as u64;

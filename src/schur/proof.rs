@@ -11,12 +11,14 @@ use super::row_space::{BLOCKS, on_stream};
 use crate::dense::{Echelon, Reduced};
 use crate::field::Rng;
 use crate::spmv::{Block, Recurrence};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 
 /// The first stream of the random combinations between tries: those of a row space before it are fewer.
 const STREAM: u64 = 1 << 40;
 /// Most lines that are taken from one failed try.
 const MOST: usize = 256;
+/// What memory is asked for.
+const COLUMNS: &str = "the columns of a basis";
 
 /// What a proof came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,15 +74,15 @@ impl NullSpace<'_> {
             search.explore(bound, rng, &mut echelon, observer)?;
             reduced = echelon.reduced()?;
         };
-        Ok(Proof { rank: reduced.rank(), pivot_cols: reduced.pivot_cols().to_vec(), vanished, failed })
+        Ok(Proof { rank: reduced.rank(), pivot_cols: memory::copy(reduced.pivot_cols(), COLUMNS)?, vanished, failed })
     }
 
     /// The subspace of the column space that the columns in the pivot columns of `reduced` span. They are independent.
     fn column_space(&self, reduced: &Reduced, observer: &dyn Observer) -> Result<Reduced> {
         let (rows, cols) = (self.split.rows.len(), self.split.cols.len());
         observer.phase("columns of the complement", reduced.rank() as u64);
-        let mut echelon = Echelon::new(self.split.modulus(), rows);
-        let blocks: Vec<&[u32]> = reduced.pivot_cols().chunks(LANES).collect();
+        let mut echelon = Echelon::new(self.split.modulus(), rows)?;
+        let blocks = memory::collect(reduced.pivot_cols().chunks(LANES), COLUMNS)?;
         let program = self.split.forward()?;
         absorb(&program, LANES, &blocks, units(cols), &mut Room::new(rows), &mut echelon, observer)?;
         if echelon.rank() != reduced.rank() {

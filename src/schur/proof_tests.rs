@@ -17,7 +17,7 @@ const WAYS: [(Side, Way); 4] = [
 ];
 
 fn span(p: Modulus, cols: usize, rows: &[Vec<u64>]) -> Echelon {
-    let mut echelon = Echelon::new(p, cols);
+    let mut echelon = Echelon::new(p, cols).unwrap();
     echelon.absorb_block(rows.len(), &rows.concat(), &Silent).unwrap();
     echelon
 }
@@ -52,7 +52,7 @@ fn the_rank_comes_out_whatever_rows_are_missing() {
     let mut failed = [0; 4];
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for Case { a, pivots } in cases(p, &mut rng) {
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             let (rank, cols) = (dense_rank(&a) - pivots.len(), split.cols.len());
             let naive = naive_complement(&a, &split, &pivots);
             let basis: Vec<Vec<u64>> = span(p, cols, &naive).pivot_rows().iter().map(|&i| naive[i].clone()).collect();
@@ -92,7 +92,7 @@ fn both_ways_see_the_same_null_vectors_fail() {
     let mut rng = Rng::seed_from_u64(42);
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for Case { a, pivots } in cases(p, &mut rng) {
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             let naive = naive_complement(&a, &split, &pivots);
             let some = &naive[..naive.len() / 3];
             for side in [Side::Right, Side::Left] {
@@ -139,13 +139,13 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
         SparseMatrix::from_triplets(p, 6002, 4000, &entries)
     };
     let pivots = naive_pivots(&a);
-    let split = Split::new(&a, &pivots);
+    let split = Split::new(&a, &pivots).unwrap();
     for (side, way) in WAYS {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let null_space = NullSpace::new(&split, side, way).unwrap();
             pool.install(|| {
-                let echelon = Echelon::new(p, split.cols.len());
+                let echelon = Echelon::new(p, split.cols.len()).unwrap();
                 (null_space.support(&[], &rng).unwrap(), null_space.prove(echelon, usize::MAX, &rng, &Silent).unwrap())
             })
         };
@@ -157,7 +157,7 @@ fn the_number_of_threads_does_not_matter_and_interruption_is_an_error() {
             }
         }
         let stopped = NullSpace::new(&split, side, way).unwrap().prove(
-            Echelon::new(p, split.cols.len()),
+            Echelon::new(p, split.cols.len()).unwrap(),
             usize::MAX,
             &rng,
             &Stop,
@@ -173,7 +173,7 @@ fn the_support_is_that_of_the_sample_and_exact_where_all_are_drawn() {
     let entries: Vec<_> = (0..90).map(|k| (k, k % 60, 1 + k as u64)).collect();
     let a = SparseMatrix::from_triplets(p, 90, 80, &entries);
     let pivots = Pivots::default();
-    let split = Split::new(&a, &pivots);
+    let split = Split::new(&a, &pivots).unwrap();
     let rng = Rng::seed_from_u64(44);
     let right = NullSpace::new(&split, Side::Right, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
     assert_eq!((right.sampled, right.groups, right.share), (3, 3, 60.0 / 80.0));
@@ -186,7 +186,7 @@ fn the_support_is_that_of_the_sample_and_exact_where_all_are_drawn() {
     let left = NullSpace::new(&split, Side::Left, Way::Substitution).unwrap().support(&[5], &rng).unwrap().unwrap();
     assert_eq!((left.groups, left.share, left.entries), (3, 1.0, 89.0 / 32.0 * (30.0 + 1.0)));
     let none = SparseMatrix::from_triplets(p, 0, 0, &[]);
-    let split = Split::new(&none, &pivots);
+    let split = Split::new(&none, &pivots).unwrap();
     for side in [Side::Right, Side::Left] {
         let support = NullSpace::new(&split, side, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
         assert_eq!((support.entries, support.groups), (0.0, 0));

@@ -18,8 +18,8 @@ use crate::field::{Modulus, Rng};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Recurrence};
-use crate::{Observer, Result};
-use rand::seq::index;
+use crate::{Observer, Result, memory};
+use rand::RngExt;
 
 /// Most blocks of a batch: 1024 rows.
 pub(super) const BLOCKS: usize = 32;
@@ -88,7 +88,7 @@ pub fn row_space(
 ) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
     let modulus = split.modulus();
-    let mut echelon = Echelon::new(modulus, cols);
+    let mut echelon = Echelon::new(modulus, cols)?;
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
     if bound == 0 {
@@ -109,7 +109,7 @@ pub fn row_space(
         split.backward()?
     } else {
         let (matrix, pivots) = sample(split, bound, &mut streams.sample.clone())?;
-        Split::new(&matrix, &pivots).backward()?
+        Split::new(&matrix, &pivots)?.backward()?
     };
     while echelon.rank() < bound {
         let before = echelon.rank();
@@ -140,8 +140,7 @@ pub fn row_space(
         }
         made += 1;
         let checks = check_combinations(options.error, made, log2_p).next_multiple_of(Recurrence::GRID);
-        let pivot_cols: Vec<u32> = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
-        let fresh = (streams.challenge)(made, &pivot_cols);
+        let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
         let uniform = |y: &mut Block, rng: &Rng| {
             y.fill_uniformly(0..rows, modulus, &mut rng.clone());
             Ok(())
@@ -222,7 +221,12 @@ pub(super) fn sample_pays(split: &Split, bound: usize) -> bool {
 
 /// The pivot rows and a random sample of the others.
 fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<(SparseMatrix, Pivots)> {
-    let mut rows = index::sample(rng, split.rows.len(), sample_rows(bound)).into_vec();
+    // The beginning of a random permutation.
+    let mut rows = memory::collect(0..split.rows.len(), "the rows of a sample")?;
+    for i in 0..sample_rows(bound) {
+        rows.swap(i, rng.random_range(i..split.rows.len()));
+    }
+    rows.truncate(sample_rows(bound));
     rows.sort_unstable();
     split.restricted(&rows)
 }
@@ -257,7 +261,7 @@ mod tests {
             let a = families::generate(name).unwrap().reduce(p);
             let a = if a.rows() < a.cols() { a.transpose().unwrap() } else { a };
             let (none, rank) = (Pivots::default(), dense_rank(&a));
-            let split = Split::new(&a, &none);
+            let split = Split::new(&a, &none).unwrap();
             let all = Streams::of(&a, 1);
             let streams = RowSpaceStreams {
                 sample: all.stream(crate::certify::Domain::Sample, 0),

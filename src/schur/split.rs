@@ -12,10 +12,10 @@ use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::Recurrence;
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 
 /// What memory is asked for.
-const LINES: &str = "the order of the pivots";
+const LINES: &str = "the lines of a Schur complement";
 
 /// The rows and columns of a matrix that are in no pivot.
 #[derive(Clone, Debug)]
@@ -29,20 +29,28 @@ pub struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    /// The split of `a`. Panics if `pivots` names a row or column out of range.
-    pub fn new(a: &'a SparseMatrix, pivots: &'a Pivots) -> Self {
+    /// The split of `a`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If `pivots` names a row or column out of range.
+    pub fn new(a: &'a SparseMatrix, pivots: &'a Pivots) -> Result<Self> {
         let others = |len: usize, taken: &[u32]| {
-            let mut other = vec![true; len];
+            let mut other = memory::filled(true, len, LINES)?;
             taken.iter().for_each(|&x| other[x as usize] = false);
-            (0..len as u32).filter(|&x| other[x as usize]).collect()
+            let mut lines = memory::with_capacity(len.saturating_sub(taken.len()), LINES)?;
+            lines.extend((0..len as u32).filter(|&x| other[x as usize]));
+            Ok::<_, Error>(lines)
         };
-        Split { a, pivots, rows: others(a.rows(), &pivots.rows), cols: others(a.cols(), &pivots.cols) }
+        Ok(Split { a, pivots, rows: others(a.rows(), &pivots.rows)?, cols: others(a.cols(), &pivots.cols)? })
     }
     /// A split in which S has the rows `rows` alone (numbered as [`Split::rows`]), in this order, and all columns: its
     /// matrix, and the pivots of that, which are its first rows.
     pub(super) fn restricted(&self, rows: &[usize]) -> Result<(SparseMatrix, Pivots)> {
-        let kept: Vec<usize> =
-            self.pivots.rows.iter().copied().chain(rows.iter().map(|&i| self.rows[i])).map(|i| i as usize).collect();
+        let kept = self.pivots.rows.iter().copied().chain(rows.iter().map(|&i| self.rows[i]));
+        let kept = memory::collect(kept.map(|i| i as usize), LINES)?;
         let nnz = kept.iter().map(|&i| self.a.row(i).0.len()).sum();
         let mut matrix = SparseMatrix::empty(self.modulus(), self.a.cols(), kept.len(), nnz)?;
         let mut entries = Vec::new();
@@ -51,7 +59,10 @@ impl<'a> Split<'a> {
             entries.extend(cols.iter().copied().zip(values.iter().copied()));
             matrix.push_row(&mut entries);
         }
-        let pivots = Pivots { rows: (0..self.pivots() as u32).collect(), cols: self.pivots.cols.clone() };
+        let pivots = Pivots {
+            rows: memory::collect(0..self.pivots() as u32, LINES)?,
+            cols: memory::copy(&self.pivots.cols, LINES)?,
+        };
         Ok((matrix, pivots))
     }
     /// Non-zeros of the pivot rows, and of all rows.
@@ -65,8 +76,8 @@ impl<'a> Split<'a> {
 
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Result<Recurrence> {
-        let reversed = |v: &[u32]| v.iter().rev().copied().collect::<Vec<u32>>();
-        program(self.a, &reversed(&self.pivots.rows), &reversed(&self.pivots.cols), &self.rows, &self.cols)
+        let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
+        program(self.a, &reversed(&self.pivots.rows)?, &reversed(&self.pivots.cols)?, &self.rows, &self.cols)
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
     pub(super) fn backward(&self) -> Result<Recurrence> {
@@ -119,5 +130,5 @@ fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<Vec<u32>> {
         order.push((own, k));
     }
     order.sort_unstable();
-    Ok(order.into_iter().map(|(_, k)| k).collect())
+    memory::collect(order.into_iter().map(|(_, k)| k), LINES)
 }

@@ -59,7 +59,7 @@ pub(super) fn matrices(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
 }
 
 pub(super) fn dense_rank(a: &SparseMatrix) -> usize {
-    let mut echelon = Echelon::new(a.modulus(), a.cols());
+    let mut echelon = Echelon::new(a.modulus(), a.cols()).unwrap();
     let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
     echelon.absorb(&rows, &Silent).unwrap();
     echelon.rank()
@@ -90,7 +90,7 @@ fn the_operator_is_the_schur_complement_and_its_transpose() {
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for a in matrices(p, &mut rng) {
             let pivots = naive_pivots(&a);
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             assert_eq!(split.pivots() + split.rows.len(), a.rows());
             let (s, naive) = (Complement::new(&split).unwrap(), naive_complement(&a, &split, &pivots));
             let (m, n) = (s.rows(), s.cols());
@@ -120,7 +120,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for a in matrices(p, &mut rng) {
             let (pivots, rank) = (naive_pivots(&a), dense_rank(&a));
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX };
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
             assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
@@ -144,11 +144,13 @@ fn a_restricted_split_has_the_rows_asked_for() {
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for a in matrices(p, &mut rng) {
             let pivots = naive_pivots(&a);
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             let rows: Vec<usize> = (0..split.rows.len()).filter(|_| rng.random()).collect();
             let (matrix, own) = split.restricted(&rows).unwrap();
-            let part = Split::new(&matrix, &own);
-            assert!(own.is_triangular(&matrix) && part.cols == split.cols && part.entries()[1] == matrix.nnz());
+            let part = Split::new(&matrix, &own).unwrap();
+            assert!(
+                own.is_triangular(&matrix).unwrap() && part.cols == split.cols && part.entries()[1] == matrix.nnz()
+            );
             let naive = naive_complement(&a, &split, &pivots);
             let expected: Vec<_> = rows.iter().map(|&i| naive[i].clone()).collect();
             assert_eq!(naive_complement(&matrix, &part, &own), expected, "p = {p}");
@@ -170,7 +172,7 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
             entries.extend((0..rare).map(|k| (rng.random_range(0..rows), common + k, 1)));
             let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
             for pivots in [Pivots::default(), naive_pivots(&a)] {
-                let split = Split::new(&a, &pivots);
+                let split = Split::new(&a, &pivots).unwrap();
                 let rank = dense_rank(&a) - pivots.len();
                 sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
                 for rank_bound in [usize::MAX, rank] {
@@ -196,7 +198,7 @@ fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for a in matrices(p, &mut rng) {
             let pivots = naive_pivots(&a);
-            let split = Split::new(&a, &pivots);
+            let split = Split::new(&a, &pivots).unwrap();
             let naive = naive_complement(&a, &split, &pivots);
             // None, all, and a random half in random order.
             let all: Vec<u32> = (0..split.cols.len() as u32).collect();
@@ -205,7 +207,7 @@ fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones
             for cols in [vec![], all, half] {
                 let columns = Columns::new(&split, &cols, &Silent).unwrap();
                 assert_eq!(columns.rows(), split.rows.len());
-                let mut greedy = Echelon::new(p, cols.len());
+                let mut greedy = Echelon::new(p, cols.len()).unwrap();
                 for (i, line) in naive.iter().enumerate() {
                     let (mut row, expected) = (vec![], cols.iter().map(|&j| line[j as usize]).collect::<Vec<_>>());
                     columns.push_row(i, &mut row);

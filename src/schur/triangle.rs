@@ -352,7 +352,7 @@ mod tests {
 
     /// Checks the row of S; returns the entries of the pivot rows and, for each, whether later pivots are left in it.
     fn solve<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots) -> (usize, Vec<bool>) {
-        let split = Split::new(a, pivots);
+        let split = Split::new(a, pivots).unwrap();
         let u = Triangle::<K>::new(&split, &Silent).unwrap();
         let (mut w, mut out) = (u.workspace().unwrap(), vec![]);
         for _ in 0..2 {

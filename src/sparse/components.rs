@@ -3,6 +3,11 @@
 //! Rows that share a column are joined by union–find (R. E. Tarjan, J. ACM 22 (1975); path halving), in one pass over the
 //! entries.
 
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const COMPONENTS: &str = "connected components";
+
 /// In place of a label: there is none.
 const NONE: u32 = u32::MAX;
 
@@ -19,10 +24,13 @@ pub struct Components {
 
 impl Components {
     /// Those of the graph with the given edges (row, column).
-    pub(crate) fn of(rows: usize, cols: usize, edges: impl Iterator<Item = (u32, u32)>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(crate) fn of(rows: usize, cols: usize, edges: impl Iterator<Item = (u32, u32)>) -> Result<Self> {
         // Each row points to itself or to a smaller one of its component; rows without edge point nowhere.
-        let mut parent = vec![NONE; rows];
-        let mut col = vec![NONE; cols]; // first a row of each column, then its label
+        let mut parent = memory::filled(NONE, rows, COMPONENTS)?;
+        let mut col = memory::filled(NONE, cols, COMPONENTS)?; // first a row of each column, then its label
         for (i, j) in edges {
             if parent[i as usize] == NONE {
                 parent[i as usize] = i;
@@ -47,7 +55,7 @@ impl Components {
             }
         }
         col.iter_mut().filter(|j| **j != NONE).for_each(|j| *j = row[*j as usize]);
-        Components { count: count as usize, row, col }
+        Ok(Components { count: count as usize, row, col })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{Result, memory};
 const OFFSETS: &str = "the offsets of the rows";
 const COLUMNS: &str = "the columns of the entries";
 const RESIDUES: &str = "the residues of the entries";
+const LINES: &str = "the lines of a matrix";
 
 /// A sparse matrix over GF(p), row by row: columns ascending within a row, no position twice, all values in 1 … p-1.
 ///
@@ -95,13 +96,16 @@ impl SparseMatrix {
         self.start.push(self.col.len());
     }
     /// Renumbers the columns so that none is empty; returns the old number of each, ascending.
-    pub(crate) fn drop_empty_columns(&mut self) -> Vec<u32> {
-        let used = self.non_empty_cols();
-        let mut number = vec![0; self.cols];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(crate) fn drop_empty_columns(&mut self) -> Result<Vec<u32>> {
+        let used = self.non_empty_cols()?;
+        let mut number = memory::zeros::<u32>(self.cols, LINES)?;
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
         self.col.iter_mut().for_each(|j| *j = number[*j as usize]);
         self.cols = used.len();
-        used
+        Ok(used)
     }
 
     /// The modulus p.
@@ -167,20 +171,30 @@ impl SparseMatrix {
     }
 
     /// Whether some row or column is empty.
-    pub fn has_empty_lines(&self) -> bool {
-        let mut used = vec![false; self.cols];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn has_empty_lines(&self) -> Result<bool> {
+        let mut used = memory::filled(false, self.cols, LINES)?;
         self.col.iter().for_each(|&j| used[j as usize] = true);
-        self.start.windows(2).any(|bounds| bounds[0] == bounds[1]) || used.contains(&false)
+        Ok(self.start.windows(2).any(|bounds| bounds[0] == bounds[1]) || used.contains(&false))
     }
     /// The numbers of the rows that have an entry, ascending.
-    pub fn non_empty_rows(&self) -> Vec<u32> {
-        (0..self.rows() as u32).filter(|&i| self.start[i as usize] < self.start[i as usize + 1]).collect()
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn non_empty_rows(&self) -> Result<Vec<u32>> {
+        let entries = |&i: &u32| self.start[i as usize] < self.start[i as usize + 1];
+        memory::collect((0..self.rows() as u32).filter(entries), LINES)
     }
     /// The numbers of the columns that have an entry, ascending.
-    pub fn non_empty_cols(&self) -> Vec<u32> {
-        let mut used = vec![false; self.cols];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn non_empty_cols(&self) -> Result<Vec<u32>> {
+        let mut used = memory::filled(false, self.cols, LINES)?;
         self.col.iter().for_each(|&j| used[j as usize] = true);
-        (0..self.cols as u32).filter(|&j| used[j as usize]).collect()
+        memory::collect((0..self.cols as u32).filter(|&j| used[j as usize]), LINES)
     }
     /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
     ///
@@ -188,13 +202,16 @@ impl SparseMatrix {
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn without_empty_lines(&self) -> Result<SparseMatrix> {
         let mut a = self.try_clone()?;
-        a.drop_empty_lines();
+        a.drop_empty_lines()?;
         Ok(a)
     }
     /// Drops the empty rows and columns.
-    pub(crate) fn drop_empty_lines(&mut self) {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub(crate) fn drop_empty_lines(&mut self) -> Result<()> {
         self.start.dedup();
-        self.drop_empty_columns();
+        self.drop_empty_columns().map(drop)
     }
     /// A copy, for a caller who can live with a refusal.
     ///
@@ -230,9 +247,9 @@ mod tests {
         assert!(a.is_symmetric().unwrap());
         let b = a.without_empty_lines().unwrap();
         assert_eq!(b, SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 2), (1, 0, 2), (1, 1, 1)]));
-        assert!(b.is_symmetric().unwrap() && a.has_empty_lines() && !b.has_empty_lines());
+        assert!(b.is_symmetric().unwrap() && a.has_empty_lines().unwrap() && !b.has_empty_lines().unwrap());
         let c = SparseMatrix::from_triplets(p, 3, 4, &[(0, 1, 1), (0, 2, 1), (2, 1, 7), (1, 3, 2)]);
-        assert_eq!((c.non_empty_rows(), c.non_empty_cols()), (vec![0, 1], vec![1, 2, 3]));
+        assert_eq!((c.non_empty_rows().unwrap(), c.non_empty_cols().unwrap()), (vec![0, 1], vec![1, 2, 3]));
         let none = SparseMatrix::from_triplets(p, 3, 0, &[]).without_empty_lines().unwrap();
         assert_eq!((none.rows(), none.cols(), none.nnz()), (0, 0, 0));
         assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric().unwrap());

@@ -22,23 +22,33 @@ impl Pattern {
     /// The pattern with the given entries (row, column), 0-based, in any order; repeated ones count once.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Pattern::try_from_entries`] says the last instead.
     pub fn from_entries(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        memory::or_panic(Pattern::try_from_entries(rows, cols, entries))
+    }
+    /// [`Pattern::from_entries`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    pub fn try_from_entries(
+        rows: usize,
+        cols: usize,
+        entries: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self> {
         assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
-        let mut sorted: Vec<(u32, u32)> = entries
-            .into_iter()
-            .inspect(|&(i, j)| assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}"))
-            .map(|(i, j)| (i as u32, j as u32))
-            .collect();
+        let inside =
+            |&(i, j): &(usize, usize)| assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+        let positions = entries.into_iter().inspect(inside).map(|(i, j)| (i as u32, j as u32));
+        let mut sorted: Vec<(u32, u32)> = memory::collect(positions, ENTRIES)?;
         if !sorted.is_sorted() {
             sorted.sort_unstable();
         }
         sorted.dedup();
-        Pattern {
-            cols,
-            start: memory::or_panic(starts(rows, sorted.iter().map(|&(i, _)| i))),
-            col: sorted.into_iter().map(|(_, j)| j).collect(),
-        }
+        let start = starts(rows, sorted.iter().map(|&(i, _)| i))?;
+        Ok(Pattern { cols, start, col: memory::collect(sorted.into_iter().map(|(_, j)| j), ENTRIES)? })
     }
 
     /// Number of rows.
@@ -87,12 +97,27 @@ impl Pattern {
     pub fn of(a: &SparseMatrix) -> Result<Pattern> {
         Ok(Pattern { cols: a.cols, start: memory::copy(&a.start, ENTRIES)?, col: memory::copy(&a.col, ENTRIES)? })
     }
+    /// The entries of `a` that are not 0 over the integers.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of_integers(a: &Triplets) -> Result<Pattern> {
+        let start = starts(a.rows, a.row.iter().copied())?;
+        Ok(Pattern { cols: a.cols, start, col: memory::copy(&a.col, ENTRIES)? })
+    }
     /// The pattern of the transpose, by a counting sort in O(rows + cols + nnz).
     ///
     /// # Panics
-    /// If memory ends.
+    /// If memory ends; [`Pattern::try_transpose`] says so instead.
     pub fn transpose(&self) -> Pattern {
-        memory::or_panic(transpose(&self.start, &self.col, self.cols))
+        memory::or_panic(self.try_transpose())
+    }
+    /// [`Pattern::transpose`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn try_transpose(&self) -> Result<Pattern> {
+        transpose(&self.start, &self.col, self.cols)
     }
     /// The pattern of the transpose of `a`, as fast.
     ///
@@ -135,11 +160,10 @@ impl From<&SparseMatrix> for Pattern {
     }
 }
 
-/// The entries that are not 0 over the integers. The trait knows no refusal: it is a panic.
+/// The entries that are not 0 over the integers. The trait knows no refusal: [`Pattern::of_integers`] does.
 impl From<&Triplets> for Pattern {
     fn from(a: &Triplets) -> Self {
-        let start = memory::or_panic(starts(a.rows, a.row.iter().copied()));
-        Pattern { cols: a.cols, start, col: memory::or_panic(memory::copy(&a.col, ENTRIES)) }
+        memory::or_panic(Pattern::of_integers(a))
     }
 }
 

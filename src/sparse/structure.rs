@@ -1,5 +1,6 @@
 //! Structural facts of a matrix: symmetry, triangles and bands, components, repeated rows.
 
+use crate::memory;
 use crate::sparse::{Compact, Components, Integer, Triplets};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -50,6 +51,7 @@ impl Structure {
         let diagonal_entries = offsets().filter(|&o| o == 0).count();
         let (longest_diagonal, longest_diagonal_offset) = longest_diagonal(a);
         let symmetry = Symmetry::of(compact, row_weights, col_weights);
+        let edges = kept.row.iter().copied().zip(kept.col.iter().copied());
         Structure {
             square: a.rows() == a.cols(),
             symmetric: symmetry.symmetric,
@@ -63,12 +65,7 @@ impl Structure {
             diagonal_full: diagonal_entries == a.rows().min(a.cols()),
             longest_diagonal,
             longest_diagonal_offset,
-            components: Components::of(
-                kept.rows(),
-                kept.cols(),
-                kept.row.iter().copied().zip(kept.col.iter().copied()),
-            )
-            .count,
+            components: memory::or_panic(Components::of(kept.rows(), kept.cols(), edges)).count,
             duplicate_rows: duplicate_rows(kept, row_weights),
         }
     }

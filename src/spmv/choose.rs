@@ -13,7 +13,7 @@ use crate::isa::Isa;
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::Format;
 use crate::sparse::hybrid::{Entries, heaviest_row, kind};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use std::collections::HashMap;
 
 impl Plan {
@@ -56,9 +56,9 @@ impl Plan {
             let side = Side { a, segregate, options, name, value_bytes: sums.value_bytes };
             side.parts(reasons)
         };
-        let parts = side(a, "A", &mut reasons);
+        let parts = side(a, "A", &mut reasons)?;
         let transposed = match options.transpose {
-            TransposeMode::Stored => Some(side(&a.transpose()?, "transpose", &mut reasons)),
+            TransposeMode::Stored => Some(side(&a.transpose()?, "transpose", &mut reasons)?),
             TransposeMode::Scatter => None,
         };
         let (rows, cols, nnz, modulus) = (a.rows(), a.cols(), a.nnz(), p.get());
@@ -130,31 +130,30 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    fn parts(&self, reasons: &mut Vec<String>) -> Vec<PlannedPart> {
-        [Entries::Plus, Entries::Minus, Entries::Valued]
-            .into_iter()
-            .flat_map(|entries| {
-                let (parts, why) = self.parts_of(entries);
-                reasons.extend(why.into_iter().map(|why| format!("{}, {entries:?}: {why}", self.name)));
-                parts
-            })
-            .collect()
+    fn parts(&self, reasons: &mut Vec<String>) -> Result<Vec<PlannedPart>> {
+        let mut all = vec![];
+        for entries in [Entries::Plus, Entries::Minus, Entries::Valued] {
+            let (parts, why) = self.parts_of(entries)?;
+            reasons.extend(why.into_iter().map(|why| format!("{}, {entries:?}: {why}", self.name)));
+            all.extend(parts);
+        }
+        Ok(all)
     }
 
-    fn parts_of(&self, entries: Entries) -> (Vec<PlannedPart>, Vec<String>) {
+    fn parts_of(&self, entries: Entries) -> Result<(Vec<PlannedPart>, Vec<String>)> {
         let Params { ell_share, ell_r_fill, coo_s_rows, coo_entries, .. } = self.options.params;
         let (force, rows) = (self.options.force, self.a.rows());
         let may = |format| !self.options.forbid.contains(&format);
         let value = if entries == Entries::Valued { self.value_bytes } else { 0 };
         let part = |format, nnz, bytes| PlannedPart { entries, format, nnz, width: 0, fill: 0.0, bytes };
         let (mut chosen, mut why) = (Vec::new(), Vec::new());
-        let mut weights = self.weights(entries, |_| true);
+        let mut weights = self.weights(entries, |_| true)?;
         let mut left: usize = weights.iter().sum();
 
         if entries == Entries::Valued && left > 0 && (force == Some(Format::Dia) || force.is_none() && may(Format::Dia))
         {
             let fill = if force.is_some() { 0.0 } else { self.options.params.dia_fill };
-            let dense = self.dense_diagonals(fill);
+            let dense = self.dense_diagonals(fill)?;
             let held: usize = dense.values().sum();
             let worth = dense.len() <= self.options.params.dia_diagonals
                 && held as f64 >= self.options.params.dia_share * left as f64;
@@ -162,7 +161,7 @@ impl Side<'_> {
                 why.push(format!("DIA for {held} of {left} entries on {} diagonals", dense.len()));
                 let bytes = dense.len() * (rows * value + size_of::<i64>());
                 chosen.push(PlannedPart { fill, ..part(Format::Dia, held, bytes) });
-                weights = self.weights(entries, |offset| !dense.contains_key(&offset));
+                weights = self.weights(entries, |offset| !dense.contains_key(&offset))?;
                 left -= held;
             }
         }
@@ -177,7 +176,7 @@ impl Side<'_> {
             left -= common;
         }
         if left == 0 {
-            return (chosen, why);
+            return Ok((chosen, why));
         }
         let busy = weights.iter().filter(|&&w| w > 0).count();
         let most = weights.iter().max().copied().unwrap_or(0);
@@ -197,26 +196,27 @@ impl Side<'_> {
         let asked = if force == Some(rest) { ", as asked" } else { "" };
         why.push(format!("{} for {left} in {busy} of {rows} rows of weight up to {most}{asked}", rest.name()));
         chosen.push(part(rest, left, bytes));
-        (chosen, why)
+        Ok((chosen, why))
     }
 
     /// Entries of one kind in each row, on the diagonals that `keep` chooses.
-    fn weights(&self, entries: Entries, keep: impl Fn(i64) -> bool) -> Vec<usize> {
+    fn weights(&self, entries: Entries, keep: impl Fn(i64) -> bool) -> Result<Vec<usize>> {
         let p = self.a.modulus();
         let weight = |i: usize| {
             let (cols, values) = self.a.row(i);
             let counts = |(&j, &v): (&u32, &u64)| kind(p, self.segregate, v) == entries && keep(j as i64 - i as i64);
             cols.iter().zip(values).filter(|&entry| counts(entry)).count()
         };
-        (0..self.a.rows()).map(weight).collect()
+        memory::collect((0..self.a.rows()).map(weight), "the weights of the rows")
     }
 
     /// The diagonals that are filled to the least share by entries with values, each with their number.
-    fn dense_diagonals(&self, fill: f64) -> HashMap<i64, usize> {
+    fn dense_diagonals(&self, fill: f64) -> Result<HashMap<i64, usize>> {
         let p = self.a.modulus();
         let mut counts = HashMap::<i64, usize>::new();
         for i in 0..self.a.rows() {
             let (cols, values) = self.a.row(i);
+            memory::reserve_table(&mut counts, cols.len(), "the diagonals")?;
             for (&j, &v) in cols.iter().zip(values) {
                 if kind(p, self.segregate, v) == Entries::Valued {
                     *counts.entry(j as i64 - i as i64).or_default() += 1;
@@ -224,11 +224,11 @@ impl Side<'_> {
             }
             // That many more diagonals than DIA may take: it is not that kind of matrix.
             if fill > 0.0 && counts.len() > 64 * self.options.params.dia_diagonals {
-                return HashMap::new();
+                return Ok(HashMap::new());
             }
         }
         let length = |offset: i64| (self.a.cols() as i64 - offset).min(self.a.rows() as i64) - (-offset).max(0);
         counts.retain(|&offset, &mut count| count as f64 >= fill * length(offset) as f64);
-        counts
+        Ok(counts)
     }
 }

@@ -14,7 +14,7 @@ pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
         triplets = triplets.residues(modulus)?;
     }
     if args.transpose {
-        triplets = triplets.transpose();
+        triplets = triplets.try_transpose()?;
     }
     output.write(&triplets, bars)
 }

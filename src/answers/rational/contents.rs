@@ -5,6 +5,7 @@
 //! before the columns were divided, whose content was 1 already.
 
 use crate::sparse::{Integer, Triplets};
+use crate::{Result, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::borrow::Cow;
@@ -12,17 +13,20 @@ use std::collections::BTreeMap;
 
 /// `a` with every row and then every column divided by its content. Linear in the entries, but for the Euclidean algorithm on
 /// entries beyond 64 bits.
-pub(super) fn without_contents(a: &Triplets) -> Cow<'_, Triplets> {
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub(super) fn without_contents(a: &Triplets) -> Result<Cow<'_, Triplets>> {
     let mut a = Cow::Borrowed(a);
     for of_rows in [true, false] {
-        let mut contents = Contents::new(if of_rows { a.rows() } else { a.cols() });
+        let mut contents = Contents::new(if of_rows { a.rows() } else { a.cols() })?;
         a.entries().for_each(|(i, j, v)| contents.add(if of_rows { i } else { j }, &v));
         if contents.some_exceed_one() {
             let divided = a.entries().map(|(i, j, v)| (i, j, contents.divide(if of_rows { i } else { j }, v)));
-            a = Cow::Owned(Triplets::from_entries(a.rows(), a.cols(), divided));
+            a = Cow::Owned(Triplets::try_from_entries(a.rows(), a.cols(), divided)?);
         }
     }
-    a
+    Ok(a)
 }
 
 /// The greatest common divisors of lines.
@@ -33,8 +37,9 @@ struct Contents {
 }
 
 impl Contents {
-    fn new(lines: usize) -> Self {
-        Contents { small: vec![0; lines], large: BTreeMap::new() }
+    fn new(lines: usize) -> Result<Self> {
+        let small = memory::zeros(lines, "the contents of the lines")?;
+        Ok(Contents { small, large: BTreeMap::new() })
     }
     fn add(&mut self, line: usize, v: &Integer<'_>) {
         let own = self.small[line];
@@ -124,7 +129,7 @@ mod tests {
                 .map(|(i, j, v)| (i, j, v * &scale[0][i] * &scale[1][j]))
                 .collect();
             let a = Triplets::from_entries(rows, cols, entries);
-            let b = without_contents(&a);
+            let b = without_contents(&a).unwrap();
             assert!(contents(&b).iter().all(|c| *c == 1u8.into()), "{a:?}");
             // b[i, j] = a[i, j]/(rᵢ·cⱼ): the same positions, the same sign, proportions kept in every 2 x 2 minor of entries.
             let pairs: Vec<_> = a.entries().zip(b.entries()).collect();
@@ -134,18 +139,18 @@ mod tests {
                 let (v, w) = (v.to_bigint(), w.to_bigint());
                 assert!(&v % &w == BigInt::ZERO && v.sign() == w.sign());
             }
-            assert!(matches!(without_contents(&b), Cow::Borrowed(_)), "nothing is left to divide");
+            assert!(matches!(without_contents(&b).unwrap(), Cow::Borrowed(_)), "nothing is left to divide");
         }
     }
 
     #[test]
     fn the_least_word_and_its_own_content() {
         let a = Triplets::from_entries(1, 2, [(0, 0, i64::MIN), (0, 1, i64::MIN)]);
-        assert_eq!(*without_contents(&a), Triplets::from_entries(1, 2, [(0, 0, -1), (0, 1, -1)]));
+        assert_eq!(*without_contents(&a).unwrap(), Triplets::from_entries(1, 2, [(0, 0, -1), (0, 1, -1)]));
         let a = Triplets::from_entries(1, 1, [(0, 0, i64::MIN)]);
-        assert_eq!(*without_contents(&a), Triplets::from_entries(1, 1, [(0, 0, -1)]));
+        assert_eq!(*without_contents(&a).unwrap(), Triplets::from_entries(1, 1, [(0, 0, -1)]));
         let none = Triplets::from_entries(2, 3, Vec::<(usize, usize, i64)>::new());
-        assert!(matches!(without_contents(&none), Cow::Borrowed(_)));
+        assert!(matches!(without_contents(&none).unwrap(), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -157,7 +162,7 @@ mod tests {
             let scale: Vec<BigInt> = (0..4).map(|k| BigInt::from(rng.random_range(1i64..100)) << (20 * k)).collect();
             let scaled = (0..4).map(|k| (k / 2, k % 2, &b[k] * &scale[k / 2] * &scale[2 + k % 2]));
             let a = Triplets::from_entries(2, 2, scaled);
-            let a: Vec<BigInt> = without_contents(&a).entries().map(|(_, _, v)| v.to_bigint()).collect();
+            let a: Vec<BigInt> = without_contents(&a).unwrap().entries().map(|(_, _, v)| v.to_bigint()).collect();
             assert_eq!(&a[0] * &a[3] * &b[1] * &b[2], &b[0] * &b[3] * &a[1] * &a[2]);
         }
     }

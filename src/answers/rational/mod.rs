@@ -150,7 +150,7 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     options.rank.check()?;
     // The rank, and the minors that are not 0, are those of the non-empty lines.
     let compact = a.compact()?;
-    run(Search::new(&compact.matrix, &a.digest(), options, observer))
+    run(Search::new(&compact.matrix, &a.digest(), options, observer)?)
 }
 
 fn run(mut search: Search) -> Result<RationalRank> {

@@ -5,7 +5,7 @@ use super::search::{Drawn, Search, non_empty_lines};
 use crate::answers::{Minor, hadamard_log2};
 use crate::field::{Modulus, ntt_primes};
 use crate::sparse::Triplets;
-use crate::{Result, Step};
+use crate::{Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -21,8 +21,12 @@ impl Search<'_> {
     }
 
     /// Predicted seconds of all threads for the proof by enough primes, if one takes `seconds`.
-    pub fn seconds_by_primes(&self, seconds: f64) -> f64 {
-        self.product.missing(self.minor_bits_above(), 31) as f64 * seconds * rayon::current_num_threads() as f64
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn seconds_by_primes(&self, seconds: f64) -> Result<f64> {
+        let missing = self.product.missing(self.minor_bits_above()?, 31);
+        Ok(missing as f64 * seconds * rayon::current_num_threads() as f64)
     }
 
     /// Null vectors over the integers that prove the rank mod p to be that over ℚ, if they are predicted to take less than
@@ -31,7 +35,7 @@ impl Search<'_> {
         let Some(minor) = &drawn.minor else { return Ok(None) };
         let start = Instant::now();
         let (order, beyond) = (drawn.rank, drawn.rank - minor.triangular);
-        let (rows, cols) = non_empty_lines(&self.a);
+        let (rows, cols) = non_empty_lines(&self.a)?;
         let transposed = rows < cols;
         let needed = NullSpace::memory(&self.a, order, beyond, rayon::current_num_threads());
         let setup = self.setup_seconds(beyond);
@@ -44,8 +48,8 @@ impl Search<'_> {
             decline(self, format!("{setup:.2} s for its system, primes {dearest:.2} s"));
             return Ok(None);
         }
-        let minor_bits = hadamard_log2(&self.a, order);
-        let (matrix, minor) = oriented(&self.a, minor, transposed);
+        let minor_bits = hadamard_log2(&self.a, order)?;
+        let (matrix, minor) = oriented(&self.a, minor, transposed)?;
         let space = NullSpace::new(&matrix, drawn.modulus, &minor, minor_bits, self.observer)?;
         drop(matrix);
         let Some(mut space) = space else {
@@ -87,7 +91,7 @@ impl Search<'_> {
     /// Primes until no minor of the order above the rank can be a multiple of all but 0; `None` if a larger rank shows up.
     /// `seconds` is what a rank mod a prime of 31 bits took.
     pub fn by_primes(&mut self, seconds: f64) -> Result<Option<String>> {
-        let (start, bits, before) = (Instant::now(), self.minor_bits_above(), self.proving.len());
+        let (start, bits, before) = (Instant::now(), self.minor_bits_above()?, self.proving.len());
         let (value, many) = (self.value, self.product.missing(bits, 31));
         let predicted = many as f64 * seconds;
         self.observer.phase("primes", many as u64);
@@ -125,14 +129,14 @@ impl Search<'_> {
 }
 
 /// The matrix and its minor, or both transposed: the chain in the reverse order.
-fn oriented<'m>(a: &'m Triplets, minor: &'m Minor, transposed: bool) -> (Cow<'m, Triplets>, Cow<'m, Minor>) {
+fn oriented<'m>(a: &'m Triplets, minor: &'m Minor, transposed: bool) -> Result<(Cow<'m, Triplets>, Cow<'m, Minor>)> {
     if !transposed {
-        return (Cow::Borrowed(a), Cow::Borrowed(minor));
+        return Ok((Cow::Borrowed(a), Cow::Borrowed(minor)));
     }
     let turned = |lines: &[u32]| {
         let (chain, beyond) = lines.split_at(minor.triangular);
-        chain.iter().rev().chain(beyond).copied().collect()
+        memory::collect(chain.iter().rev().chain(beyond).copied(), "the lines of a minor")
     };
-    let minor = Minor { rows: turned(&minor.cols), cols: turned(&minor.rows), triangular: minor.triangular };
-    (Cow::Owned(a.transpose()), Cow::Owned(minor))
+    let minor = Minor { rows: turned(&minor.cols)?, cols: turned(&minor.rows)?, triangular: minor.triangular };
+    Ok((Cow::Owned(a.try_transpose()?), Cow::Owned(minor)))
 }

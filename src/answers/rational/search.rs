@@ -10,7 +10,7 @@ use crate::dense::PRODUCT_SECONDS;
 use crate::field::{Modulus, Rng, random_prime};
 use crate::matching::maximum_matching;
 use crate::sparse::{Pattern, Triplets};
-use crate::{Error, Observer, Result, Step};
+use crate::{Error, Observer, Result, Step, memory};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Instant;
@@ -76,11 +76,16 @@ pub(super) struct Drawn {
 
 impl<'a> Search<'a> {
     /// `digest` is that of the matrix as the caller has it, `given` its non-empty lines.
-    pub fn new(given: &'a Triplets, digest: &str, options: &'a RationalOptions, observer: &'a dyn Observer) -> Self {
+    pub fn new(
+        given: &'a Triplets,
+        digest: &str,
+        options: &'a RationalOptions,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let start = Instant::now();
-        let a = without_contents(given);
-        let bound = options.rank_bound.unwrap_or(usize::MAX).min(fewest_lines(&a));
-        let minor_bits = hadamard_log2(&a, bound);
+        let a = without_contents(given)?;
+        let bound = options.rank_bound.unwrap_or(usize::MAX).min(fewest_lines(&a)?);
+        let minor_bits = hadamard_log2(&a, bound)?;
         let wiedemann = options.rank.method == Method::Wiedemann;
         // A proof goes by 31 bits: enough primes may have others.
         let large =
@@ -88,7 +93,7 @@ impl<'a> Search<'a> {
         let prime_bits = if large { 62 } else { 31 };
         let mut path = vec![];
         if matches!(a, Cow::Owned(_)) {
-            let was = hadamard_log2(given, bound);
+            let was = hadamard_log2(given, bound)?;
             path.push(Step {
                 name: "contents",
                 found: format!("minors of at most {minor_bits:.0} bits, before {was:.0}"),
@@ -99,7 +104,7 @@ impl<'a> Search<'a> {
             });
         }
         let rng = Streams::of_integers(digest, options.rank.seed).stream(Domain::Primes, 0);
-        Search {
+        Ok(Search {
             given,
             a,
             options,
@@ -117,13 +122,13 @@ impl<'a> Search<'a> {
             proving: vec![],
             product: Product::new(),
             spent: 0.0,
-        }
+        })
     }
 
     /// A proof, whatever it takes.
     pub fn prove(&mut self) -> Result<Ground> {
         loop {
-            if let Some(ground) = self.proven_by_what_is_there() {
+            if let Some(ground) = self.proven_by_what_is_there()? {
                 return Ok(ground);
             }
             let drawn = match self.draw(true, false) {
@@ -131,9 +136,9 @@ impl<'a> Search<'a> {
                 Err(Error::Memory(_)) => self.draw(false, true)?,
                 other => other?,
             };
-            self.match_lines();
-            if self.proven_by_what_is_there().is_none() && drawn.rank >= self.value.max(self.floor) {
-                let dearest = self.seconds_by_primes(drawn.seconds);
+            self.match_lines()?;
+            if self.proven_by_what_is_there()?.is_none() && drawn.rank >= self.value.max(self.floor) {
+                let dearest = self.seconds_by_primes(drawn.seconds)?;
                 if let Some(words) = self.by_null_space(&drawn, dearest)? {
                     return Ok(Ground::Proof(words));
                 }
@@ -165,7 +170,7 @@ impl<'a> Search<'a> {
         let (mut failure, enough) = (ErrorBound::VACUOUS, self.options.error);
         let (mut tried, mut last) = (false, None);
         loop {
-            if let Some(ground) = self.proven_by_what_is_there() {
+            if let Some(ground) = self.proven_by_what_is_there()? {
                 return Ok(ground);
             }
             if failure <= enough && self.floor <= self.value {
@@ -173,8 +178,8 @@ impl<'a> Search<'a> {
             }
             let with_minor = !tried && self.may_be_proven(last.as_ref());
             let drawn = self.draw(with_minor, false)?;
-            self.match_lines();
-            if self.proven_by_what_is_there().is_none() && with_minor && drawn.rank >= self.value {
+            self.match_lines()?;
+            if self.proven_by_what_is_there()?.is_none() && with_minor && drawn.rank >= self.value {
                 if let Some(words) = self.by_null_space(&drawn, self.affordable())? {
                     return Ok(Ground::Proof(words));
                 }
@@ -193,7 +198,7 @@ impl<'a> Search<'a> {
             };
             if one.is_vacuous() {
                 // No theorem speaks, and more primes would not make it.
-                return Ok(self.proven_by_what_is_there().unwrap_or(Ground::Nothing));
+                return Ok(self.proven_by_what_is_there()?.unwrap_or(Ground::Nothing));
             }
             if one.all(MAX_PRIMES) > enough {
                 let bits = self.prime_bits;
@@ -229,25 +234,29 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn proven_by_what_is_there(&self) -> Option<Ground> {
+    fn proven_by_what_is_there(&self) -> Result<Option<Ground>> {
         if self.value >= self.bound {
             let bound = self.bound;
             let words = format!("no rank mod p exceeds that over Q, which the pattern bounds by {bound}");
-            return Some(Ground::Proof(words));
+            return Ok(Some(Ground::Proof(words)));
         }
-        (self.floor <= self.value && self.product.count() > 0)
-            .then(|| self.minor_bits_above())
-            .filter(|&bits| self.product.exceeds(bits))
-            .map(|bits| Ground::Proof(self.words_of_primes(bits)))
+        if self.floor > self.value || self.product.count() == 0 {
+            return Ok(None);
+        }
+        let bits = self.minor_bits_above()?;
+        Ok(self.product.exceeds(bits).then(|| Ground::Proof(self.words_of_primes(bits))))
     }
 
     /// A bound of the minors of the order above the value.
-    pub fn minor_bits_above(&self) -> f64 {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn minor_bits_above(&self) -> Result<f64> {
         let order = self.value + 1;
         if self.bits_above.get().0 != order {
-            self.bits_above.set((order, hadamard_log2(&self.a, order)));
+            self.bits_above.set((order, hadamard_log2(&self.a, order)?));
         }
-        self.bits_above.get().1
+        Ok(self.bits_above.get().1)
     }
 
     pub fn words_of_primes(&self, bits: f64) -> String {
@@ -262,10 +271,11 @@ impl<'a> Search<'a> {
     }
 
     /// A maximum matching bounds the rank, too; found once.
-    fn match_lines(&mut self) {
+    fn match_lines(&mut self) -> Result<()> {
         if self.drawn.len() == 1 && self.value < self.bound {
-            self.bound = self.bound.min(maximum_matching(&Pattern::from(&*self.a)).size);
+            self.bound = self.bound.min(maximum_matching(&Pattern::of_integers(&self.a)?)?.size);
         }
+        Ok(())
     }
 
     /// The rank modulo one more random prime.
@@ -334,7 +344,7 @@ impl<'a> Search<'a> {
         let primes = format!("{} random primes of {bits} bits", self.drawn.len());
         let (certainty, reason) = match ground {
             Ground::Proof(words) => (Certainty::Proven, words),
-            _ if rank == self.bound => match self.proven_by_what_is_there() {
+            _ if rank == self.bound => match self.proven_by_what_is_there()? {
                 Some(Ground::Proof(words)) => (Certainty::Proven, words),
                 _ => unreachable!("the bound is reached"),
             },
@@ -365,15 +375,16 @@ impl<'a> Search<'a> {
 }
 
 /// The smaller one of the numbers of non-empty rows and columns.
-fn fewest_lines(a: &Triplets) -> usize {
-    let (rows, cols) = non_empty_lines(a);
-    rows.min(cols)
+fn fewest_lines(a: &Triplets) -> Result<usize> {
+    let (rows, cols) = non_empty_lines(a)?;
+    Ok(rows.min(cols))
 }
 
 /// The numbers of non-empty rows and columns.
-pub(super) fn non_empty_lines(a: &Triplets) -> (usize, usize) {
-    let (mut row, mut col) = (vec![false; a.rows()], vec![false; a.cols()]);
+pub(super) fn non_empty_lines(a: &Triplets) -> Result<(usize, usize)> {
+    let lines = |count| memory::filled(false, count, "the non-empty lines");
+    let (mut row, mut col) = (lines(a.rows())?, lines(a.cols())?);
     a.entries().for_each(|(i, j, _)| (row[i], col[j]) = (true, true));
     let count = |lines: Vec<bool>| lines.into_iter().filter(|&used| used).count();
-    (count(row), count(col))
+    Ok((count(row), count(col)))
 }

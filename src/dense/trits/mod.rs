@@ -247,7 +247,7 @@ mod tests {
             }
             for step in [1, 100, 1024] {
                 let mut packed = Trits::new(cols);
-                let mut products = Panels::<u16>::new(Modulus::new(3).unwrap(), cols);
+                let mut products = Panels::<u16>::new(Modulus::new(3).unwrap(), cols).unwrap();
                 for part in data.chunks((step * cols).max(1)) {
                     packed.absorb_dense(part.len() / cols, part).unwrap();
                     products.absorb_dense(part.len() / cols, part).unwrap();

@@ -135,7 +135,7 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
         return Ok(Prediction { states: 0.0, peak: 0.0, seconds: 0.0, bytes: 0.0, order: Vec::new() });
     }
     let graph = Graph::new(a);
-    let value_words = if options.modulus.is_some() { 1 } else { value_words(a).0 };
+    let value_words = if options.modulus.is_some() { 1 } else { value_words(a)?.0 };
     let least = least_peak(&graph);
     let bytes = least * 8.0 * (1 + value_words) as f64;
     if bytes > options.memory as f64 {
@@ -183,7 +183,7 @@ fn in_order(
     storage: Storage,
     observer: &dyn Observer,
 ) -> Result<FrontierAnswer> {
-    let (words, bound_bits) = value_words(a);
+    let (words, bound_bits) = value_words(a)?;
     let trivial =
         |value: i32| FrontierAnswer { value: value.into(), states: 0, peak: 0, bound_bits, modulus_bits: None };
     if a.n() == 0 {
@@ -240,11 +240,11 @@ fn key_words(words: usize) -> usize {
 }
 
 /// Words that hold the permanent (and its sign), and the bound behind them.
-fn value_words(a: &IntMatrix) -> (u64, u64) {
-    let bits = permanent_bound(a).bits;
+fn value_words(a: &IntMatrix) -> Result<(u64, u64)> {
+    let bits = permanent_bound(a)?.bits;
     // |perm| ≤ 2^bits must be below M = 2⁶⁴ᴷ, or below M/2 where there is a sign.
     let sign = u64::from(!a.is_nonnegative());
-    ((bits + sign) / 64 + 1, bits)
+    Ok(((bits + sign) / 64 + 1, bits))
 }
 
 /// All that does not depend on the types of keys and values.

@@ -124,12 +124,12 @@ enum Sums {
 /// [`Error::Input`] for the checkpoint, [`Error::Device`] if the cards fail, [`Error::Check`] if the computation contradicts itself.
 pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Observer) -> Result<GrayAnswer> {
     observer.check()?;
-    let bound_bits = permanent_bound(matrix).bits;
+    let bound_bits = permanent_bound(matrix)?.bits;
     let answer = |value| GrayAnswer { value, moduli: Vec::new(), bound_bits, zero_bits: 0, resumed: None };
     if matrix.n() <= 2 {
         return Ok(answer(small(matrix)));
     }
-    let Some(problem) = Problem::new(matrix) else {
+    let Some(problem) = Problem::new(matrix)? else {
         return Ok(answer(BigInt::zero()));
     };
     // The residues are those of the permanent without the rows' contents.
@@ -179,7 +179,11 @@ pub fn predict_on_cards(matrix: &IntMatrix, devices: &[Device]) -> f64 {
 /// The settings of the columns that the sum goes through: the terms after grouping, halved by the symmetry; none of a matrix with an
 /// empty line.
 fn settings(matrix: &IntMatrix) -> f64 {
-    Problem::new(matrix).map_or(0.0, |problem| problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0)
+    match Problem::new(matrix) {
+        Ok(Some(problem)) => problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0,
+        Ok(None) => 0.0,
+        Err(_) => f64::INFINITY,
+    }
 }
 
 /// A fixed part, and settings of the columns at a price that was measured at density ½ and n = 32 and grows with n and density.
@@ -213,7 +217,7 @@ struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Nothing summed, or what the checkpoint of the options holds.
     fn open(plan: &'a Plan, matrix: &IntMatrix, options: &'a GrayOptions) -> Result<Self> {
-        let seal = plan.seal(matrix, options.checkpoint.is_some());
+        let seal = plan.seal(matrix, options.checkpoint.is_some())?;
         let mut journal =
             Journal { plan, options, seal, state: plan.start(), sums: plan.zero(), written: Instant::now() };
         if let Some(file) = &options.checkpoint
@@ -335,21 +339,21 @@ impl Plan {
     }
 
     /// Which sum a checkpoint is of; without the digest where nothing will be written.
-    fn seal(&self, matrix: &IntMatrix, described: bool) -> Seal {
+    fn seal(&self, matrix: &IntMatrix, described: bool) -> Result<Seal> {
         let digits: Vec<_> = self.walk.iter().map(|d| (d.class, d.radix())).collect();
         let sums = match &self.engine {
             Engine::Exact(_) => "integer".to_string(),
             Engine::Modular(modular) => format!("modulo 2^64 and {:?}", modular.primes),
         };
         let (low, lanes, chunk, chunks) = (&self.low, &self.lane_classes, self.chunk, self.chunks());
-        Seal {
+        Ok(Seal {
             kind: checkpoint::KIND.into(),
             version: checkpoint::VERSION,
-            matrix: if described { matrix.to_triplets().digest() } else { String::new() },
+            matrix: if described { matrix.to_triplets()?.digest() } else { String::new() },
             parameters: format!(
                 "low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} chunks {chunks} sums {sums}"
             ),
-        }
+        })
     }
 
     /// The state before the first chunk.

@@ -6,6 +6,7 @@
 //! even dᵢ stays integral; one with odd dᵢ is doubled, which the answer is divided by: not 2ⁿ⁻¹ is lost to a power-of-two
 //! modulus but 2^odd. A class of g equal columns needs only how many of them S holds: t = 0…g with weight (-1)^t C(g, t).
 
+use crate::Result;
 use crate::permanent::IntMatrix;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
@@ -36,12 +37,15 @@ pub(super) struct Problem {
 
 impl Problem {
     /// The sum for the matrix or its transpose, whichever has fewer terms; `None` if a line is empty, where the permanent is 0.
-    pub fn new(matrix: &IntMatrix) -> Option<Problem> {
-        let rows = Self::of_rows(matrix)?;
-        let columns = Self::of_rows(&matrix.transpose())?;
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(matrix: &IntMatrix) -> Result<Option<Problem>> {
+        let Some(rows) = Self::of_rows(matrix) else { return Ok(None) };
+        let Some(columns) = Self::of_rows(&matrix.transpose()?) else { return Ok(None) };
         // Equal numbers of terms: fewer doubled rows mean smaller numbers.
         let key = |p: &Problem| (p.terms(), p.odd);
-        Some(if key(&columns) < key(&rows) { columns } else { rows })
+        Ok(Some(if key(&columns) < key(&rows) { columns } else { rows }))
     }
 
     fn of_rows(matrix: &IntMatrix) -> Option<Problem> {

@@ -24,7 +24,7 @@ use crate::elimination::{self, LANES, Replay};
 use crate::field::Modulus;
 use crate::matching::maximum_matching;
 use crate::sparse::{Integer, Pattern, Triplets};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use graph::Graph;
 use num_bigint::BigUint;
 use rayon::prelude::*;
@@ -54,11 +54,11 @@ impl Planar {
     /// # Errors
     /// [`Error::Check`] if the embedding fails its verification, which would be a bug.
     pub fn new(matrix: &IntMatrix) -> Result<Option<Self>> {
-        let pattern = matrix.pattern();
+        let pattern = matrix.pattern()?;
         let graph = Graph::bipartite(&pattern);
         let Some(rotation) = left_right::embed(&graph) else { return Ok(None) };
         let n = matrix.n();
-        let matching = maximum_matching(&pattern);
+        let matching = maximum_matching(&pattern)?;
         let kind = match kasteleyn_signs(&graph, &rotation) {
             Err(Fault::NotPlane) => return Err(Error::Check("an embedding in the plane fails Euler's formula".into())),
             _ if matching.size < n => Kind::Unmatched,
@@ -69,11 +69,12 @@ impl Planar {
                 let entries = matrix.entries().zip(&minus);
                 let signed =
                     entries.map(|((i, j, v), &minus)| (i, j, if minus { -v.to_bigint() } else { v.to_bigint() }));
-                let signed = Triplets::from_entries(n, n, signed);
-                let pairs: Vec<(u32, u32)> = (0..n as u32).zip(matching.col_of_row.iter().copied()).collect();
+                let signed = Triplets::try_from_entries(n, n, signed)?;
+                let pairs = (0..n as u32).zip(matching.col_of_row.iter().copied());
+                let pairs: Vec<(u32, u32)> = memory::collect(pairs, "the pairs of a matching")?;
                 let edges = pattern.entries().zip(&minus);
                 let signs = edges.filter(|&((i, j), &minus)| minus && matching.col_of_row[i as usize] == j).count();
-                Kind::Signed { signed, negate: elimination::is_odd(&pairs) != (signs % 2 == 1) }
+                Kind::Signed { signed, negate: elimination::is_odd(&pairs)? != (signs % 2 == 1) }
             }
         };
         Ok(Some(Planar { pattern, kind }))
@@ -87,7 +88,7 @@ impl Planar {
         match &self.kind {
             Kind::Unmatched => Ok(0),
             Kind::Signed { signed, negate } => {
-                let det = elimination::determinant(&signed.reduce(modulus), observer)?.value;
+                let det = elimination::determinant(&signed.try_reduce(modulus)?, observer)?.value;
                 Ok(if *negate { modulus.neg(det) } else { det })
             }
         }
@@ -99,7 +100,7 @@ impl Planar {
     /// [`Error::Interrupted`].
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         let Kind::Signed { signed, negate } = &self.kind else { return Ok(Exact::integer(0)) };
-        let order = elimination::determinant(&signed.reduce(Modulus::new(ORDER)?), observer)?;
+        let order = elimination::determinant(&signed.try_reduce(Modulus::new(ORDER)?)?, observer)?;
         // A value of either sign below 2^bits in magnitude.
         let primes: Vec<Modulus> = primes_for(bound.bits + 1, &BigUint::from(1u32), 1 << 31)
             .into_iter()
@@ -112,7 +113,7 @@ impl Planar {
             // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
             primes
                 .par_iter()
-                .map(|&p| Ok(elimination::determinant(&signed.reduce(p), observer)?.value))
+                .map(|&p| Ok(elimination::determinant(&signed.try_reduce(p)?, observer)?.value))
                 .collect::<Result<_>>()?
         };
         let mut crt = Crt::new();

@@ -1,7 +1,12 @@
 //! Lines that are equal: inclusion–exclusion over g equal columns needs g + 1 subset sizes, not 2ᵍ subsets.
 
 use crate::permanent::IntMatrix;
+use crate::{Result, memory};
+use num_bigint::BigInt;
 use std::collections::HashMap;
+
+/// What memory is asked for.
+const GROUPS: &str = "groups of equal lines";
 
 /// The rows of a matrix, and its columns, by equality; groups by their first line, lines ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +19,11 @@ pub struct Groups {
 
 impl Groups {
     /// The groups of a matrix.
-    pub fn new(a: &IntMatrix) -> Self {
-        Groups { rows: equal_rows(a), cols: equal_rows(&a.transpose()) }
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(a: &IntMatrix) -> Result<Self> {
+        Ok(Groups { rows: equal_rows(a)?, cols: equal_rows(&a.transpose()?)? })
     }
 
     /// log₂ Π (g + 1) over the groups of rows, and of columns: the terms that inclusion–exclusion over these lines has.
@@ -24,16 +32,17 @@ impl Groups {
     }
 }
 
-fn equal_rows(a: &IntMatrix) -> Vec<Vec<u32>> {
-    let mut groups: Vec<Vec<u32>> = Vec::new();
-    let mut index = HashMap::new();
+fn equal_rows(a: &IntMatrix) -> Result<Vec<Vec<u32>>> {
+    let mut groups: Vec<Vec<u32>> = memory::with_capacity(a.n(), GROUPS)?;
+    let mut index: HashMap<Vec<(u32, BigInt)>, usize> = HashMap::new();
+    memory::reserve_table(&mut index, a.n(), GROUPS)?;
     for (i, row) in a.rows().enumerate() {
-        let key: Vec<_> = row.iter().map(|(j, v)| (*j, v.to_bigint())).collect();
+        let key = row.iter().map(|(j, v)| (*j, v.to_bigint())).collect();
         let k = *index.entry(key).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
         });
-        groups[k].push(i as u32);
+        memory::push(&mut groups[k], i as u32, GROUPS)?;
     }
-    groups
+    Ok(groups)
 }

@@ -14,12 +14,15 @@
 //! narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34, 0.27, 0.27, 0.41.
 
 use crate::permanent::IntMatrix;
+use crate::{Error, Result, memory};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 
+/// What memory is asked for.
+const LINES: &str = "the lines of a permanent";
+
 /// Rows (side 0) and columns (side 1), each entry on both sides; lines that are gone are `None`.
-#[derive(Clone)]
 pub(super) struct Lines {
     sides: [Vec<Option<BTreeMap<u32, BigInt>>>; 2],
     /// What the entries are to be multiplied with: permanent = factor · permanent of the lines.
@@ -34,23 +37,30 @@ pub(super) struct Eliminated {
 }
 
 impl Lines {
-    pub fn new(a: &IntMatrix) -> Self {
-        let empty = || vec![Some(BTreeMap::new()); a.n()];
-        let mut lines = Lines { sides: [empty(), empty()], factor: 1.into() };
+    /// Maps of single lines are small, and are not asked for.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(a: &IntMatrix) -> Result<Self> {
+        let empty = || memory::collect((0..a.n()).map(|_| Some(BTreeMap::new())), LINES);
+        let mut lines = Lines { sides: [empty()?, empty()?], factor: 1.into() };
         for (i, j, v) in a.entries() {
             lines.set(0, i as u32, j as u32, v.to_bigint());
         }
-        lines
+        Ok(lines)
     }
 
     /// The matrix of the lines that are left, in their order.
-    pub fn matrix(&self) -> IntMatrix {
-        let mut place = vec![u32::MAX; self.sides[1].len()];
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn matrix(&self) -> Result<IntMatrix> {
+        let mut place = memory::filled(u32::MAX, self.sides[1].len(), LINES)?;
         let left = self.sides[1].iter().enumerate().filter(|(_, line)| line.is_some());
         left.enumerate().for_each(|(l, (j, _))| place[j] = l as u32);
         let row =
             |line: &BTreeMap<u32, BigInt>| line.iter().map(|(&j, v)| (place[j as usize], v.clone().into())).collect();
-        IntMatrix::from_rows(self.sides[0].iter().flatten().map(row).collect())
+        Ok(IntMatrix::from_rows(memory::collect(self.sides[0].iter().flatten().map(row), LINES)?))
     }
 
     fn line(&self, side: usize, i: u32) -> &BTreeMap<u32, BigInt> {
@@ -78,10 +88,10 @@ impl Lines {
     }
 
     /// Eliminates lines with no entry (the factor becomes 0), one, and (if allowed) two, until none is left.
-    pub fn eliminate(&mut self, one: bool, two: bool) -> Eliminated {
+    pub fn eliminate(&mut self, one: bool, two: bool) -> Result<Eliminated> {
         let mut done = Eliminated::default();
-        let mut waiting: Vec<(usize, u32)> =
-            (0..2).flat_map(|side| (0..self.sides[side].len() as u32).map(move |i| (side, i))).rev().collect();
+        let all = (0..2).flat_map(|side| (0..self.sides[side].len() as u32).map(move |i| (side, i))).rev();
+        let mut waiting: Vec<(usize, u32)> = memory::collect(all, LINES)?;
         while let Some((side, i)) = waiting.pop() {
             let Some(line) = &self.sides[side][i as usize] else { continue };
             match line.len() {
@@ -89,6 +99,7 @@ impl Lines {
                 1 if one => {
                     let (j, v) = self.remove(side, i).pop_first().expect("one entry");
                     let touched = self.remove(1 - side, j);
+                    memory::reserve(&mut waiting, touched.len(), LINES)?;
                     waiting.extend(touched.into_keys().map(|i| (side, i)));
                     self.factor *= v;
                     done.one += 1;
@@ -102,6 +113,7 @@ impl Lines {
                         *merged.entry(i).or_default() += x * &w;
                     }
                     self.sides[1 - side][j as usize] = Some(BTreeMap::new());
+                    memory::reserve(&mut waiting, merged.len() + 1, LINES)?;
                     waiting.push((1 - side, j));
                     for (i, x) in merged {
                         self.set(1 - side, j, i, x);
@@ -112,7 +124,7 @@ impl Lines {
                 _ => {}
             }
         }
-        done
+        Ok(done)
     }
 
     /// Divides every line by the greatest common divisor of its entries; how many lines had one above 1.
@@ -136,18 +148,25 @@ impl Lines {
 
     /// Two matrices whose permanents sum up to this one's: a line with the fewest entries, if those are 3 … `most`, split in
     /// halves.
-    pub fn split(&self, most: usize) -> Option<[Lines; 2]> {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn split(&self, most: usize) -> Result<Option<[Lines; 2]>> {
         let all = (0..2).flat_map(|side| (0..self.sides[side].len()).map(move |i| (side, i)));
         let degree = |&(side, i): &(usize, usize)| self.sides[side][i].as_ref().map_or(usize::MAX, BTreeMap::len);
-        let (side, i) = all.min_by_key(degree).filter(|line| (3..=most).contains(&degree(line)))?;
+        let Some((side, i)) = all.min_by_key(degree).filter(|line| (3..=most).contains(&degree(line))) else {
+            return Ok(None);
+        };
         let columns: Vec<u32> = self.line(side, i as u32).keys().copied().collect();
         let half = columns.len().div_ceil(2);
         let without = |columns: &[u32]| {
-            let mut lines = self.clone();
+            let copy = |side: &[Option<_>]| memory::collect(side.iter().cloned(), LINES);
+            let mut lines =
+                Lines { sides: [copy(&self.sides[0])?, copy(&self.sides[1])?], factor: self.factor.clone() };
             columns.iter().for_each(|&j| lines.set(side, i as u32, j, BigInt::ZERO));
-            lines
+            Ok::<_, Error>(lines)
         };
-        Some([without(&columns[half..]), without(&columns[..half])])
+        Ok(Some([without(&columns[half..])?, without(&columns[..half])?]))
     }
 }
 

@@ -19,8 +19,8 @@ mod tests;
 pub use groups::Groups;
 
 use super::IntMatrix;
-use crate::Result;
 use crate::matching::{dulmage_mendelsohn, hall_violator, maximum_matching};
+use crate::{Result, memory};
 use lines::Lines;
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -154,33 +154,37 @@ impl Reduced {
 }
 
 /// Applies the reductions that are switched on until none changes anything.
-pub fn reduce(a: &IntMatrix, switches: &Switches) -> Reduced {
-    let mut reduced = part(a, switches, switches.split_depth);
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn reduce(a: &IntMatrix, switches: &Switches) -> Result<Reduced> {
+    let mut reduced = part(a.try_clone()?, switches, switches.split_depth)?;
     if switches.structural_rank || switches.blocks {
-        let pattern = a.pattern();
-        reduced.hall_violator = hall_violator(&pattern, &maximum_matching(&pattern)).map(|rows| {
-            let mut cols: Vec<u32> = rows.iter().flat_map(|&i| pattern.row(i as usize)).copied().collect();
+        let pattern = a.pattern()?;
+        if let Some(rows) = hall_violator(&pattern, &maximum_matching(&pattern)?)? {
+            let meets = rows.iter().flat_map(|&i| pattern.row(i as usize)).copied();
+            let mut cols = memory::collect(meets, "the columns of a Hall violator")?;
             cols.sort_unstable();
             cols.dedup();
-            HallViolator { rows, cols }
-        });
+            reduced.hall_violator = Some(HallViolator { rows, cols });
+        }
     }
-    reduced
+    Ok(reduced)
 }
 
 /// The same for a part, with so many splits left.
-fn part(a: &IntMatrix, switches: &Switches, splits: usize) -> Reduced {
+fn part(a: IntMatrix, switches: &Switches, splits: usize) -> Result<Reduced> {
     let mut out =
         Reduced { factor: 1.into(), blocks: Vec::new(), sums: Vec::new(), log: Log::default(), hall_violator: None };
-    let mut waiting = vec![a.clone()];
+    let mut waiting = vec![a];
     while let Some(a) = waiting.pop() {
-        let Some(blocks) = blocks(&a, switches, &mut out.log) else {
+        let Some(blocks) = blocks(a, switches, &mut out.log)? else {
             out.become_zero();
-            return out;
+            return Ok(out);
         };
         for block in blocks {
-            let mut lines = Lines::new(&block);
-            let done = lines.eliminate(switches.degree_one, switches.degree_two);
+            let mut lines = Lines::new(&block)?;
+            let done = lines.eliminate(switches.degree_one, switches.degree_two)?;
             out.log.degree_one += done.one;
             out.log.degree_two += done.two;
             if switches.contents {
@@ -189,44 +193,45 @@ fn part(a: &IntMatrix, switches: &Switches, splits: usize) -> Reduced {
             out.factor *= &lines.factor;
             if out.factor.is_zero() {
                 out.become_zero();
-                return out;
+                return Ok(out);
             }
             if done.one + done.two > 0 {
                 // Merged columns may have lost entries, and with them the block its connection.
-                waiting.push(lines.matrix());
+                waiting.push(lines.matrix()?);
                 continue;
             }
-            match lines.split(switches.split_degree).filter(|_| splits > 0) {
+            match if splits > 0 { lines.split(switches.split_degree)? } else { None } {
                 Some(halves) => {
-                    let terms: Vec<Reduced> =
-                        halves.iter().map(|half| part(&half.matrix(), switches, splits - 1)).collect();
+                    let terms = halves.iter().map(|half| part(half.matrix()?, switches, splits - 1));
+                    let terms = terms.collect::<Result<Vec<Reduced>>>()?;
                     out.log.splits += 1;
                     terms.iter().for_each(|term| out.log.add(&term.log));
                     let terms: Vec<Reduced> = terms.into_iter().filter(|term| !term.factor.is_zero()).collect();
                     if terms.is_empty() {
                         out.become_zero();
-                        return out;
+                        return Ok(out);
                     }
                     out.sums.push(terms);
                 }
-                None => out.finish(lines.matrix(), switches),
+                None => out.finish(lines.matrix()?, switches)?,
             }
         }
     }
-    out
+    Ok(out)
 }
 
 impl Reduced {
     /// Takes in a block that no reduction changes.
-    fn finish(&mut self, block: IntMatrix, switches: &Switches) {
+    fn finish(&mut self, block: IntMatrix, switches: &Switches) -> Result<()> {
         if block.n() == 0 {
-            return;
+            return Ok(());
         }
-        let [rows, cols] = Groups::new(&block).log2_terms();
+        let [rows, cols] = Groups::new(&block)?.log2_terms();
         let transpose = switches.transpose && rows < cols;
         self.log.transposed += usize::from(transpose);
         self.log.blocks += usize::from(block.n() > 1);
-        self.blocks.push(if transpose { block.transpose() } else { block });
+        self.blocks.push(if transpose { block.transpose()? } else { block });
+        Ok(())
     }
 }
 
@@ -243,24 +248,27 @@ impl Log {
 }
 
 /// The fully indecomposable blocks, or the matrix itself; `None` if there is no perfect matching.
-fn blocks(a: &IntMatrix, switches: &Switches, log: &mut Log) -> Option<Vec<IntMatrix>> {
+fn blocks(a: IntMatrix, switches: &Switches, log: &mut Log) -> Result<Option<Vec<IntMatrix>>> {
     if !switches.structural_rank && !switches.blocks {
-        return Some(vec![a.clone()]);
+        return Ok(Some(vec![a]));
     }
-    let pattern = a.pattern();
-    let matching = maximum_matching(&pattern);
+    let pattern = a.pattern()?;
+    let matching = maximum_matching(&pattern)?;
     if matching.size < a.n() {
-        return None;
+        return Ok(None);
     }
     if !switches.blocks {
-        return Some(vec![a.clone()]);
+        return Ok(Some(vec![a]));
     }
-    let fine = dulmage_mendelsohn(&pattern, &matching);
+    let fine = dulmage_mendelsohn(&pattern, &matching)?;
     let block = |b: usize| {
         let (rows, cols) = fine.block(b);
         a.submatrix(rows, cols)
     };
-    let blocks: Vec<IntMatrix> = (0..fine.blocks()).map(block).collect();
+    let mut blocks = memory::with_capacity(fine.blocks(), "the blocks of a permanent")?;
+    for b in 0..fine.blocks() {
+        blocks.push(block(b)?);
+    }
     log.dropped_entries += a.nnz() - blocks.iter().map(IntMatrix::nnz).sum::<usize>();
-    Some(blocks)
+    Ok(Some(blocks))
 }

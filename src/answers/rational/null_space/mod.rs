@@ -290,7 +290,7 @@ fn negative_inverse(system: &System, observer: &dyn Observer) -> Result<Vec<u64>
             sums.iter().for_each(|&(i, v)| table[i as usize * 2 * s + column as usize - t] = v);
         }
     }
-    let mut echelon = Echelon::new(p, 2 * s);
+    let mut echelon = Echelon::new(p, 2 * s)?;
     echelon.absorb_block(s, &table, observer)?;
     drop(table);
     let reduced = echelon.reduced()?;

@@ -16,10 +16,10 @@ const Q: u64 = (1 << 31) - 1;
 fn by_dense_elimination(a: &Triplets, p: Modulus) -> Minor {
     let a = a.reduce(p);
     let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
-    let mut echelon = Echelon::new(p, a.cols());
+    let mut echelon = Echelon::new(p, a.cols()).unwrap();
     echelon.absorb(&rows, &Silent).unwrap();
     let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
-    let cols = echelon.pivot_cols().iter().map(|&j| j as u32).collect();
+    let cols = echelon.pivot_cols().unwrap();
     Minor { rows, cols, triangular: 0 }
 }
 
@@ -30,7 +30,7 @@ fn by_rank(a: &Triplets, p: Modulus) -> Minor {
 
 /// Sample and rest, as a proof takes them.
 fn run(a: &Triplets, q: u64, minor: &Minor) -> (Outcome, Found) {
-    let bits = crate::answers::hadamard_log2(a, minor.rows.len());
+    let bits = crate::answers::hadamard_log2(a, minor.rows.len()).unwrap();
     let mut space =
         NullSpace::new(a, Modulus::new(q).unwrap(), minor, bits, &Silent).unwrap().expect("entries of 64 bits");
     let free = space.todo.len();

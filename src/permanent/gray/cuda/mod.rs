@@ -371,7 +371,7 @@ mod tests {
                 n,
                 entries.filter(|e| e.0 != e.1).chain((0..n).map(|i| (i, i, BigInt::from(1)))),
             );
-            let problem = Problem::new(&matrix).expect("no empty line");
+            let problem = Problem::new(&matrix).unwrap().expect("no empty line");
             let plan = Plan::new(&problem, bits.unwrap_or(3 * n as u64), bits.is_some(), Target::Cards).unwrap();
             let headers = headers(&plan, plan.chunk.trailing_zeros() as usize);
             let in_constant_memory = |h: &Headers| h.program.contains("__constant__");
