@@ -18,6 +18,8 @@ mod pivots;
 mod reduced;
 mod search;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use super::Row;
 use crate::Result;
@@ -30,7 +32,7 @@ use search::Search;
 use tables::DEPTH;
 
 /// Rows of a panel: enough to repay the tables, few enough that a strip of them stays in the second cache.
-const PANEL: usize = 1024;
+const PANEL: usize = 2048;
 
 /// A basis of the row space of the rows met so far.
 #[derive(Debug)]

@@ -19,12 +19,12 @@ struct Step {
     /// The block, and how many rows it had.
     block: usize,
     before: usize,
-    /// How many it gets: the places of the rows in the panel, and the coefficients of the sums that join.
+    /// The places of the pivot rows in the panel, and the sums of them, a word each, that join the block.
     rows: Vec<u32>,
     transform: Vec<u64>,
-    /// What the rows that the block had are cleared by.
+    /// By which of the sums the rows are cleared that the block had,
     join: Vec<u64>,
-    /// What the rows of the panel from `first` on are cleared by.
+    /// and the rows of the panel from `first` on.
     first: usize,
     coefficients: Vec<u64>,
 }

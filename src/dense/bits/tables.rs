@@ -79,9 +79,9 @@ impl Room {
         for (line, &c) in lines.iter_mut().zip(coefficients) {
             // A loop that may end here is not turned round by the compiler to gather words from eight lines at once.
             assert!(c & beyond == 0, "a coefficient of a line that is not there");
-            let mut sum = *line;
+            let (mut sum, c) = (*line, c >> first);
             for t in 0..TABLES {
-                sum.add(&tables[t << BITS | (c >> (first + BITS * t)) as usize & ((1 << BITS) - 1)]);
+                sum.add(&tables[t << BITS | (c >> (BITS * t)) as usize & ((1 << BITS) - 1)]);
             }
             *line = sum;
         }
