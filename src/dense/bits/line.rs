@@ -49,7 +49,7 @@ pub(super) fn runs(pivots: &[u32]) -> Vec<Run> {
     let mut runs: Vec<Run> = vec![];
     for (digit, &j) in pivots.iter().enumerate() {
         let j = j as usize;
-        match runs.last_mut().filter(|_| j % 64 != 0 && pivots[digit - 1] as usize + 1 == j) {
+        match runs.last_mut().filter(|_| !j.is_multiple_of(64) && pivots[digit - 1] as usize + 1 == j) {
             Some(run) => run.mask = run.mask << 1 | 1,
             None => {
                 let (strip, word, shift) = (j / COLUMNS, j / 64 % WORDS, (j % 64) as u32);

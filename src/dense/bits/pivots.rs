@@ -66,7 +66,7 @@ mod tests {
         for (count, rank) in [(1, 1), (40, 7), (70, 64), (300, 64), (300, 20)] {
             for limit in [1, 9, 64] {
                 let basis: Vec<u64> = (0..rank).map(|_| rng.random_range(0..=u64::MAX)).collect();
-                let subset = |x: u64| basis.iter().enumerate().fold(0, |w, (k, b)| w ^ b * (x >> k & 1));
+                let subset = |x: u64| basis.iter().enumerate().fold(0, |w, (k, b)| w ^ (b * (x >> k & 1)));
                 let mut words: Vec<u64> = (0..count).map(|_| subset(rng.random_range(0..=u64::MAX))).collect();
                 words[count / 2] = 0;
                 words[count / 3] = words[0];
@@ -74,7 +74,7 @@ mod tests {
                 let sums: Vec<u64> = found
                     .transform
                     .iter()
-                    .map(|t| found.rows.iter().enumerate().fold(0, |w, (k, &i)| w ^ words[i as usize] * (t >> k & 1)))
+                    .map(|t| found.rows.iter().enumerate().fold(0, |w, (k, &i)| w ^ (words[i as usize] * (t >> k & 1))))
                     .collect();
                 for (k, sum) in sums.iter().enumerate() {
                     assert_eq!(sum.trailing_zeros(), found.bits[k]);

@@ -79,7 +79,7 @@ fn check(rows: &[Vec<u64>], cols: usize, step: usize, what: &str) {
 }
 
 fn random(rows: usize, cols: usize, rng: &mut Rng) -> Vec<Vec<u64>> {
-    let last = if cols % 64 == 0 { !0 } else { (1 << (cols % 64)) - 1 };
+    let last = if cols.is_multiple_of(64) { !0 } else { (1 << (cols % 64)) - 1 };
     let mut row = || {
         let mut row: Vec<u64> = (0..cols.div_ceil(64)).map(|_| rng.random_range(0..=u64::MAX)).collect();
         row.last_mut().into_iter().for_each(|word| *word &= last);
