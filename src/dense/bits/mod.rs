@@ -1,5 +1,5 @@
 //! Elimination over GF(2) by the "method of four Russians" (Albrecht, Bard, Hart, "Efficient multiplication of dense matrices
-//! over GF(2)", ACM TOMS 37, 2010), on strips of 512 columns, which are vectors of a cache line each ([`line`]).
+//! over GF(2)", ACM TOMS 37, 2010), on strips of 512 columns, which are vectors of a cache line each ([`mod@line`]).
 //!
 //! The basis lies in [`Block`]s of 64 rows that are the identity in their own pivot columns, so that the 64 coefficients by
 //! which a row is cleared are its own digits there, a word. A panel of rows is cleared by every block in turn ([`panel`]) with
