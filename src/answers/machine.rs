@@ -11,7 +11,7 @@ use crate::spmv::Lane;
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
-    pub dense: [f64; 4],
+    pub dense: [f64; 5],
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
     /// See `gather`.

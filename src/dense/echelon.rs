@@ -199,7 +199,7 @@ impl Echelon {
         pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
         let free_cols = memory::collect((0..self.cols as u32).filter(|&j| is_free[j as usize]), PIVOTS)?;
         let table = match self.storage {
-            Storage::Bits(b) => Table::Bits(self.cols.div_ceil(64), b.into_reduced()?),
+            Storage::Bits(b) => Table::Bits(b.into_reduced()?),
             Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()?),
             Storage::U16(p) => Table::U16(p.into_reduced()?),
             Storage::U32(p) => Table::U32(p.into_reduced()?),

@@ -30,16 +30,18 @@ use crate::field::Modulus;
 /// [`size_class`].
 ///
 /// Rounded up from `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block; one thread of a 2-core
-/// AMD EPYC (Zen 5) virtual machine with AVX-512) by a third to a half, for the panels and copies around the products of a row space.
-pub const PRODUCT_SECONDS: [f64; 4] = [0.01e-9, 0.018e-9, 0.045e-9, 0.3e-9];
+/// AMD EPYC (Zen 5) virtual machine with AVX-512; for p = 2 of an Intel Xeon (Sapphire Rapids)) by a third to a half, for the
+/// panels and copies around the products of a row space.
+pub const PRODUCT_SECONDS: [f64; 5] = [0.0015e-9, 0.01e-9, 0.018e-9, 0.045e-9, 0.3e-9];
 
-/// What the price of a multiply-add depends on: 0 for p up to 3; 1, 2, 3 for p of up to 16, 31, 63 bits.
+/// What the price of a multiply-add depends on: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to 16, 31, 63 bits.
 pub fn size_class(modulus: Modulus) -> usize {
     match (modulus.get(), modulus.bits()) {
-        (2 | 3, _) => 0,
-        (_, ..=16) => 1,
-        (_, ..=31) => 2,
-        _ => 3,
+        (2, _) => 0,
+        (3, _) => 1,
+        (_, ..=16) => 2,
+        (_, ..=31) => 3,
+        _ => 4,
     }
 }
 

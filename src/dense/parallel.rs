@@ -22,3 +22,13 @@ pub(super) fn for_each_chunk<T: Send>(
         chunks.for_each(|(number, chunk)| work(number, chunk));
     }
 }
+
+/// Calls `work(task)` for each task, each of which reads or writes so many `bytes`.
+pub(super) fn for_each_task<T: Send>(tasks: Vec<T>, bytes: usize, work: impl Fn(T) + Sync + Send) {
+    let grain = GRAIN.div_ceil(bytes.max(1));
+    if tasks.len() <= grain || rayon::current_num_threads() == 1 {
+        tasks.into_iter().for_each(work);
+    } else {
+        tasks.into_par_iter().with_min_len(grain).for_each(work);
+    }
+}

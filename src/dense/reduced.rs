@@ -1,7 +1,7 @@
 //! The reduced row echelon form (I T) of a row space, and the null space that it spells out.
 
 use super::Echelon;
-use super::bits::bit;
+use super::bits::Rows;
 use super::trits::{Strip, trit};
 use crate::field::Modulus;
 use crate::{Observer, Result, memory};
@@ -34,8 +34,8 @@ pub struct Reduced {
 /// T, rows in any order.
 #[derive(Debug)]
 pub(super) enum Table {
-    /// Rows of so many words, with all columns.
-    Bits(usize, Vec<u64>),
+    /// Free columns, and pivot columns among them.
+    Bits(Rows),
     /// Rows of so many strips, with all columns.
     Trits(usize, Vec<Strip>),
     /// Free columns only.
@@ -161,7 +161,7 @@ impl Reduced {
         free.map(move |f| {
             assert!(f < width, "free column {f} of {width}");
             match &self.table {
-                Table::Bits(words, data) => bit(&data[row * words..][..*words], self.free_cols[f]) as u64,
+                Table::Bits(rows) => rows.bit(row, self.free_cols[f]) as u64,
                 Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
                 Table::U16(data) => data[row * width + f] as u64,
                 Table::U32(data) => data[row * width + f] as u64,

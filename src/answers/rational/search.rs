@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
         match last {
             None => {
                 let long = self.a.rows().max(self.a.cols()) as f64;
-                (self.bound as f64).powi(2) * long * PRODUCT_SECONDS[2] <= PROOF_SECONDS
+                (self.bound as f64).powi(2) * long * PRODUCT_SECONDS[3] <= PROOF_SECONDS
             }
             Some(last) => {
                 let beyond = last.rank.saturating_sub(last.structural);

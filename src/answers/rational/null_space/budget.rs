@@ -16,7 +16,7 @@ pub(super) fn visiting<const L: usize>(visits: u64) -> f64 {
 }
 /// Seconds for a dense product m × k × n mod a prime of 31 bits.
 pub(super) fn dense(m: usize, k: usize, n: usize) -> f64 {
-    m as f64 * k as f64 * n as f64 * PRODUCT_SECONDS[2]
+    m as f64 * k as f64 * n as f64 * PRODUCT_SECONDS[3]
 }
 /// Seconds for products of `count` pairs of integers of some words.
 pub(super) fn large(count: usize, words: [usize; 2]) -> f64 {

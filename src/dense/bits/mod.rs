@@ -1,0 +1,114 @@
+//! Elimination over GF(2) by the "method of four Russians" (Albrecht, Bard, Hart, "Efficient multiplication of dense matrices
+//! over GF(2)", ACM TOMS 37, 2010), on strips of 512 columns, which are vectors of a cache line each ([`mod@line`]).
+//!
+//! The basis lies in [`Block`]s of 64 rows that are the identity in their own pivot columns, so that the 64 coefficients by
+//! which a row is cleared are its own digits there, a word. A panel of rows is cleared by every block in turn ([`panel`]) with
+//! tables that stay in the first cache ([`tables`]); what is left of it is searched for pivots in windows of 64 columns
+//! ([`pivots`], [`search`]), as in the decomposition of Albrecht, Bard, Pernet, "Efficient dense Gaussian elimination over
+//! the finite field with two elements", 2011, but by rows in their order.
+//!
+//! Invariants: all blocks but the last are full; a block is 0 in the pivot columns of those before it; each row is 0 left of its
+//! pivot, so that the pivot columns are the column rank profile; a row is only ever changed by rows above it, so that the pivot
+//! rows are the row rank profile.
+
+mod block;
+mod line;
+mod panel;
+mod pivots;
+mod reduced;
+mod search;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use super::Row;
+use crate::Result;
+use crate::isa::Isa;
+use block::Block;
+use line::{COLUMNS, Line, Pack};
+use panel::{Panel, STAGE};
+pub(super) use reduced::Rows;
+use search::Search;
+use tables::DEPTH;
+
+/// Rows of a panel: enough to repay the tables, few enough that a strip of them stays in the second cache.
+const PANEL: usize = 2048;
+
+/// A basis of the row space of the rows met so far.
+#[derive(Debug)]
+pub(super) struct Bits {
+    /// Strips of a row.
+    strips: usize,
+    cols: usize,
+    blocks: Vec<Block>,
+    pub(super) pivot_rows: Vec<usize>,
+    pub(super) pivot_cols: Vec<u32>,
+    rows_seen: usize,
+}
+
+impl Bits {
+    /// Rows that one call of [`Bits::absorb`] should bring.
+    pub(super) const STEP: usize = PANEL;
+
+    pub(super) fn new(cols: usize) -> Self {
+        let strips = cols.div_ceil(COLUMNS);
+        Bits { strips, cols, blocks: vec![], pivot_rows: vec![], pivot_cols: vec![], rows_seen: 0 }
+    }
+
+    /// Adds sparse rows to the span.
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
+        let strips = self.strips;
+        self.absorb_panel(rows.len(), |first, lines| {
+            for (line, (cols, values)) in lines.chunks_exact_mut(strips).zip(&rows[first..]) {
+                for (&j, _) in cols.iter().zip(*values).filter(|(_, v)| **v != 0) {
+                    line[j as usize / COLUMNS].0[j as usize / 64 % line::WORDS] |= 1 << (j % 64);
+                }
+            }
+        })
+    }
+    /// Adds `rows` rows to the span that lie row-major in `data`, an integer each entry.
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
+        let (cols, strips) = (self.cols, self.strips);
+        self.absorb_panel(rows, |first, lines| {
+            for (i, row) in lines.chunks_exact_mut(strips).enumerate() {
+                Isa::best().run(Pack { entries: &data[(first + i) * cols..][..cols], row });
+            }
+        })
+    }
+
+    /// Adds rows to the span; `fill(i, lines)` writes the rows from i on, row-major, which are zero before.
+    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [Line]) + Sync) -> Result<()> {
+        let first = self.rows_seen;
+        self.rows_seen += rows;
+        if self.pivot_rows.len() == self.cols || rows == 0 {
+            return Ok(());
+        }
+        let mut panel = Panel::new(rows, self.strips, fill)?;
+        panel.clear(&self.blocks)?;
+        let (rows, cols) = Search::new(panel, &mut self.blocks).run()?;
+        self.pivot_rows.extend(rows.iter().map(|i| first + i));
+        self.pivot_cols.extend(cols);
+        Ok(())
+    }
+
+    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel, the rows that are being cut, and
+    /// coefficients.
+    pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
+        let row = cols.div_ceil(COLUMNS) * size_of::<Line>();
+        let numbers = size_of::<usize>() + 2 * size_of::<u32>();
+        let basis = rank.next_multiple_of(DEPTH) * row + rank * numbers;
+        [basis, (PANEL + STAGE) * row + 16 * PANEL * size_of::<u64>()].map(|bytes| bytes as u64)
+    }
+    /// Bytes that the basis holds.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        let lines: usize = self.blocks.iter().map(|block| block.lines.capacity()).sum();
+        let numbers = self.pivot_rows.len() * (size_of::<usize>() + 2 * size_of::<u32>());
+        (lines * size_of::<Line>() + numbers) as u64
+    }
+
+    /// The rows of the reduced row echelon form, in the order of `pivot_cols`.
+    pub(super) fn into_reduced(self) -> Result<Rows> {
+        Rows::new(&self.blocks, self.strips, self.cols)
+    }
+}
