@@ -125,12 +125,13 @@ impl Rest {
         let t = self.pivots;
         Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
     }
-    /// Whether A is eliminated densely as it stands, before pivots are looked for: looking takes longer. (A minor is the better for
-    /// pivots that structure alone shows, where there may be many.)
+    /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking takes longer. (A
+    /// minor is the better for pivots that structure alone shows, where there may be many.)
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
+        let full = 2 * self.nnz as u128 >= self.rows as u128 * self.cols as u128;
         self.pivots == 0
             && (!self.minor || self.rank_bound > LANES && self.nnz as u128 > self.rows as u128 * self.cols as u128 / 4)
-            && self.every_row_at_worst(machine) <= self.nnz as f64 * machine.pivots
+            && (full || self.every_row_at_worst(machine) <= self.nnz as f64 * machine.pivots)
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
     }
     /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
@@ -419,6 +420,9 @@ mod tests {
             assert!(!dense.is_dense(&machine, Some(dense.every_row_bytes() - 1)));
             assert!(!dense.with_pivots(1).is_dense(&machine, None));
         }
+        // Half of its places are enough, whatever p costs.
+        let full = |nnz| Rest { modulus: Modulus::new((1 << 61) - 1).unwrap(), ..matrix(9000, 9000, nnz) };
+        assert!(full(9000 * 4500).is_dense(&machine, None) && !full(9000 * 4499).is_dense(&machine, None));
         // Few entries; or many, but far more rows than there may be dimensions.
         for (rows, cols, nnz) in [(2000, 2000, 20_000), (50_000, 50_000, 5_000_000), (3_000_000, 3000, 100_000_000)] {
             assert!(!matrix(rows, cols, nnz).is_dense(&machine, None));
