@@ -140,9 +140,11 @@ impl Arithmetic {
         }
     }
 
-    /// Bytes of the packed operands of an m × k × n product.
+    /// Bytes of the packed operands of an m × k × n product, by the largest tiles: plans do not depend on which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
-        let ((mr, nr), depth) = (self.tile_shape(&Tiles::best()), self.words(self.terms().min(k)));
+        let shapes = Tiles::available().into_iter().map(|tiles| self.tile_shape(&tiles));
+        let (mr, nr) = shapes.fold((1, 1), |(mr, nr), (rows, cols)| (mr.max(rows), nr.max(cols)));
+        let depth = self.words(self.terms().min(k));
         ((m * self.limbs()).next_multiple_of(mr) + n.min(COLS).next_multiple_of(nr)) * depth * size_of::<i32>()
     }
 

@@ -13,6 +13,7 @@ mod x86;
 
 use crate::isa::Isa;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 pub(super) type PairsTile = fn(usize, &[i32], &[i32], &mut [i32]);
 pub(super) type WholesTile = fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [i64]);
@@ -41,13 +42,31 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Those of the instruction set that the process works with.
+    /// The fastest, measured once, in less than a tenth of a millisecond, among those that the process may use ([`Isa::best`]): a
+    /// processor may have an instruction set and be slow with it. Which they are changes no result.
     pub(super) fn best() -> Tiles {
         static BEST: OnceLock<Tiles> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let allowed = Tiles::available().into_iter().rfind(|tiles| tiles.isa <= Isa::best());
-            allowed.expect("portable code runs everywhere")
+            let mut allowed = Tiles::available();
+            allowed.retain(|tiles| tiles.isa <= Isa::best());
+            let (pairs, wholes) = (fastest(&allowed, Tiles::time_pairs), fastest(&allowed, Tiles::time_wholes));
+            let Tiles { whole_rows, whole_cols, wholes, .. } = wholes;
+            Tiles { whole_rows, whole_cols, wholes, ..pairs }
         })
+    }
+
+    /// Seconds of a multiply-add of pairs, in the least of a few tiles.
+    fn time_pairs(&self) -> f64 {
+        let (a, b) = (vec![0x0001_0002; TRIED * self.pair_rows], vec![0x0003_0004; TRIED * self.pair_cols]);
+        let mut sums = vec![0; self.pair_rows * self.pair_cols];
+        least_seconds(|| (self.pairs)(TRIED, &a, &b, &mut sums)) / sums.len() as f64
+    }
+    /// The same of wholes.
+    fn time_wholes(&self) -> f64 {
+        let (a, b) = (vec![5; TRIED * self.whole_rows], vec![7; TRIED * self.whole_cols]);
+        let mut sums = [vec![0; self.whole_rows * self.whole_cols], vec![0; self.whole_rows * self.whole_cols]];
+        let [high, low] = &mut sums;
+        least_seconds(|| (self.wholes)(TRIED, TRIED, &a, &b, high, low)) / low.len() as f64
     }
 
     /// All that this machine can run, the best last.
@@ -55,9 +74,34 @@ impl Tiles {
         #[allow(unused_mut)]
         let mut tiles = vec![portable::TILES];
         #[cfg(target_arch = "x86_64")]
-        tiles.extend([x86::avx2(), x86::avx512()].into_iter().flatten());
+        tiles.extend([x86::avx2(), x86::avx512(), x86::avx512_vnni()].into_iter().flatten());
         tiles
     }
+}
+
+/// Depth of the tiles that are timed.
+const TRIED: usize = 128;
+/// Tiles that are timed: the least counts.
+const TRIES: usize = 5;
+/// A narrower instruction set must be so much faster, which noise is not.
+const CLEARLY: f64 = 0.9;
+
+fn least_seconds(mut tile: impl FnMut()) -> f64 {
+    let seconds = (0..TRIES).map(|_| {
+        let start = Instant::now();
+        tile();
+        start.elapsed().as_secs_f64()
+    });
+    seconds.fold(f64::INFINITY, f64::min)
+}
+
+/// The last of `tiles` unless one before it takes clearly less time.
+fn fastest(tiles: &[Tiles], seconds: impl Fn(&Tiles) -> f64) -> Tiles {
+    let timed = tiles.iter().rev().map(|tiles| (*tiles, seconds(tiles)));
+    let (best, _) = timed
+        .reduce(|best, other| if other.1 < CLEARLY * best.1 { other } else { best })
+        .expect("portable code runs everywhere");
+    best
 }
 
 #[cfg(test)]
@@ -65,6 +109,19 @@ mod tests {
     use super::*;
     use crate::field::Rng;
     use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn the_last_is_taken_unless_another_is_clearly_faster() {
+        let one = |rows| Tiles { pair_rows: rows, ..portable::TILES };
+        let all = [one(1), one(2), one(3)];
+        let taken = |seconds: [f64; 3]| fastest(&all, |tiles| seconds[tiles.pair_rows - 1]).pair_rows;
+        assert_eq!(taken([1.0, 1.0, 1.0]), 3);
+        assert_eq!(taken([0.95, 0.95, 1.0]), 3);
+        assert_eq!(taken([2.0, 0.5, 1.0]), 2);
+        assert_eq!(taken([0.3, 0.5, 1.0]), 1);
+        let best = Tiles::best();
+        assert!(best.isa <= Isa::best() && best.time_pairs() > 0.0 && best.time_wholes() > 0.0);
+    }
 
     fn halves(word: i32) -> [i32; 2] {
         [word as i16 as i32, word >> 16]

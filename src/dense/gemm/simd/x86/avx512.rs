@@ -1,5 +1,5 @@
-//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. Where VNNI is there, it multiplies and adds
-//! pairs in one instruction.
+//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. VNNI multiplies and adds pairs in one
+//! instruction.
 
 use super::super::{FOLDS, Tiles};
 use crate::isa::Isa;
@@ -24,12 +24,17 @@ pub(in super::super) fn tiles() -> Option<Tiles> {
         pair_cols: PAIR_COLS,
         whole_rows: WHOLE_ROWS,
         whole_cols: WHOLE_COLS,
-        pairs: if is_x86_feature_detected!("avx512vnni") { pairs_in_one } else { pairs },
+        pairs,
         wholes,
     })
 }
 
-// The functions below leave this file through `tiles` alone, which has detected what they need.
+/// The same with VNNI, if this processor has it.
+pub(in super::super) fn vnni_tiles() -> Option<Tiles> {
+    tiles().filter(|_| is_x86_feature_detected!("avx512vnni")).map(|tiles| Tiles { pairs: pairs_in_one, ..tiles })
+}
+
+// The functions below leave this file through `tiles` and `vnni_tiles` alone, which have detected what they need.
 
 fn pairs(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
     let (a, b, sums) = (&a[..depth * PAIR_ROWS], &b[..depth * PAIR_COLS], &mut sums[..PAIR_ROWS * PAIR_COLS]);

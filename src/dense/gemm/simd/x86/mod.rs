@@ -9,4 +9,4 @@ mod avx2;
 mod avx512;
 
 pub(super) use avx2::tiles as avx2;
-pub(super) use avx512::tiles as avx512;
+pub(super) use avx512::{tiles as avx512, vnni_tiles as avx512_vnni};
