@@ -58,7 +58,7 @@ pub(super) fn constant_rows<S>(
             fill(scratch, i, col, value);
             debug_assert!(col.is_sorted_by(|a, b| a < b), "columns of row {i} ascend");
         });
-    Triplets { rows: shape.rows, cols: shape.cols, row, col, value, big: vec![] }
+    Triplets { rows: shape.rows, cols: shape.cols, row, col, value: value.into(), big: vec![] }
 }
 
 /// A matrix row by row: `fill(i, row)` pushes the entries (column, value) of row i, in any order.
@@ -66,7 +66,6 @@ pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize,
     let mut a = Triplets { rows: shape.rows, cols: shape.cols, ..Default::default() };
     a.row.reserve_exact(shape.nnz);
     a.col.reserve_exact(shape.nnz);
-    a.value.reserve_exact(shape.nnz);
     let mut line = Vec::new();
     for i in 0..shape.rows {
         line.clear();
@@ -87,7 +86,7 @@ pub(super) fn ones_at(rows: usize, cols: usize, mut positions: Vec<(u32, u32)>) 
     positions.par_sort_unstable();
     let (row, col): (Vec<u32>, Vec<u32>) = positions.into_iter().unzip();
     let value = vec![1; row.len()];
-    Triplets { rows, cols, row, col, value, big: vec![] }
+    Triplets { rows, cols, row, col, value: value.into(), big: vec![] }
 }
 
 #[cfg(test)]

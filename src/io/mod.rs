@@ -68,8 +68,9 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
     let io_error = |source| Error::Io { file: path.to_path_buf(), source };
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
-        Some(map) => parse(Text::from_slice(path, &map, observer)?, options),
-        None => parse(Text::from_reader(path, file, 0, observer)?, options),
+        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
+        // Whoever decompresses reads each byte once.
+        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
     }
 }
 
