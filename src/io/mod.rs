@@ -12,8 +12,9 @@
 //!
 //! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a
 //! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`]
-//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel; compressed
-//! files and pipes are parsed while they stream in.
+//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and what was read is
+//! given back to the system: reading takes little more memory than the triplets. Compressed files and pipes are parsed while
+//! they stream in.
 
 mod atomic;
 mod body;

@@ -12,6 +12,7 @@
 
 use super::incidence::Lines;
 use super::peel::Side;
+use std::collections::VecDeque;
 
 /// The order in which lines with equally many uncovered indices are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,7 @@ pub(super) struct Ties {
 
 /// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped.
 struct Queue {
-    notes: Vec<Vec<u32>>,
-    /// How many notes of each list are read, where the oldest come first.
-    read: Vec<usize>,
+    notes: Vec<VecDeque<u32>>,
     newest: bool,
     /// No list below holds a valid note.
     low: usize,
@@ -36,7 +35,7 @@ impl Queue {
     /// All lines of a degree above 0.
     fn new(degree: &[u32], ties: Ties) -> Self {
         let most = degree.iter().copied().max().unwrap_or(0) as usize;
-        let mut queue = Queue { notes: vec![vec![]; most + 1], read: vec![0; most + 1], newest: ties.newest, low: 1 };
+        let mut queue = Queue { notes: vec![VecDeque::new(); most + 1], newest: ties.newest, low: 1 };
         let n = degree.len() as u32;
         let mut put = |i: u32| queue.note(i, degree[i as usize]);
         // The newest come off the end: what shall be first goes in last.
@@ -51,7 +50,7 @@ impl Queue {
     #[inline(always)]
     fn note(&mut self, i: u32, degree: u32) {
         if degree > 0 {
-            self.notes[degree as usize].push(i);
+            self.notes[degree as usize].push_back(i);
             self.low = self.low.min(degree as usize);
         }
     }
@@ -59,21 +58,11 @@ impl Queue {
     /// A line with the fewest uncovered indices, at least one.
     fn next(&mut self, degree: &[u32]) -> Option<u32> {
         while self.low < self.notes.len() {
-            let (list, read) = (&mut self.notes[self.low], &mut self.read[self.low]);
-            let note = if self.newest {
-                list.pop()
-            } else {
-                *read += 1;
-                list.get(*read - 1).copied()
-            };
-            match note {
+            let list = &mut self.notes[self.low];
+            match if self.newest { list.pop_back() } else { list.pop_front() } {
                 Some(i) if degree[i as usize] as usize != self.low => {}
                 Some(i) => return Some(i),
-                None => {
-                    list.clear();
-                    *read = 0;
-                    self.low += 1;
-                }
+                None => self.low += 1,
             }
         }
         None

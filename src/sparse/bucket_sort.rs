@@ -158,7 +158,7 @@ impl Buckets {
     }
     /// The first row of a bucket.
     fn first_row(&self, bucket: usize) -> u64 {
-        ((bucket as u64) << self.shift) / self.cols
+        ((bucket as u64) << self.shift) / self.cols.max(1)
     }
     /// A word that orders within a bucket as the positions do: the row counted from the bucket's first, then the column.
     #[inline(always)]

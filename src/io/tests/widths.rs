@@ -53,3 +53,10 @@ fn duplicates_of_all_widths_vanish() {
     all.extend(negated);
     assert!(read_text(text(600, &all), &EXACT).unwrap() == expected);
 }
+
+#[test]
+fn arrays_without_values_are_sorted_as_well() {
+    for (shape, found) in [("3 0", "3x0: "), ("0 3", "0x3: "), ("0 0", "0x0: ")] {
+        assert_eq!(shown(format!("%%MatrixMarket matrix array integer general\n{shape}\n\n"), &EXACT), found);
+    }
+}
