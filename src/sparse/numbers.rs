@@ -19,6 +19,11 @@ const STEP: usize = 1 << 20;
 pub(crate) trait Word: Copy + Default + Zeroable + Into<i64> + Send + Sync {
     /// The number, which fits.
     fn cut(v: i64) -> Self;
+    /// The number.
+    #[inline(always)]
+    fn wide(self) -> i64 {
+        self.into()
+    }
 }
 
 macro_rules! words {
@@ -118,7 +123,7 @@ impl Numbers {
     /// If there is none.
     #[inline(always)]
     pub fn get(&self, k: usize) -> i64 {
-        with!(self, list => list[k].into())
+        with!(self, list => list[k].wide())
     }
     /// All of them.
     pub fn iter(&self) -> Iter<'_> {
@@ -168,7 +173,7 @@ impl Numbers {
     /// The numbers as another type that holds them, with room for so many.
     fn copied<W: Word>(&self, room: usize) -> Result<Vec<W>> {
         let mut wide = memory::with_capacity(room, VALUES)?;
-        with!(self, list => wide.extend(list.iter().map(|&v| W::cut(v.into()))));
+        with!(self, list => wide.extend(list.iter().map(|&v| W::cut(v.wide()))));
         Ok(wide)
     }
     /// Appends numbers whose [`spread`]s give `spreads` by OR.
@@ -228,7 +233,7 @@ impl Numbers {
         with!(&mut list, list => {
             while !list.is_empty() {
                 let from = list.len().saturating_sub(STEP);
-                residues[from..].iter_mut().zip(&list[from..]).for_each(|(r, &v)| *r = residue(v.into()));
+                residues[from..].iter_mut().zip(&list[from..]).for_each(|(r, &v)| *r = residue(v.wide()));
                 list.truncate(from);
                 list.shrink_to_fit();
             }
@@ -293,14 +298,14 @@ impl Iterator for Iter<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<i64> {
-        with_iter!(self, list => list.next().map(|&v| v.into()))
+        with_iter!(self, list => list.next().map(|&v| v.wide()))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         with_iter!(self, list => list.size_hint())
     }
     /// One loop for each type.
     fn fold<B, F: FnMut(B, i64) -> B>(self, init: B, mut f: F) -> B {
-        with_iter!(self, list => list.fold(init, |sum, &v| f(sum, v.into())))
+        with_iter!(self, list => list.fold(init, |sum, &v| f(sum, v.wide())))
     }
 }
 impl ExactSizeIterator for Iter<'_> {}

@@ -35,7 +35,7 @@ fn chunks_of_different_widths() {
         }
     };
     check(&entries, "narrow ones first");
-    assert!(expected.entries().map(|(i, j, v)| (i, j, v)).eq(entries.iter().map(|&(i, j, v)| (i, j, v.into()))));
+    assert!(expected.entries().eq(entries.iter().map(|&(i, j, v)| (i, j, v.into()))));
     entries.reverse();
     check(&entries, "wide ones first");
     entries.sort_by_key(|&(i, j, _)| (j, i));
