@@ -7,7 +7,7 @@
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 thread_local! {
@@ -99,6 +99,19 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize, what: &str) -> Result
 /// [`Error::Memory`].
 pub(crate) fn reserve_table<K: Eq + Hash, V>(table: &mut HashMap<K, V>, more: usize, what: &str) -> Result<()> {
     softly(|| table.try_reserve(more)).map_err(|_| refused::<(K, V)>(table.len().saturating_add(more), what))
+}
+
+/// Appends `value` to a queue.
+///
+/// # Errors
+/// [`Error::Memory`].
+#[inline(always)]
+pub(crate) fn push_back<T>(queue: &mut VecDeque<T>, value: T, what: &str) -> Result<()> {
+    if queue.len() == queue.capacity() {
+        softly(|| queue.try_reserve(1)).map_err(|_| refused::<T>(queue.len().saturating_add(1), what))?;
+    }
+    queue.push_back(value);
+    Ok(())
 }
 
 /// Makes room for exactly `more` elements behind those of `vector`.

@@ -7,8 +7,8 @@ use super::pivoting::is_dense;
 use super::rank::Rank;
 use super::{Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::{Certainty, Streams};
-use crate::matching::{self, Components, Part, components};
-use crate::sparse::{Pattern, SparseMatrix};
+use crate::matching::{self, Components, Part, components_of};
+use crate::sparse::SparseMatrix;
 use crate::{Observer, Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -33,47 +33,86 @@ pub(super) fn rank(
         return pivoting::rank(core, options, streams, phases, observer);
     }
     let start = Instant::now();
-    let found = phases.time("components", || components(&Pattern::of(&core)?))?;
-    let cut = matching::Split::new(&core, &found)?;
-    let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
-    if large.is_empty() || found.count == 1 {
-        return pivoting::rank(core, options, streams, phases, observer);
+    let found = phases.time("components", || components_of(&core))?;
+    if found.count > 1 {
+        let cut = matching::Split::new(&core, &found)?;
+        let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
+        if !large.is_empty() {
+            let step = Step {
+                name: "connected components",
+                found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
+                why: String::new(),
+                rank: Some(0),
+                predicted: None,
+                seconds: start.elapsed().as_secs_f64(),
+            };
+            // The bounds of the parts add up.
+            let count = large.len() + usize::from(large.len() < found.count);
+            let options = &RankOptions { error: options.error.map(|e| e.share(count)), ..options.clone() };
+            let mut sum = Sum::new(step, options, streams, phases);
+            let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
+            let mut parts = small.into_iter().chain(large.into_iter().map(|k| cut.part(k)));
+            for part in parts.by_ref().take(count - 1) {
+                sum.add(part?, observer)?;
+            }
+            let last = parts.next().expect("there is a large one")?;
+            drop(parts);
+            // The last part, which may be nearly all, does not stand beside the whole.
+            drop(cut);
+            drop(found);
+            drop(core);
+            sum.add(last, observer)?;
+            return sum.rank();
+        }
     }
-    let step = Step {
-        name: "connected components",
-        found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
-        why: String::new(),
-        rank: Some(0),
-        predicted: None,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    let mut minors = Vec::new();
-    // The bounds of the parts add up.
-    let parts = large.len() + usize::from(large.len() < found.count);
-    let options = &RankOptions { error: options.error.map(|e| e.share(parts)), ..options.clone() };
-    let mut sum = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
-    let (mut done, mut told) = (0, 0);
-    let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
-    for part in small.into_iter().chain(large.into_iter().map(|k| cut.part(k))) {
-        let Part { matrix, rows, cols } = part?;
-        let streams = streams.part(done as u64 + 1);
-        let mut answer = pivoting::rank(Cow::Owned(matrix), options, &streams, Phases::default(), observer)?;
+    drop(found);
+    pivoting::rank(core, options, streams, phases, observer)
+}
+
+/// The rank so far.
+struct Sum<'a> {
+    options: &'a RankOptions,
+    streams: &'a Streams<'a>,
+    rank: Rank,
+    minors: Vec<Minor>,
+    /// Parts that are done, and those whose reasons were told.
+    done: usize,
+    told: usize,
+}
+
+impl<'a> Sum<'a> {
+    fn new(step: Step, options: &'a RankOptions, streams: &'a Streams<'a>, phases: Phases) -> Self {
+        let rank = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
+        Sum { options, streams, rank, minors: vec![], done: 0, told: 0 }
+    }
+    /// Finds the rank of a part.
+    fn add(&mut self, part: Part, observer: &dyn Observer) -> Result<()> {
+        let Part { matrix, rows, cols } = part;
+        let streams = self.streams.part(self.done as u64 + 1);
+        let mut answer = pivoting::rank(Cow::Owned(matrix), self.options, &streams, Phases::default(), observer)?;
         if let Some(mut minor) = answer.minor.take() {
             minor.renumber(&rows, &cols);
-            minors.push(minor);
+            self.minors.push(minor);
         }
-        done += 1;
-        if done <= REASONS || doubt(answer.certainty) > doubt(sum.certainty) {
-            sum.reason += &format!("; {}", answer.reason);
-            told += 1;
+        self.done += 1;
+        if self.done <= REASONS || doubt(answer.certainty) > doubt(self.rank.certainty) {
+            self.rank.reason += &format!("; {}", answer.reason);
+            self.told += 1;
         }
-        add(&mut sum, answer);
+        add(&mut self.rank, answer);
+        Ok(())
     }
-    if told < done {
-        sum.reason += &format!("; and so on for {} more", done - told);
+    /// The rank of the whole.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    fn rank(mut self) -> Result<Rank> {
+        if self.told < self.done {
+            self.rank.reason += &format!("; and so on for {} more", self.done - self.told);
+        }
+        self.rank.minor = self.options.minor.then(|| Minor::direct_sum(&self.minors)).transpose()?;
+        Ok(self.rank)
     }
-    sum.minor = options.minor.then(|| Minor::direct_sum(&minors)).transpose()?;
-    Ok(sum)
 }
 
 fn is_large((rows, cols): (usize, usize)) -> bool {

@@ -26,7 +26,7 @@ pub use hadamard::{hadamard_log2, primes_of_size};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use phases::Phases;
-pub use rank::{Rank, rank};
+pub use rank::{Rank, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 
 #[cfg(test)]

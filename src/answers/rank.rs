@@ -58,20 +58,46 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
     let core = phases.time("plan", || {
         Ok::<_, Error>(if a.has_empty_lines()? { Cow::Owned(a.without_empty_lines()?) } else { Cow::Borrowed(a) })
     })?;
+    let mut answer = of_core(core, options, &Streams::of(a, options.seed), phases, observer)?;
+    if let Some(minor) = &mut answer.minor {
+        minor.renumber(&a.non_empty_rows()?, &a.non_empty_cols()?);
+    }
+    Ok(answer)
+}
+
+/// [`rank()`] of a matrix that nobody else needs: the same answer, in less memory, since no step has to copy what it changes.
+///
+/// # Errors
+/// As [`rank()`].
+pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
+    if options.minor {
+        // Its lines are named in the matrix as it was.
+        return rank(&a, options, observer);
+    }
+    options.check()?;
+    let mut phases = Phases::default();
+    let streams = phases.time("plan", || Streams::hashed(&a, options.seed));
+    phases.time("plan", || a.drop_empty_lines())?;
+    of_core(Cow::Owned(a), options, &streams, phases, observer)
+}
+
+/// The rank of a matrix without empty lines.
+fn of_core(
+    core: Cow<'_, SparseMatrix>,
+    options: &RankOptions,
+    streams: &Streams,
+    phases: Phases,
+    observer: &dyn Observer,
+) -> Result<Rank> {
     if core.nnz() == 0 {
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
-    let streams = Streams::of(a, options.seed);
     match options.method {
-        Method::Wiedemann => by_wiedemann(&core, options, &streams, phases, observer),
+        Method::Wiedemann => by_wiedemann(&core, options, streams, phases, observer),
         Method::Auto | Method::Elimination | Method::Hybrid => {
-            let mut answer = components::rank(core, options, &streams, phases, observer)?;
-            if let Some(minor) = &mut answer.minor {
-                minor.renumber(&a.non_empty_rows()?, &a.non_empty_cols()?);
-            }
-            Ok(answer)
+            components::rank(core, options, streams, phases, observer)
         }
     }
 }

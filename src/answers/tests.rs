@@ -67,6 +67,8 @@ fn every_method_agrees_with_the_dense_rank() {
                 let options = RankOptions { method, seed: 3, ..Default::default() };
                 let answer = rank(a, &options, &Silent).unwrap();
                 assert_eq!(answer.rank, expected, "case {c} mod {p} by {}: {}", method.name(), answer.reason);
+                let owned = rank_owned(a.clone(), &options, &Silent).unwrap();
+                assert_eq!((owned.rank, owned.certainty), (expected, answer.certainty), "case {c} mod {p}, owned");
                 if method == Method::Elimination {
                     assert_eq!(answer.certainty, Certainty::Proven);
                     assert_eq!(

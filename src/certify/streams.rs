@@ -99,6 +99,10 @@ impl<'a> Streams<'a> {
         let source = Source::Matrix(matrix, OnceLock::new());
         Streams { source, modulus: matrix.modulus().get(), seed, part: 0 }
     }
+    /// [`Streams::of`] a matrix that will change while they are in use: it is hashed now.
+    pub fn hashed(matrix: &SparseMatrix, seed: u64) -> Streams<'static> {
+        Streams { source: Source::Digest(matrix.digest()), modulus: matrix.modulus().get(), seed, part: 0 }
+    }
     /// Those for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever the modulus.
     pub fn of_integers(digest: &str, seed: u64) -> Streams<'static> {
         let digest = Sha256::digest(digest.as_bytes()).into();

@@ -3,7 +3,7 @@
 //! Every family first states its [`Shape`] in 128-bit arithmetic that knows about overflow; only a shape within the limits
 //! leads to an allocation.
 
-use crate::sparse::Triplets;
+use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
@@ -65,7 +65,7 @@ pub(super) fn constant_rows<S>(
             fill(scratch, i, col, value);
             debug_assert!(col.is_sorted_by(|a, b| a < b), "columns of row {i} ascend");
         });
-    Ok(Triplets { rows: shape.rows, cols: shape.cols, row, col, value, big: vec![] })
+    Ok(Triplets { rows: shape.rows, cols: shape.cols, row, col, value: value.into(), big: vec![] })
 }
 
 /// A matrix row by row: `fill(i, row)` pushes the entries (column, value) of row i, in any order.
@@ -76,7 +76,6 @@ pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize,
     let mut a = Triplets { rows: shape.rows, cols: shape.cols, ..Default::default() };
     memory::reserve_exact(&mut a.row, shape.nnz, ENTRIES)?;
     memory::reserve_exact(&mut a.col, shape.nnz, ENTRIES)?;
-    memory::reserve_exact(&mut a.value, shape.nnz, ENTRIES)?;
     let mut line = Vec::new();
     for i in 0..shape.rows {
         line.clear();
@@ -99,8 +98,8 @@ pub(super) fn by_rows(shape: Shape, mut fill: impl FnMut(usize, &mut Vec<(usize,
 pub(super) fn ones_at(rows: usize, cols: usize, mut positions: Vec<(u32, u32)>) -> Result<Triplets> {
     positions.par_sort_unstable();
     let (row, col) = memory::unzip(positions.into_iter(), ENTRIES)?;
-    let value = memory::filled(1, row.len(), ENTRIES)?;
-    Ok(Triplets { rows, cols, row, col, value, big: vec![] })
+    let value = memory::filled(1i8, row.len(), ENTRIES)?;
+    Ok(Triplets { rows, cols, row, col, value: Numbers::I8(value), big: vec![] })
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The body of a coordinate or array file, one entry a line: parsed in parallel, straight into the arrays of the matrix.
 //!
-//! A block of text is cut at line ends into chunks. Lines are counted first (a vector instruction per 32 bytes), so that
-//! every chunk owns the slice of the arrays that its entries can need, and no entry moves again unless blank lines or zeros
-//! left gaps. Each chunk is then read by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`])
-//! behind it. Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of the file:
-//! results and messages do not depend on the number of threads.
+//! A block of text is cut at line ends into chunks, and each is read into arrays of its own, which are used again for the next
+//! block, by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) behind it. From there the
+//! entries move to the end of the arrays of the matrix, their values in the narrowest type that holds all of them so far.
+//! Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of the file: results and
+//! messages do not depend on the number of threads.
 
 use super::line::{Layout, Line};
-use super::scan::{WINDOW, count_lines, plain_line};
+use super::scan::{Repeated, WINDOW, count_lines, plain_line};
 use super::text::{Fault, Halt, MAX_LINE, lines_end, quote};
-use crate::sparse::{BigEntry, Coordinates, Integer, key};
+use crate::sparse::{BigEntry, Coordinates, Integer, key, spread};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
@@ -29,19 +29,30 @@ pub(super) struct Body {
     place: ArrayPlace,
     /// Bytes that entries may take.
     limit: u64,
+    /// What the chunks of a block are read into.
+    chunks: Vec<Chunk>,
 }
 
-/// Bytes of an entry: row, column, value.
+/// Most bytes of an entry: row, column, value.
 const ENTRY: u64 = 16;
 /// What they are for, in errors.
 const ENTRIES: &str = "the entries of the matrix";
 
-/// What one chunk gave. Its entries stand at the start of its slice of the arrays; in an array file, where a chunk cannot
-/// know its place, with 0 as the row and the number of the value within the chunk as the column.
+/// What one chunk gave. In an array file, where a chunk cannot know its place, the rows are 0 and the columns the number of the
+/// value within the chunk.
+#[derive(Default)]
 struct Chunk {
+    /// Room for the entries, of which there are `stored`.
+    row: Vec<u32>,
+    col: Vec<u32>,
+    value: Vec<i64>,
     stored: usize,
+    /// The [`spread`]s of the values, by OR.
+    spreads: u64,
     big: Vec<BigEntry>,
     seen: u64,
+    /// Line feeds that were passed.
+    lines: u64,
     /// As in [`Coordinates`], for this chunk alone.
     sorted: bool,
     next: u64,
@@ -62,8 +73,15 @@ impl Body {
     /// [`Error::Memory`].
     pub fn new(layout: Layout, expect: usize, limit: Option<u64>) -> Result<Self> {
         let limit = limit.unwrap_or(u64::MAX);
-        let mut body =
-            Body { layout, entries: Coordinates::new(), seen: 0, ended: false, place: ArrayPlace::default(), limit };
+        let mut body = Body {
+            layout,
+            entries: Coordinates::new(),
+            seen: 0,
+            ended: false,
+            place: ArrayPlace::default(),
+            limit,
+            chunks: vec![],
+        };
         body.reserve(expect.min(usize::try_from(limit / ENTRY).unwrap_or(usize::MAX)))?;
         Ok(body)
     }
@@ -73,7 +91,7 @@ impl Body {
         let entries = &mut self.entries;
         memory::reserve(&mut entries.row, more, ENTRIES)?;
         memory::reserve(&mut entries.col, more, ENTRIES)?;
-        memory::reserve(&mut entries.value, more, ENTRIES)
+        entries.value.reserve(more)
     }
 
     /// Reads a block of whole lines; returns the number of its line feeds.
@@ -82,72 +100,59 @@ impl Body {
             nothing_after_end(block, 0)?;
             return Ok(count_lines(block));
         }
-        let mut chunks = vec![];
+        let mut texts = vec![];
         let mut rest = block;
         while !rest.is_empty() {
-            let (chunk, behind) = rest.split_at(lines_end(rest, CHUNK));
-            chunks.push(chunk);
+            let (text, behind) = rest.split_at(lines_end(rest, CHUNK));
+            texts.push(text);
             rest = behind;
         }
-        let lines: Vec<usize> = chunks.par_iter().map(|chunk| count_lines(chunk) as usize).collect();
-
-        // Room for one entry a line, counting a last line without end.
-        let base = self.entries.row.len();
-        let room: Vec<usize> = lines.iter().zip(&chunks).map(|(n, c)| n + usize::from(!c.ends_with(b"\n"))).collect();
-        let end = base + room.iter().sum::<usize>();
-        self.reserve(end - base)?;
-        self.entries.row.resize(end, 0);
-        self.entries.col.resize(end, 0);
-        self.entries.value.resize(end, 0);
-        let (mut row, mut col, mut value) =
-            (&mut self.entries.row[base..], &mut self.entries.col[base..], &mut self.entries.value[base..]);
-        let mut slots = Vec::with_capacity(chunks.len());
-        for &n in &room {
-            slots.push((
-                row.split_off_mut(..n).expect("the room adds up"),
-                col.split_off_mut(..n).expect("the room adds up"),
-                value.split_off_mut(..n).expect("the room adds up"),
-            ));
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.resize_with(texts.len().max(chunks.len()), Chunk::default);
+        for (chunk, text) in chunks.iter_mut().zip(&texts) {
+            chunk.clear(self.layout.most_entries(text.len()))?;
         }
         let layout = &self.layout;
-        let parsed: Vec<Chunk> =
-            chunks.par_iter().zip(slots).map(|(text, (row, col, value))| layout.chunk(text, row, col, value)).collect();
+        chunks.par_iter_mut().zip(&texts).for_each(|(chunk, text)| layout.chunk(text, chunk));
 
-        let (mut from, mut to, mut start) = (base, base, 0);
-        for ((mut chunk, text), room) in parsed.into_iter().zip(&chunks).zip(room) {
+        let (mut lines, mut start) = (0, 0);
+        for (chunk, text) in chunks.iter_mut().zip(&texts) {
             self.check_count(chunk.seen, text, start)?;
-            if from != to {
-                self.entries.row.copy_within(from..from + chunk.stored, to);
-                self.entries.col.copy_within(from..from + chunk.stored, to);
-                self.entries.value.copy_within(from..from + chunk.stored, to);
-            }
-            if self.layout.array {
-                self.place_array(to..to + chunk.stored, &mut chunk);
-            } else if chunk.stored > 0 {
-                let in_order = self.entries.next <= key(self.entries.row[to], self.entries.col[to]);
-                self.entries.sorted &= chunk.sorted && in_order;
-                self.entries.next = chunk.next;
-            }
-            self.entries.big.append(&mut chunk.big);
-            self.seen += chunk.seen;
-            from += room;
-            to += chunk.stored;
-            match chunk.end {
+            lines += chunk.lines;
+            self.append(chunk)?;
+            match chunk.end.take() {
                 None => {}
                 Some(End::Fault(Fault { at, message })) => return Err(Fault { at: start + at, message }.into()),
                 Some(End::Marker { behind }) => {
                     nothing_after_end(block, start + behind)?;
+                    lines += count_lines(&block[start + behind..]);
                     self.ended = true;
                     break;
                 }
             }
             start += text.len();
         }
-        self.entries.row.truncate(to);
-        self.entries.col.truncate(to);
-        self.entries.value.truncate(to);
-        within_limit(to as u64, self.limit)?;
-        Ok(lines.iter().sum::<usize>() as u64)
+        within_limit(self.entries.row.len() as u64, self.limit)?;
+        self.chunks = chunks;
+        Ok(lines)
+    }
+
+    /// Moves what a chunk gave to the end of the arrays.
+    fn append(&mut self, chunk: &mut Chunk) -> Result<()> {
+        if self.layout.array {
+            self.place_array(chunk);
+        } else if chunk.stored > 0 {
+            let in_order = self.entries.next <= key(chunk.row[0], chunk.col[0]);
+            self.entries.sorted &= chunk.sorted && in_order;
+            self.entries.next = chunk.next;
+        }
+        self.reserve(chunk.stored)?;
+        self.entries.row.extend_from_slice(&chunk.row[..chunk.stored]);
+        self.entries.col.extend_from_slice(&chunk.col[..chunk.stored]);
+        self.entries.value.append(&chunk.value[..chunk.stored], chunk.spreads)?;
+        self.entries.big.append(&mut chunk.big);
+        self.seen += chunk.seen;
+        Ok(())
     }
 
     /// Refuses the first line beyond the announced number, if it is among the `seen` entries of this chunk.
@@ -170,10 +175,10 @@ impl Body {
         }
     }
 
-    /// Gives the values of an array chunk, stored at `range`, their rows and columns.
-    fn place_array(&mut self, range: std::ops::Range<usize>, chunk: &mut Chunk) {
+    /// Gives the values of an array chunk their rows and columns.
+    fn place_array(&mut self, chunk: &mut Chunk) {
         let mut place = self.place.clone();
-        for (row, col) in self.entries.row[range.clone()].iter_mut().zip(&mut self.entries.col[range]) {
+        for (row, col) in chunk.row[..chunk.stored].iter_mut().zip(&mut chunk.col) {
             (*row, *col) = place.of(self.seen + u64::from(*col), &self.layout);
         }
         self.entries.sorted = false;
@@ -181,6 +186,23 @@ impl Body {
             (*row, *col) = self.place.of(self.seen + u64::from(*col), &self.layout);
         }
         self.place = place;
+    }
+}
+
+impl Chunk {
+    /// Nothing yet, with room for so many entries.
+    fn clear(&mut self, room: usize) -> Result<()> {
+        let Chunk { mut row, mut col, mut value, .. } = std::mem::take(self);
+        if row.len() < room {
+            // Chunks differ by a line in their length. Pages that no entry reaches are never there.
+            let room = room + room / 64;
+            drop((row, col, value));
+            row = memory::zeros(room, ENTRIES)?;
+            col = memory::zeros(room, ENTRIES)?;
+            value = memory::zeros(room, ENTRIES)?;
+        }
+        *self = Chunk { row, col, value, sorted: true, ..Chunk::default() };
+        Ok(())
     }
 }
 
@@ -225,44 +247,47 @@ fn nothing_after_end(block: &[u8], from: usize) -> std::result::Result<(), Fault
 }
 
 impl Layout {
-    /// Parses whole lines into the arrays, which must have room for an entry of each line.
-    fn chunk(&self, text: &[u8], row: &mut [u32], col: &mut [u32], value: &mut [i64]) -> Chunk {
+    /// Most entries that so many bytes of text can hold: no number is shorter than a digit and what ends it.
+    fn most_entries(&self, bytes: usize) -> usize {
+        (bytes + 1) / self.shortest_line()
+    }
+
+    /// Parses whole lines into a chunk, which is empty and has room for them.
+    fn chunk(&self, text: &[u8], out: &mut Chunk) {
         match (self.array, self.numbers) {
-            (false, 0) => self.chunk_of::<true, false>(text, row, col, value),
-            (false, 1) => self.chunk_of::<true, true>(text, row, col, value),
-            _ => self.chunk_of::<false, false>(text, row, col, value),
+            (false, 0) => self.chunk_of::<true, false>(text, out),
+            (false, 1) => self.chunk_of::<true, true>(text, out),
+            _ => self.chunk_of::<false, false>(text, out),
         }
     }
 
     /// [`Layout::chunk`] with the plain-line scanner tried first if `PLAIN`, on lines with a value if `VALUE`.
-    fn chunk_of<const PLAIN: bool, const VALUE: bool>(
-        &self,
-        text: &[u8],
-        row: &mut [u32],
-        col: &mut [u32],
-        value: &mut [i64],
-    ) -> Chunk {
-        let mut out = Chunk { stored: 0, big: vec![], seen: 0, sorted: true, next: 0, end: None };
-        let mut at = 0;
+    fn chunk_of<const PLAIN: bool, const VALUE: bool>(&self, text: &[u8], out: &mut Chunk) {
+        let Chunk { row, col, value, .. } = out;
+        let (mut stored, mut spreads, mut seen, mut lines) = (0, 0, 0, 0);
+        let (mut sorted, mut next) = (true, 0);
+        let mut store = |i: u32, j: u32, v: i64| {
+            if v != 0 {
+                (row[stored], col[stored], value[stored]) = (i, j, v);
+                stored += 1;
+                spreads |= spread(v);
+                let k = key(i, j);
+                sorted &= next <= k;
+                next = k + 1;
+            }
+        };
+        let (mut at, mut repeated) = (0, Repeated::default());
         while at < text.len() {
-            let mut store = |row_index: u32, col_index: u32, v: i64, out: &mut Chunk| {
-                if v != 0 {
-                    let n = out.stored;
-                    (row[n], col[n], value[n]) = (row_index, col_index, v);
-                    out.stored += 1;
-                    let k = key(row_index, col_index);
-                    out.sorted &= out.next <= k;
-                    out.next = k + 1;
-                }
-            };
             if PLAIN
                 && let Some(window) = text.get(at..at + WINDOW)
-                && let Some((i, j, v, len)) = plain_line::<VALUE>(window.try_into().expect("WINDOW bytes"))
+                && let Some((i, j, v, len)) =
+                    plain_line::<VALUE>(window.try_into().expect("WINDOW bytes"), &mut repeated)
                 && i.wrapping_sub(1) < self.rows
                 && j.wrapping_sub(1) < self.row_width(i)
             {
-                store((i - 1) as u32, (j - 1) as u32, if self.ones { i64::from(v != 0) } else { v }, &mut out);
-                out.seen += 1;
+                store((i - 1) as u32, (j - 1) as u32, if self.ones { i64::from(v != 0) } else { v });
+                seen += 1;
+                lines += 1;
                 at += len;
                 continue;
             }
@@ -275,24 +300,23 @@ impl Layout {
                 Ok(Line::Blank) => {}
                 Ok(Line::Entry(i, j, v)) => {
                     // An array value is numbered within its chunk.
-                    let j = if self.array { out.seen as u32 } else { j };
+                    let j = if self.array { seen as u32 } else { j };
                     match v {
-                        Integer::Small(v) => store(i, j, v, &mut out),
+                        Integer::Small(v) => store(i, j, v),
                         Integer::Big(v) => out.big.push((i, j, v.into_owned())),
                     }
-                    out.seen += 1;
+                    seen += 1;
                 }
-                Ok(Line::EndMarker) => {
-                    out.end = Some(End::Marker { behind: end });
-                    break;
-                }
-                Err(message) => {
-                    out.end = Some(End::Fault(Fault { at, message }));
-                    break;
-                }
+                Ok(Line::EndMarker) => out.end = Some(End::Marker { behind: end }),
+                Err(message) => out.end = Some(End::Fault(Fault { at, message })),
             }
+            lines += u64::from(text[end - 1] == b'\n');
             at = end;
+            if out.end.is_some() {
+                break;
+            }
         }
-        out
+        (out.stored, out.spreads, out.seen, out.lines) = (stored, spreads, seen, lines);
+        (out.sorted, out.next) = (sorted, next);
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     let mut entries = Coordinates::new();
     memory::reserve(&mut entries.row, row.len(), "the entries of the matrix")?;
     memory::reserve(&mut entries.col, row.len(), "the entries of the matrix")?;
-    memory::reserve(&mut entries.value, row.len(), "the entries of the matrix")?;
+    entries.value.reserve(row.len())?;
     let mut positions = row.iter().zip(columns);
     let mut put = |v: Integer<'static>| {
         let (&i, j) = positions.next().expect("as many values as indices");

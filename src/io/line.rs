@@ -64,6 +64,12 @@ impl Layout {
         }
     }
 
+    /// Least bytes of a line with an entry, its end included.
+    pub fn shortest_line(&self) -> usize {
+        let numbers = if self.array { self.numbers } else { 2 + self.numbers };
+        2 * numbers
+    }
+
     /// Whether the line holds no entry: white space or a comment.
     pub fn is_blank(&self, line: &[u8]) -> bool {
         !is_content(line, self.comments)

@@ -1,10 +1,43 @@
 //! A file as memory: the one place that calls the operating system's memory map.
 
-use memmap2::{Advice, Mmap};
+use memmap2::{Advice, Mmap, UncheckedAdvice};
+use std::cell::Cell;
 use std::fs::File;
+use std::ops::Deref;
+
+/// Bytes that are given back at a time: a multiple of any size of pages.
+const STEP: usize = 2 << 20;
+
+/// The content of a file.
+pub(super) struct Mapped {
+    map: Mmap,
+    /// Bytes at the start that were given back.
+    released: Cell<usize>,
+}
+
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+impl Mapped {
+    /// The first `read` bytes are needed no more: what has been read does not stay in the memory of the process.
+    pub fn release(&self, read: usize) {
+        let (from, to) = (self.released.get(), read.min(self.map.len()) / STEP * STEP);
+        if to > from {
+            // SAFETY: `DontNeed` may change what a private or anonymous map shows. This one is a read-only map of a file: whoever
+            // looks at these bytes again finds those of the file, read anew. A hint only: without it nothing is given back.
+            let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
+            self.released.set(to);
+        }
+    }
+}
 
 /// The content of a regular file, or `None` where it cannot be mapped (pipes, devices, special file systems): read it then.
-pub(super) fn map(file: &File) -> Option<Mmap> {
+pub(super) fn map(file: &File) -> Option<Mapped> {
     if !file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0) {
         return None;
     }
@@ -15,5 +48,25 @@ pub(super) fn map(file: &File) -> Option<Mmap> {
     let map = unsafe { Mmap::map(file) }.ok()?;
     // A hint only: without it the reading is slower, not wrong.
     let _ = map.advise(Advice::Sequential);
-    Some(map)
+    Some(Mapped { map, released: Cell::new(0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn what_was_given_back_can_be_read_again() {
+        let path = std::env::temp_dir().join(format!("blackfield-map-{}", std::process::id()));
+        let bytes: Vec<u8> = (0..3 * STEP + 17).map(|k| (k % 251) as u8).collect();
+        File::create(&path).unwrap().write_all(&bytes).unwrap();
+        let map = map(&File::open(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for read in [0, 5, STEP, STEP + 1, STEP, 3 * STEP, bytes.len(), usize::MAX] {
+            map.release(read);
+            assert!(map[..] == bytes[..], "{read} bytes released");
+        }
+        assert_eq!(map.released.get(), 3 * STEP);
+    }
 }

@@ -54,8 +54,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     layout.announced = Some((entries, at));
 
     // The count may lie: reserve no more than the text can hold, a few bytes an entry.
-    let shortest = if layout.array { 2 } else { 4 + 2 * layout.numbers as u64 };
-    let room = text.remaining().unwrap_or(0) / shortest;
+    let room = text.remaining().unwrap_or(0) / layout.shortest_line() as u64;
     let (rows, cols, symmetry) = (layout.rows as usize, layout.cols as usize, layout.symmetry);
     let expect = if found.len() == 3 { entries.min(room) as usize } else { 0 };
     let mut body = Body::new(layout, expect, options.max_memory)?;

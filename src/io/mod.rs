@@ -12,8 +12,9 @@
 //!
 //! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a
 //! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`]
-//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel; compressed
-//! files and pipes are parsed while they stream in.
+//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and what was read is
+//! given back to the system: reading takes little more memory than the triplets. Compressed files and pipes are parsed while
+//! they stream in.
 
 mod atomic;
 mod body;
@@ -68,8 +69,9 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
     let io_error = |source| Error::Io { file: path.to_path_buf(), source };
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
-        Some(map) => parse(Text::from_slice(path, &map, observer)?, options),
-        None => parse(Text::from_reader(path, file, 0, observer)?, options),
+        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
+        // Whoever decompresses reads each byte once.
+        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
     }
 }
 

@@ -7,8 +7,8 @@
 //! [`line`](super::line) parser decides, so it may decline anything.
 
 /// Bytes that must be readable at the start of a line for [`plain_line`]: 8 digits, separator, 8 digits, separator, sign,
-/// 8 digits, and an end of line of two bytes.
-pub(super) const WINDOW: usize = 32;
+/// 24 digits, and an end of line of two bytes.
+pub(super) const WINDOW: usize = 48;
 
 /// The number of leading decimal digits of an 8-byte little-endian word (0 to 8).
 #[inline(always)]
@@ -39,25 +39,94 @@ fn number(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
     (count > 0).then(|| (digits_value(word, count), at + count as usize))
 }
 
-/// Row, column and value (1 if `VALUE` is false and the line has none) at the start of the window, and the length of the
-/// line with its end. Accepts single blanks or tabs between numbers of at most 8 digits, a minus sign before the value,
-/// and either end of line; `None` for anything else.
-#[inline(always)]
-pub(super) fn plain_line<const VALUE: bool>(window: &[u8; WINDOW]) -> Option<(u64, u64, i64, usize)> {
-    let blank = |at: usize| matches!(window[at & (WINDOW - 1)], b' ' | b'\t');
-    let (i, at) = number(window, 0)?;
-    if !blank(at) {
-        return None;
+/// The number of up to 19 digits at `at`, 8 of which `high` is known to be, and the position behind it; `None` for more digits.
+#[inline]
+fn long_number(window: &[u8; WINDOW], high: u64, at: usize) -> Option<(u64, usize)> {
+    const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    let (low, behind) = number(window, at + 8)?;
+    let count = behind - at;
+    let value = high * POWERS[count - 8] + low;
+    if count < 16 || !window[behind].is_ascii_digit() {
+        return Some((value, behind));
     }
+    let (low, behind) = number(window, behind)?;
+    // 10¹⁹ - 1 is below 2⁶⁴.
+    (behind - at <= 19).then(|| (value * POWERS[behind - at - 16] + low, behind))
+}
+
+/// The number of a row and its text with the separator behind it. Rows come in runs, so the next line begins alike more often than
+/// not: then the place of the column is known before the row is read.
+pub(super) struct Repeated {
+    text: u64,
+    mask: u64,
+    row: u64,
+    len: usize,
+}
+
+impl Default for Repeated {
+    /// No line begins so, or if it does, its row is 0.
+    fn default() -> Self {
+        Repeated { text: 0, mask: u64::MAX, row: 0, len: 0 }
+    }
+}
+
+impl Repeated {
+    /// The row at the start of the window and the position of the blank behind it.
+    #[inline(always)]
+    fn row(&mut self, window: &[u8; WINDOW]) -> Option<(u64, usize)> {
+        let text = u64::from_le_bytes(window[..8].try_into().expect("8 bytes"));
+        if (text ^ self.text) & self.mask == 0 {
+            return Some((self.row, self.len));
+        }
+        let (row, len) = number(window, 0)?;
+        if !is_blank(window[len]) {
+            return None;
+        }
+        if len < 8 {
+            let mask = u64::MAX >> (56 - 8 * len);
+            *self = Repeated { text: text & mask, mask, row, len };
+        }
+        Some((row, len))
+    }
+}
+
+/// Whether a byte separates numbers.
+#[inline(always)]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Row, column and value (1 if `VALUE` is false and the line has none) at the start of the window, and the length of the
+/// line with its end. Accepts single blanks or tabs between numbers, of at most 8 digits each but for a value of 19, a minus sign
+/// before the value, and either end of line; `None` for anything else, as for a value beyond 64 bits. `repeated` is of a line
+/// before, or none.
+#[inline(always)]
+pub(super) fn plain_line<const VALUE: bool>(
+    window: &[u8; WINDOW],
+    repeated: &mut Repeated,
+) -> Option<(u64, u64, i64, usize)> {
+    let (i, at) = repeated.row(window)?;
     let (j, mut at) = number(window, at + 1)?;
     let mut v = 1;
     if VALUE {
-        if !blank(at) {
+        if !is_blank(window[at & 31]) {
             return None;
         }
-        let minus = i64::from(window[at + 1] == b'-');
-        let magnitude;
-        (magnitude, at) = number(window, at + 1 + minus as usize)?;
+        let minus = i64::from(window[(at & 31) + 1] == b'-');
+        let start = at + 1 + minus as usize;
+        // Signs and bits have a digit: what follows does not wait for the word.
+        if let [digit @ b'0'..=b'9', b'\n', ..] = window[start & 31..] {
+            v = (i64::from(digit - b'0') ^ -minus) + minus;
+            return Some((i, j, v, start + 2));
+        }
+        let mut magnitude;
+        (magnitude, at) = number(window, start)?;
+        if at - start == 8 && window.get(at).is_some_and(u8::is_ascii_digit) {
+            (magnitude, at) = long_number(window, magnitude, start)?;
+            if magnitude > i64::MAX as u64 {
+                return None;
+            }
+        }
         v = (magnitude as i64 ^ -minus) + minus;
     }
     let end = match window.get(at..at + 2)? {
@@ -83,9 +152,15 @@ mod tests {
     fn naive(line: &str) -> Option<(u64, u64, i64)> {
         let fields: Vec<&str> = line.trim_end_matches(['\n', '\r']).split([' ', '\t']).collect();
         let [i, j, v] = fields[..] else { return None };
-        let digits = |s: &str| (1..=8).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
-        (digits(i) && digits(j) && digits(v.strip_prefix('-').unwrap_or(v)))
+        let digits = |s: &str, most| (1..=most).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
+        let magnitude = v.strip_prefix('-').unwrap_or(v);
+        (digits(i, 8) && digits(j, 8) && digits(magnitude, 19) && magnitude.parse::<i64>().is_ok())
             .then(|| (i.parse().unwrap(), j.parse().unwrap(), v.parse().unwrap()))
+    }
+
+    /// The scanner on a line that no other precedes.
+    fn alone<const VALUE: bool>(line: &str) -> Option<(u64, u64, i64, usize)> {
+        plain_line::<VALUE>(&window(line), &mut Repeated::default())
     }
 
     fn window(line: &str) -> [u8; WINDOW] {
@@ -109,16 +184,25 @@ mod tests {
         }
 
         #[test]
-        fn plain_lines_agree_with_split_and_parse(line in "[0-9]{1,8}[ \t][0-9]{1,8}[ \t]-?[0-9]{1,8}(\r\n|\n)") {
-            let (i, j, v) = naive(&line).unwrap();
-            prop_assert_eq!(plain_line::<true>(&window(&line)), Some((i, j, v, line.len())));
+        fn plain_lines_agree_with_split_and_parse(line in "[0-9]{1,8}[ \t][0-9]{1,8}[ \t]-?[0-9]{1,19}(\r\n|\n)") {
+            let expected = naive(&line).map(|(i, j, v)| (i, j, v, line.len()));
+            prop_assert_eq!(alone::<true>(&line), expected);
         }
 
         #[test]
-        fn other_lines_are_declined_or_right(line in "[-+0-9. \tx]{0,30}\n") {
-            if let Some((i, j, v, end)) = plain_line::<true>(&window(&line)) {
+        fn other_lines_are_declined_or_right(line in "[-+0-9. \tx]{0,46}\n") {
+            if let Some((i, j, v, end)) = alone::<true>(&line) {
                 prop_assert_eq!(naive(&line), Some((i, j, v)));
                 prop_assert_eq!(end, line.len());
+            }
+        }
+
+        #[test]
+        fn what_came_before_changes_nothing(lines in proptest::collection::vec(("[0-2]{0,9}", "[0-9 \t]{0,9}"), 1..9)) {
+            let mut repeated = Repeated::default();
+            for (row, rest) in lines {
+                let line = format!("{row} {rest} 1\n");
+                prop_assert_eq!(plain_line::<true>(&window(&line), &mut repeated), alone::<true>(&line));
             }
         }
 
@@ -138,10 +222,31 @@ mod tests {
 
     #[test]
     fn pattern_lines() {
-        assert_eq!(plain_line::<false>(&window("12 345\n")), Some((12, 345, 1, 7)));
-        assert_eq!(plain_line::<false>(&window("12 345 1\n")), None);
-        assert_eq!(plain_line::<true>(&window("12 345\n")), None);
-        assert_eq!(plain_line::<true>(&window("123456789 1 1\n")), None);
-        assert_eq!(plain_line::<true>(&window("12345678 12345678 -12345678\r\n")).unwrap().3, 29);
+        assert_eq!(alone::<false>("12 345\n"), Some((12, 345, 1, 7)));
+        assert_eq!(alone::<false>("12 345 1\n"), None);
+        assert_eq!(alone::<true>("12 345\n"), None);
+        assert_eq!(alone::<true>("123456789 1 1\n"), None);
+        assert_eq!(alone::<true>("1 123456789 1\n"), None);
+        assert_eq!(alone::<false>("1 123456789\n"), None);
+    }
+
+    #[test]
+    fn long_values() {
+        for v in [99_999_999, 100_000_000, 10i64.pow(15), 10i64.pow(16) - 1, 10i64.pow(16), 10i64.pow(18), i64::MAX] {
+            for v in [v, -v] {
+                let line = format!("12345678 12345678 {v}\r\n");
+                assert_eq!(alone::<true>(&line), Some((12345678, 12345678, v, line.len())));
+            }
+        }
+        for v in ["9223372036854775808", "-9223372036854775808", "9999999999999999999", "00000000000000000001"] {
+            assert_eq!(alone::<true>(&format!("1 1 {v}\n")), None, "{v} is left to the general parser");
+        }
+        assert_eq!(alone::<true>("1 1 0000000000000000001\n"), Some((1, 1, 1, 24)));
+    }
+
+    #[test]
+    fn eight_zero_bytes_are_no_row() {
+        let line = "\0\0\0\0\0\0\0\0 1 1\n";
+        assert!(alone::<true>(line).is_none_or(|(i, ..)| i == 0));
     }
 }

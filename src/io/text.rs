@@ -1,9 +1,10 @@
 //! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks of
 //! whole lines for bodies, with the line numbers that errors need.
 //!
-//! A stream is read one block ahead, beside the parsing of the block before, and never held whole: a compressed file costs
-//! two blocks of memory beyond its matrix.
+//! What was read of a mapped file is given back to the system. A stream is read one block ahead, beside the parsing of the block
+//! before, and never held whole: a compressed file costs two blocks of memory beyond its matrix.
 
+use super::map::Mapped;
 use super::scan::count_lines;
 use crate::{Error, Observer, Result};
 use flate2::read::MultiGzDecoder;
@@ -58,18 +59,33 @@ pub(super) struct Text<'a> {
 }
 
 enum Input<'a> {
-    Slice { rest: &'a [u8], total: usize },
-    Stream { reader: Reader<'a>, block: Vec<u8>, at: usize },
+    /// `map` is what the text is in, if it is a file.
+    Slice {
+        rest: &'a [u8],
+        total: usize,
+        map: Option<&'a Mapped>,
+    },
+    Stream {
+        reader: Reader<'a>,
+        block: Vec<u8>,
+        at: usize,
+    },
 }
 
 impl<'a> Text<'a> {
     /// The text in `bytes`, decompressed if they begin as gzip does.
     pub fn from_slice(name: &'a Path, bytes: &'a [u8], observer: &'a dyn Observer) -> Result<Self> {
-        if bytes.starts_with(&GZIP) {
+        if is_gzip(bytes) {
             return Self::from_reader(name, bytes, bytes.len() as u64, observer);
         }
         observer.phase("read", bytes.len() as u64);
-        Ok(Text { name, observer, input: Input::Slice { rest: bytes, total: bytes.len() }, lines: 0 })
+        Ok(Text { name, observer, input: Input::Slice { rest: bytes, total: bytes.len(), map: None }, lines: 0 })
+    }
+
+    /// The text in a file that is not compressed; what was read of it is given back to the system.
+    pub fn from_map(name: &'a Path, map: &'a Mapped, observer: &'a dyn Observer) -> Self {
+        observer.phase("read", map.len() as u64);
+        Text { name, observer, input: Input::Slice { rest: map, total: map.len(), map: Some(map) }, lines: 0 }
     }
 
     /// The text of a stream of `total` bytes (0 where that is not known), decompressed if it begins as gzip does.
@@ -130,7 +146,12 @@ impl<'a> Text<'a> {
     /// Forgets `bytes` of the text that [`Text::peek`] shows.
     fn skip(&mut self, bytes: usize) {
         match &mut self.input {
-            Input::Slice { rest, .. } => *rest = &rest[bytes..],
+            Input::Slice { rest, total, map } => {
+                *rest = &rest[bytes..];
+                if let Some(map) = map {
+                    map.release(*total - rest.len());
+                }
+            }
             Input::Stream { at, .. } => *at += bytes,
         }
     }
@@ -163,7 +184,7 @@ impl<'a> Text<'a> {
     /// Reports how much has been read, and asks whether to stop: for those who read by lines.
     pub fn report(&self) -> Result<()> {
         self.observer.progress(match &self.input {
-            Input::Slice { rest, total } => (total - rest.len()) as u64,
+            Input::Slice { rest, total, .. } => (total - rest.len()) as u64,
             Input::Stream { reader, .. } => reader.taken.load(Ordering::Relaxed),
         });
         self.observer.check()
@@ -180,12 +201,15 @@ impl<'a> Text<'a> {
             }
         };
         match &mut self.input {
-            Input::Slice { rest, total } => {
+            Input::Slice { rest, total, map } => {
                 while !rest.is_empty() {
                     observer.check()?;
                     let (block, behind) = rest.split_at(lines_end(rest, block_size()));
                     *lines += parse(block).map_err(|halt| halted(*lines, block, halt))?;
                     *rest = behind;
+                    if let Some(map) = map {
+                        map.release(*total - rest.len());
+                    }
                     observer.progress((*total - rest.len()) as u64);
                 }
             }
@@ -211,6 +235,11 @@ impl<'a> Text<'a> {
 
 /// The first two bytes of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Whether a text is compressed.
+pub(super) fn is_gzip(text: &[u8]) -> bool {
+    text.starts_with(&GZIP)
+}
 
 /// A reader that hands out whole lines.
 struct Reader<'a> {

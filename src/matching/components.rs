@@ -18,6 +18,15 @@ pub fn components(pattern: &Pattern) -> Result<Components> {
     Components::of(pattern.rows(), pattern.cols(), pattern.entries())
 }
 
+/// The connected components of the graph whose edges are the entries of the matrix.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn components_of(a: &SparseMatrix) -> Result<Components> {
+    let edges = (0..a.rows()).flat_map(|i| a.row(i).0.iter().map(move |&j| (i as u32, j)));
+    Components::of(a.rows(), a.cols(), edges)
+}
+
 /// Sorts `items` stably by their labels below `count` ([`NONE`] drops out): offsets of the groups, and the items.
 pub(super) fn grouped(
     count: usize,

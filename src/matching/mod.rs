@@ -7,7 +7,7 @@
 //! - [`dulmage_mendelsohn`]: the canonical block triangular form. *What it is used for*: the structural rank block by block,
 //!   and permanents, which are the product over the fully indecomposable blocks. The rank of A is **not** the sum of the ranks
 //!   of the diagonal blocks, since a singular block may be completed by the entries above it.
-//! - [`components`] and [`Split`]: the connected components. The rank of A **is** the sum of the ranks over them.
+//! - [`components`], [`components_of`] and [`Split`]: the connected components. The rank of A **is** the sum of the ranks over them.
 //!
 //! Everything here is linear in rows + cols + nnz but [`maximum_matching`], which is O(nnz · √lines) at worst and close to
 //! linear on real matrices. No recursion: paths may have a million entries. One thread, no random choices.
@@ -22,7 +22,7 @@ mod strong;
 mod tests;
 
 pub use augment::maximum_matching_from;
-pub use components::{Components, Part, Split, components};
+pub use components::{Components, Part, Split, components, components_of};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};
 pub use hall::{VertexCover, hall_violator, minimum_vertex_cover};
 

@@ -223,13 +223,14 @@ proptest! {
             p.entries().map(|(i, j)| (i as usize, j as usize, rng.random_range(1..modulus.get()))).collect();
         let a = SparseMatrix::from_triplets(modulus, p.rows(), p.cols(), &entries);
         let c = components(&p).unwrap();
+        prop_assert_eq!(&c, &components_of(&a).unwrap());
         let split = Split::new(&a, &c).unwrap();
         let (mut back, mut rank) = (vec![], 0);
         for k in 0..split.count() {
             let Part { matrix, rows, cols } = split.part(k).unwrap();
             prop_assert_eq!(split.shape(k), (matrix.rows(), matrix.cols()));
             prop_assert_eq!((rows.len(), cols.len()), (matrix.rows(), matrix.cols()));
-            prop_assert_eq!(components(&Pattern::from(&matrix)).unwrap().count, 1);
+            prop_assert_eq!(components_of(&matrix).unwrap().count, 1);
             rank += dense_rank(&matrix);
             for (x, &i) in rows.iter().enumerate() {
                 let (js, vs) = matrix.row(x);

@@ -13,6 +13,7 @@
 use super::incidence::Lines;
 use super::peel::Side;
 use crate::{Result, memory};
+use std::collections::VecDeque;
 
 /// What memory is asked for.
 const COVER: &str = "a greedy cover";
@@ -28,9 +29,7 @@ pub(super) struct Ties {
 
 /// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped.
 struct Queue {
-    notes: Vec<Vec<u32>>,
-    /// How many notes of each list are read, where the oldest come first.
-    read: Vec<usize>,
+    notes: Vec<VecDeque<u32>>,
     newest: bool,
     /// No list below holds a valid note.
     low: usize,
@@ -40,8 +39,8 @@ impl Queue {
     /// All lines of a degree above 0.
     fn new(degree: &[u32], ties: Ties) -> Result<Self> {
         let most = degree.iter().copied().max().unwrap_or(0) as usize;
-        let notes = memory::collect((0..=most).map(|_| vec![]), COVER)?;
-        let mut queue = Queue { notes, read: memory::zeros(most + 1, COVER)?, newest: ties.newest, low: 1 };
+        let notes = memory::collect((0..=most).map(|_| VecDeque::new()), COVER)?;
+        let mut queue = Queue { notes, newest: ties.newest, low: 1 };
         let n = degree.len() as u32;
         let mut put = |i: u32| queue.note(i, degree[i as usize]);
         // The newest come off the end: what shall be first goes in last.
@@ -56,7 +55,7 @@ impl Queue {
     #[inline(always)]
     fn note(&mut self, i: u32, degree: u32) -> Result<()> {
         if degree > 0 {
-            memory::push(&mut self.notes[degree as usize], i, COVER)?;
+            memory::push_back(&mut self.notes[degree as usize], i, COVER)?;
             self.low = self.low.min(degree as usize);
         }
         Ok(())
@@ -65,21 +64,11 @@ impl Queue {
     /// A line with the fewest uncovered indices, at least one.
     fn next(&mut self, degree: &[u32]) -> Option<u32> {
         while self.low < self.notes.len() {
-            let (list, read) = (&mut self.notes[self.low], &mut self.read[self.low]);
-            let note = if self.newest {
-                list.pop()
-            } else {
-                *read += 1;
-                list.get(*read - 1).copied()
-            };
-            match note {
+            let list = &mut self.notes[self.low];
+            match if self.newest { list.pop_back() } else { list.pop_front() } {
                 Some(i) if degree[i as usize] as usize != self.low => {}
                 Some(i) => return Some(i),
-                None => {
-                    list.clear();
-                    *read = 0;
-                    self.low += 1;
-                }
+                None => self.low += 1,
             }
         }
         None

@@ -16,7 +16,7 @@ const PEELED: &str = "the peeling of singletons";
 pub(super) struct Side {
     /// How many entries each line has in the remaining matrix; 0 for removed lines.
     pub degree: Vec<u32>,
-    /// The exclusive-or of the indices of these entries.
+    /// The exclusive-or of the indices of these entries, while singletons are peeled.
     pub xor: Vec<u32>,
     /// Whether the line was taken as a pivot's or dropped.
     pub gone: Vec<bool>,
@@ -76,6 +76,7 @@ pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
                 p.rows.gone[i as usize] = true;
             }
         } else {
+            (p.rows.xor, p.cols.xor) = (vec![], vec![]);
             return Ok(p);
         }
     }

@@ -1,15 +1,13 @@
 //! From entries in any order to canonical triplets: sorted by row and column, duplicates summed over ℤ, zeros dropped.
 //!
-//! The sort is a two-level counting sort, parallel and without locks. Positions i·cols + j are cut into ranges of equal
-//! length, the *buckets*; a first stable pass distributes the entries over them (every part of the input owns one slice
-//! of every bucket, so all writes are disjoint), a second sorts each bucket by itself, in cache. Both are linear for the
-//! orders that files have in practice (by rows, by columns, or symmetric halves). Entries that arrive already in order
-//! are not touched at all: whoever fills the [`Coordinates`] keeps track of that.
+//! Entries that arrive already in order are not touched at all: whoever fills the [`Coordinates`] keeps track of that. Others
+//! are sorted by [`super::bucket_sort`].
 
+use super::bucket_sort;
+use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
 use num_bigint::BigInt;
-use rayon::prelude::*;
 
 /// What becomes of entries at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub(crate) enum Duplicates {
 pub(crate) struct Coordinates {
     pub row: Vec<u32>,
     pub col: Vec<u32>,
-    pub value: Vec<i64>,
+    pub value: Numbers,
     pub big: Vec<BigEntry>,
     pub sorted: bool,
     pub next: u64,
@@ -42,20 +40,10 @@ pub(crate) fn key(row: u32, col: u32) -> u64 {
 /// Row, column and a value that does not fit a word.
 pub(crate) type BigEntry = (u32, u32, BigInt);
 
-/// An entry on its way through the buckets: its [`key`] and its value.
-type Entry = (u64, i64);
-
-/// Entries a bucket should have: a bucket and its copy stay in a second-level cache.
-const BUCKET: usize = 1 << 15;
-/// At most this many buckets: one write stream each, as many as a first pass handles without thrashing.
-const MAX_BUCKETS: usize = 1 << 10;
-/// Entries in a part of the input of the first pass.
-const PART: usize = 1 << 18;
-
 impl Coordinates {
     /// No entries yet.
     pub fn new() -> Self {
-        Coordinates { row: vec![], col: vec![], value: vec![], big: vec![], sorted: true, next: 0 }
+        Coordinates { row: vec![], col: vec![], value: Numbers::new(), big: vec![], sorted: true, next: 0 }
     }
 
     /// Appends one entry; zeros vanish.
@@ -78,7 +66,7 @@ impl Coordinates {
     pub fn mirror(&mut self, skew: bool) {
         let (stored, stored_big) = (self.row.len(), self.big.len());
         for k in 0..stored {
-            let (i, j, v) = (self.row[k], self.col[k], self.value[k]);
+            let (i, j, v) = (self.row[k], self.col[k], self.value.get(k));
             if i != j {
                 let v = if skew { -i128::from(v) } else { v.into() };
                 self.push(j, i, v.into());
@@ -99,88 +87,14 @@ impl Coordinates {
     /// [`Error::Memory`](crate::Error::Memory): sorting takes a second copy of the entries.
     pub fn canonical(mut self, rows: usize, cols: usize, duplicates: Duplicates) -> Result<Triplets> {
         if !self.sorted {
-            self.sort(rows, cols, duplicates)?;
+            let big = bucket_sort::sort([&mut self.row, &mut self.col], &mut self.value, (rows, cols), duplicates)?;
+            self.big.extend(big);
         }
         let big = self.merge_big()?;
         self.row.shrink_to_fit();
         self.col.shrink_to_fit();
         self.value.shrink_to_fit();
         Ok(Triplets { rows, cols, row: self.row, col: self.col, value: self.value, big })
-    }
-
-    /// Sorts the word-sized entries and merges duplicates; sums that leave `i64` move to `big`.
-    fn sort(&mut self, rows: usize, cols: usize, duplicates: Duplicates) -> Result<()> {
-        let n = self.row.len();
-        let last_place = (rows as u64 * cols as u64).saturating_sub(1);
-        let most = (n / BUCKET).clamp(2, MAX_BUCKETS) as u64;
-        let shift = (0..64).find(|&s| last_place >> s < most).expect("a 64-bit word shifted by 63 is below 2");
-        let buckets = (last_place >> shift) as usize + 1;
-        let bucket = |i: u32, j: u32| ((i as u64 * cols as u64 + j as u64) >> shift) as usize;
-
-        // First pass: how many entries each part sends to each bucket, then the entries themselves.
-        let counts: Vec<Vec<usize>> = (self.row.par_chunks(PART).zip(self.col.par_chunks(PART)))
-            .map(|(row, col)| {
-                let mut count = vec![0; buckets];
-                row.iter().zip(col).for_each(|(&i, &j)| count[bucket(i, j)] += 1);
-                count
-            })
-            .collect();
-        let sizes: Vec<usize> = (0..buckets).map(|b| counts.iter().map(|count| count[b]).sum()).collect();
-        let mut scratch: Vec<Entry> = memory::zeros(n, "the entries to be sorted")?;
-        let mut slots: Vec<Vec<&mut [Entry]>> = counts.iter().map(|_| Vec::with_capacity(buckets)).collect();
-        let mut rest = &mut scratch[..];
-        for b in 0..buckets {
-            for (slot, count) in slots.iter_mut().zip(&counts) {
-                slot.push(rest.split_off_mut(..count[b]).expect("the counts add up to n"));
-            }
-        }
-        let parts = self.row.par_chunks(PART).zip(self.col.par_chunks(PART)).zip(self.value.par_chunks(PART));
-        parts.zip(slots).for_each(|(((row, col), value), mut slot)| {
-            let mut next = vec![0; buckets];
-            for ((&i, &j), &v) in row.iter().zip(col).zip(value) {
-                let b = bucket(i, j);
-                slot[b][next[b]] = (key(i, j), v);
-                next[b] += 1;
-            }
-        });
-
-        // Second pass: every bucket is sorted and written back to its own range of the arrays.
-        let mut work = Vec::with_capacity(buckets);
-        let (mut row, mut col, mut value, mut rest) =
-            (&mut self.row[..], &mut self.col[..], &mut self.value[..], &mut scratch[..]);
-        for &size in &sizes {
-            work.push((
-                rest.split_off_mut(..size).expect("the sizes add up to n"),
-                row.split_off_mut(..size).expect("the sizes add up to n"),
-                col.split_off_mut(..size).expect("the sizes add up to n"),
-                value.split_off_mut(..size).expect("the sizes add up to n"),
-            ));
-        }
-        let merged: Vec<(usize, Vec<BigEntry>)> = work
-            .into_par_iter()
-            .map(|(entries, row, col, value)| {
-                sort_bucket(entries);
-                merge_duplicates(entries, duplicates, row, col, value)
-            })
-            .collect();
-
-        // Close the gaps that merged entries left.
-        let (mut from, mut to) = (0, 0);
-        for (size, (len, big)) in sizes.into_iter().zip(merged) {
-            if from != to {
-                self.row.copy_within(from..from + len, to);
-                self.col.copy_within(from..from + len, to);
-                self.value.copy_within(from..from + len, to);
-            }
-            from += size;
-            to += len;
-            self.big.extend(big);
-        }
-        self.row.truncate(to);
-        self.col.truncate(to);
-        self.value.truncate(to);
-        self.sorted = true;
-        Ok(())
     }
 
     /// Merges `big` into the sorted arrays and returns the big values that remain, by ascending position.
@@ -199,108 +113,46 @@ impl Coordinates {
         });
         let n = self.row.len() + big.len();
         let lines = || memory::with_capacity::<u32>(n, "the lines of the entries");
-        let mut out = (lines()?, lines()?, memory::with_capacity::<i64>(n, "the values of the entries")?);
+        let mut out = (lines()?, lines()?, Numbers::zeros(self.value.width(), 0)?);
+        out.2.reserve(n)?;
         let mut stay = vec![];
         let mut put = |i, j, v: Integer<'_>| {
             if v.is_zero() {
-                return;
+                return Ok(());
             }
             out.0.push(i);
             out.1.push(j);
-            out.2.push(match v {
+            out.2.try_push(match v {
                 Integer::Small(v) => v,
                 Integer::Big(v) => {
                     stay.push((out.2.len(), v.into_owned()));
                     0
                 }
-            });
+            })
         };
         let mut small = 0;
         for (i, j, mut v) in big {
             while small < self.row.len() && key(self.row[small], self.col[small]) < key(i, j) {
-                put(self.row[small], self.col[small], self.value[small].into());
+                put(self.row[small], self.col[small], self.value.get(small).into())?;
                 small += 1;
             }
             if small < self.row.len() && key(self.row[small], self.col[small]) == key(i, j) {
-                v += self.value[small];
+                v += self.value.get(small);
                 small += 1;
             }
-            put(i, j, v.into());
+            put(i, j, v.into())?;
         }
         for k in small..self.row.len() {
-            put(self.row[k], self.col[k], self.value[k].into());
+            put(self.row[k], self.col[k], self.value.get(k).into())?;
         }
         (self.row, self.col, self.value) = out;
         Ok(stay)
     }
 }
 
-/// Sorts the entries of a bucket by key.
-fn sort_bucket(entries: &mut [Entry]) {
-    if entries.is_sorted_by_key(|&(k, _)| k) {
-        return;
-    }
-    let row = |&(k, _): &Entry| (k >> 32) as usize;
-    let first = entries.iter().map(row).min().expect("an unsorted slice is not empty");
-    let span = entries.iter().map(row).max().expect("an unsorted slice is not empty") - first + 1;
-    if span == 1 || span > 2 * entries.len() {
-        entries.sort_unstable_by_key(|&(k, _)| k);
-        return;
-    }
-    // A stable counting sort by rows leaves each row in the order of the input, which is often that of the columns.
-    let mut start = vec![0usize; span + 1];
-    entries.iter().for_each(|e| start[row(e) - first + 1] += 1);
-    for r in 0..span {
-        start[r + 1] += start[r];
-    }
-    let mut next = start.clone();
-    let copy = entries.to_vec();
-    for e in &copy {
-        let slot = &mut next[row(e) - first];
-        entries[*slot] = *e;
-        *slot += 1;
-    }
-    for range in start.windows(2) {
-        let row = &mut entries[range[0]..range[1]];
-        if !row.is_sorted_by_key(|&(k, _)| k) {
-            row.sort_unstable_by_key(|&(k, _)| k);
-        }
-    }
-}
-
-/// Writes sorted entries with every position once and without zeros; returns their number and the sums beyond `i64`.
-fn merge_duplicates(
-    entries: &[Entry],
-    duplicates: Duplicates,
-    row: &mut [u32],
-    col: &mut [u32],
-    value: &mut [i64],
-) -> (usize, Vec<BigEntry>) {
-    let (mut len, mut big) = (0, vec![]);
-    for run in entries.chunk_by(|a, b| a.0 == b.0) {
-        let (k, first) = run[0];
-        let (i, j) = ((k >> 32) as u32, k as u32);
-        let v = match duplicates {
-            Duplicates::One => first,
-            // 2⁶⁴ terms below 2⁶³ fit: 128 bits cannot overflow.
-            Duplicates::Sum => match i64::try_from(run.iter().map(|&(_, v)| i128::from(v)).sum::<i128>()) {
-                Ok(v) => v,
-                Err(_) => {
-                    big.push((i, j, run.iter().map(|&(_, v)| BigInt::from(v)).sum()));
-                    continue;
-                }
-            },
-        };
-        if v != 0 {
-            (row[len], col[len], value[len]) = (i, j, v);
-            len += 1;
-        }
-    }
-    (len, big)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::bucket_sort::PART;
     use super::*;
     use std::collections::BTreeMap;
 
@@ -327,8 +179,8 @@ mod tests {
         let a = raw.canonical(rows, cols, Duplicates::Sum).unwrap();
         let found: Vec<_> = a.entries().map(|(i, j, v)| (i, j, v.to_bigint())).collect();
         assert!(found == naive(entries, mirror), "{rows} x {cols}, {} entries", entries.len());
-        assert!(a.big.iter().all(|(k, v)| a.value[*k] == 0 && i64::try_from(v).is_err()));
-        assert_eq!(a.value.iter().filter(|&&v| v == 0).count(), a.big.len());
+        assert!(a.big.iter().all(|(k, v)| a.value.get(*k) == 0 && i64::try_from(v).is_err()));
+        assert_eq!(a.value.iter().filter(|&v| v == 0).count(), a.big.len());
     }
 
     /// Numbers that look random, the same everywhere.
@@ -385,12 +237,58 @@ mod tests {
     }
 
     #[test]
+    fn sums_that_leave_and_enter_each_width() {
+        let ends =
+            [i64::from(i8::MAX), i8::MIN.into(), i16::MAX.into(), i16::MIN.into(), i32::MAX.into(), i32::MIN.into()];
+        let ends = ends.into_iter().flat_map(|v| [v - 1, v, v + 1, -v]).chain([1, -1, i64::MIN, i64::MAX]);
+        let values: Vec<BigInt> = ends.map(BigInt::from).collect();
+        // Places of 32 bits, and of more.
+        for (rows, cols) in [(3, 3), (u32::MAX as usize, u32::MAX as usize)] {
+            // The first so many values alone, so that each width is that of some matrix.
+            for (most, seed) in (1..=values.len()).flat_map(|most| (0..12).map(move |seed| (most, seed))) {
+                let entries: Vec<_> = (0..9 + seed)
+                    .map(|k| {
+                        let r = random(1000 * most as u64 + 100 * seed + k);
+                        let last = |n: usize| (n - 1) as u64;
+                        let place = (r % 3 * (last(rows) / 2), r / 3 % 3 * (last(cols) / 2));
+                        (place.0 as u32, place.1 as u32, values[(r / 9) as usize % most].clone())
+                    })
+                    .collect();
+                check(rows, cols, &entries, None);
+                if rows == 3 {
+                    check(rows, cols, &entries, Some(seed % 2 == 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_stored_in_the_narrowest_type_of_the_sums() {
+        use crate::sparse::numbers::Width;
+        let sum = |values: &[i64]| Triplets::from_entries(1, 2, values.iter().map(|&v| (0, 0, v)).chain([(0, 1, 5)]));
+        let ends = i64::from(i32::MAX);
+        for (values, width) in [
+            (&[100, 27][..], Width::I8),
+            (&[100, 28], Width::I16),
+            (&[-100, -28], Width::I8),
+            (&[-100, -29], Width::I16),
+            (&[ends, -ends + 1], Width::I8),
+            (&[ends, 1], Width::I64),
+            (&[i64::MAX, -i64::MAX + 40000], Width::I32),
+        ] {
+            let a = sum(values);
+            assert_eq!((a.value.width(), a.value.get(0)), (width, values.iter().sum()), "{values:?}");
+        }
+        assert_eq!(sum(&[300, -300]), Triplets::from_entries(1, 2, [(0, 1, 5)]));
+    }
+
+    #[test]
     fn patterns_count_positions_once() {
         let mut raw = Coordinates::new();
         for (i, j) in [(1, 1), (0, 2), (1, 1), (1, 1), (0, 0)] {
             raw.push(i, j, Integer::Small(1));
         }
         let a = raw.canonical(2, 3, Duplicates::One).unwrap();
-        assert_eq!((a.row, a.col, a.value), (vec![0, 0, 1], vec![0, 2, 1], vec![1; 3]));
+        assert_eq!((a.row, a.col, a.value), (vec![0, 0, 1], vec![0, 2, 1], vec![1; 3].into()));
     }
 }

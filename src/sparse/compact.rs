@@ -121,7 +121,7 @@ impl Triplets {
             cols: lines.cols.len(),
             row: renumber(&self.row, &lines.rows)?,
             col: renumber(&self.col, &lines.cols)?,
-            value: memory::copy(&self.value, "the values of a matrix without its empty lines")?,
+            value: self.value.try_clone()?,
             big: self.big.clone(),
         };
         Ok(Compact { matrix: Cow::Owned(matrix), lines })

@@ -28,10 +28,11 @@ impl Triplets {
         for start in (0..self.nnz()).step_by(BATCH) {
             let range = start..self.nnz().min(start + BATCH);
             buffer.clear();
-            for k in range {
-                buffer.extend_from_slice(&self.row[k].to_le_bytes());
-                buffer.extend_from_slice(&self.col[k].to_le_bytes());
-                buffer.extend_from_slice(&self.value[k].to_le_bytes());
+            let (row, col, value) = (&self.row[range.clone()], &self.col[range.clone()], self.value.iter_in(range));
+            for ((i, j), v) in row.iter().zip(col).zip(value) {
+                buffer.extend_from_slice(&i.to_le_bytes());
+                buffer.extend_from_slice(&j.to_le_bytes());
+                buffer.extend_from_slice(&v.to_le_bytes());
             }
             hash.update(&buffer);
         }

@@ -205,6 +205,25 @@ impl SparseMatrix {
         a.drop_empty_lines()?;
         Ok(a)
     }
+    /// Drops stored zeros, which a matrix must not have: no memory is asked for.
+    pub(crate) fn drop_zeros(&mut self) {
+        let Some(first) = self.value.iter().position(|&v| v == 0) else { return };
+        let (mut from, mut to) = (first, first);
+        // Rows that end before the first zero stay as they are.
+        let changed = self.start.partition_point(|&at| at <= first);
+        for end in &mut self.start[changed..] {
+            while from < *end {
+                if self.value[from] != 0 {
+                    (self.col[to], self.value[to]) = (self.col[from], self.value[from]);
+                    to += 1;
+                }
+                from += 1;
+            }
+            *end = to;
+        }
+        self.col.truncate(to);
+        self.value.truncate(to);
+    }
     /// Drops the empty rows and columns.
     ///
     /// # Errors

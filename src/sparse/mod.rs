@@ -1,6 +1,7 @@
 //! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them,
 //! their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
+mod bucket_sort;
 mod canonical;
 mod compact;
 mod components;
@@ -10,6 +11,7 @@ pub mod hybrid;
 mod integer;
 mod interchange;
 mod matrix;
+mod numbers;
 mod pattern;
 mod spy;
 mod statistics;
@@ -21,6 +23,7 @@ pub use compact::{Compact, LineMap, LineMaps};
 pub use components::Components;
 pub use integer::Integer;
 pub use matrix::SparseMatrix;
+pub(crate) use numbers::{Numbers, spread};
 pub use pattern::Pattern;
 pub use spy::spy;
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};

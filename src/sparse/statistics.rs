@@ -148,7 +148,7 @@ impl Values {
     fn of(a: &Triplets) -> Self {
         let (mut plus, mut minus) = (0, 0);
         let mut small: Vec<i64> = Vec::new();
-        for &v in &a.value {
+        for v in a.value.iter() {
             match v {
                 1 => plus += 1,
                 -1 => minus += 1,

@@ -75,7 +75,7 @@ impl Structure {
 fn value(a: &Triplets, k: usize) -> Integer<'_> {
     match a.big.binary_search_by_key(&k, |&(at, _)| at) {
         Ok(b) => Integer::from(&a.big[b].1),
-        Err(_) => Integer::Small(a.value[k]),
+        Err(_) => Integer::Small(a.value.get(k)),
     }
 }
 
@@ -149,19 +149,20 @@ fn duplicate_rows(a: &Triplets, row_weights: &[u32]) -> usize {
     for &weight in row_weights.iter().filter(|&&w| w > 0) {
         let range = start..start + weight as usize;
         let mix = |h: u64, x: u64| (h ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let hash = range.clone().fold(0, |h, k| mix(mix(h, u64::from(a.col[k])), a.value[k] as u64));
+        let hash = range.clone().fold(0, |h, k| mix(mix(h, u64::from(a.col[k])), a.value.get(k) as u64));
         rows.push((hash, range.start, range.end));
         start = range.end;
     }
     let compare = |x: &(u64, usize, usize), y: &(u64, usize, usize)| -> Ordering {
-        let content =
-            |&(_, start, end): &(u64, usize, usize)| (&a.col[start..end], &a.value[start..end], big_in(a, start, end));
+        let content = |&(_, start, end): &(u64, usize, usize)| {
+            (&a.col[start..end], a.value.iter_in(start..end), big_in(a, start, end))
+        };
         x.0.cmp(&y.0).then_with(|| {
             let ((cols, values, big), (cols2, values2, big2)) = (content(x), content(y));
             let shifted = |big: &[(usize, num_bigint::BigInt)], start: usize| -> Vec<_> {
                 big.iter().map(|(k, v)| (k - start, v.clone())).collect()
             };
-            (cols, values).cmp(&(cols2, values2)).then_with(|| shifted(big, x.1).cmp(&shifted(big2, y.1)))
+            cols.cmp(cols2).then_with(|| values.cmp(values2)).then_with(|| shifted(big, x.1).cmp(&shifted(big2, y.1)))
         })
     };
     rows.par_sort_unstable_by(compare);
@@ -274,7 +275,7 @@ mod tests {
             let a = Triplets::from_entries(rows, cols, entries);
             let mut dense = vec![vec![0i64; cols]; rows];
             for k in 0..a.nnz() {
-                dense[a.row[k] as usize][a.col[k] as usize] = a.value[k];
+                dense[a.row[k] as usize][a.col[k] as usize] = a.value.get(k);
             }
             let s = Statistics::of(&a).structure;
             // Labels spread until nothing changes.

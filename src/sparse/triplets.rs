@@ -2,9 +2,11 @@
 
 use crate::field::Modulus;
 use crate::sparse::canonical::{Coordinates, Duplicates};
+use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, SparseMatrix};
 use crate::{Result, memory};
 use num_bigint::BigInt;
+use std::borrow::Cow;
 
 /// What memory is asked for.
 const ENTRIES: &str = "the entries of a matrix";
@@ -20,7 +22,7 @@ pub struct Triplets {
     pub(crate) cols: usize,
     pub(crate) row: Vec<u32>,
     pub(crate) col: Vec<u32>,
-    pub(crate) value: Vec<i64>,
+    pub(crate) value: Numbers,
     pub(crate) big: Vec<(usize, BigInt)>,
 }
 
@@ -90,8 +92,8 @@ impl Triplets {
     ) -> impl Iterator<Item = (usize, usize, Integer<'_>)> {
         let first_big = self.big.partition_point(|&(k, _)| k < range.start);
         let mut big = self.big[first_big..].iter().peekable();
-        let (row, col, value) = (&self.row[range.clone()], &self.col[range.clone()], &self.value[range.clone()]);
-        range.zip(row.iter().zip(col).zip(value)).map(move |(k, ((&i, &j), &v))| {
+        let (row, col, value) = (&self.row[range.clone()], &self.col[range.clone()], self.value.iter_in(range.clone()));
+        range.zip(row.iter().zip(col).zip(value)).map(move |(k, ((&i, &j), v))| {
             let v = big.next_if(|(at, _)| *at == k).map_or(Integer::Small(v), |(_, x)| Integer::from(x));
             (i as usize, j as usize, v)
         })
@@ -146,6 +148,29 @@ impl Triplets {
         }
         Ok(SparseMatrix { modulus, cols: self.cols, start, col, value })
     }
+    /// [`Triplets::try_reduce`] by whoever needs the integers no more: they go while the residues come. The columns are
+    /// taken over as they are, and the rows go before there are residues, so that the two matrices never stand beside each
+    /// other.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn into_reduced(self, modulus: Modulus) -> Result<SparseMatrix> {
+        let Triplets { rows, cols, row, col, value, big } = self;
+        let mut start = memory::zeros::<usize>(rows + 1, "the offsets of the rows")?;
+        row.iter().for_each(|&i| start[i as usize + 1] += 1);
+        drop(row);
+        for i in 0..rows {
+            start[i + 1] += start[i];
+        }
+        let residue = residue(modulus);
+        let mut value = value.into_residues(|v| residue(Integer::Small(v)))?;
+        for (k, v) in big {
+            value[k] = residue(Integer::Big(Cow::Owned(v)));
+        }
+        let mut a = SparseMatrix { modulus, cols, start, col, value };
+        a.drop_zeros();
+        Ok(a)
+    }
     /// The number of entries that p does not divide: those of [`Triplets::reduce`].
     pub fn nnz_mod(&self, modulus: Modulus) -> usize {
         let residue = residue(modulus);
@@ -159,14 +184,14 @@ impl Triplets {
         let residue = residue(modulus);
         let mut row = memory::with_capacity(self.nnz(), "the rows of the residues")?;
         let mut col = memory::with_capacity(self.nnz(), "the columns of the residues")?;
-        let mut value = memory::with_capacity(self.nnz(), "the residues")?;
+        let mut value = Numbers::new();
         for (i, j, v) in self.entries() {
             let v = residue(v);
             if v != 0 {
                 row.push(i as u32);
                 col.push(j as u32);
                 // Residues are below 2⁶³.
-                value.push(v as i64);
+                value.try_push(v as i64)?;
             }
         }
         Ok(Triplets { rows: self.rows, cols: self.cols, row, col, value, big: vec![] })
@@ -178,7 +203,7 @@ fn room(entries: usize) -> Result<Coordinates> {
     let mut raw = Coordinates::new();
     memory::reserve_exact(&mut raw.row, entries, ENTRIES)?;
     memory::reserve_exact(&mut raw.col, entries, ENTRIES)?;
-    memory::reserve_exact(&mut raw.value, entries, ENTRIES)?;
+    raw.value.reserve(entries)?;
     Ok(raw)
 }
 /// Room for so many entries more that fit a word. The three lists grow together.
@@ -187,7 +212,7 @@ fn reserve(raw: &mut Coordinates, more: usize) -> Result<()> {
     memory::reserve(&mut raw.row, more, ENTRIES)?;
     let more = raw.row.capacity() - raw.row.len();
     memory::reserve_exact(&mut raw.col, more, ENTRIES)?;
-    memory::reserve_exact(&mut raw.value, more, ENTRIES)
+    raw.value.reserve(more)
 }
 
 /// Integers mod p.
@@ -223,7 +248,9 @@ mod tests {
                     (place(k).0, place(k).1, u64::try_from(r).unwrap())
                 })
                 .collect();
-            prop_assert_eq!(a.reduce(modulus), SparseMatrix::from_triplets(modulus, 5, 7, &residues));
+            let reduced = SparseMatrix::from_triplets(modulus, 5, 7, &residues);
+            prop_assert_eq!(a.reduce(modulus), reduced.clone());
+            prop_assert_eq!(a.into_reduced(modulus).unwrap(), reduced);
         }
     }
 

@@ -15,6 +15,7 @@ use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
 use blackfield::{Error, Result, Step, gpu};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::time::Instant;
@@ -103,20 +104,34 @@ impl Work<'_> {
         phases.add("read", loaded.seconds);
         let compact = phases.time("reduce", || loaded.triplets.compact())?;
         let max_memory = memory::left_beside(args.max_memory, &compact.matrix, !last, modulus)?;
-        let matrix = phases.time("reduce", || compact.matrix.try_reduce(modulus))?;
         let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
         let digest = wanted.then(|| phases.time("digest", || loaded.digest()));
-        if last {
-            loaded.triplets = Triplets::default();
-        }
-        let rank = answers::rank(&matrix, &RankOptions { max_memory, ..options.clone() }, *bars)?;
+        let matrix = match (last, compact.matrix) {
+            (false, matrix) => phases.time("reduce", || matrix.try_reduce(modulus))?,
+            // Nobody needs the integers any more: the residues take their place.
+            (true, Cow::Owned(matrix)) => {
+                loaded.triplets = Triplets::default();
+                phases.time("reduce", || matrix.into_reduced(modulus))?
+            }
+            (true, Cow::Borrowed(_)) => {
+                phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(modulus))?
+            }
+        };
+        let nnz = matrix.nnz();
+        let options = &RankOptions { max_memory, ..options.clone() };
+        // A certificate is made of the matrix, which stays for it.
+        let (rank, matrix) = match certificate {
+            Some(_) => (answers::rank(&matrix, options, *bars)?, Some(matrix)),
+            None => (answers::rank_owned(matrix, options, *bars)?, None),
+        };
         for (name, seconds) in rank.phases.iter() {
             phases.add(name, seconds);
         }
-        if let (Some(to), Some(minor), Some(digest)) = (certificate.take(), &rank.minor, &digest) {
-            phases.time("certificate", || certificate::write(to, digest, &matrix, &lines, minor, bars))?;
+        if let (Some(to), Some(minor), Some(digest), Some(matrix)) = (certificate.take(), &rank.minor, &digest, &matrix)
+        {
+            phases.time("certificate", || certificate::write(to, digest, matrix, &lines, minor, bars))?;
         }
         bars.clear();
         let answer = Answer {
@@ -124,7 +139,7 @@ impl Work<'_> {
             rank: rank.rank,
             rows: lines.rows.whole(),
             cols: lines.cols.whole(),
-            nnz: matrix.nnz(),
+            nnz,
             modulus: modulus.get(),
             method: rank.method.name(),
             path: rank.path,

@@ -6,6 +6,7 @@ mod harwell_boeing;
 mod random;
 mod spelling;
 mod streams;
+mod widths;
 
 use super::*;
 use crate::Silent;
