@@ -93,9 +93,9 @@ impl Rest {
         }
         ready as f64 * machine.ready
             + passes(explored, sampled)
-            + (explored * sampled) as f64 * machine.rough
+            + explored as f64 * sampled as f64 * machine.rough
             + passes(checked, self.rows)
-            + (checked * self.rows) as f64 * machine.random
+            + checked as f64 * self.rows as f64 * machine.random
             + machine.echelon(self.modulus, r, self.cols)
     }
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
