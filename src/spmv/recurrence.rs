@@ -243,24 +243,38 @@ impl<A: Arithmetic> Coefficients<A> {
         if span.is_empty() {
             return close_sum(a, &sum, finish, i, out);
         }
+        let (columns, values) = (&self.valued.columns()[span.clone()], &self.valued.values()[span]);
         let mut acc = [a.widen(a.zero()); W];
         for l in 0..W {
             acc[l] = a.widen(if FOLD { a.fold_sum(sum[l]) } else { sum[l] });
         }
-        let (columns, values) = (&self.valued.columns()[span.clone()], &self.valued.values()[span]);
         let run = if FOLD { self.terms.products } else { columns.len() };
-        for (columns, values) in columns.chunks(run).zip(values.chunks(run)) {
-            let ((fours, columns), (four_values, values)) = (columns.as_chunks(), values.as_chunks());
-            for (&columns, &values) in fours.iter().zip(four_values) {
-                a.multiply_add_four(&mut acc, values, columns.map(|j| x.row(j as usize)));
-            }
-            for (&j, &v) in columns.iter().zip(values) {
-                a.multiply_add_all(&mut acc, v, x.row(j as usize));
-            }
-            if FOLD {
-                for l in 0..W {
-                    acc[l] = a.fold(acc[l]);
+        if W > GRID {
+            for (columns, values) in columns.chunks(run).zip(values.chunks(run)) {
+                add_products(a, &mut acc, columns, values, x);
+                if FOLD {
+                    acc.iter_mut().for_each(|acc| *acc = a.fold(*acc));
                 }
+            }
+        } else {
+            // In registers.
+            for first in (0..W).step_by(GRID) {
+                let mut part = [a.widen(a.zero()); GRID];
+                part.copy_from_slice(&acc[first..first + GRID]);
+                for (columns, values) in columns.chunks(run).zip(values.chunks(run)) {
+                    for (&j, &v) in columns.iter().zip(values) {
+                        let x_row: &[_; GRID] = x.row(j as usize)[first..].first_chunk().expect("a part of the row");
+                        for l in 0..GRID {
+                            part[l] = a.multiply_add(part[l], v, x_row[l]);
+                        }
+                    }
+                    if FOLD {
+                        for l in 0..GRID {
+                            part[l] = a.fold(part[l]);
+                        }
+                    }
+                }
+                acc[first..first + GRID].copy_from_slice(&part);
             }
         }
         close(a, &acc, finish, i, out);
@@ -281,6 +295,24 @@ impl<A: Arithmetic> Coefficients<A> {
                 *s = self.arithmetic.fold_sum(*s);
             }
         }
+    }
+}
+
+/// acc + the rows of x in `columns`, times the values, four of them at a time.
+#[inline(always)]
+fn add_products<A: Arithmetic, const W: usize>(
+    a: A,
+    acc: &mut [A::Acc; W],
+    columns: &[u32],
+    values: &[A::Value],
+    x: Strip<A::Lane, W>,
+) {
+    let ((fours, columns), (four_values, values)) = (columns.as_chunks(), values.as_chunks());
+    for (&columns, &values) in fours.iter().zip(four_values) {
+        a.multiply_add_four(acc, values, columns.map(|j| x.row(j as usize)));
+    }
+    for (&j, &v) in columns.iter().zip(values) {
+        a.multiply_add_all(acc, v, x.row(j as usize));
     }
 }
 

@@ -62,6 +62,12 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     /// acc + v·x, lane by lane.
     #[inline(always)]
     fn multiply_add_all<const W: usize>(self, acc: &mut [Self::Acc; W], v: Self::Value, x: &[Self::Lane; W]) {
+        if W <= FEW {
+            for l in 0..W {
+                acc[l] = self.multiply_add(acc[l], v, x[l]);
+            }
+            return;
+        }
         let lanes = unknown(W);
         for (acc, &x) in acc[..lanes].iter_mut().zip(&x[..lanes]) {
             *acc = self.multiply_add(*acc, v, x);
@@ -89,6 +95,9 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     /// The canonical residue of d times the sum.
     fn scale(self, acc: Self::Acc, d: Self::Scalar) -> Self::Lane;
 }
+
+/// So many sums are kept in registers.
+const FEW: usize = 16;
 
 /// A number of lanes that the compiler does not see. A loop of a known number of iterations is unrolled before vector instructions are
 /// looked for, and among 32 sums in 32 variables they may not be found: scalar products took five to eight times as long.
