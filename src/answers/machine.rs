@@ -16,6 +16,10 @@ pub struct Machine {
     pub gather: f64,
     /// See `gather`.
     pub gather_byte: f64,
+    /// Bytes of the second-level cache, and what gathering a row takes besides where the block exceeds it.
+    pub cache: f64,
+    /// See `cache`.
+    pub far: f64,
     /// Reducing the sum of a row, for each residue.
     pub reduce: f64,
     /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
@@ -46,10 +50,12 @@ impl Default for Machine {
             dense: dense::PRODUCT_SECONDS,
             gather: 0.6e-9,
             gather_byte: 1.0 / 80e9,
+            cache: (1 << 20) as f64,
+            far: 4e-9,
             reduce: 0.15e-9,
             product: 0.08e-9,
             push_byte: 1.0 / 50e9,
-            push: 6e-9,
+            push: 20e-9,
             ready: 70e-9,
             scatter: 1e-9,
             pivots: 50e-9,
@@ -69,7 +75,9 @@ impl Machine {
     /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
     pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {
         let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
-        nnz as f64 * (self.gather + bytes * self.gather_byte)
+        let block = rows as f64 * bytes;
+        let far = if block > self.cache { (1.0 - self.cache / block) * self.far } else { 0.0 };
+        nnz as f64 * (self.gather + bytes * self.gather_byte + far)
             + (rows * width) as f64 * self.reduce
             + (valued * width) as f64 * self.product
     }

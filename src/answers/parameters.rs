@@ -202,7 +202,8 @@ mod tests {
 
     #[test]
     fn scratch_is_counted() {
-        let bytes = |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &RankOptions::default()).unwrap();
+        let options = RankOptions { block: Some(16), ..Default::default() };
+        let bytes = |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
         assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
     }

@@ -98,6 +98,11 @@ impl Rest {
             + checked as f64 * self.rows as f64 * machine.random
             + machine.echelon(self.modulus, r, self.cols)
     }
+    /// The same if the rank is what it may be, which needs no check, or just below.
+    fn row_space_at_worst(&self, machine: &Machine) -> f64 {
+        let seconds = |r: usize| self.row_space_seconds(machine, r);
+        seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
+    }
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
     /// where there are no pivots, else blocks of unit vectors mapped.
     pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -107,7 +112,8 @@ impl Rest {
             0 => self.nnz as f64 * machine.scatter,
             _ => {
                 let height = self.pivots + self.cols;
-                self.rows.div_ceil(LANES) as f64 * machine.pass(self.modulus, height, self.nnz, self.valued, LANES)
+                let pass = machine.pass(self.modulus, height, self.nnz, self.valued, LANES);
+                self.nnz as f64 * machine.ready + self.rows.div_ceil(LANES) as f64 * pass
             }
         };
         // Rows of a matrix that reaches its bound are not looked at beyond the panel in which it does.
@@ -170,8 +176,8 @@ impl Rest {
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
     fn is_immediate(&self, machine: &Machine) -> bool {
         // To be made ready costs as much for what else could be done.
-        let ready = self.nnz as f64 * machine.ready;
-        self.row_space_seconds(machine, self.rank_bound) + self.proof_seconds(machine, 0) - ready <= IMMEDIATE
+        let machine = &Machine { ready: 0.0, ..machine.clone() };
+        self.row_space_at_worst(machine) + self.proof_seconds(machine, 0) <= IMMEDIATE
     }
     /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank. Where that
     /// has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for a large one.

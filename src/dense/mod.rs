@@ -32,7 +32,7 @@ use crate::field::Modulus;
 /// From `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block, one thread with AVX-512), between what an
 /// AMD EPYC (Zen 5) and an Intel Xeon (Sapphire Rapids) virtual machine take, up to twice as long, and rounded up for the panels and copies
 /// around the products of a row space.
-pub const PRODUCT_SECONDS: [f64; 5] = [0.0015e-9, 0.006e-9, 0.025e-9, 0.08e-9, 0.45e-9];
+pub const PRODUCT_SECONDS: [f64; 5] = [0.0015e-9, 0.006e-9, 0.025e-9, 0.06e-9, 0.45e-9];
 
 /// What the price of a multiply-add depends on: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to 16, 31, 63 bits.
 pub fn size_class(modulus: Modulus) -> usize {

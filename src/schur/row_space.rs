@@ -176,7 +176,7 @@ impl Combinations {
         error: ErrorBound,
     ) -> Self {
         if rows <= FEW_ROWS {
-            return Combinations { sampled: rows, explored: rows, checked: 0 };
+            return Combinations { sampled: rows, explored: rows.next_multiple_of(LANES), checked: 0 };
         }
         let (mut explored, mut blocks) = (0, 2);
         loop {
@@ -284,7 +284,7 @@ mod tests {
         }
         // A sample of a tall one; all rows of a flat one.
         let of = |rows, bound, rank| Combinations::expected(p, 10, rows, bound, rank, ErrorBound::of_bits(130));
-        assert_eq!(of(200, 100, 50), Combinations { sampled: 200, explored: 200, checked: 0 });
+        assert_eq!(of(200, 100, 50), Combinations { sampled: 200, explored: 224, checked: 0 });
         assert_eq!(of(100_000, 50, 50).sampled, sample_rows(50));
         assert_eq!(of(1000, 1000, 1000).checked, 0);
         assert_eq!(of(1000, 1000, 10), Combinations { sampled: 1000, explored: 64, checked: 16 });
