@@ -3,7 +3,7 @@
 
 Every program reads the same uncompressed text file in a process of its own, one thread, contenders in turn (A B C A B C …).
 A figure is the CPU seconds of the whole process, reading included (median over rounds), and its peak memory. Sections:
-the table of matrices (always, unless --no-main), --large, --primes, --dense.
+the table of matrices (always, unless --no-main), --large, --primes, --dense, --binary.
 
 Exit codes: 0 tables printed; 1 ranks disagree, with each other or with what is known, or blackfield failed; 2 usage.
 README.md says where the rivals come from and what makes the comparison fair.
@@ -32,6 +32,7 @@ MATRICES = """bibd_81_3 mk11-b4 mk12-b3 ch7-8-b3 ch8-8-b3 ch7-8-b4 ch8-8-b4 shar
 mat1916""".split()
 LARGE = ["ch7-8-b5", "ch7-9-b4", "ch7-9-b5", "product-20000-15000-4", "random-20000-10"]
 DENSE = ["dense-2000", "dense-4000"]
+BINARY = ["half-8000-1", "half-16384-1"]
 RIVALS = ["spasm", "sparserref", "linbox", "ffpack"]
 # Ranks mod 65521 that datasets/MANIFEST.tsv does not have: theory (chessboard complexes), designs of full rank.
 THEORY = {"ch7-8-b4": 48161, "ch7-8-b5": 92959, "ch7-9-b4": 89650, "ch7-9-b5": 227870, "bibd_81_3": 3240}
@@ -173,6 +174,16 @@ def measure_large(args, players, files):
     return cells
 
 
+def measure_binary(args, players, files):
+    """As `measure_main`, mod 2."""
+    cells = {(m, c.name): Cell() for m in files for c in players}
+    for matrix, file in files.items():
+        for number in range(args.runs):
+            for c in players:
+                turn(args, c, cells[matrix, c.name], matrix, file, modulus=2, seed=number + 1)
+    return cells
+
+
 def measure_primes(args, ours, files):
     """{(matrix, modulus): Cell} of one column of blackfield's, the two moduli in turn."""
     cells = {(m, p): Cell() for m in files for p in (MODULUS, SECOND_MODULUS)}
@@ -297,6 +308,18 @@ def dense_table(players, cells, matrices):
     return markdown(["full matrix, CPU seconds after reading", ours.name, rival.name, f"{rival.name} / {ours.name}"], rows)
 
 
+def binary_table(players, cells, matrices):
+    """Whole processes and, in seconds, what comes after reading, with its ratio."""
+    ours, rival = players
+    rows = []
+    for matrix in matrices:
+        whole = [cells[matrix, c.name].show() for c in players]
+        a, b = (after_reading(cells[matrix, c.name]) for c in players)
+        rows.append([matrix, *whole, seconds(a), seconds(b), f"{b / a:.2f}" if a and b else "–"])
+    after = [f"{c.name} after reading" for c in players]
+    return markdown(["matrix", ours.name, rival.name, *after, f"{rival.name} / {ours.name} after reading"], rows)
+
+
 def wrong_ranks(sections, known):
     """Lines about ranks mod 65521 that differ from each other or from the known one; those mod the second prime stand apart."""
     answers = []
@@ -320,12 +343,14 @@ def parse(argv):
     p.add_argument("--large", action="store_true", help="matrices that rivals do not finish, several threads")
     p.add_argument("--primes", action="store_true", help=f"p = {SECOND_MODULUS} against p = {MODULUS}")
     p.add_argument("--dense", action="store_true", help="full matrices against FFPACK")
+    p.add_argument("--binary", action="store_true", help="full matrices over GF(2) against M4RI")
     p.add_argument("--no-main", action="store_true", help="only the sections named")
     p.add_argument("--large-matrix", nargs="+", default=LARGE, metavar="NAME")
     p.add_argument("--large-threads", type=int, default=2, metavar="N")
     p.add_argument("--large-timeout", type=float, default=1800, metavar="S", help="wall seconds for blackfield (default 1800)")
     p.add_argument("--dense-matrix", nargs="+", default=DENSE, metavar="NAME")
-    ours_help = "blackfield's columns; the first is the one that --large, --primes and --dense use; none: rivals alone (default: blackfield=)"
+    p.add_argument("--binary-matrix", nargs="+", default=BINARY, metavar="NAME")
+    ours_help = "blackfield's columns; the first is the one that --large, --primes, --dense and --binary use; none: rivals alone (default: blackfield=)"
     p.add_argument("--ours", nargs="*", default=["blackfield="], metavar="NAME=OPTIONS", help=ours_help)
     p.add_argument("--rival", nargs="*", choices=[*RIVALS, "sparserref-1"], default=RIVALS, help=f"default: {' '.join(RIVALS)}")
     p.add_argument("-n", "--runs", type=int, default=5, help="rounds (default 5)")
@@ -334,6 +359,7 @@ def parse(argv):
     p.add_argument("--dense-memory", type=float, default=8, metavar="GB", help="FFPACK is not started on a larger array (default 8)")
     p.add_argument("--spasm", default=os.environ.get("SPASM"), metavar="PATH", help="SpaSM's `rank` (default: $SPASM)")
     p.add_argument("--sparserref", default=os.environ.get("SPARSERREF"), metavar="PATH", help="SparseRREF's program (default: $SPARSERREF)")
+    p.add_argument("--m4ri", type=program, default=os.environ.get("M4RI"), metavar="PATH", help="the M4RI driver, see README.md (default: $M4RI)")
     p.add_argument("--driver", type=program, help="the LinBox driver (default: built into the work folder)")
     p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the driver and the matrices")
@@ -341,8 +367,8 @@ def parse(argv):
     args = p.parse_args(argv)
     if min(args.runs, args.large_threads, args.timeout, args.large_timeout) <= 0:
         p.error("-n, --large-threads and the timeouts must be positive")
-    if not args.ours and (args.large or args.primes or args.dense):
-        p.error("--large, --primes and --dense need a column of --ours")
+    if not args.ours and (args.large or args.primes or args.dense or args.binary):
+        p.error("--large, --primes, --dense and --binary need a column of --ours")
     if any("=" not in column for column in args.ours):
         p.error('--ours: NAME=OPTIONS, such as "proven=--method elimination"')
     return args
@@ -379,6 +405,14 @@ def sections_of(args, players, blackfield, known):
             add("Dense", cells, dense_table(pair, cells, chosen))
         else:
             lines.extend(["Dense: FFPACK is not here, or not asked for.", ""])
+    if args.binary:
+        if args.m4ri:
+            pair = [players[0], Contender("M4RI", [args.m4ri, "{file}"], json_rank)]
+            chosen = {f"{name} mod 2": file for name, file in files(args.binary_matrix).items()}
+            cells = measure_binary(args, pair, chosen)
+            add("Full matrices over GF(2): CPU seconds of one thread (peak memory)", cells, binary_table(pair, cells, chosen))
+        else:
+            lines.extend(["GF(2): M4RI is not here; README.md says how to build its driver.", ""])
     return sections, lines
 
 

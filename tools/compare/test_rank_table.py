@@ -163,6 +163,19 @@ class RankTable(Workshop):
         ours = OURS.replace('"rank": %(rank)s', '"rank": 6 if large else 7')
         self.assertEqual(self.table("--primes", "--rival", "spasm", ours=ours)[0], 0)
 
+    def test_binary_section(self):
+        m4ri = self.program("m4ri", 'print(\'{"rank": 7, "cpu_seconds": 2.0}\')')
+        code, tables, _, _ = self.table("--no-main", "--binary", "--binary-matrix", "half-3-1", "--m4ri", str(m4ri), "--rival")
+        row = tables["half-3-1 mod 2"]
+        self.assertEqual((code, row["M4RI after reading"]), (0, "2.00"))
+        self.assertGreaterEqual(float(row["M4RI / blackfield after reading"]), 4)
+        wrong = self.program("wrong", 'print(\'{"rank": 3, "cpu_seconds": 2.0}\')')
+        code, _, _, errors = self.table("--no-main", "--binary", "--binary-matrix", "half-3-1", "--m4ri", str(wrong), "--rival")
+        self.assertEqual(code, 1)
+        self.assertIn("half-3-1 mod 2: 3 by M4RI; 7 by blackfield", errors)
+        _, _, text, _ = self.table("--no-main", "--binary", "--rival")
+        self.assertIn("M4RI is not here", text)
+
     def test_dense_section(self):
         code, tables, _, _ = self.table("--no-main", "--dense", "--dense-matrix", "dense-3", "--rival", "ffpack")
         row = tables["dense-3"]
