@@ -156,15 +156,15 @@ fn memory_follows_what_is_stored() {
     lab.write("blank.sms.gz", gzip(std::iter::once(head).chain(chunk).chain([b"0 0 0\n".to_vec()])));
     let run = limited(&lab, LEAST, "rank blank.sms.gz -p 7 -q");
     assert_eq!((run.code, run.stdout.as_str()), (0, "1\n"), "{}", run.stderr);
-    // 20 million entries at one place have to be held until they are added up.
-    let chunks = (0..20).map(|_| b"1 1 1\n".repeat(1_000_000));
+    // 40 million entries at one place have to be held, nine bytes each, until they are added up.
+    let chunks = (0..40).map(|_| b"1 1 1\n".repeat(1_000_000));
     let same = std::iter::once(b"3 3 M\n".to_vec()).chain(chunks).chain([b"0 0 0\n".to_vec()]);
     lab.write("same.sms.gz", gzip(same));
     assert_eq!(answer_or_end(&lab, LEAST, "rank same.sms.gz -p 7 -q", None), 4);
     assert_eq!(answer_or_end(&lab, LEAST, "rank same.sms.gz -p 7 --json -q", None), 4);
     let run = lab.run("rank same.sms.gz -p 7 -q --max-memory 100M");
     assert!(run.code == 4 && run.stderr.contains("104857600 bytes are allowed"), "{}", run.stderr);
-    // What the generator makes is not asked for fallibly.
+    // So is what a generator makes.
     assert_eq!(answer_or_end(&lab, LEAST, "generate ch8-9-b5 -o large.mtx -q", None), 4);
 }
 
