@@ -165,7 +165,7 @@ fn memory_follows_what_is_stored() {
     let run = lab.run("rank same.sms.gz -p 7 -q --max-memory 100M");
     assert!(run.code == 4 && run.stderr.contains("104857600 bytes are allowed"), "{}", run.stderr);
     // So is what a generator makes.
-    assert_eq!(answer_or_end(&lab, LEAST, "generate ch8-9-b5 -o large.mtx -q", None), 4);
+    assert_eq!(answer_or_end(&lab, LEAST, "generate ch9-9-b5 -o large.mtx -q", None), 4);
 }
 
 #[test]
