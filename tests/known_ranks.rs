@@ -65,7 +65,7 @@ fn by_wiedemann_over_extensions_of_gf_3_and_gf_7() {
 }
 
 #[test]
-#[ignore = "five minutes on two cores"]
+#[ignore = "minutes, where the others take seconds"]
 fn by_wiedemann_over_extensions_on_large_matrices() {
     check(Method::Wiedemann, |entry, p| !is_small(entry) && p < 65521, 30);
 }

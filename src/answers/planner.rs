@@ -194,9 +194,10 @@ impl Rest {
         let rows = self.every_row_at_worst(machine).min(self.without_pivots().every_row_at_worst(machine));
         few.max(share).min(HOPE * rows)
     }
-    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope that it is small,
-    /// before S may be formed at a higher price: a share of what all combinations would take, which does not count for much where the dense elimination
-    /// dwarfs them. `None` where that is no small part of the worst case, or all of it is short.
+    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope that it
+    /// is small, before S may be formed at a higher price: a share of what all combinations would take, which does not count
+    /// for much where the dense elimination dwarfs them. `None` where that is no small part of the worst case, or all of it is
+    /// short.
     fn hope(&self, machine: &Machine) -> Option<usize> {
         let worst = self.row_space_seconds(machine, self.rank_bound);
         let seconds = HOPE * (worst - machine.echelon(self.modulus, self.rank_bound, self.cols));

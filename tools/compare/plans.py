@@ -18,8 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import generators
-from harness import ROOT, Failed, build_blackfield, disagreements, execute, find_matrix, json_answer, markdown, program, say, seconds
+from harness import ROOT, Failed, build_blackfield, disagreements, execute, json_answer, markdown, program, say, seconds
+from rank_table import locate
 
 WAYS = ("auto", "elimination", "hybrid", "wiedemann")
 # Not part of any plan.
@@ -108,10 +108,6 @@ def counts(step):
 
 def holds(step):
     return step[1] <= FACTOR * step[2] and step[2] <= FACTOR * step[1]
-
-
-def locate(args, blackfield, name):
-    return generators.generate(name, args.work) or find_matrix(name, args.work, blackfield, [*args.data, ROOT / "datasets"], form="sms")
 
 
 def parse(argv):

@@ -34,6 +34,41 @@ class Generators(Workshop):
         self.assertEqual(len({(i, j) for i, j, _ in entries}), 210)
         self.assertTrue(all(1 <= j <= 30 and 0 < abs(v) < 100 for _, j, v in entries))
 
+    def entries(self, name):
+        rows, cols, _, entries, _ = read(generators.generate(name, self.folder))
+        self.assertEqual(len({(i, j) for i, j, _ in entries}), len(entries), name)
+        self.assertTrue(all(1 <= i <= rows and 1 <= j <= cols and 0 < v < 65521 for i, j, v in entries), name)
+        return rows, cols, entries
+
+    def test_blocks_are_full_and_shuffled(self):
+        rows, cols, entries = self.entries("blocks-23-5")
+        lines = [frozenset(j for i, j, _ in entries if i == row) for row in range(1, rows + 1)]
+        # Rows of a block share its columns, and nobody else has them: four blocks of five and one of three.
+        self.assertEqual((rows, cols, sorted(map(len, lines))), (23, 23, [3] * 3 + [5] * 20))
+        self.assertEqual(sorted(map(len, set(lines))), [3, 5, 5, 5, 5])
+        self.assertEqual(sum(map(len, set(lines))), 23)
+        self.assertNotEqual(lines, sorted(lines, key=min))
+
+    def test_a_full_column_on_a_triangle(self):
+        rows, cols, entries = self.entries("column-30")
+        self.assertEqual((rows, cols), (30, 30))
+        self.assertEqual({i for i, j, _ in entries if j == 30}, set(range(1, 31)))
+        self.assertTrue(all(j >= i and v == 1 for i, j, v in entries) and {(i, i, 1) for i in range(1, 31)} <= set(entries))
+
+    def test_three_diagonals_shuffled(self):
+        rows, cols, entries = self.entries("shuffled-30")
+        self.assertEqual((rows, cols, len(entries)), (30, 30, 88))
+        for side in (0, 1):
+            weights = sorted(sum(1 for entry in entries if entry[side] == line) for line in range(1, 31))
+            self.assertEqual(weights, [2, 2] + [3] * 28)
+        self.assertTrue(any(abs(i - j) > 1 for i, j, _ in entries))
+
+    def test_a_full_corner_on_a_sparse_rest(self):
+        rows, cols, entries = self.entries("corner-40-6")
+        self.assertEqual((rows, cols), (40, 40))
+        self.assertLessEqual({(i, j) for i in range(1, 7) for j in range(1, 7)}, {(i, j) for i, j, _ in entries})
+        self.assertTrue(all(sum(1 for i, _, _ in entries if i == row) == 3 for row in range(7, 41)))
+
     def test_product_is_the_product(self):
         rng = random.Random(1)
         left, right = generators.sparse_rows(rng, 9, 5, 3), generators.sparse_rows(rng, 5, 9, 3)

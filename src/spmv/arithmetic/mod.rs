@@ -100,7 +100,7 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
 const FEW: usize = 16;
 
 /// A number of lanes that the compiler does not see. A loop of a known number of iterations is unrolled before vector instructions are
-/// looked for, and among 32 sums in 32 variables they may not be found: scalar products took five to eight times as long.
+/// looked for, and among 32 sums in 32 variables they may not be found: products were scalar, and took several times as long.
 #[inline(always)]
 pub(super) fn unknown(lanes: usize) -> usize {
     std::hint::black_box(lanes)

@@ -42,8 +42,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// The fastest, measured once, in less than a tenth of a millisecond, among those that the process may use ([`Isa::best`]): a
-    /// processor may have an instruction set and be slow with it. Which they are changes no result.
+    /// The fastest of those that the process may use ([`Isa::best`]), by a few tiles of each at the first call: a processor may have an
+    /// instruction set and be slow with it. Which they are changes no result.
     pub(super) fn best() -> Tiles {
         static BEST: OnceLock<Tiles> = OnceLock::new();
         *BEST.get_or_init(|| {
