@@ -5,7 +5,7 @@
 
 use super::pivoting::is_dense;
 use super::rank::Rank;
-use super::{Method, Minor, Phases, RankOptions, pivoting};
+use super::{Machine, Method, Minor, Phases, RankOptions, pivoting};
 use crate::certify::{Certainty, Streams};
 use crate::matching::{self, Components, Part, components_of};
 use crate::sparse::SparseMatrix;
@@ -29,8 +29,9 @@ pub(super) fn rank(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    if is_dense(&core, options) {
-        return pivoting::rank(core, options, streams, phases, observer);
+    let machine = &mut options.machine.clone();
+    if is_dense(&core, options, machine) {
+        return pivoting::rank(core, options, streams, machine, phases, observer);
     }
     let start = Instant::now();
     let found = phases.time("components", || components_of(&core))?;
@@ -66,13 +67,15 @@ pub(super) fn rank(
         }
     }
     drop(found);
-    pivoting::rank(core, options, streams, phases, observer)
+    pivoting::rank(core, options, streams, machine, phases, observer)
 }
 
 /// The rank so far.
 struct Sum<'a> {
     options: &'a RankOptions,
     streams: &'a Streams<'a>,
+    /// The prices, as the parts so far have corrected them.
+    machine: Machine,
     rank: Rank,
     minors: Vec<Minor>,
     /// Parts that are done, and those whose reasons were told.
@@ -83,13 +86,14 @@ struct Sum<'a> {
 impl<'a> Sum<'a> {
     fn new(step: Step, options: &'a RankOptions, streams: &'a Streams<'a>, phases: Phases) -> Self {
         let rank = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
-        Sum { options, streams, rank, minors: vec![], done: 0, told: 0 }
+        Sum { options, streams, machine: options.machine.clone(), rank, minors: vec![], done: 0, told: 0 }
     }
     /// Finds the rank of a part.
     fn add(&mut self, part: Part, observer: &dyn Observer) -> Result<()> {
         let Part { matrix, rows, cols } = part;
         let streams = self.streams.part(self.done as u64 + 1);
-        let mut answer = pivoting::rank(Cow::Owned(matrix), self.options, &streams, Phases::default(), observer)?;
+        let Sum { options, machine, .. } = self;
+        let mut answer = pivoting::rank(Cow::Owned(matrix), options, &streams, machine, Phases::default(), observer)?;
         if let Some(mut minor) = answer.minor.take() {
             minor.renumber(&rows, &cols);
             self.minors.push(minor);

@@ -2,16 +2,20 @@
 
 use crate::dense;
 use crate::field::Modulus;
+use crate::schur::Prediction;
 use crate::spmv::Lane;
 
 /// Seconds of one thread for the operations that a rank is made of.
 ///
 /// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
-/// up to three times as long (`tools/compare/plans.py`); plans do not depend on the machine that they are made on.
+/// up to three times as long (`tools/compare/plans.py`); plans do not depend on the machine that they are made on, unless its prices are
+/// off by more than that ([`Patience`](super::Patience)).
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 5],
+    /// An entry of a row that a dense elimination takes in, beside its multiply-adds: 0 for p = 2 and 3, whose rows are packed.
+    pub absorb: f64,
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
     /// See `gather`.
@@ -44,10 +48,26 @@ pub struct Machine {
     pub sparse_entry: f64,
 }
 
+/// What operations have in common that are mispriced together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Sparse products and substitutions with blocks of vectors.
+    Passes,
+    /// Dense eliminations.
+    Dense,
+    /// Sparse Schur complements.
+    Sparse,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Passes, Kind::Dense, Kind::Sparse];
+}
+
 impl Default for Machine {
     fn default() -> Self {
         Machine {
             dense: dense::PRODUCT_SECONDS,
+            absorb: 4e-9,
             gather: 0.6e-9,
             gather_byte: 1.0 / 80e9,
             cache: (1 << 20) as f64,
@@ -68,6 +88,39 @@ impl Default for Machine {
 }
 
 impl Machine {
+    /// The same machine with operations of one kind so many times as dear.
+    pub(super) fn scaled(&self, kind: Kind, factor: f64) -> Machine {
+        let mut machine = self.clone();
+        let Machine {
+            dense, absorb, gather, gather_byte, far, reduce, product, push_byte, push, ready, scatter, ..
+        } = &mut machine;
+        match kind {
+            Kind::Passes => [gather, gather_byte, far, reduce, product, push_byte, push, ready]
+                .into_iter()
+                .for_each(|x| *x *= factor),
+            Kind::Dense => dense.iter_mut().chain([absorb, scatter]).for_each(|x| *x *= factor),
+            Kind::Sparse => {
+                [&mut machine.sparse_product, &mut machine.sparse_entry].into_iter().for_each(|x| *x *= factor)
+            }
+        }
+        machine
+    }
+    /// This machine after a step that took `taken` seconds where `seconds` predicted another number: the kind of operation that most of
+    /// the prediction was for is as much dearer or cheaper as makes up the difference.
+    pub(super) fn corrected(&self, seconds: impl Fn(&Machine) -> f64, taken: f64) -> Machine {
+        let all = seconds(self);
+        let parts = Kind::ALL.map(|kind| (kind, all - seconds(&self.scaled(kind, 0.0))));
+        let (kind, most) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("three kinds");
+        if most <= 0.0 {
+            return self.clone();
+        }
+        // Faster than all else of the prediction: then that was too dear as well.
+        self.scaled(kind, ((taken - (all - most)) / most).max(taken / all))
+    }
+    /// Making a matrix of `entries` entries ready and forming the Schur complement of its pivots, as `predicted`.
+    pub(super) fn forming(&self, entries: usize, predicted: &Prediction) -> f64 {
+        entries as f64 * self.ready + predicted.nnz.mean * self.sparse_entry + predicted.work.mean * self.sparse_product
+    }
     /// A multiply-add of the dense elimination mod p.
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
         self.dense[dense::size_class(modulus)]
@@ -92,8 +145,39 @@ impl Machine {
         let (r, n) = (r as f64, n as f64);
         r * r * (n / 2.0 - r / 6.0) * self.dense_product(modulus)
     }
+    /// Taking `rows` rows of n columns into an echelon form, without their multiply-adds.
+    pub fn absorbing(&self, modulus: Modulus, rows: usize, n: usize) -> f64 {
+        let packed = dense::size_class(modulus) < 2;
+        if packed { 0.0 } else { rows as f64 * n as f64 * self.absorb }
+    }
     /// Its reduction to (I T): r²/2·(n - r).
     pub fn back_substitution(&self, modulus: Modulus, r: usize, n: usize) -> f64 {
         (r as f64).powi(2) / 2.0 * (n - r) as f64 * self.dense_product(modulus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_corrects_what_most_of_it_was() {
+        let machine = Machine::default();
+        let p = Modulus::new(65521).unwrap();
+        let passes = |m: &Machine| 10.0 * m.pass(p, 1000, 50_000, 0, 32);
+        let dense = |m: &Machine| m.echelon(p, 500, 1000);
+        for (seconds, taken) in [(passes(&machine), 7.0), (passes(&machine), 1e-6)] {
+            let corrected = machine.corrected(passes, taken);
+            assert!((passes(&corrected) / taken - 1.0).abs() < 1e-9, "{seconds} s predicted");
+            assert_eq!(dense(&corrected), dense(&machine));
+        }
+        // Where both are in it, the greater part is at fault, and the sum comes out right if that is possible.
+        let both = |m: &Machine| passes(m) + 0.1 * passes(&machine) / dense(&machine) * dense(m);
+        let corrected = machine.corrected(both, 5.0);
+        assert!((both(&corrected) - 5.0).abs() < 1e-9 && dense(&corrected) == dense(&machine));
+        let faster = machine.corrected(both, 1e-3 * both(&machine));
+        assert!(passes(&faster) < 1.1e-3 * passes(&machine) && passes(&faster) > 0.0);
+        // Nothing is learnt from nothing.
+        assert_eq!(machine.corrected(|_| 0.0, 1.0), machine);
     }
 }

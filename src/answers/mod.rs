@@ -2,7 +2,8 @@
 //! [`certificate()`] makes the answer checkable by others, [`rational_rank`] lifts it to the rationals.
 //!
 //! The way of an answer: connected components, structural pivots ([`crate::pivots`]), the row space of what they leave ([`crate::schur`]) or block
-//! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`].
+//! Wiedemann on it (`wiedemann`, with `parameters`), and a proof by the null space. Each step is kept in [`Rank::path`], and
+//! watched: one that takes several times what was predicted is looked at again ([`Patience`]).
 
 mod certificate;
 mod codegree;
@@ -10,7 +11,9 @@ mod components;
 mod hadamard;
 mod machine;
 mod options;
+mod outlook;
 mod parameters;
+mod patience;
 mod phases;
 mod pivoting;
 mod planner;
@@ -18,6 +21,7 @@ mod proof;
 mod rank;
 mod rational;
 mod rest;
+mod steps;
 mod wiedemann;
 
 pub use certificate::{Minor, certificate, certificate_compact};
@@ -25,6 +29,7 @@ pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use hadamard::{hadamard_log2, primes_of_size};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
+pub use patience::Patience;
 pub use phases::Phases;
 pub use rank::{Rank, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};

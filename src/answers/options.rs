@@ -1,5 +1,6 @@
 //! What the caller wants of a rank.
 
+use super::{Machine, Patience};
 use crate::certify::ErrorBound;
 use crate::spmv::PlanOptions;
 use crate::{Error, Result};
@@ -59,7 +60,8 @@ pub struct RankOptions {
     /// A proven bound of the error probability that the answer must meet.
     pub error: Option<ErrorBound>,
     /// The seed of all random choices, which also depend on the matrix and its modulus
-    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads.
+    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads, as long as no step tries the
+    /// [`Patience`].
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
@@ -72,6 +74,10 @@ pub struct RankOptions {
     /// Whether the answer must come with an invertible minor of its order ([`super::Rank::minor`]), for a certificate: block
     /// Wiedemann, which has none, is out of the question then.
     pub minor: bool,
+    /// The prices that plans are made from.
+    pub machine: Machine,
+    /// How far a step may overrun its prediction before the plan is made anew.
+    pub patience: Patience,
 }
 
 impl Default for RankOptions {
@@ -88,6 +94,8 @@ impl Default for RankOptions {
             early_termination: true,
             route: Route::Shortcut,
             minor: false,
+            machine: Machine::default(),
+            patience: Patience::default(),
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct Parameters {
 ///
 /// # Errors
 /// [`Error::Usage`] if an error bound is asked for that no extension field reaches.
-pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Parameters> {
+pub(super) fn parameters(problem: &Problem, options: &RankOptions, machine: &Machine) -> Result<Parameters> {
     let p = problem.modulus;
     let rank_bound = problem.rows.min(problem.cols);
     let log2_p = (p.get() as f64).log2();
@@ -83,7 +83,7 @@ pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Par
         None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
     };
     let symmetric = problem.symmetric && p.get() != 2;
-    let work = Work { problem, rank_bound, degree, symmetric, by_theorem };
+    let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem };
     let block = options.block.unwrap_or_else(|| work.best_block()).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
     Ok(Parameters {
@@ -100,6 +100,7 @@ pub(super) fn parameters(problem: &Problem, options: &RankOptions) -> Result<Par
 /// What determines the cost of one run of block Wiedemann.
 struct Work<'a> {
     problem: &'a Problem,
+    machine: &'a Machine,
     rank_bound: usize,
     degree: usize,
     symmetric: bool,
@@ -130,7 +131,7 @@ impl Work<'_> {
         // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
         let Problem { modulus, nnz, valued, .. } = *self.problem;
         let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
-        let machine = Machine::default();
+        let machine = self.machine;
         let sequence = products * machine.pass(modulus, lines, nnz, valued, s * self.degree);
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
         let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
@@ -185,7 +186,7 @@ mod tests {
             (65521, 1, false),
             ((1 << 61) - 1, 1, true),
         ] {
-            let c = parameters(&problem(p, 1), &RankOptions::default()).unwrap();
+            let c = parameters(&problem(p, 1), &RankOptions::default(), &Machine::default()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }
     }
@@ -194,16 +195,17 @@ mod tests {
     fn an_error_bound_buys_a_degree_or_is_refused() {
         let error = |text: &str| Some(text.parse::<ErrorBound>().unwrap());
         let options = RankOptions { error: error("1e-12"), ..Default::default() };
-        let c = parameters(&problem(65521, 1), &options).unwrap();
+        let c = parameters(&problem(65521, 1), &options, &Machine::default()).unwrap();
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= options.error.unwrap());
         let impossible = RankOptions { error: error("1e-300"), ..Default::default() };
-        assert!(matches!(parameters(&problem(65521, 1), &impossible), Err(Error::Usage(_))));
+        assert!(matches!(parameters(&problem(65521, 1), &impossible, &Machine::default()), Err(Error::Usage(_))));
     }
 
     #[test]
     fn scratch_is_counted() {
         let options = RankOptions { block: Some(16), ..Default::default() };
-        let bytes = |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options).unwrap();
+        let bytes =
+            |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::default()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
         assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
     }
@@ -211,10 +213,13 @@ mod tests {
     #[test]
     fn blocks_fit_the_grid() {
         for p in [2, 65521, (1 << 61) - 1] {
-            assert_eq!(parameters(&problem(p, 16), &RankOptions::default()).unwrap().block % 16, 0);
+            assert_eq!(
+                parameters(&problem(p, 16), &RankOptions::default(), &Machine::default()).unwrap().block % 16,
+                0
+            );
             let five = RankOptions { block: Some(5), ..Default::default() };
-            assert_eq!(parameters(&problem(p, 16), &five).unwrap().block, 16);
-            assert_eq!(parameters(&problem(p, 1), &five).unwrap().block, 5);
+            assert_eq!(parameters(&problem(p, 16), &five, &Machine::default()).unwrap().block, 16);
+            assert_eq!(parameters(&problem(p, 1), &five, &Machine::default()).unwrap().block, 5);
         }
     }
 }

@@ -6,14 +6,14 @@ use super::rank::Rank;
 use super::rest::{Answer, Lines, OnRest, Outcome};
 use super::{Method, Minor, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
-use crate::elimination::{self, Eliminated, EliminationOptions, Round, RoundsOptions, Stop};
+use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::pivots::{self, Effort, Found, Pivots};
-use crate::schur::Split;
+use crate::schur::{Prediction, Split};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Rows at least this heavy on average may have pivots that cause no fill-in though the positions do not show it.
 const HEAVY_ROW: usize = 16;
@@ -22,17 +22,26 @@ const FEW_ENTRIES: usize = 2_000_000;
 /// The share of the smaller side that they must be.
 const WORTHWHILE_SHARE: usize = 8;
 
-/// The rank of `core`, which has no empty lines, by pivots and what the planner says of the rest.
+/// The rank of `core`, which has no empty lines, by pivots and what the planner says of the rest. What steps took corrects `machine`.
 pub(super) fn rank(
     core: Cow<'_, SparseMatrix>,
     options: &RankOptions,
     streams: &Streams,
+    machine: &mut Machine,
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let mut work = Work { options, streams, machine: Machine::default(), path: vec![], phases: &mut phases, observer };
+    let mut work = Work {
+        options,
+        streams,
+        machine: machine.clone(),
+        unformed: None,
+        path: vec![],
+        phases: &mut phases,
+        observer,
+    };
     let mut taken = 0;
-    let dense = is_dense(&core, options);
+    let dense = is_dense(&core, options, machine);
     // Pivots of what elimination made are not entries of A: for a minor they would not do.
     let core = match if options.minor || dense { None } else { work.without_fill(&core)? } {
         Some(eliminated) => {
@@ -56,6 +65,7 @@ pub(super) fn rank(
             Outcome::Larger(rank) => larger = Some(rank),
         }
     };
+    *machine = work.machine;
     let (path, rank) = (work.path, taken + pivots.len() + answer.rank);
     let minor = answer.beyond.map(|beyond| minor(pivots, beyond, transposed));
     let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
@@ -71,15 +81,18 @@ pub(super) fn rank(
 }
 
 /// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
-pub(super) fn is_dense(a: &SparseMatrix, options: &RankOptions) -> bool {
-    options.method != Method::Hybrid && Rest::of(a, 0, options.minor).is_dense(&Machine::default(), options.max_memory)
+pub(super) fn is_dense(a: &SparseMatrix, options: &RankOptions, machine: &Machine) -> bool {
+    options.method != Method::Hybrid && Rest::of(a, 0, options.minor).is_dense(machine, options.max_memory)
 }
 
 /// What accompanies the work.
 pub(super) struct Work<'a> {
     pub options: &'a RankOptions,
     pub streams: &'a Streams<'a>,
+    /// The prices, as far as steps have not shown that they are others.
     pub machine: Machine,
+    /// The next Schur complement, if the last rounds ended before it for its price alone.
+    pub unformed: Option<Prediction>,
     pub path: Vec<Step>,
     pub phases: &'a mut Phases,
     pub observer: &'a dyn Observer,
@@ -158,10 +171,11 @@ impl Work<'_> {
         if rest.is_done(&on_rest.work.machine) {
             return Ok((a, pivots, 0));
         }
-        let wiedemann = on_rest.wiedemann()?.map(|w| w.seconds);
+        let wiedemann = on_rest.outlook().wiedemann(&on_rest.work.machine)?.map(|w| w.seconds);
         let seconds = rest.round_seconds(&self.machine, wiedemann, seen);
         let most = (seconds / self.machine.sparse_entry) as usize;
-        let max_nnz = self.options.max_memory.map_or(most, |limit| most.min(limit as usize / 64));
+        let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
+        let max_nnz = most.min(max_memory);
         let max_work = seconds / self.machine.sparse_product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer, entries) = (Instant::now(), self.observer, a.nnz());
@@ -176,29 +190,16 @@ impl Work<'_> {
         let (machine, minor) = (&self.machine, self.options.minor);
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
+        let patience = self.options.patience;
+        let deadline = |entries: usize, predicted: &Prediction| {
+            let limit = Duration::try_from_secs_f64(patience.limit(machine.forming(entries, predicted)));
+            Instant::now().checked_add(limit.ok()?)
+        };
         let done = self.phases.time("Schur complement", || {
-            elimination::rounds(a.into_owned(), &find, &enough, &options, &mut rng, observer)
+            elimination::rounds(a.into_owned(), &find, &enough, &deadline, &options, &mut rng, observer)
         })?;
-        // What each round starts from is made ready first.
-        let starts = std::iter::once(entries).chain(done.record.iter().map(|round| round.nnz));
-        let formed = |round: &Round| round.rows > 0 || done.stop == Stop::Empty;
-        for (round, start) in done.record.iter().zip(starts).filter(|(round, _)| formed(round)) {
-            self.path.push(Step {
-                name: "Schur complement",
-                found: format!("{} x {} with {} entries", round.rows, round.cols, round.nnz),
-                why: format!(
-                    "predicted {:.1e} entries from {:.1e} products",
-                    round.predicted.nnz.mean, round.predicted.work.mean
-                ),
-                rank: Some(0),
-                predicted: Some(
-                    start as f64 * self.machine.ready
-                        + round.predicted.nnz.mean * self.machine.sparse_entry
-                        + round.predicted.work.mean * self.machine.sparse_product,
-                ),
-                seconds: round.form_seconds,
-            });
-        }
+        self.keep_rounds(&done, entries);
+        self.unformed = unformed(&done, entries, &options, max_memory);
         let more = done.rows.len() + done.pending.len() - was;
         if more > 0 {
             self.path.push(Step {
@@ -212,6 +213,40 @@ impl Work<'_> {
         }
         Ok((Cow::Owned(done.rest), done.pending, done.rows.len()))
     }
+    /// Keeps the Schur complements of rounds that began with a matrix of `entries` entries in the path.
+    fn keep_rounds(&mut self, done: &Rounds, entries: usize) {
+        // What each round starts from is made ready first.
+        let starts = std::iter::once(entries).chain(done.record.iter().map(|round| round.nnz));
+        let last = done.record.len();
+        for (number, (round, start)) in done.record.iter().zip(starts).enumerate() {
+            let Round { rows, cols, nnz, predicted, form_seconds, .. } = *round;
+            let given_up = number + 1 == last && done.stop == Stop::Grown;
+            if rows == 0 && done.stop != Stop::Empty && !given_up {
+                continue;
+            }
+            let found = match given_up {
+                true => "given up: it takes longer or is larger than predicted".to_string(),
+                false => format!("{rows} x {cols} with {nnz} entries"),
+            };
+            let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
+            let seconds = |machine: &Machine| machine.forming(start, &predicted);
+            if given_up && form_seconds < self.options.patience.limit(seconds(&self.machine)) {
+                // It grew: what it would have taken is not known.
+                let (name, rank) = ("Schur complement", Some(0));
+                self.path.push(Step { name, found, why, rank, predicted: None, seconds: form_seconds });
+                continue;
+            }
+            self.step("Schur complement", found, &why, 0, seconds, form_seconds);
+        }
+    }
+}
+
+/// The Schur complement that rounds, begun with a matrix of `entries` entries, did not form for its price alone.
+fn unformed(done: &Rounds, entries: usize, options: &RoundsOptions, max_nnz: usize) -> Option<Prediction> {
+    let (Round { predicted, .. }, before) = done.record.split_last()?;
+    let entries = before.last().map_or(entries, |round| round.nnz);
+    let fits = predicted.nnz.high() <= max_nnz as f64;
+    (done.stop == Stop::Predicted && fits && options.is_sparse(predicted, entries)).then_some(*predicted)
 }
 
 /// Pivots and the lines beyond them, in a matrix or its transpose, as a minor of the matrix.

@@ -96,6 +96,7 @@ impl Rest {
             + explored as f64 * sampled as f64 * machine.rough
             + passes(checked, self.rows)
             + checked as f64 * self.rows as f64 * machine.random
+            + machine.absorbing(self.modulus, explored + checked, self.cols)
             + machine.echelon(self.modulus, r, self.cols)
     }
     /// The same if the rank is what it may be, which needs no check, or just below.
@@ -106,23 +107,25 @@ impl Rest {
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
     /// where there are no pivots, else blocks of unit vectors mapped.
     pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        let (m, n, rank) = (self.rows as f64, self.cols as f64, r as f64);
+        let (n, rank) = (self.cols as f64, r as f64);
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes() as f64;
+        // Rows of a matrix that reaches its bound are not looked at beyond the panel in which it does.
+        let vain = if r == self.rank_bound { (self.rows - r).min(EVERY_ROW_PANEL) } else { self.rows - r };
+        let taken = r + vain;
         let made = match self.pivots {
-            0 => self.nnz as f64 * machine.scatter,
+            0 => self.nnz as f64 * taken as f64 / self.rows.max(1) as f64 * machine.scatter,
             _ => {
                 let height = self.pivots + self.cols;
                 let pass = machine.pass(self.modulus, height, self.nnz, self.valued, LANES);
-                self.nnz as f64 * machine.ready + self.rows.div_ceil(LANES) as f64 * pass
+                self.nnz as f64 * machine.ready + taken.div_ceil(LANES) as f64 * pass
             }
         };
-        // Rows of a matrix that reaches its bound are not looked at beyond the panel in which it does.
-        let vain = if r == self.rank_bound { (m - rank).min(EVERY_ROW_PANEL as f64) } else { m - rank };
-        let dependent = vain * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
-        made + m * n * lane * machine.push_byte + machine.echelon(self.modulus, r, self.cols) + dependent
+        let written = taken as f64 * n * lane * machine.push_byte + machine.absorbing(self.modulus, taken, self.cols);
+        let dependent = vain as f64 * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
+        made + written + machine.echelon(self.modulus, r, self.cols) + dependent
     }
     /// The same if the rank is what it may be, or just below, which no row shows before the last.
-    fn every_row_at_worst(&self, machine: &Machine) -> f64 {
+    pub fn every_row_at_worst(&self, machine: &Machine) -> f64 {
         let seconds = |r: usize| self.every_row_seconds(machine, r);
         seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
     }

@@ -2,6 +2,7 @@
 
 use super::Method;
 use super::machine::Machine;
+use super::patience::Watch;
 use super::planner::Rest;
 use super::rest::OnRest;
 use crate::dense::Echelon;
@@ -90,23 +91,34 @@ impl OnRest<'_, '_> {
         if plan.seconds > limit {
             return Ok(unproven(plan.seconds, cols));
         }
-        let Proof { rank, pivot_cols, vanished, failed } = self.work.phases.time("proof", || {
+        // A proof that nobody demands may take what it may, whatever was predicted.
+        let predicted = |_: u64| plan.seconds;
+        let otherwise = |_: u64, taken: f64| taken > limit;
+        let watch = Watch::new(observer, options.patience, &predicted, &otherwise);
+        let proof = self.work.phases.time("proof", || {
             let null_space = match plan.null_space {
                 Some(null_space) => null_space,
                 None => NullSpace::new(split, plan.side, Way::Passes)?,
             };
-            null_space.prove(echelon, rest.rank_bound, rng, observer)
-        })?;
+            null_space.prove(echelon, rest.rank_bound, rng, &watch)
+        });
+        let Proof { rank, pivot_cols, vanished, failed } = match proof {
+            Err(Error::Interrupted) if watch.stopped().is_some() => {
+                let taken = start.elapsed().as_secs_f64();
+                let (found, why) = ("stopped: not proven".to_string(), "it takes longer than it may".to_string());
+                let (name, rank, predicted) = (name(plan.side), Some(0), Some(plan.seconds));
+                self.work.path.push(Step { name, found, why, rank, predicted, seconds: taken });
+                return Ok(unproven(plan.seconds.max(taken), cols));
+            }
+            other => other?,
+        };
         let found = match (vanished, failed) {
             (0, 0) => format!("nothing to check: rank {rank} is the largest possible"),
             (n, 0) => format!("{n} independent null vectors"),
             (n, _) => format!("{n} independent null vectors, and rank {rank} after {failed} tries that failed at less"),
         };
         self.work.path.push(Step {
-            name: match plan.side {
-                Side::Right => "null space",
-                Side::Left => "null space of the transpose",
-            },
+            name: name(plan.side),
             found,
             why: format!("no larger rank is possible; {}", plan.why),
             rank: Some(rank - r),
@@ -114,6 +126,14 @@ impl OnRest<'_, '_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         Ok(Settled { rank, pivot_cols, proven: true, ground: "; proven by the null space".into() })
+    }
+}
+
+/// What a step is called.
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Right => "null space",
+        Side::Left => "null space of the transpose",
     }
 }
 
@@ -186,15 +206,16 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::super::pivoting::Work;
-    use super::super::{Phases, RankOptions};
+    use super::super::{Patience, Phases, RankOptions};
     use super::*;
-    use crate::Silent;
     use crate::certify::Streams;
     use crate::field::Modulus;
     use crate::oracles::{dense_rank, greedy_pivots};
     use crate::schur::Split;
     use crate::sparse::SparseMatrix;
+    use crate::{Observer, Silent};
     use rand::{RngExt, SeedableRng};
+    use std::time::Duration;
 
     /// What an unlucky check of the row space would leave: without a proof a rank too small, with one the rank.
     #[test]
@@ -212,7 +233,8 @@ mod tests {
                     let (options, mut phases) = (RankOptions { proven, ..Default::default() }, Phases::default());
                     let (machine, streams) = (Machine::default(), Streams::of(&a, 1));
                     let (options, streams, phases) = (&options, &streams, &mut phases);
-                    let mut work = Work { options, streams, machine, path: vec![], phases, observer: &Silent };
+                    let path = vec![];
+                    let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Silent };
                     let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
                     let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
@@ -232,6 +254,36 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// With an observer that takes longer than a proof may that nobody demands.
+    #[test]
+    fn a_proof_that_takes_too_long_ends_unless_it_is_demanded() {
+        struct Slow;
+        impl Observer for Slow {
+            fn cancelled(&self) -> bool {
+                std::thread::sleep(Duration::from_secs_f64(1.1 * PROOF_SECONDS));
+                false
+            }
+        }
+        let modulus = Modulus::new(65521).unwrap();
+        let mut rng = Rng::seed_from_u64(2);
+        let entries: Vec<_> = (0..900).map(|k| (k % 300, rng.random_range(0..200), 1 + k as u64)).collect();
+        let a = SparseMatrix::from_triplets(modulus, 300, 200, &entries);
+        let pivots = greedy_pivots(&a);
+        for proven in [false, true] {
+            let patience = Patience { factor: 3.0, seconds: 0.0 };
+            let options = &RankOptions { proven, patience, ..Default::default() };
+            let (streams, phases) = (&Streams::of(&a, 1), &mut Phases::default());
+            let (machine, path) = (Machine::default(), vec![]);
+            let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Slow };
+            let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
+            let (rest, echelon) = (on_rest.rest(), Echelon::new(modulus, 200 - pivots.len()).unwrap());
+            let settled = on_rest.settle(&rest, echelon, &Rng::seed_from_u64(1)).unwrap();
+            let step = work.path.pop().unwrap();
+            assert_eq!((settled.proven, step.found.starts_with("stopped")), (proven, !proven), "{step:?}");
+            assert!(proven || settled.rank == 0 && step.rank == Some(0));
         }
     }
 

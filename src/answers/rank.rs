@@ -131,7 +131,8 @@ fn by_wiedemann(
 ) -> Result<Rank> {
     let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let chosen = parameters(&Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 }, options)?;
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
+    let chosen = parameters(&problem, options, &options.machine)?;
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
         let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
         return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));

@@ -1,10 +1,12 @@
 //! The rank of a Schur complement that is not formed: by its row space, or by block Wiedemann, as the planner decides.
 
-use super::parameters::{Parameters, Problem, parameters};
+use super::outlook::Outlook;
+use super::parameters::Parameters;
 use super::pivoting::Work;
-use super::planner::{Decision, Finish, Rest, decide};
+use super::planner::{Decision, Finish, Rest};
 use super::proof::Settled;
-use super::{Method, Route, wiedemann};
+use super::steps::{Done, Plan};
+use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{self, Certainty, Domain, ErrorBound};
 use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
@@ -13,7 +15,6 @@ use crate::schur::{
     row_space,
 };
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::spmv::Recurrence;
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
@@ -62,55 +63,56 @@ pub(super) struct OnRest<'a, 'w> {
 /// What the work on a Schur complement came to.
 pub(super) enum Outcome {
     Known(Answer),
+    /// The plan is to be made anew.
     Larger(Larger),
 }
 
-/// A rank for which the row space was given up.
+/// What is known of a rank after a step that was given up.
 #[derive(Clone, Copy)]
 pub(super) struct Larger {
     rest: Rest,
-    /// It is larger than this.
+    /// It is larger than this, or as large if the step was too slow.
     than: usize,
 }
 
-impl OnRest<'_, '_> {
+impl Done<Answer> {
+    fn outcome(self, rest: Rest) -> Outcome {
+        match self {
+            Done::Whole(answer) => Outcome::Known(answer),
+            Done::Part(than) => Outcome::Larger(Larger { rest, than }),
+        }
+    }
+}
+
+impl<'w> OnRest<'_, 'w> {
     /// The rank of the complement, by what the planner decides; `larger` is what an earlier outcome said of it.
     pub fn rank(&mut self, larger: Option<Larger>) -> Result<Outcome> {
-        let wiedemann = self.wiedemann()?;
         let rest = match larger {
             Some(larger) => larger.rest,
-            None => self.bounded_by_matching(self.rest(), &wiedemann)?,
+            None => self.bounded_by_matching(self.rest())?,
         };
-        let decision = match (self.work.options.method, &wiedemann) {
-            (Method::Hybrid, Some(w)) if rest.rank_bound > 0 => {
-                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
-            }
-            (Method::Hybrid, None) if rest.rank_bound > 0 => {
-                return Err(Error::Memory(
-                    "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
-                ));
-            }
-            _ => self.decide(&rest, wiedemann.as_ref(), larger)?,
-        };
+        let than = larger.map(|larger| larger.than);
+        let outlook = Outlook { rest, ..self.outlook() };
+        let (decision, wiedemann) = outlook.decide(&self.work.machine, than)?;
+        let now = Plan { outlook, finish: decision.finish, larger: than };
         match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
                 let nothing = self.work.options.minor.then(Lines::default);
                 Ok(Outcome::Known(Answer::elimination(0, nothing, Certainty::Proven, reason)))
             }
-            Finish::EveryRow { pivots } => self.by_every_row(&rest, pivots, decision).map(Outcome::Known),
+            Finish::EveryRow { pivots } => self.by_every_row(&now, pivots, decision).map(|done| done.outcome(rest)),
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
-                self.by_wiedemann(&rest, &parameters, decision.reason).map(Outcome::Known)
+                self.by_wiedemann(&now, &parameters, decision.reason).map(|done| done.outcome(rest))
             }
-            Finish::RowSpace { give_up } => match self.by_row_space(&rest, give_up, decision)? {
-                Some(answer) => Ok(Outcome::Known(answer)),
-                None if wiedemann.is_some() || larger.is_none() && !rest.minor => {
-                    Ok(Outcome::Larger(Larger { rest, than: give_up }))
+            Finish::RowSpace { give_up } => match self.by_row_space(&now, give_up, decision)? {
+                Done::Part(than) if than > give_up && wiedemann.is_none() && (larger.is_some() || rest.minor) => {
+                    Err(Error::Memory(format!(
+                        "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
+                    )))
                 }
-                None => Err(Error::Memory(format!(
-                    "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
-                ))),
+                done => Ok(done.outcome(rest)),
             },
         }
     }
@@ -120,12 +122,18 @@ impl OnRest<'_, '_> {
         Rest::of(self.a, self.split.pivots(), self.work.options.minor)
     }
 
+    /// What the plan depends on.
+    pub fn outlook(&self) -> Outlook<'w> {
+        Outlook { rest: self.rest(), options: self.work.options, unformed: self.work.unformed }
+    }
+
     /// The bound of rank S lowered by the size of a maximum matching of A, where finding one may pay.
-    fn bounded_by_matching(&mut self, mut rest: Rest, wiedemann: &Option<Parameters>) -> Result<Rest> {
+    fn bounded_by_matching(&mut self, mut rest: Rest) -> Result<Rest> {
         let machine = &self.work.machine;
+        let wiedemann = self.outlook().wiedemann(machine)?;
         let rows = rest.every_row_seconds(machine, rest.rank_bound);
         let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
-        let cheapest = wiedemann.as_ref().map_or(worst, |w| worst.min(w.seconds));
+        let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
         if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
             return Ok(rest);
         }
@@ -147,62 +155,39 @@ impl OnRest<'_, '_> {
         Ok(rest)
     }
 
-    /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
-    pub fn wiedemann(&self) -> Result<Option<Parameters>> {
-        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest();
-        if self.work.options.proven
-            || self.work.options.minor
-            || self.work.options.method == Method::Elimination
-            || rows.min(cols) == 0
-        {
-            return Ok(None);
-        }
-        let scratch = rows + pivots + cols;
-        let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: Recurrence::GRID, scratch };
-        match parameters(&problem, self.work.options) {
-            Ok(p) if self.work.options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
-            Ok(p) => Ok(Some(p)),
-            Err(Error::Usage(_)) if self.work.options.method == Method::Auto => Ok(None),
-            Err(other) => Err(other),
-        }
-    }
-
-    fn decide(&self, rest: &Rest, wiedemann: Option<&Parameters>, larger: Option<Larger>) -> Result<Decision> {
-        let seconds = wiedemann.map(|w| w.seconds);
-        decide(rest, &self.work.machine, seconds, self.work.options.max_memory, larger.map(|larger| larger.than))
-    }
-
     /// The rank by all rows of S, or by all rows of A without its pivots.
-    fn by_every_row(&mut self, rest: &Rest, pivots: bool, decision: Decision) -> Result<Answer> {
-        let start = Instant::now();
-        let (no_pivots, observer) = (Pivots::default(), self.work.observer);
+    fn by_every_row(&mut self, now: &Plan<'_>, pivots: bool, decision: Decision) -> Result<Done<Answer>> {
+        let no_pivots = Pivots::default();
+        let rest = now.outlook.rest;
         let (whole, rest, taken) = match pivots {
-            true => (None, *rest, 0),
+            true => (None, rest, 0),
             false => (Some(Split::new(self.a, &no_pivots)?), rest.without_pivots(), rest.pivots),
         };
         let split = whole.as_ref().unwrap_or(&self.split);
-        let EveryRow { echelon, rows } =
-            self.work.phases.time("dense elimination", || every_row(split, rest.rank_bound, observer))?;
+        let seconds = |machine: &Machine, _: usize| rest.every_row_at_worst(machine);
+        let name = "dense elimination";
+        let done = self.work.watched(name, now, seconds, |phases, observer| {
+            phases.time(name, || every_row(split, rest.rank_bound, observer))
+        })?;
+        let (EveryRow { echelon, rows }, taken_seconds) = match done {
+            (Done::Whole(found), seconds) => (found, seconds),
+            (Done::Part(_), _) => return Ok(Done::Part(0)),
+        };
         let (all, rank) = (echelon.rank(), echelon.rank() - taken);
-        self.work.path.push(Step {
-            name: "dense elimination",
-            found: format!("rank {all}"),
-            why: decision.reason.clone(),
-            rank: Some(rank),
-            predicted: Some(rest.every_row_seconds(&self.work.machine, all)),
-            seconds: start.elapsed().as_secs_f64(),
-        });
+        let found = format!("rank {all}");
+        let predicted = |machine: &Machine| rest.every_row_seconds(machine, all);
+        self.work.step(name, found, &decision.reason, rank, predicted, taken_seconds);
         let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
         let beyond = match self.work.options.minor {
             true => Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? }),
             false => None,
         };
-        Ok(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason))
+        Ok(Done::Whole(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)))
     }
 
-    /// The rank by the row space of S; `None` if it was given up.
-    fn by_row_space(&mut self, rest: &Rest, give_up: usize, decision: Decision) -> Result<Option<Answer>> {
-        let start = Instant::now();
+    /// The rank by the row space of S.
+    fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
+        let rest = &now.outlook.rest;
         let error = self.work.options.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK);
         let options = RowSpaceOptions { error, rank_bound: rest.rank_bound, give_up };
         let (all, split) = (self.work.streams, &self.split);
@@ -211,28 +196,30 @@ impl OnRest<'_, '_> {
             exploration: all.stream(Domain::Exploration, 0),
             challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
         };
-        let observer = self.work.observer;
-        let RowSpace { echelon, extent } =
-            self.work.phases.time("row space", || row_space(split, options, &streams, observer))?;
+        // The rank that is looked for next, by progress.
+        let seconds =
+            |machine: &Machine, rank| rest.row_space_seconds(machine, RowSpace::after_batch(rank).min(rest.rank_bound));
+        let name = "row space";
+        let done = self.work.watched(name, now, seconds, |phases, observer| {
+            phases.time(name, || row_space(split, options, &streams, observer))
+        })?;
+        let (RowSpace { echelon, extent }, seconds) = match done {
+            (Done::Whole(found), seconds) => (found, seconds),
+            (Done::Part(rank), _) => return Ok(Done::Part(rank)),
+        };
         let (rank, complete) = (echelon.rank(), extent != Extent::Part);
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
-        self.work.path.push(Step {
-            name: "row space",
-            found,
-            why: decision.reason.clone(),
-            rank: Some(if complete { rank } else { 0 }),
-            predicted: Some(rest.row_space_seconds(&self.work.machine, rank)),
-            seconds: start.elapsed().as_secs_f64(),
-        });
+        let predicted = |machine: &Machine| rest.row_space_seconds(machine, rank);
+        self.work.step(name, found, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
         let (settled, unless_proven) = match extent {
-            Extent::Part => return Ok(None),
+            Extent::Part => return Ok(Done::Part(rank)),
             Extent::Whole => (Settled::at_once(&echelon)?, Certainty::Proven),
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;
         let beyond = if self.work.options.minor { Some(self.independent_lines(&pivot_cols)?) } else { None };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
-        Ok(Some(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
+        Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
     /// Rows and columns of A that make an invertible minor of S: the independent columns `cols`, and rows independent in them.
@@ -248,24 +235,27 @@ impl OnRest<'_, '_> {
     }
 
     /// The rank by block Wiedemann on the implicit S.
-    fn by_wiedemann(&mut self, rest: &Rest, parameters: &Parameters, why: String) -> Result<Answer> {
-        let start = Instant::now();
-        let split = &self.split;
-        let complement = self.work.phases.time("plan", || Complement::new(split))?;
-        let outcome = {
-            let Work { options, streams, phases, observer, .. } = &mut *self.work;
-            wiedemann::trials(&complement, parameters, options, streams, phases, *observer)?
+    fn by_wiedemann(&mut self, now: &Plan<'_>, parameters: &Parameters, why: String) -> Result<Done<Answer>> {
+        let (split, outlook) = (&self.split, now.outlook);
+        let Work { options, streams, .. } = *self.work;
+        let seconds = |machine: &Machine, _: usize| match outlook.wiedemann(machine) {
+            Ok(Some(found)) => found.seconds,
+            _ => parameters.seconds,
         };
-        self.work.path.push(Step {
-            name: "block Wiedemann",
-            found: format!("rank {} of the implicit Schur complement", outcome.rank),
-            why: why.clone(),
-            rank: Some(outcome.rank),
-            predicted: Some(parameters.seconds),
-            seconds: start.elapsed().as_secs_f64(),
-        });
+        let done = self.work.watched("block Wiedemann", now, seconds, |phases, observer| {
+            let complement = phases.time("plan", || Complement::new(split))?;
+            wiedemann::trials(&complement, parameters, options, streams, phases, observer)
+        })?;
+        let (outcome, taken) = match done {
+            (Done::Whole(outcome), taken) => (outcome, taken),
+            // Progress is that of the sequence.
+            (Done::Part(_), _) => return Ok(Done::Part(0)),
+        };
+        let found = format!("rank {} of the implicit Schur complement", outcome.rank);
+        self.work.step("block Wiedemann", found, &why, outcome.rank, |machine| seconds(machine, 0), taken);
         // The co-degree may exceed the rank; nothing else does.
         let bounded = self.work.options.route != Route::CoDegree;
+        let rest = outlook.rest;
         if bounded && outcome.rank > rest.rank_bound {
             let (found, bound) = (outcome.rank, rest.rank_bound);
             return Err(Error::Check(format!("block Wiedemann found rank {found} where {bound} is the most possible")));
@@ -275,7 +265,7 @@ impl OnRest<'_, '_> {
         } else {
             (outcome.certainty, outcome.ground)
         };
-        Ok(Answer {
+        Ok(Done::Whole(Answer {
             rank: outcome.rank,
             method: Method::Hybrid,
             certainty,
@@ -285,6 +275,6 @@ impl OnRest<'_, '_> {
             trials: outcome.trials,
             agreed: outcome.agreed,
             beyond: None,
-        })
+        }))
     }
 }

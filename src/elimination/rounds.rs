@@ -20,6 +20,9 @@ pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
 /// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is looked at.
 pub type Enough<'a> = dyn Fn(&SparseMatrix, &Pivots) -> bool + 'a;
 
+/// When the Schur complement of a matrix of so many entries, which is predicted so, has taken too long.
+pub type Deadline<'a> = dyn Fn(usize, &Prediction) -> Option<Instant> + 'a;
+
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundsOptions {
@@ -86,7 +89,7 @@ pub enum Stop {
     FewPivots,
     /// The Schur complement was predicted beyond the limits; its pivots are pending.
     Predicted,
-    /// It grew beyond the limits against the prediction; its pivots are pending.
+    /// It grew beyond the limits against the prediction, or took too long; its pivots are pending.
     Grown,
     /// The number of rounds is reached.
     Rounds,
@@ -113,7 +116,7 @@ pub struct Rounds {
     pub stop: Stop,
 }
 
-/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met.
+/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round its `deadline`.
 ///
 /// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
 ///
@@ -123,6 +126,7 @@ pub fn rounds(
     a: SparseMatrix,
     find: &Finder<'_>,
     enough: &Enough<'_>,
+    deadline: &Deadline<'_>,
     options: &RoundsOptions,
     rng: &mut Rng,
     observer: &dyn Observer,
@@ -155,7 +159,10 @@ pub fn rounds(
         let solver = Solver::new(&split, observer)?;
         let predicted = solver.predict(rng)?;
         let formed = match options.refuse(&state.rest, &pivots, &predicted) {
-            None => solver.form(&options.form(), observer)?.ok_or(Stop::Grown),
+            None => {
+                let deadline = deadline(state.rest.nnz(), &predicted);
+                solver.form(&options.form(deadline), observer)?.ok_or(Stop::Grown)
+            }
             Some(stop) => Err(stop),
         };
         let mut round = Round {
@@ -202,13 +209,19 @@ impl RoundsOptions {
     }
 
     fn accept(&self, predicted: &Prediction, before: usize) -> bool {
-        let nnz = predicted.nnz.high();
-        let sparse = nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density;
-        nnz <= self.max_nnz as f64 && predicted.work.mean <= self.max_work && (sparse || nnz <= before as f64)
+        predicted.nnz.high() <= self.max_nnz as f64
+            && predicted.work.mean <= self.max_work
+            && self.is_sparse(predicted, before)
     }
 
-    fn form(&self) -> FormOptions {
-        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct }
+    /// Whether the Schur complement of a matrix of `before` entries is predicted to be sparse enough, whatever it costs.
+    pub fn is_sparse(&self, predicted: &Prediction, before: usize) -> bool {
+        let nnz = predicted.nnz.high();
+        nnz <= before as f64 || nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density
+    }
+
+    fn form(&self, deadline: Option<Instant>) -> FormOptions {
+        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct, deadline }
     }
 }
 

@@ -3,7 +3,9 @@ use crate::Silent;
 use crate::field::Rng;
 use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
+use crate::schur::Prediction;
 use rand::{RngExt, SeedableRng};
+use std::time::Instant;
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
 
@@ -81,7 +83,9 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
         (RoundsOptions { max_density: 0.1, ..all }, false),
     ] {
-        let found = rounds(a.clone(), &find, &|_, _| false, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        let found =
+            rounds(a.clone(), &find, &|_, _| false, &|_, _| None, &options, &mut Rng::seed_from_u64(3), &Silent)
+                .unwrap();
         assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
         assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
         check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
@@ -90,6 +94,15 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         let unused = matches!(found.stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
         assert!(unused || found.pending.rows.is_empty());
         assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
+        // Too late for any Schur complement: its pivots are pending.
+        let late = |_: usize, _: &Prediction| Some(Instant::now());
+        let found =
+            rounds(a.clone(), &find, &|_, _| false, &late, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
+        if found.stop == Stop::Grown {
+            assert!(found.record.len() == 1 && !found.pending.is_empty());
+            assert!(found.pending.is_triangular(&found.rest).unwrap());
+        }
     }
 }
 
@@ -113,7 +126,7 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         };
         for least in [0, 1, 30, 68, 100] {
             let enough = |a: &SparseMatrix, pivots: &Pivots| a.rows().min(a.cols()) - pivots.len() <= least;
-            let found = rounds(a.clone(), &find, &enough, &all, &mut rng, &Silent).unwrap();
+            let found = rounds(a.clone(), &find, &enough, &|_, _| None, &all, &mut rng, &Silent).unwrap();
             assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
             check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
             assert!(found.record.iter().all(|round| (1..=2).contains(&round.pivots)));

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Rows between asking for memory and reading it.
 const AHEAD: usize = 2;
@@ -34,6 +35,8 @@ pub struct FormOptions {
     pub limit_nnz: usize,
     /// Make rows monic and drop those that occurred before.
     pub distinct: bool,
+    /// When to give up.
+    pub deadline: Option<Instant>,
 }
 
 /// A Schur complement and where it comes from.
@@ -52,7 +55,7 @@ pub struct Formed {
 }
 
 impl Solver<'_> {
-    /// The Schur complement, or `None` if it has more entries than allowed. rank A = number of pivots + rank S.
+    /// The Schur complement, or `None` if it has more entries than allowed or takes longer. rank A = number of pivots + rank S.
     ///
     /// Reports a phase "Schur complement" in rows. Memory: 12 bytes for an entry of S, and for each thread 8 bytes for each pivot
     /// and 12 for each column of S.
@@ -112,7 +115,8 @@ fn form<K: Arithmetic>(
                 let length = solved.entries.len() - before;
                 solved.lengths.push(length);
                 // Beyond the limit whatever the other tasks bring: the rest need not be computed.
-                if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() {
+                let late = || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() || late() {
                     return Err(None);
                 }
             }
@@ -208,12 +212,13 @@ mod tests {
     use crate::schur::Prediction;
     use crate::{Error, Silent};
     use rand::{RngExt, SeedableRng};
+    use std::time::Duration;
 
     /// The last prime of [`Lazy`](crate::schur::arithmetic::Lazy) and the first of `Eager` among them.
     const PRIMES: [u64; 9] =
         [2, 3, 65521, (1 << 31) - 1, 3_037_000_493, 3_037_000_507, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
-    const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false };
-    const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true };
+    const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false, deadline: None };
+    const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true, deadline: None };
 
     fn form(
         a: &SparseMatrix,
@@ -332,6 +337,9 @@ mod tests {
         assert!(nnz > 0);
         let within = |limit_nnz| form(a, &pivots, &FormOptions { limit_nnz, ..ALL }, &Silent).unwrap().is_some();
         assert!(within(nnz) && !within(nnz - 1) && !within(0));
+        let by =
+            |deadline| form(a, &pivots, &FormOptions { deadline: Some(deadline), ..ALL }, &Silent).unwrap().is_some();
+        assert!(by(Instant::now() + Duration::from_secs(1000)) && !by(Instant::now()));
 
         struct Stop;
         impl Observer for Stop {

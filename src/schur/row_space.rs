@@ -15,6 +15,7 @@ use super::combine::{LANES, Room, absorb, units};
 use crate::dense::Echelon;
 use crate::error_bound::ErrorBound;
 use crate::field::{Modulus, Rng};
+use crate::observer::Quiet;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Recurrence};
@@ -99,7 +100,7 @@ pub fn row_space(
     if rows <= FEW_ROWS {
         let all: Vec<u32> = (0..rows as u32).collect();
         let blocks: Vec<&[u32]> = all.chunks(LANES).collect();
-        absorb(&split.backward()?, LANES, &blocks, units(rows), &mut room, &mut echelon, observer)?;
+        absorb(&split.backward()?, LANES, &blocks, units(rows), &mut room, &mut echelon, &Quiet(observer))?;
         return Ok(RowSpace { echelon, extent: Extent::Whole });
     }
     let mut blocks = 2;
@@ -120,7 +121,7 @@ pub fn row_space(
             y.fill_roughly(0..program.inputs(), modulus, &mut rng.clone());
             Ok(())
         };
-        absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, observer)?;
+        absorb(&program, LANES, &seeds, explore, &mut room, &mut echelon, &Quiet(observer))?;
         let rank = echelon.rank();
         observer.progress(rank as u64);
         if rank == bound {
@@ -131,7 +132,7 @@ pub fn row_space(
         }
         if rank - before == blocks * LANES {
             let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
-            blocks = (rank / LANES).clamp(2, BLOCKS).min(wanted.div_ceil(LANES).max(1));
+            blocks = batch(rank).min(wanted.div_ceil(LANES).max(1));
             continue;
         }
         if !whole {
@@ -145,12 +146,24 @@ pub fn row_space(
             y.fill_uniformly(0..rows, modulus, &mut rng.clone());
             Ok(())
         };
-        absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, observer)?;
+        absorb(&program, checks, &[fresh], uniform, &mut room, &mut echelon, &Quiet(observer))?;
         if echelon.rank() == rank {
             return Ok(RowSpace { echelon, extent: Extent::Checked(options.error) });
         }
     }
     Ok(RowSpace { echelon, extent: Extent::Whole })
+}
+
+/// Blocks of combinations that are made at a time beyond a rank.
+fn batch(rank: usize) -> usize {
+    (rank / LANES).clamp(2, BLOCKS)
+}
+
+impl RowSpace {
+    /// The most that the rank can be when progress is told next after `rank`.
+    pub fn after_batch(rank: usize) -> usize {
+        rank + batch(rank) * LANES
+    }
 }
 
 /// How many combinations a row space takes.
@@ -184,7 +197,7 @@ impl Combinations {
             if explored >= rank.min(bound) {
                 break;
             }
-            blocks = (explored / LANES).clamp(2, BLOCKS).min((bound - explored).div_ceil(LANES));
+            blocks = batch(explored).min((bound - explored).div_ceil(LANES));
         }
         let few = sample_rows(bound);
         let sampled = if few < rows && (pivots + few) * SAMPLE_GAIN <= pivots + rows { few } else { rows };

@@ -187,6 +187,7 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
         early_termination: !args.no_early_termination,
         route: args.route.into(),
         minor: args.certificate.is_some(),
+        ..Default::default()
     }
 }
 

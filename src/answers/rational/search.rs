@@ -3,7 +3,6 @@
 use super::contents::without_contents;
 use super::primes::{Product, bad_prime};
 use super::{ModularRank, RationalOptions, RationalRank};
-use crate::answers::machine::Machine;
 use crate::answers::{Method, Minor, RankOptions, hadamard_log2, rank};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::dense::PRODUCT_SECONDS;
@@ -294,7 +293,7 @@ impl<'a> Search<'a> {
         let mut answer = rank(&matrix.try_reduce(p)?, &options, self.observer)?;
         let seconds = start.elapsed().as_secs_f64();
         self.spent += answer.path.iter().filter_map(|step| step.predicted).sum::<f64>();
-        self.spent += matrix.nnz() as f64 * Machine::default().pivots;
+        self.spent += matrix.nnz() as f64 * options.machine.pivots;
         let modular = ModularRank { modulus: p, rank: answer.rank, certainty: answer.certainty, seconds };
         self.value = self.value.max(answer.rank);
         if !as_given {

@@ -1,0 +1,82 @@
+//! What is to be done with a Schur complement at given prices: asked before each step, and again when a step has shown that the
+//! prices are wrong.
+
+use super::machine::Machine;
+use super::parameters::{Parameters, Problem, parameters};
+use super::planner::{Decision, Finish, Rest, decide};
+use super::{Method, RankOptions};
+use crate::schur::Prediction;
+use crate::spmv::Recurrence;
+use crate::{Error, Result};
+
+/// All that a plan depends on but the prices.
+#[derive(Clone, Copy)]
+pub(super) struct Outlook<'a> {
+    pub rest: Rest,
+    pub options: &'a RankOptions,
+    /// S as it would be formed, if only its price speaks against it.
+    pub unformed: Option<Prediction>,
+}
+
+impl Outlook<'_> {
+    /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
+    pub fn wiedemann(&self, machine: &Machine) -> Result<Option<Parameters>> {
+        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
+        let options = self.options;
+        if options.proven || options.minor || options.method == Method::Elimination || rows.min(cols) == 0 {
+            return Ok(None);
+        }
+        let scratch = rows + pivots + cols;
+        let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: Recurrence::GRID, scratch };
+        match parameters(&problem, options, machine) {
+            Ok(p) if options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
+            Ok(p) => Ok(Some(p)),
+            Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The next step; `larger` is a rank that is known to be exceeded.
+    pub fn decide(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
+        let wiedemann = self.wiedemann(machine)?;
+        let decision = match (self.options.method, &wiedemann) {
+            (Method::Hybrid, Some(w)) if self.rest.rank_bound > 0 => {
+                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
+            }
+            (Method::Hybrid, None) if self.rest.rank_bound > 0 => {
+                return Err(Error::Memory(
+                    "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
+                ));
+            }
+            _ => {
+                let seconds = wiedemann.as_ref().map(|w| w.seconds);
+                decide(&self.rest, machine, seconds, self.options.max_memory, larger)?
+            }
+        };
+        Ok((decision, wiedemann))
+    }
+
+    /// Whether the plan at these prices is another than the step `now`, a row space that has come to the rank `reached`. It was decided
+    /// upon when `larger` was known.
+    pub fn differs(&self, machine: &Machine, now: Finish, larger: Option<usize>, reached: usize) -> bool {
+        if self.options.method == Method::Hybrid {
+            return false;
+        }
+        self.is_worth_forming(machine)
+            || match self.decide(machine, larger).map(|(decision, _)| (now, decision.finish)) {
+                Ok((Finish::RowSpace { .. }, Finish::RowSpace { give_up })) => give_up < reached,
+                Ok((now, then)) => now != then,
+                // The other ways do not fit.
+                Err(_) => false,
+            }
+    }
+
+    /// Whether S is worth its price at these prices, where it was not before.
+    fn is_worth_forming(&self, machine: &Machine) -> bool {
+        let wiedemann = self.wiedemann(machine).ok().flatten().map(|w| w.seconds);
+        let seconds = self.rest.round_seconds(machine, wiedemann, true);
+        self.unformed.is_some_and(|Prediction { nnz, work, .. }| {
+            nnz.high() * machine.sparse_entry <= seconds && work.mean * machine.sparse_product <= seconds
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! A step that takes several times what was predicted is looked at again: at the price that it turned out to have, is it still
+//! the best way? If not, it is stopped and the plan made anew; if so, it goes on, and is looked at again when it has taken
+//! several times as long as that.
+//!
+//! So a wrong price costs a multiple of what the step should have taken, not what it takes; and since each look multiplies the
+//! price, two ways that are both dearer than thought alternate a few times at most before one is done.
+
+use crate::Observer;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// How far a step may overrun its prediction before it is looked at again.
+///
+/// What was measured corrects the prices for the rest of the computation where it is off by the factor or more, so that on a
+/// machine where the predictions stand all plans are as they are elsewhere. A rank does not depend on any of this; the way to it,
+/// and with that whether it is proven, may.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    /// This many times its prediction; infinite: never.
+    pub factor: f64,
+    /// Steps shorter than so many seconds are let alone.
+    pub seconds: f64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { factor: 3.0, seconds: 0.5 }
+    }
+}
+
+impl Patience {
+    /// Plans are followed to the end, whatever they take: paths that can be reproduced.
+    pub const ENDLESS: Patience = Patience { factor: f64::INFINITY, seconds: f64::INFINITY };
+
+    /// Whether a step that is done was so far from its prediction that the prices are wrong.
+    pub(super) fn refutes(self, predicted: f64, taken: f64) -> bool {
+        predicted.max(taken) >= self.seconds && (taken >= self.factor * predicted || predicted >= self.factor * taken)
+    }
+    /// The seconds after which a step is looked at.
+    pub(super) fn limit(self, predicted: f64) -> f64 {
+        (self.factor * predicted).max(self.seconds)
+    }
+}
+
+/// The observer of a step under way, which stops it where another way is better.
+pub(super) struct Watch<'a> {
+    observer: &'a dyn Observer,
+    patience: Patience,
+    start: Instant,
+    /// Seconds predicted for so much progress.
+    predicted: &'a (dyn Fn(u64) -> f64 + Sync),
+    /// Whether another way is better if this step takes so many seconds for so much progress.
+    otherwise: &'a (dyn Fn(u64, f64) -> bool + Sync),
+    done: AtomicU64,
+    /// Times its prediction at which the step is looked at next.
+    next: Mutex<f64>,
+    stopped: AtomicBool,
+}
+
+impl<'a> Watch<'a> {
+    /// A step that begins now.
+    pub fn new(
+        observer: &'a dyn Observer,
+        patience: Patience,
+        predicted: &'a (dyn Fn(u64) -> f64 + Sync),
+        otherwise: &'a (dyn Fn(u64, f64) -> bool + Sync),
+    ) -> Self {
+        Watch {
+            observer,
+            patience,
+            start: Instant::now(),
+            predicted,
+            otherwise,
+            done: AtomicU64::new(0),
+            next: Mutex::new(patience.factor),
+            stopped: AtomicBool::new(false),
+        }
+    }
+    /// How far the step had come if it was stopped for a better way: then its error says no more than this.
+    pub fn stopped(&self) -> Option<u64> {
+        self.stopped.load(Ordering::Relaxed).then(|| self.done.load(Ordering::Relaxed))
+    }
+    /// Whether the step is to be stopped after `seconds`.
+    fn overruns(&self, seconds: f64) -> bool {
+        if seconds < self.patience.seconds {
+            return false;
+        }
+        let done = self.done.load(Ordering::Relaxed);
+        let predicted = (self.predicted)(done);
+        // Another thread is looking.
+        let Ok(mut next) = self.next.try_lock() else { return false };
+        if seconds < *next * predicted {
+            return false;
+        }
+        *next = self.patience.factor * seconds / predicted;
+        (self.otherwise)(done, seconds)
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn phase(&self, name: &str, total: u64) {
+        self.observer.phase(name, total);
+    }
+    fn progress(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.observer.progress(done);
+    }
+    fn warning(&self, message: &str) {
+        self.observer.warning(message);
+    }
+    fn cancelled(&self) -> bool {
+        if self.observer.cancelled() || self.stopped.load(Ordering::Relaxed) {
+            return true;
+        }
+        let stop = self.overruns(self.start.elapsed().as_secs_f64());
+        if stop {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Error, Silent};
+
+    #[test]
+    fn a_step_is_looked_at_when_it_has_taken_thrice_as_long() {
+        let patience = Patience { factor: 3.0, seconds: 0.5 };
+        let looks = Mutex::new(vec![]);
+        // A second for each unit.
+        let predicted = |done: u64| done as f64;
+        let otherwise = |done: u64, seconds: f64| {
+            looks.lock().unwrap().push((done, seconds));
+            seconds >= 100.0
+        };
+        let watch = Watch::new(&Silent, patience, &predicted, &otherwise);
+        for seconds in [0.0, 0.4, 0.49] {
+            assert!(!watch.overruns(seconds));
+        }
+        assert!(looks.lock().unwrap().is_empty());
+        watch.progress(2);
+        for seconds in [0.5, 5.9, 6.0, 6.1, 17.9, 18.0] {
+            assert!(!watch.overruns(seconds));
+        }
+        // Progress is taken into account.
+        watch.progress(10);
+        assert!(!watch.overruns(269.0) && watch.overruns(270.0));
+        assert_eq!(*looks.lock().unwrap(), [(2, 6.0), (2, 18.0), (10, 270.0)]);
+        assert!(!watch.cancelled() && watch.stopped().is_none());
+    }
+
+    #[test]
+    fn what_stops_is_a_better_way_or_the_user() {
+        struct Stop;
+        impl Observer for Stop {
+            fn cancelled(&self) -> bool {
+                true
+            }
+        }
+        let at_once = Patience { factor: 1.0, seconds: 0.0 };
+        let predicted = |_: u64| 0.0;
+        for (better, patience) in [(true, at_once), (false, at_once), (true, Patience::ENDLESS)] {
+            let otherwise = |_: u64, _: f64| better;
+            let watch = Watch::new(&Silent, patience, &predicted, &otherwise);
+            watch.progress(7);
+            let stops = better && patience == at_once;
+            assert_eq!(matches!(watch.check(), Err(Error::Interrupted)), stops);
+            assert_eq!(watch.stopped(), stops.then_some(7));
+            let watch = Watch::new(&Stop, patience, &predicted, &otherwise);
+            assert!(watch.check().is_err() && watch.stopped().is_none());
+        }
+    }
+
+    #[test]
+    fn predictions_within_the_factor_stand() {
+        let patience = Patience::default();
+        for (predicted, taken) in [(1.0, 2.9), (2.9, 1.0), (0.0, 0.4), (0.4, 0.0), (0.0, 0.0)] {
+            assert!(!patience.refutes(predicted, taken), "{predicted} {taken}");
+        }
+        for (predicted, taken) in [(1.0, 3.0), (3.0, 1.0), (0.0, 0.5), (0.5, 0.1)] {
+            assert!(patience.refutes(predicted, taken), "{predicted} {taken}");
+        }
+        assert!(!Patience::ENDLESS.refutes(1e-9, 1e9));
+    }
+}

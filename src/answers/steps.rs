@@ -1,0 +1,166 @@
+//! A step on the way: watched while it is under way, kept with what was predicted of it, and learnt from.
+
+use super::outlook::Outlook;
+use super::patience::Watch;
+use super::pivoting::Work;
+use super::planner::Finish;
+use super::{Machine, Phases};
+use crate::{Error, Observer, Result, Step};
+use std::time::Instant;
+
+/// A step as it was decided upon.
+pub(super) struct Plan<'a> {
+    pub outlook: Outlook<'a>,
+    pub finish: Finish,
+    /// What was known of the rank.
+    pub larger: Option<usize>,
+}
+
+/// What a step came to.
+pub(super) enum Done<T> {
+    Whole(T),
+    /// Given up at this rank.
+    Part(usize),
+}
+
+impl Work<'_> {
+    /// Makes a step that is predicted to take `seconds`, for so much progress, unless it takes so long that the plan would be another
+    /// now; and the seconds that it took.
+    pub fn watched<T>(
+        &mut self,
+        name: &'static str,
+        now: &Plan<'_>,
+        seconds: impl Fn(&Machine, usize) -> f64 + Sync,
+        step: impl FnOnce(&mut Phases, &dyn Observer) -> Result<T>,
+    ) -> Result<(Done<T>, f64)> {
+        let Plan { outlook, finish, larger } = now;
+        let machine = &self.machine;
+        let predicted = |done: u64| seconds(machine, done as usize);
+        let otherwise = |done: u64, taken| {
+            let corrected = machine.corrected(|machine| seconds(machine, done as usize), taken);
+            outlook.differs(&corrected, *finish, *larger, done as usize)
+        };
+        let start = Instant::now();
+        let watch = Watch::new(self.observer, self.options.patience, &predicted, &otherwise);
+        let result = step(self.phases, &watch);
+        let (taken, stopped) = (start.elapsed().as_secs_f64(), watch.stopped());
+        match (result, stopped) {
+            (Err(Error::Interrupted), Some(done)) => {
+                let expected = predicted(done);
+                let found = "stopped: the plan is made anew".to_string();
+                let why = format!("{:.1} times as long as predicted", taken / expected);
+                self.step(name, found, &why, 0, |machine| seconds(machine, done as usize), taken);
+                Ok((Done::Part(done as usize), taken))
+            }
+            (result, _) => Ok((Done::Whole(result?), taken)),
+        }
+    }
+
+    /// Keeps a step in the path, and learns from what it took.
+    pub fn step(
+        &mut self,
+        name: &'static str,
+        found: String,
+        why: &str,
+        rank: usize,
+        predicted: impl Fn(&Machine) -> f64,
+        seconds: f64,
+    ) {
+        let expected = predicted(&self.machine);
+        let (why, rank) = (why.to_string(), Some(rank));
+        self.path.push(Step { name, found, why, rank, predicted: Some(expected), seconds });
+        if self.options.patience.refutes(expected, seconds) {
+            self.machine = self.machine.corrected(predicted, seconds);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Kind;
+    use super::super::{Method, Patience, RankOptions, rank, rank_owned};
+    use super::*;
+    use crate::certify::Certainty;
+    use crate::field::{Modulus, Rng};
+    use crate::oracles::dense_rank;
+    use crate::sparse::SparseMatrix;
+    use crate::{Silent, families};
+    use rand::{RngExt, SeedableRng};
+    use std::collections::BTreeMap;
+
+    /// Machines whose prices are wrong by a factor of a million for each choice of kinds.
+    fn wrong() -> Vec<Machine> {
+        let kinds = [Kind::Passes, Kind::Dense, Kind::Sparse];
+        let choices = (0..27usize).map(|choice| {
+            let digits = [choice % 3, choice / 3 % 3, choice / 9];
+            let factors = digits.map(|digit| [1.0, 1e-6, 1e6][digit]);
+            kinds.into_iter().zip(factors).fold(Machine::default(), |machine, (kind, by)| machine.scaled(kind, by))
+        });
+        choices.collect()
+    }
+
+    fn matrices(p: Modulus, rng: &mut Rng) -> Vec<SparseMatrix> {
+        let mut random = |rows: usize, cols: usize, weight: usize| {
+            let entry = |k| (k / weight, rng.random_range(0..cols), rng.random_range(1..p.get()));
+            SparseMatrix::from_triplets(p, rows, cols, &(0..rows * weight).map(entry).collect::<Vec<_>>())
+        };
+        let named = |name: &str| families::generate(name).unwrap().reduce(p);
+        // Tall, square with a large rest, dense, and one of a small complement.
+        vec![random(1500, 80, 3), random(330, 330, 4), random(90, 90, 60), named("mk8-b2")]
+    }
+
+    /// Whatever steps are stopped for wrong prices: the rank, and every step that a plan is made of among those that are stopped.
+    #[test]
+    fn wrong_prices_change_the_way_and_not_the_rank() {
+        let mut rng = Rng::seed_from_u64(77);
+        let mut stopped = BTreeMap::new();
+        for p in [2, 65521, (1 << 61) - 1].map(|p| Modulus::new(p).unwrap()) {
+            for a in matrices(p, &mut rng) {
+                let expected = dense_rank(&a);
+                for machine in wrong() {
+                    for (method, proven, minor) in [
+                        (Method::Auto, false, false),
+                        (Method::Auto, true, false),
+                        (Method::Elimination, false, false),
+                        (Method::Auto, false, true),
+                    ] {
+                        let patience = Patience { factor: 3.0, seconds: 0.0 };
+                        let machine = machine.clone();
+                        let options = RankOptions { method, proven, minor, machine, patience, ..Default::default() };
+                        let answer = rank_owned(a.clone(), &options, &Silent).unwrap();
+                        assert_eq!(answer.rank, expected, "mod {p}: {:?}", answer.path);
+                        assert_eq!(answer.path.iter().filter_map(|step| step.rank).sum::<usize>(), expected);
+                        assert!(!proven || answer.certainty == Certainty::Proven, "{:?}", answer.path);
+                        assert!(!minor || answer.minor.is_some_and(|minor| minor.rows.len() == expected));
+                        for step in answer.path {
+                            if step.found.starts_with("stopped") || step.found.starts_with("given up") {
+                                *stopped.entry(step.name).or_insert(0) += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for name in ["row space", "dense elimination", "block Wiedemann", "Schur complement"] {
+            assert!(stopped.contains_key(name), "{name} was never stopped: {stopped:?}");
+        }
+    }
+
+    /// Without patience for anything else, plans are the same twice.
+    #[test]
+    fn endless_patience_makes_one_path() {
+        let mut rng = Rng::seed_from_u64(78);
+        for a in matrices(Modulus::new(65521).unwrap(), &mut rng) {
+            for machine in wrong() {
+                let options = RankOptions { machine, patience: Patience::ENDLESS, ..Default::default() };
+                let path = || -> Vec<_> {
+                    let answer = rank(&a, &options, &Silent).unwrap();
+                    answer.path.into_iter().map(|step| (step.name, step.found)).collect()
+                };
+                let first = path();
+                assert_eq!(first, path());
+                assert!(!first.iter().any(|(_, found)| found.starts_with("stopped")), "{first:?}");
+            }
+        }
+    }
+}
