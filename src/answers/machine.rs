@@ -2,7 +2,7 @@
 
 use crate::dense;
 use crate::field::Modulus;
-use crate::schur::Prediction;
+use crate::schur::{self, Prediction};
 use crate::spmv::Lane;
 
 /// Seconds of one thread for the operations that a rank is made of.
@@ -127,12 +127,29 @@ impl Machine {
     }
     /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
     pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {
-        let bytes = (width * Lane::narrowest(modulus).bytes()) as f64;
-        let block = rows as f64 * bytes;
-        let far = if block > self.cache { (1.0 - self.cache / block) * self.far } else { 0.0 };
-        nnz as f64 * (self.gather + bytes * self.gather_byte + far)
+        self.gathering(rows, nnz, width * Lane::narrowest(modulus).bytes())
             + (rows * width) as f64 * self.reduce
             + (valued * width) as f64 * self.product
+    }
+    /// Gathering a row of so many `bytes` for each of `nnz` entries, of a block of `rows` rows.
+    fn gathering(&self, rows: usize, nnz: usize, bytes: usize) -> f64 {
+        let block = rows as f64 * bytes as f64;
+        let far = if block > self.cache { (1.0 - self.cache / block) * self.far } else { 0.0 };
+        nnz as f64 * (self.gather + bytes as f64 * self.gather_byte + far)
+    }
+    /// The passes that make `count` combinations of rows.
+    pub fn combining(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, count: usize) -> f64 {
+        let lanes = schur::lanes(modulus);
+        let pass = match modulus.get() {
+            2 => self.gathering(rows, nnz, lanes / 8) + (rows * lanes) as f64 / 64.0 * self.reduce,
+            _ => self.pass(modulus, rows, nnz, valued, lanes),
+        };
+        count as f64 / lanes as f64 * pass
+    }
+    /// Drawing `count` random vectors of `height` residues, one after the other for `each` seconds; over GF(2) a word at a time.
+    pub fn drawing(&self, modulus: Modulus, count: usize, height: usize, each: f64) -> f64 {
+        let packed = if modulus.get() == 2 { 64.0 } else { 1.0 };
+        count as f64 * height as f64 / packed * each
     }
     /// `entries` of a substitution by pushing, the share `valued` of them not ±1, with blocks of `width` residues.
     pub fn pushes(&self, modulus: Modulus, entries: f64, valued: f64, width: usize) -> f64 {

@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::rest::CHECK;
 use crate::dense::Echelon;
 use crate::field::Modulus;
-use crate::schur::{Columns, Combinations, EVERY_ROW_PANEL};
+use crate::schur::{self, Columns, Combinations, EVERY_ROW_PANEL};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Result, memory};
 
@@ -85,7 +85,7 @@ impl Rest {
         let part = |entries: usize, rows: usize| (entries as f64 * lines(rows)) as usize;
         let passes = |combinations: usize, rows: usize| {
             let (nnz, valued) = (part(self.nnz, rows), part(self.valued, rows));
-            combinations as f64 / LANES as f64 * machine.pass(self.modulus, self.pivots + self.cols, nnz, valued, LANES)
+            machine.combining(self.modulus, self.pivots + self.cols, nnz, valued, combinations)
         };
         let mut ready = part(self.nnz, sampled);
         if checked > 0 && sampled < self.rows {
@@ -93,9 +93,9 @@ impl Rest {
         }
         ready as f64 * machine.ready
             + passes(explored, sampled)
-            + explored as f64 * sampled as f64 * machine.rough
+            + machine.drawing(self.modulus, explored, sampled, machine.rough)
             + passes(checked, self.rows)
-            + checked as f64 * self.rows as f64 * machine.random
+            + machine.drawing(self.modulus, checked, self.rows, machine.random)
             + machine.absorbing(self.modulus, explored + checked, self.cols)
             + machine.echelon(self.modulus, r, self.cols)
     }
@@ -116,8 +116,8 @@ impl Rest {
             0 => self.nnz as f64 * taken as f64 / self.rows.max(1) as f64 * machine.scatter,
             _ => {
                 let height = self.pivots + self.cols;
-                let pass = machine.pass(self.modulus, height, self.nnz, self.valued, LANES);
-                self.nnz as f64 * machine.ready + taken.div_ceil(LANES) as f64 * pass
+                let lines = taken.next_multiple_of(schur::lanes(self.modulus));
+                self.nnz as f64 * machine.ready + machine.combining(self.modulus, height, self.nnz, self.valued, lines)
             }
         };
         let written = taken as f64 * n * lane * machine.push_byte + machine.absorbing(self.modulus, taken, self.cols);

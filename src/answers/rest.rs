@@ -197,8 +197,9 @@ impl<'w> OnRest<'_, 'w> {
             challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         // The rank that is looked for next, by progress.
-        let seconds =
-            |machine: &Machine, rank| rest.row_space_seconds(machine, RowSpace::after_batch(rank).min(rest.rank_bound));
+        let seconds = |machine: &Machine, rank| {
+            rest.row_space_seconds(machine, RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound))
+        };
         let name = "row space";
         let done = self.work.watched(name, now, seconds, |phases, observer| {
             phases.time(name, || row_space(split, options, &streams, observer))

@@ -1,6 +1,6 @@
 //! The rank of rows that come in any number: [`Echelon`] keeps a basis of their span, never the rows.
 
-use super::bits::Bits;
+use super::bits::{self, Bits};
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
@@ -131,6 +131,22 @@ impl Echelon {
             }
         })
     }
+    /// The same for rows over GF(2) that lie side by side, [`Echelon::PACKED`] of them in each of `blocks`, which hold 32 rows in each
+    /// of 16 words for each column.
+    ///
+    /// # Errors
+    /// As [`Echelon::absorb`].
+    ///
+    /// # Panics
+    /// For another modulus than 2, or if a block has not 16 words for each column, or the blocks have not so many rows.
+    pub fn absorb_packed(&mut self, rows: usize, blocks: &[&[u32]], observer: &dyn Observer) -> Result<usize> {
+        let words = self.cols * bits::WORDS;
+        assert!(rows.div_ceil(Self::PACKED) == blocks.len() && blocks.iter().all(|block| block.len() == words));
+        self.in_steps(rows, observer, |storage, range| {
+            let Storage::Bits(basis) = storage else { panic!("packed rows are over GF(2)") };
+            basis.absorb_columns(range.len(), &blocks[range.start / Self::PACKED..range.end.div_ceil(Self::PACKED)])
+        })
+    }
     fn in_steps(
         &mut self,
         rows: usize,
@@ -151,6 +167,9 @@ impl Echelon {
         }
         Ok(self.rank() - before)
     }
+
+    /// Rows that lie side by side in a block of [`Echelon::absorb_packed`].
+    pub const PACKED: usize = 32 * bits::WORDS;
 
     /// The dimension of the span.
     pub fn rank(&self) -> usize {

@@ -1,6 +1,9 @@
-//! Combinations of rows (or columns) of S, made by a recurrence and absorbed by an echelon form.
+//! Combinations of rows (or columns) of S, made by a recurrence and absorbed by an echelon form. Over GF(2) 512 of them at once, a bit
+//! each.
 
+use super::Split;
 use crate::dense::Echelon;
+use crate::field::{Modulus, Rng};
 use crate::spmv::{Block, Lanes, Recurrence};
 use crate::{Observer, Result};
 use rayon::prelude::*;
@@ -50,14 +53,21 @@ impl<T> Spare<T> {
         make: impl FnOnce() -> Result<T>,
         use_it: impl FnOnce(&mut T) -> R,
     ) -> Result<R> {
-        let last = self.0.lock().expect("no holder panics").pop();
-        let mut one = match last.filter(fits) {
-            Some(one) => one,
-            None => make()?,
-        };
+        let mut one = self.take(fits, make)?;
         let result = use_it(&mut one);
-        self.0.lock().expect("no holder panics").push(one);
+        self.give_back(one);
         Ok(result)
+    }
+    /// The last one that was given back, if it `fits`, or a new one.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(super) fn take(&self, fits: impl Fn(&T) -> bool, make: impl FnOnce() -> Result<T>) -> Result<T> {
+        let last = self.0.lock().expect("no holder panics").pop();
+        last.filter(fits).map_or_else(make, Ok)
+    }
+    pub(super) fn give_back(&self, one: T) {
+        self.0.lock().expect("no holder panics").push(one);
     }
 }
 
@@ -125,4 +135,112 @@ fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
     for (i, row) in from.chunks_exact(width).enumerate() {
         row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
     }
+}
+
+/// What a block of vectors y is, of which yᵀ·S is wanted.
+pub(super) enum Vectors<'a> {
+    /// Random ones to explore with, from this stream.
+    Roughly(Rng),
+    /// Uniformly random ones, at least so many.
+    Uniform(Rng, usize),
+    /// Unit vectors: rows of S as they are.
+    Units(&'a [u32]),
+}
+
+/// Packed blocks that are made at once: a panel of the elimination over GF(2).
+const PACKED_BLOCKS: usize = 4;
+/// Words of a row of a packed block.
+const WORDS: usize = Echelon::PACKED / Recurrence::PACKED;
+
+/// Makes combinations of rows of S, and hands them to an echelon form.
+pub(super) struct Mixer {
+    program: Recurrence,
+    packed: bool,
+    room: Room,
+}
+
+impl Mixer {
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub(super) fn new(split: &Split) -> Result<Self> {
+        let packed = Self::is_packed(split.modulus());
+        let program = if packed { split.packed_backward()? } else { split.backward()? };
+        Ok(Mixer { program, packed, room: Room::new(split.cols.len()) })
+    }
+    fn is_packed(modulus: Modulus) -> bool {
+        modulus.get() == 2
+    }
+    /// Combinations that a block makes mod p.
+    pub(super) fn lanes(modulus: Modulus) -> usize {
+        if Self::is_packed(modulus) { Echelon::PACKED } else { LANES }
+    }
+    /// Adds what all the `vectors` make.
+    ///
+    /// # Errors
+    /// Those of [`Echelon::absorb`].
+    pub(super) fn absorb(&mut self, vectors: &[Vectors], echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
+        let Mixer { program, packed, room } = self;
+        if *packed {
+            return absorb_packed(program, vectors, room, echelon, observer);
+        }
+        let (modulus, inputs) = (program.modulus(), program.inputs());
+        let fill = |y: &mut Block, vectors: &Vectors| {
+            match vectors {
+                Vectors::Roughly(rng) => y.fill_roughly(0..inputs, modulus, &mut rng.clone()),
+                Vectors::Uniform(rng, _) => y.fill_uniformly(0..inputs, modulus, &mut rng.clone()),
+                Vectors::Units(lines) => units(inputs)(y, lines)?,
+            }
+            Ok(())
+        };
+        let wanted = |vectors: &Vectors| match vectors {
+            Vectors::Uniform(_, count) => count.next_multiple_of(Recurrence::GRID),
+            _ => LANES,
+        };
+        for alike in vectors.chunk_by(|a, b| wanted(a) == wanted(b)) {
+            absorb(program, wanted(&alike[0]), alike, fill, room, echelon, observer)?;
+        }
+        Ok(())
+    }
+}
+
+/// The same over GF(2).
+fn absorb_packed(
+    program: &Recurrence,
+    vectors: &[Vectors],
+    room: &mut Room,
+    echelon: &mut Echelon,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let (inputs, height) = (program.inputs(), program.inputs() + program.rows());
+    let outputs = (height - room.cols) * WORDS;
+    let make = |vectors: &Vectors| {
+        let mut w = room.spare.take(|w: &Block| w.rows() == height, || Block::zeros(program.lane(), height, WORDS))?;
+        match vectors {
+            Vectors::Roughly(rng) | Vectors::Uniform(rng, _) => w.fill_bits(0..inputs, &mut rng.clone()),
+            Vectors::Units(lines) => {
+                w.clear(0..inputs);
+                lines.iter().enumerate().for_each(|(b, &i)| w.set_bit(i as usize, b));
+            }
+        }
+        program.run(&mut w);
+        Ok(w)
+    };
+    for group in vectors.chunks(PACKED_BLOCKS) {
+        observer.check()?;
+        let made: Vec<Block> = group.par_iter().map(make).collect::<Result<_>>()?;
+        let columns: Vec<&[u32]> = made
+            .iter()
+            .map(|w| match &w.lanes {
+                Lanes::U32(words) => &words[outputs..],
+                _ => unreachable!("the lane of the program"),
+            })
+            .collect();
+        let count = |vectors: &Vectors| match vectors {
+            Vectors::Units(lines) => lines.len(),
+            _ => Echelon::PACKED,
+        };
+        echelon.absorb_packed(group.iter().map(count).sum(), &columns, observer)?;
+        made.into_iter().for_each(|w| room.spare.give_back(w));
+    }
+    Ok(())
 }

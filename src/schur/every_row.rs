@@ -5,7 +5,7 @@
 //! after a small part of them, and the others are never looked at.
 
 use super::Split;
-use super::combine::{LANES, Room, absorb, units};
+use super::combine::{LANES, Mixer, Vectors};
 use crate::dense::{Echelon, Row};
 use crate::observer::Quiet;
 use crate::{Observer, Result, memory};
@@ -35,21 +35,21 @@ pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> R
     let mut echelon = Echelon::new(split.modulus(), cols)?;
     observer.phase("dense elimination", m as u64);
     let order = strides(m)?;
-    let program = if split.pivots() > 0 { Some(split.backward()?) } else { None };
-    let mut room = Room::new(cols);
+    let mut mixer = if split.pivots() > 0 { Some(Mixer::new(split)?) } else { None };
+    let lanes = Mixer::lanes(split.modulus());
     let mut done = 0;
     for panel in order.chunks(PANEL) {
         if echelon.rank() >= rank_bound {
             break;
         }
-        match &program {
+        match &mut mixer {
             None => {
                 let rows: Vec<Row<'_>> = panel.iter().map(|&i| split.a.row(split.rows[i as usize] as usize)).collect();
                 echelon.absorb(&rows, &Quiet(observer))?;
             }
-            Some(program) => {
-                let blocks: Vec<&[u32]> = panel.chunks(LANES).collect();
-                absorb(program, LANES, &blocks, units(m), &mut room, &mut echelon, &Quiet(observer))?;
+            Some(mixer) => {
+                let units: Vec<Vectors> = panel.chunks(lanes).map(Vectors::Units).collect();
+                mixer.absorb(&units, &mut echelon, &Quiet(observer))?;
             }
         }
         done += panel.len();
@@ -60,7 +60,7 @@ pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> R
     Ok(EveryRow { echelon, rows })
 }
 
-const _: () = assert!(PANEL.is_multiple_of(LANES));
+const _: () = assert!(PANEL.is_multiple_of(LANES) && PANEL.is_multiple_of(Echelon::PACKED));
 
 /// The numbers below m, each once, in an order of which every part is spread evenly: multiples of a number near the golden section of m
 /// and prime to it, mod m.

@@ -41,3 +41,8 @@ pub use support::Support;
 mod proof_tests;
 #[cfg(test)]
 mod tests;
+
+/// Combinations of rows of S that one block makes mod p.
+pub(crate) fn lanes(modulus: crate::field::Modulus) -> usize {
+    combine::Mixer::lanes(modulus)
+}

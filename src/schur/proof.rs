@@ -7,12 +7,14 @@
 
 use super::combine::{LANES, Room, absorb, units};
 use super::nullspace::{NullSpace, Refuted, Side, write_null_vectors};
-use super::row_space::{BLOCKS, on_stream};
+use super::row_space::on_stream;
 use crate::dense::{Echelon, Reduced};
 use crate::field::Rng;
 use crate::spmv::{Block, Recurrence};
 use crate::{Error, Observer, Result, memory};
 
+/// Most blocks of random combinations that are made at a time.
+const BLOCKS: u64 = 32;
 /// The first stream of the random combinations between tries: those of a row space before it are fewer.
 const STREAM: u64 = 1 << 40;
 /// Most lines that are taken from one failed try.
@@ -145,7 +147,7 @@ impl Search {
             if echelon.rank() - before < blocks as usize * LANES {
                 break;
             }
-            blocks = (2 * blocks).min(BLOCKS as u64);
+            blocks = (2 * blocks).min(BLOCKS);
         }
         Ok(())
     }

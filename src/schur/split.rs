@@ -77,11 +77,22 @@ impl<'a> Split<'a> {
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Result<Recurrence> {
         let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
-        program(self.a, &reversed(&self.pivots.rows)?, &reversed(&self.pivots.cols)?, &self.rows, &self.cols)
+        let (rows, cols) = (reversed(&self.pivots.rows)?, reversed(&self.pivots.cols)?);
+        let (inputs, l) = coefficients(self.a, &rows, &cols, &self.rows, &self.cols)?;
+        Recurrence::new(inputs, &l)
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
     pub(super) fn backward(&self) -> Result<Recurrence> {
-        program(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+        let (inputs, l) = self.backward_coefficients()?;
+        Recurrence::new(inputs, &l)
+    }
+    /// The same on packed blocks over GF(2).
+    pub(super) fn packed_backward(&self) -> Result<Recurrence> {
+        let (inputs, l) = self.backward_coefficients()?;
+        Recurrence::packed(inputs, &l)
+    }
+    fn backward_coefficients(&self) -> Result<(usize, SparseMatrix)> {
+        coefficients(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -89,9 +100,15 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The recurrence that solves the pivot equations in the order given, each for its pivot column, and applies the `outputs`
-/// rows of `a`. Columns `inputs` are given.
-fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Result<Recurrence> {
+/// The inputs and the coefficients of the recurrence that solves the pivot equations in the order given, each for its pivot column, and
+/// applies the `outputs` rows of `a`. Columns `inputs` are given.
+fn coefficients(
+    a: &SparseMatrix,
+    rows: &[u32],
+    cols: &[u32],
+    outputs: &[u32],
+    inputs: &[u32],
+) -> Result<(usize, SparseMatrix)> {
     let p = a.modulus();
     let order = by_level(a, rows, cols)?;
     let mut slot = memory::zeros::<u32>(a.cols(), LINES)?;
@@ -114,7 +131,7 @@ fn program(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs
         entries.extend(columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], v)));
         l.push_row(&mut entries);
     }
-    Recurrence::new(inputs.len(), &l)
+    Ok((inputs.len(), l))
 }
 
 /// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots whose

@@ -163,6 +163,24 @@ impl Block {
             Lanes::F64(v) => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as f64),
         }
     }
+    /// Fills `rows` of a packed block with uniformly random bits.
+    ///
+    /// # Panics
+    /// If the lanes are not [`Lane::U32`].
+    pub fn fill_bits(&mut self, rows: Range<usize>, rng: &mut Rng) {
+        let range = rows.start * self.width..rows.end * self.width;
+        let Lanes::U32(lanes) = &mut self.lanes else { panic!("packed lanes are words of 32 bits") };
+        lanes[range].iter_mut().for_each(|word| *word = rng.next_u32());
+    }
+    /// Sets bit b of row i of a packed block.
+    ///
+    /// # Panics
+    /// If the lanes are not [`Lane::U32`], or have fewer bits.
+    pub fn set_bit(&mut self, i: usize, b: usize) {
+        assert!(b < 32 * self.width, "bit {b} of {} words", self.width);
+        let Lanes::U32(lanes) = &mut self.lanes else { panic!("packed lanes are words of 32 bits") };
+        lanes[i * self.width + b / 32] |= 1 << (b % 32);
+    }
     /// Sets `rows` to zero.
     pub fn clear(&mut self, rows: Range<usize>) {
         let range = rows.start * self.width..rows.end * self.width;
@@ -269,6 +287,18 @@ mod tests {
             b.clear(1..9);
             assert!(b.to_residues().unwrap()[3..].iter().all(|&x| x == 0));
         }
+    }
+
+    #[test]
+    fn bits_are_set_and_drawn() {
+        let mut rng = Rng::seed_from_u64(3);
+        let mut b = Block::zeros(Lane::U32, 100, 16).unwrap();
+        b.set_bit(2, 37);
+        assert_eq!((b.get(2, 1), b.to_residues().unwrap().iter().sum::<u64>()), (1 << 5, 1 << 5));
+        b.fill_bits(50..100, &mut rng);
+        let ones: u32 = b.to_residues().unwrap()[50 * 16..].iter().map(|word| word.count_ones()).sum();
+        assert!((12_000..13_600).contains(&ones), "{ones} of 25600 bits");
+        assert_eq!(b.to_residues().unwrap()[..50 * 16].iter().sum::<u64>(), 1 << 5);
     }
 
     #[test]

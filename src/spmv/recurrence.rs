@@ -13,7 +13,7 @@
     reason = "loops over lanes index several arrays alike and become vector instructions"
 )]
 
-use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
+use super::arithmetic::{Arithmetic, Long, Narrow, Packed, Split, Wide};
 use super::choose::arithmetic;
 use super::engines::engines;
 use super::finish::{Finish, close, close_sum};
@@ -44,12 +44,24 @@ pub struct Recurrence {
     rows: usize,
     /// Rows at the end that no other row needs.
     unneeded: usize,
-    engine: Engine,
+    lane: Lane,
+    engine: Way,
+}
+
+/// What the lanes of a block hold.
+#[derive(Debug)]
+enum Way {
+    /// A residue each.
+    Residues(Engine),
+    /// 32 residues mod 2 each.
+    Bits(Coefficients<Packed>),
 }
 
 impl Recurrence {
     /// The widths of blocks that [`Recurrence::run`] takes are multiples of this.
     pub const GRID: usize = GRID;
+    /// Vectors over GF(2) in a lane of a packed block.
+    pub const PACKED: usize = 32;
 
     /// The recurrence with the coefficients `l`, of which column j names row j of the block: given rows first.
     ///
@@ -59,21 +71,36 @@ impl Recurrence {
     /// # Panics
     /// If a row of `l` needs itself or a later one, or `l.cols()` is less than `inputs + l.rows()`.
     pub fn new(inputs: usize, l: &SparseMatrix) -> Result<Self> {
-        assert!(l.cols() >= inputs + l.rows(), "columns for all rows of the block");
         let (signs, products) = heaviest_row(l, true);
         let lane = Lane::narrowest(l.modulus());
-        let engine = Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l)?;
+        let engine = || Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l);
+        Self::of(inputs, l, lane, || engine().map(Way::Residues))
+    }
+    /// The recurrence on packed blocks over GF(2): bit b of lane l in a row of [`Lane::U32`] belongs to the vector
+    /// [`PACKED`](Self::PACKED)·l + b.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// As [`Recurrence::new`], and for another modulus than 2.
+    pub fn packed(inputs: usize, l: &SparseMatrix) -> Result<Self> {
+        Self::of(inputs, l, Lane::U32, || Coefficients::new(inputs, l).map(Way::Bits))
+    }
+    fn of(inputs: usize, l: &SparseMatrix, lane: Lane, engine: impl FnOnce() -> Result<Way>) -> Result<Self> {
+        assert!(l.cols() >= inputs + l.rows(), "columns for all rows of the block");
+        let engine = engine()?;
         let needed = (0..l.rows()).filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
         let unneeded = l.rows() - needed.saturating_sub(inputs);
-        Ok(Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, engine })
+        Ok(Recurrence { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, lane, engine })
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
-    /// The storage type of the blocks: the narrowest for p.
+    /// The storage type of the blocks: the narrowest for p, or words of bits.
     pub fn lane(&self) -> Lane {
-        Lane::narrowest(self.modulus)
+        self.lane
     }
     /// Rows that are given.
     pub fn inputs(&self) -> usize {
@@ -462,16 +489,32 @@ impl Engine {
     fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Result<Engine> {
         Ok(engines!(new (lane, kind) => Coefficients::new(inputs, l)?))
     }
+}
+
+impl Way {
     fn run(&self, scales: &[u64], w: &mut Block) {
         let width = w.width();
-        engines!(match self, &mut w.lanes => |l, lanes| l.run(scales, lanes, width))
+        match (self, &mut w.lanes) {
+            (Way::Bits(l), Lanes::U32(lanes)) => l.run(scales, lanes, width),
+            (Way::Bits(_), _) => panic!("the block is not packed"),
+            (Way::Residues(engine), lanes) => engines!(match engine, lanes => |l, lanes| l.run(scales, lanes, width)),
+        }
     }
     fn vanishes(&self, needed: usize, w: &mut Block) -> bool {
         let width = w.width();
-        engines!(match self, &mut w.lanes => |l, lanes| l.vanishes(needed, lanes, width))
+        match (self, &mut w.lanes) {
+            (Way::Bits(l), Lanes::U32(lanes)) => l.vanishes(needed, lanes, width),
+            (Way::Bits(_), _) => panic!("the block is not packed"),
+            (Way::Residues(engine), lanes) => {
+                engines!(match engine, lanes => |l, lanes| l.vanishes(needed, lanes, width))
+            }
+        }
     }
     fn bytes(&self) -> usize {
-        engines!(match self => |l| l.bytes())
+        match self {
+            Way::Bits(l) => l.bytes(),
+            Way::Residues(engine) => engines!(match engine => |l| l.bytes()),
+        }
     }
 }
 
@@ -538,6 +581,40 @@ mod tests {
                             "p = {p}, {inputs} + {rows}, width {width}, {threads} threads"
                         );
                     }
+                }
+            }
+        }
+    }
+
+    /// The bits of packed lanes as residues of a block 32 times as wide.
+    fn unpacked(w: &Block) -> Block {
+        let words = w.to_residues().unwrap();
+        let bits: Vec<u64> = words.iter().flat_map(|word| (0..32).map(move |b| word >> b & 1)).collect();
+        Block::from_residues(Lane::U8, w.rows(), 32 * w.width(), &bits).unwrap()
+    }
+
+    #[test]
+    fn packed_blocks_are_completed_bit_by_bit() {
+        let (mut rng, two) = (Rng::seed_from_u64(6), Modulus::new(2).unwrap());
+        for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
+            let l = random(two, inputs, rows, &mut rng);
+            let (packed, plain) = (Recurrence::packed(inputs, &l).unwrap(), Recurrence::new(inputs, &l).unwrap());
+            assert_eq!((packed.lane(), packed.inputs(), packed.rows()), (Lane::U32, inputs, rows));
+            for width in [0, 16, 48] {
+                let mut w = Block::zeros(Lane::U32, inputs + rows, width).unwrap();
+                w.fill_bits(0..inputs, &mut rng);
+                let mut expected = unpacked(&w);
+                let scales: Vec<u64> = (0..plain.unneeded.div_ceil(2)).map(|_| rng.random_range(0..2)).collect();
+                plain.run_scaled(&scales, &mut expected);
+                packed.run_scaled(&scales, &mut w);
+                assert_eq!(unpacked(&w), expected, "{inputs} + {rows}, width {width}");
+                let last = plain.unneeded;
+                let mut short = Block::zeros(Lane::U32, inputs + rows - last, width).unwrap();
+                short.copy_rows(0, &w, 0, inputs);
+                let zero = (inputs + rows - last..inputs + rows).all(|i| (0..width).all(|l| w.get(i, l) == 0));
+                // Of what is not scaled.
+                if scales.iter().all(|&s| s == 1) {
+                    assert_eq!(packed.vanishes(last, &mut short), zero || last == 0);
                 }
             }
         }

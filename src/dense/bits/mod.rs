@@ -20,6 +20,7 @@ mod search;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod transpose;
 
 use super::Row;
 use crate::Result;
@@ -30,6 +31,8 @@ use panel::{Panel, STAGE};
 pub(super) use reduced::Rows;
 use search::Search;
 use tables::DEPTH;
+use transpose::Transpose;
+pub(super) use transpose::WORDS;
 
 /// Rows of a panel: enough to repay the tables, few enough that a strip of them stays in the second cache.
 const PANEL: usize = 2048;
@@ -76,14 +79,29 @@ impl Bits {
         })
     }
 
+    /// Adds `rows` rows to the span, 512 of them in each of `blocks`, which hold [`WORDS`] words for each column.
+    pub(super) fn absorb_columns(&mut self, rows: usize, blocks: &[&[u32]]) -> Result<()> {
+        self.absorb_made(rows, |strips| {
+            Panel::by_strips(rows, strips, |strip, lines| {
+                for (rows, block) in lines.chunks_mut(COLUMNS).zip(blocks) {
+                    let columns = block.chunks(COLUMNS * WORDS).nth(strip).expect("a strip of the columns");
+                    Isa::best().run(Transpose { columns, rows });
+                }
+            })
+        })
+    }
+
     /// Adds rows to the span; `fill(i, lines)` writes the rows from i on, row-major, which are zero before.
     fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [Line]) + Sync) -> Result<()> {
+        self.absorb_made(rows, |strips| Panel::new(rows, strips, fill))
+    }
+    fn absorb_made(&mut self, rows: usize, make: impl FnOnce(usize) -> Result<Panel>) -> Result<()> {
         let first = self.rows_seen;
         self.rows_seen += rows;
         if self.pivot_rows.len() == self.cols || rows == 0 {
             return Ok(());
         }
-        let mut panel = Panel::new(rows, self.strips, fill)?;
+        let mut panel = make(self.strips)?;
         panel.clear(&self.blocks)?;
         let (rows, cols) = Search::new(panel, &mut self.blocks).run()?;
         self.pivot_rows.extend(rows.iter().map(|i| first + i));

@@ -63,6 +63,12 @@ impl Panel {
         }
         Ok(panel)
     }
+    /// Rows that `fill(strip, lines)` writes strip by strip; they are zero before.
+    pub(super) fn by_strips(rows: usize, strips: usize, fill: impl Fn(usize, &mut [Line]) + Sync) -> Result<Self> {
+        let mut panel = Panel { rows, strips, lines: memory::zeros(rows * strips, ROWS)? };
+        for_each_chunk(&mut panel.lines, rows, rows * size_of::<Line>(), fill);
+        Ok(panel)
+    }
 
     pub(super) fn strip(&self, strip: usize) -> &[Line] {
         &self.lines[strip * self.rows..][..self.rows]

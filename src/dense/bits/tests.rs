@@ -39,12 +39,25 @@ fn naive(rows: &[Vec<u64>]) -> Naive {
     Naive { pivot_rows, pivot_cols, reduced }
 }
 
-/// Absorbs `rows` by steps, every second of them as sparse rows.
+/// Up to 512 rows side by side.
+fn columns(rows: &[Vec<u64>], cols: usize) -> Vec<u32> {
+    let mut words = vec![0; cols * WORDS];
+    for (i, row) in rows.iter().enumerate() {
+        (0..cols).for_each(|j| words[j * WORDS + i / 32] |= (entry(row, j as u32) as u32) << (i % 32));
+    }
+    words
+}
+
+/// Absorbs `rows` by steps: as dense rows, sparse ones, and packed columns.
 fn absorb(rows: &[Vec<u64>], cols: usize, step: usize) -> Bits {
     let mut bits = Bits::new(cols);
     let all: Vec<u32> = (0..cols as u32).rev().collect();
     for (number, part) in rows.chunks(step).enumerate() {
-        if number % 2 == 0 {
+        if number % 3 == 2 {
+            let blocks: Vec<Vec<u32>> = part.chunks(512).map(|rows| columns(rows, cols)).collect();
+            let blocks: Vec<&[u32]> = blocks.iter().map(|block| &block[..]).collect();
+            bits.absorb_columns(part.len(), &blocks).unwrap();
+        } else if number % 3 == 0 {
             let data: Vec<u8> = part.iter().flat_map(|row| (0..cols as u32).map(|j| entry(row, j) as u8)).collect();
             bits.absorb_dense(part.len(), &data).unwrap();
         } else {

@@ -11,6 +11,7 @@
 mod float;
 mod long;
 mod narrow;
+mod packed;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ mod wide;
 pub(super) use float::{Float32, Float64};
 pub(super) use long::Long;
 pub(super) use narrow::Narrow;
+pub(super) use packed::Packed;
 pub(super) use split::Split;
 pub(super) use wide::Wide;
 
