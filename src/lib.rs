@@ -58,6 +58,7 @@ pub mod sigma_basis;
 pub mod sparse;
 pub mod spmv;
 mod step;
+mod stopwatch;
 
 pub use error::{Error, Result};
 pub use observer::{Observer, Silent};

@@ -62,7 +62,7 @@ impl Outlook<'_> {
         if self.options.method == Method::Hybrid {
             return false;
         }
-        self.is_worth_forming(machine)
+        self.is_worth_forming(machine, larger.is_some())
             || match self.decide(machine, larger).map(|(decision, _)| (now, decision.finish)) {
                 Ok((Finish::RowSpace { .. }, Finish::RowSpace { give_up })) => give_up < reached,
                 Ok((now, then)) => now != then,
@@ -71,10 +71,16 @@ impl Outlook<'_> {
             }
     }
 
+    /// Whether a row space would have been given up before the rank `reached` at these prices.
+    pub fn is_beyond_hope(&self, machine: &Machine, reached: usize) -> bool {
+        let finish = self.decide(machine, None).map(|(decision, _)| decision.finish);
+        matches!(finish, Ok(Finish::RowSpace { give_up }) if give_up < reached)
+    }
+
     /// Whether S is worth its price at these prices, where it was not before.
-    fn is_worth_forming(&self, machine: &Machine) -> bool {
+    fn is_worth_forming(&self, machine: &Machine, seen: bool) -> bool {
         let wiedemann = self.wiedemann(machine).ok().flatten().map(|w| w.seconds);
-        let seconds = self.rest.round_seconds(machine, wiedemann, true);
+        let seconds = self.rest.round_seconds(machine, wiedemann, seen);
         self.unformed.is_some_and(|Prediction { nnz, work, .. }| {
             nnz.high() * machine.sparse_entry <= seconds && work.mean * machine.sparse_product <= seconds
         })

@@ -6,13 +6,13 @@
 //! price, two ways that are both dearer than thought alternate a few times at most before one is done.
 
 use crate::Observer;
+use crate::stopwatch::Stopwatch;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 /// How far a step may overrun its prediction before it is looked at again.
 ///
-/// What was measured corrects the prices for the rest of the computation where it is off by the factor or more, so that on a
+/// Seconds are those of one thread that has a core to itself, as predictions are. What was measured corrects the prices for the rest of the computation where it is off by the factor or more, so that on a
 /// machine where the predictions stand all plans are as they are elsewhere. A rank does not depend on any of this; the way to it,
 /// and with that whether it is proven, may.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Patience {
 pub(super) struct Watch<'a> {
     observer: &'a dyn Observer,
     patience: Patience,
-    start: Instant,
+    stopwatch: Stopwatch,
     /// Seconds predicted for so much progress.
     predicted: &'a (dyn Fn(u64) -> f64 + Sync),
     /// Whether another way is better if this step takes so many seconds for so much progress.
@@ -69,7 +69,7 @@ impl<'a> Watch<'a> {
         Watch {
             observer,
             patience,
-            start: Instant::now(),
+            stopwatch: Stopwatch::start(),
             predicted,
             otherwise,
             done: AtomicU64::new(0),
@@ -83,9 +83,6 @@ impl<'a> Watch<'a> {
     }
     /// Whether the step is to be stopped after `seconds`.
     fn overruns(&self, seconds: f64) -> bool {
-        if seconds < self.patience.seconds {
-            return false;
-        }
         let done = self.done.load(Ordering::Relaxed);
         let predicted = (self.predicted)(done);
         // Another thread is looking.
@@ -113,7 +110,7 @@ impl Observer for Watch<'_> {
         if self.observer.cancelled() || self.stopped.load(Ordering::Relaxed) {
             return true;
         }
-        let stop = self.overruns(self.start.elapsed().as_secs_f64());
+        let stop = self.stopwatch.reaches(self.patience.seconds) && self.overruns(self.stopwatch.seconds());
         if stop {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -137,12 +134,8 @@ mod tests {
             seconds >= 100.0
         };
         let watch = Watch::new(&Silent, patience, &predicted, &otherwise);
-        for seconds in [0.0, 0.4, 0.49] {
-            assert!(!watch.overruns(seconds));
-        }
-        assert!(looks.lock().unwrap().is_empty());
         watch.progress(2);
-        for seconds in [0.5, 5.9, 6.0, 6.1, 17.9, 18.0] {
+        for seconds in [5.9, 6.0, 6.1, 17.9, 18.0] {
             assert!(!watch.overruns(seconds));
         }
         // Progress is taken into account.

@@ -3,7 +3,8 @@
 use super::machine::Machine;
 use super::planner::Rest;
 use super::rank::Rank;
-use super::rest::{Answer, Lines, OnRest, Outcome};
+use super::rest::{Answer, Larger, Lines, OnRest, Outcome};
+use super::steps::Taken;
 use super::{Method, Minor, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
@@ -13,7 +14,7 @@ use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Rows at least this heavy on average may have pivots that cause no fill-in though the positions do not show it.
 const HEAVY_ROW: usize = 16;
@@ -55,7 +56,7 @@ pub(super) fn rank(
     let answer = loop {
         if !options.minor && !dense {
             let formed;
-            (a, pivots, formed) = work.rounds(a, pivots, larger.is_some())?;
+            (a, pivots, formed) = work.rounds(a, pivots, larger.is_some_and(|larger: Larger| larger.seen))?;
             taken += formed;
             // Of another complement nothing is known.
             larger = larger.filter(|_| formed == 0);
@@ -191,12 +192,9 @@ impl Work<'_> {
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
         let patience = self.options.patience;
-        let deadline = |entries: usize, predicted: &Prediction| {
-            let limit = Duration::try_from_secs_f64(patience.limit(machine.forming(entries, predicted)));
-            Instant::now().checked_add(limit.ok()?)
-        };
+        let limit = |entries: usize, predicted: &Prediction| patience.limit(machine.forming(entries, predicted));
         let done = self.phases.time("Schur complement", || {
-            elimination::rounds(a.into_owned(), &find, &enough, &deadline, &options, &mut rng, observer)
+            elimination::rounds(a.into_owned(), &find, &enough, &limit, &options, &mut rng, observer)
         })?;
         self.keep_rounds(&done, entries);
         self.unformed = unformed(&done, entries, &options, max_memory);
@@ -208,7 +206,7 @@ impl Work<'_> {
                 why: format!("{:?}", done.stop),
                 rank: Some(more),
                 predicted: None,
-                seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds).sum::<f64>(),
+                seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds[0]).sum::<f64>(),
             });
         }
         Ok((Cow::Owned(done.rest), done.pending, done.rows.len()))
@@ -219,7 +217,7 @@ impl Work<'_> {
         let starts = std::iter::once(entries).chain(done.record.iter().map(|round| round.nnz));
         let last = done.record.len();
         for (number, (round, start)) in done.record.iter().zip(starts).enumerate() {
-            let Round { rows, cols, nnz, predicted, form_seconds, .. } = *round;
+            let Round { rows, cols, nnz, predicted, form_seconds: [seconds, work], .. } = *round;
             let given_up = number + 1 == last && done.stop == Stop::Grown;
             if rows == 0 && done.stop != Stop::Empty && !given_up {
                 continue;
@@ -229,14 +227,14 @@ impl Work<'_> {
                 false => format!("{rows} x {cols} with {nnz} entries"),
             };
             let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
-            let seconds = |machine: &Machine| machine.forming(start, &predicted);
-            if given_up && form_seconds < self.options.patience.limit(seconds(&self.machine)) {
+            let forming = |machine: &Machine| machine.forming(start, &predicted);
+            if given_up && work < self.options.patience.limit(forming(&self.machine)) {
                 // It grew: what it would have taken is not known.
                 let (name, rank) = ("Schur complement", Some(0));
-                self.path.push(Step { name, found, why, rank, predicted: None, seconds: form_seconds });
+                self.path.push(Step { name, found, why, rank, predicted: None, seconds });
                 continue;
             }
-            self.step("Schur complement", found, &why, 0, seconds, form_seconds);
+            self.step("Schur complement", found, &why, 0, forming, Taken { work, seconds });
         }
     }
 }

@@ -71,15 +71,17 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy)]
 pub(super) struct Larger {
     rest: Rest,
-    /// It is larger than this, or as large if the step was too slow.
+    /// It is larger than this …
     than: usize,
+    /// … and that is large, as far as the plan is concerned: else the step was given up for its price.
+    pub seen: bool,
 }
 
 impl Done<Answer> {
     fn outcome(self, rest: Rest) -> Outcome {
         match self {
             Done::Whole(answer) => Outcome::Known(answer),
-            Done::Part(than) => Outcome::Larger(Larger { rest, than }),
+            Done::Part { than, seen } => Outcome::Larger(Larger { rest, than, seen }),
         }
     }
 }
@@ -91,7 +93,7 @@ impl<'w> OnRest<'_, 'w> {
             Some(larger) => larger.rest,
             None => self.bounded_by_matching(self.rest())?,
         };
-        let than = larger.map(|larger| larger.than);
+        let than = larger.filter(|larger| larger.seen).map(|larger| larger.than);
         let outlook = Outlook { rest, ..self.outlook() };
         let (decision, wiedemann) = outlook.decide(&self.work.machine, than)?;
         let now = Plan { outlook, finish: decision.finish, larger: than };
@@ -107,7 +109,9 @@ impl<'w> OnRest<'_, 'w> {
                 self.by_wiedemann(&now, &parameters, decision.reason).map(|done| done.outcome(rest))
             }
             Finish::RowSpace { give_up } => match self.by_row_space(&now, give_up, decision)? {
-                Done::Part(than) if than > give_up && wiedemann.is_none() && (larger.is_some() || rest.minor) => {
+                Done::Part { than, .. }
+                    if than > give_up && wiedemann.is_none() && (now.larger.is_some() || rest.minor) =>
+                {
                     Err(Error::Memory(format!(
                         "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
                     )))
@@ -171,7 +175,7 @@ impl<'w> OnRest<'_, 'w> {
         })?;
         let (EveryRow { echelon, rows }, taken_seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
-            (Done::Part(_), _) => return Ok(Done::Part(0)),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
         };
         let (all, rank) = (echelon.rank(), echelon.rank() - taken);
         let found = format!("rank {all}");
@@ -206,14 +210,14 @@ impl<'w> OnRest<'_, 'w> {
         })?;
         let (RowSpace { echelon, extent }, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
-            (Done::Part(rank), _) => return Ok(Done::Part(rank)),
+            (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
         };
         let (rank, complete) = (echelon.rank(), extent != Extent::Part);
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         let predicted = |machine: &Machine| rest.row_space_seconds(machine, rank);
         self.work.step(name, found, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
         let (settled, unless_proven) = match extent {
-            Extent::Part => return Ok(Done::Part(rank)),
+            Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
             Extent::Whole => (Settled::at_once(&echelon)?, Certainty::Proven),
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
@@ -250,7 +254,7 @@ impl<'w> OnRest<'_, 'w> {
         let (outcome, taken) = match done {
             (Done::Whole(outcome), taken) => (outcome, taken),
             // Progress is that of the sequence.
-            (Done::Part(_), _) => return Ok(Done::Part(0)),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
         };
         let found = format!("rank {} of the implicit Schur complement", outcome.rank);
         self.work.step("block Wiedemann", found, &why, outcome.rank, |machine| seconds(machine, 0), taken);

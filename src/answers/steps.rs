@@ -5,8 +5,8 @@ use super::patience::Watch;
 use super::pivoting::Work;
 use super::planner::Finish;
 use super::{Machine, Phases};
+use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, Step};
-use std::time::Instant;
 
 /// A step as it was decided upon.
 pub(super) struct Plan<'a> {
@@ -16,11 +16,29 @@ pub(super) struct Plan<'a> {
     pub larger: Option<usize>,
 }
 
+/// What a step took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    /// Seconds of one thread.
+    pub work: f64,
+    /// Seconds by the clock.
+    pub seconds: f64,
+}
+
+impl Taken {
+    pub fn by(stopwatch: &Stopwatch) -> Self {
+        Taken { work: stopwatch.seconds(), seconds: stopwatch.elapsed() }
+    }
+}
+
 /// What a step came to.
 pub(super) enum Done<T> {
     Whole(T),
-    /// Given up at this rank.
-    Part(usize),
+    /// Given up at the rank `than`, which is `seen` to be large or not.
+    Part {
+        than: usize,
+        seen: bool,
+    },
 }
 
 impl Work<'_> {
@@ -32,7 +50,7 @@ impl Work<'_> {
         now: &Plan<'_>,
         seconds: impl Fn(&Machine, usize) -> f64 + Sync,
         step: impl FnOnce(&mut Phases, &dyn Observer) -> Result<T>,
-    ) -> Result<(Done<T>, f64)> {
+    ) -> Result<(Done<T>, Taken)> {
         let Plan { outlook, finish, larger } = now;
         let machine = &self.machine;
         let predicted = |done: u64| seconds(machine, done as usize);
@@ -40,17 +58,18 @@ impl Work<'_> {
             let corrected = machine.corrected(|machine| seconds(machine, done as usize), taken);
             outlook.differs(&corrected, *finish, *larger, done as usize)
         };
-        let start = Instant::now();
+        let stopwatch = Stopwatch::start();
         let watch = Watch::new(self.observer, self.options.patience, &predicted, &otherwise);
         let result = step(self.phases, &watch);
-        let (taken, stopped) = (start.elapsed().as_secs_f64(), watch.stopped());
+        let (taken, stopped) = (Taken::by(&stopwatch), watch.stopped());
         match (result, stopped) {
             (Err(Error::Interrupted), Some(done)) => {
                 let expected = predicted(done);
                 let found = "stopped: the plan is made anew".to_string();
-                let why = format!("{:.1} times as long as predicted", taken / expected);
+                let why = format!("{:.1} times as long as predicted", taken.work / expected);
                 self.step(name, found, &why, 0, |machine| seconds(machine, done as usize), taken);
-                Ok((Done::Part(done as usize), taken))
+                let seen = larger.is_some() || outlook.is_beyond_hope(&self.machine, done as usize);
+                Ok((Done::Part { than: done as usize, seen }, taken))
             }
             (result, _) => Ok((Done::Whole(result?), taken)),
         }
@@ -64,13 +83,13 @@ impl Work<'_> {
         why: &str,
         rank: usize,
         predicted: impl Fn(&Machine) -> f64,
-        seconds: f64,
+        Taken { work, seconds }: Taken,
     ) {
         let expected = predicted(&self.machine);
         let (why, rank) = (why.to_string(), Some(rank));
         self.path.push(Step { name, found, why, rank, predicted: Some(expected), seconds });
-        if self.options.patience.refutes(expected, seconds) {
-            self.machine = self.machine.corrected(predicted, seconds);
+        if self.options.patience.refutes(expected, work) {
+            self.machine = self.machine.corrected(predicted, work);
         }
     }
 }

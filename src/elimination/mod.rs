@@ -35,7 +35,7 @@ use markowitz::Buckets;
 use repeated::Repeated;
 use residue::Residue;
 
-pub use rounds::{Deadline, Enough, Finder, Round, Rounds, RoundsOptions, Stop, rounds};
+pub use rounds::{Enough, Finder, Limit, Round, Rounds, RoundsOptions, Stop, rounds};
 
 /// What a dense finish of the core will cost: what sparse pivots have to beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

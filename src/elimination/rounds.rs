@@ -6,8 +6,9 @@
 
 use crate::field::Rng;
 use crate::pivots::Pivots;
-use crate::schur::{FormOptions, Formed, Prediction, Solver, Split};
+use crate::schur::{Deadline, FormOptions, Formed, Prediction, Solver, Split};
 use crate::sparse::SparseMatrix;
+use crate::stopwatch::Stopwatch;
 use crate::{Observer, Result, memory};
 
 /// What memory is asked for.
@@ -20,8 +21,8 @@ pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
 /// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is looked at.
 pub type Enough<'a> = dyn Fn(&SparseMatrix, &Pivots) -> bool + 'a;
 
-/// When the Schur complement of a matrix of so many entries, which is predicted so, has taken too long.
-pub type Deadline<'a> = dyn Fn(usize, &Prediction) -> Option<Instant> + 'a;
+/// Seconds of one thread that the Schur complement of a matrix of so many entries, which is predicted so, may take.
+pub type Limit<'a> = dyn Fn(usize, &Prediction) -> f64 + 'a;
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +75,8 @@ pub struct Round {
     pub work: u64,
     /// Seconds of the search.
     pub find_seconds: f64,
-    /// Seconds of prediction and Schur complement.
-    pub form_seconds: f64,
+    /// Seconds of prediction and Schur complement, by the clock and of one thread.
+    pub form_seconds: [f64; 2],
 }
 
 /// Why the rounds ended.
@@ -116,7 +117,8 @@ pub struct Rounds {
     pub stop: Stop,
 }
 
-/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round its `deadline`.
+/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round takes longer than its
+/// `limit`.
 ///
 /// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
 ///
@@ -126,7 +128,7 @@ pub fn rounds(
     a: SparseMatrix,
     find: &Finder<'_>,
     enough: &Enough<'_>,
-    deadline: &Deadline<'_>,
+    limit: &Limit<'_>,
     options: &RoundsOptions,
     rng: &mut Rng,
     observer: &dyn Observer,
@@ -154,13 +156,13 @@ pub fn rounds(
             (state.stop, state.pending) = (Stop::Enough, pivots);
             break;
         }
-        let start = Instant::now();
+        let stopwatch = Stopwatch::start();
         let split = Split::new(&state.rest, &pivots)?;
         let solver = Solver::new(&split, observer)?;
         let predicted = solver.predict(rng)?;
         let formed = match options.refuse(&state.rest, &pivots, &predicted) {
             None => {
-                let deadline = deadline(state.rest.nnz(), &predicted);
+                let deadline = Deadline::after(limit(state.rest.nnz(), &predicted));
                 solver.form(&options.form(deadline), observer)?.ok_or(Stop::Grown)
             }
             Some(stop) => Err(stop),
@@ -173,7 +175,7 @@ pub fn rounds(
             nnz: 0,
             work: 0,
             find_seconds,
-            form_seconds: start.elapsed().as_secs_f64(),
+            form_seconds: [stopwatch.elapsed(), stopwatch.seconds()],
         };
         match formed {
             Ok(s) => {
@@ -220,8 +222,8 @@ impl RoundsOptions {
         nnz <= before as f64 || nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density
     }
 
-    fn form(&self, deadline: Option<Instant>) -> FormOptions {
-        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct, deadline }
+    fn form(&self, deadline: Deadline) -> FormOptions {
+        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct, deadline: Some(deadline) }
     }
 }
 

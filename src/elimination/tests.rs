@@ -5,7 +5,6 @@ use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
 use crate::schur::Prediction;
 use rand::{RngExt, SeedableRng};
-use std::time::Instant;
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
 
@@ -83,9 +82,16 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
         (RoundsOptions { max_density: 0.1, ..all }, false),
     ] {
-        let found =
-            rounds(a.clone(), &find, &|_, _| false, &|_, _| None, &options, &mut Rng::seed_from_u64(3), &Silent)
-                .unwrap();
+        let found = rounds(
+            a.clone(),
+            &find,
+            &|_, _| false,
+            &|_, _| f64::INFINITY,
+            &options,
+            &mut Rng::seed_from_u64(3),
+            &Silent,
+        )
+        .unwrap();
         assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
         assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
         check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
@@ -95,7 +101,7 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         assert!(unused || found.pending.rows.is_empty());
         assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
         // Too late for any Schur complement: its pivots are pending.
-        let late = |_: usize, _: &Prediction| Some(Instant::now());
+        let late = |_: usize, _: &Prediction| 0.0;
         let found =
             rounds(a.clone(), &find, &|_, _| false, &late, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
         assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
@@ -126,7 +132,7 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         };
         for least in [0, 1, 30, 68, 100] {
             let enough = |a: &SparseMatrix, pivots: &Pivots| a.rows().min(a.cols()) - pivots.len() <= least;
-            let found = rounds(a.clone(), &find, &enough, &|_, _| None, &all, &mut rng, &Silent).unwrap();
+            let found = rounds(a.clone(), &find, &enough, &|_, _| f64::INFINITY, &all, &mut rng, &Silent).unwrap();
             assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
             check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
             assert!(found.record.iter().all(|round| (1..=2).contains(&round.pivots)));

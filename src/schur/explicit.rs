@@ -11,12 +11,12 @@ use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::{Triangle, Workspace};
 use crate::sparse::SparseMatrix;
+use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Rows between asking for memory and reading it.
 const AHEAD: usize = 2;
@@ -28,6 +28,20 @@ const BATCH: usize = 256 * TASK;
 /// What memory is asked for.
 const KEPT: &str = "the rows of a Schur complement";
 
+/// An end of patience.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Stopwatch, f64);
+
+impl Deadline {
+    /// After so many seconds of one thread from now on.
+    pub fn after(seconds: f64) -> Self {
+        Deadline(Stopwatch::start(), seconds)
+    }
+    fn is_over(&self) -> bool {
+        self.0.reaches(self.1)
+    }
+}
+
 /// How to form a Schur complement.
 #[derive(Clone, Copy, Debug)]
 pub struct FormOptions {
@@ -36,7 +50,7 @@ pub struct FormOptions {
     /// Make rows monic and drop those that occurred before.
     pub distinct: bool,
     /// When to give up.
-    pub deadline: Option<Instant>,
+    pub deadline: Option<Deadline>,
 }
 
 /// A Schur complement and where it comes from.
@@ -115,7 +129,7 @@ fn form<K: Arithmetic>(
                 let length = solved.entries.len() - before;
                 solved.lengths.push(length);
                 // Beyond the limit whatever the other tasks bring: the rest need not be computed.
-                let late = || options.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                let late = || options.deadline.is_some_and(|deadline| deadline.is_over());
                 if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() || late() {
                     return Err(None);
                 }
@@ -212,7 +226,6 @@ mod tests {
     use crate::schur::Prediction;
     use crate::{Error, Silent};
     use rand::{RngExt, SeedableRng};
-    use std::time::Duration;
 
     /// The last prime of [`Lazy`](crate::schur::arithmetic::Lazy) and the first of `Eager` among them.
     const PRIMES: [u64; 9] =
@@ -337,9 +350,12 @@ mod tests {
         assert!(nnz > 0);
         let within = |limit_nnz| form(a, &pivots, &FormOptions { limit_nnz, ..ALL }, &Silent).unwrap().is_some();
         assert!(within(nnz) && !within(nnz - 1) && !within(0));
-        let by =
-            |deadline| form(a, &pivots, &FormOptions { deadline: Some(deadline), ..ALL }, &Silent).unwrap().is_some();
-        assert!(by(Instant::now() + Duration::from_secs(1000)) && !by(Instant::now()));
+        let by = |deadline| {
+            form(a, &pivots, &FormOptions { deadline: Some(Deadline::after(deadline)), ..ALL }, &Silent)
+                .unwrap()
+                .is_some()
+        };
+        assert!(by(1000.0) && by(f64::INFINITY) && !by(0.0));
 
         struct Stop;
         impl Observer for Stop {

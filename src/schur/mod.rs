@@ -28,7 +28,7 @@ pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
 pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{EveryRow, every_row};
-pub use explicit::{FormOptions, Formed};
+pub use explicit::{Deadline, FormOptions, Formed};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;

@@ -1,0 +1,73 @@
+//! What a step takes, in seconds of one thread that has a core to itself: the unit of all predictions.
+
+use std::time::Instant;
+
+/// Started when a step begins.
+///
+/// A machine that is busy with other things, or has fewer cores than threads, lengthens a step by the clock; other threads of the
+/// process count as processor time. What a step has taken is at most the one times the threads, and at most the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch {
+    start: Instant,
+    spent: Option<f64>,
+    threads: usize,
+}
+
+impl Stopwatch {
+    /// For work on rayon's current pool.
+    pub(crate) fn start() -> Self {
+        Stopwatch { start: Instant::now(), spent: processor_seconds(), threads: rayon::current_num_threads() }
+    }
+    /// Seconds of one thread so far.
+    pub(crate) fn seconds(&self) -> f64 {
+        let most = self.start.elapsed().as_secs_f64() * self.threads as f64;
+        match (self.spent, processor_seconds()) {
+            (Some(before), Some(now)) => most.min(now - before),
+            _ => most,
+        }
+    }
+    /// Whether the step has taken so many seconds. Cheap as long as it has not by the clock.
+    pub(crate) fn reaches(&self, seconds: f64) -> bool {
+        self.start.elapsed().as_secs_f64() * self.threads as f64 >= seconds && self.seconds() >= seconds
+    }
+    /// Seconds by the clock.
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+/// Processor seconds of all threads of this process; `None` where the system does not say.
+#[cfg(unix)]
+fn processor_seconds() -> Option<f64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+}
+#[cfg(not(unix))]
+fn processor_seconds() -> Option<f64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn sleep_is_no_work() {
+        let idle = Stopwatch { spent: None, threads: 3, ..Stopwatch::start() };
+        let watch = Stopwatch::start();
+        assert!(watch.reaches(0.0) && !watch.reaches(1e6));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(watch.elapsed() >= 0.02 && idle.seconds() >= 0.06 && idle.reaches(0.06));
+        assert!(watch.seconds() <= watch.elapsed() * watch.threads as f64 + 0.1);
+        if watch.spent.is_some() {
+            // The tests beside this one work.
+            let before = processor_seconds().unwrap();
+            let mut sum = 0u64;
+            while processor_seconds().unwrap() < before + 0.02 {
+                sum = std::hint::black_box(sum + 1);
+            }
+            assert!(watch.seconds() >= 0.02 || watch.threads == 0);
+        }
+    }
+}
