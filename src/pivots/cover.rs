@@ -11,7 +11,6 @@
 //! once: O(rows + cols + nnz). The same on the columns gives another triangular set; which is larger depends on the matrix.
 
 use super::incidence::Lines;
-use super::peel::Side;
 use crate::{Result, memory};
 use std::collections::VecDeque;
 
@@ -27,22 +26,56 @@ pub(super) struct Ties {
     pub newest: bool,
 }
 
-/// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped.
+/// A number of uncovered indices, in as few bytes as hold the largest: these are what a cover waits for in memory.
+trait Degree: Copy {
+    /// The number, which fits.
+    fn cut(degree: u32) -> Self;
+    fn get(self) -> usize;
+}
+
+macro_rules! degrees {
+    ($($word:ty),*) => {$(
+        impl Degree for $word {
+            #[inline(always)]
+            fn cut(degree: u32) -> Self {
+                degree as $word
+            }
+            #[inline(always)]
+            fn get(self) -> usize {
+                self as usize
+            }
+        }
+    )*};
+}
+degrees!(u8, u16, u32);
+
+/// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped, and
+/// thrown away all together when they are more than those that are not.
 struct Queue {
     notes: Vec<VecDeque<u32>>,
     newest: bool,
     /// No list below holds a valid note.
     low: usize,
+    /// Notes in all lists, and how many there may be.
+    noted: usize,
+    most: usize,
 }
 
 impl Queue {
     /// All lines of a degree above 0.
-    fn new(degree: &[u32], ties: Ties) -> Result<Self> {
-        let most = degree.iter().copied().max().unwrap_or(0) as usize;
-        let notes = memory::collect((0..=most).map(|_| VecDeque::new()), COVER)?;
-        let mut queue = Queue { notes, newest: ties.newest, low: 1 };
+    fn new<D: Degree>(degree: &[D], ties: Ties) -> Result<Self> {
+        let longest = degree.iter().map(|d| d.get()).max().unwrap_or(0);
+        let mut count = memory::zeros::<u32>(longest + 1, COVER)?;
+        degree.iter().for_each(|d| count[d.get()] += 1);
+        count[0] = 0;
+        let mut notes = memory::with_capacity(longest + 1, COVER)?;
+        for &count in &count {
+            notes.push(VecDeque::from(memory::with_capacity::<u32>(count as usize, COVER)?));
+        }
+        let lines = count.iter().map(|&count| count as usize).sum::<usize>();
+        let mut queue = Queue { notes, newest: ties.newest, low: 1, noted: 0, most: 2 * lines + longest };
         let n = degree.len() as u32;
-        let mut put = |i: u32| queue.note(i, degree[i as usize]);
+        let mut put = |i: u32| queue.note(i, degree[i as usize].get());
         // The newest come off the end: what shall be first goes in last.
         if ties.descending != ties.newest {
             (0..n).rev().try_for_each(&mut put)?;
@@ -53,21 +86,45 @@ impl Queue {
     }
 
     #[inline(always)]
-    fn note(&mut self, i: u32, degree: u32) -> Result<()> {
+    fn note(&mut self, i: u32, degree: usize) -> Result<()> {
         if degree > 0 {
-            memory::push_back(&mut self.notes[degree as usize], i, COVER)?;
-            self.low = self.low.min(degree as usize);
+            memory::push_back(&mut self.notes[degree], i, COVER)?;
+            self.low = self.low.min(degree);
+            self.noted += 1;
         }
         Ok(())
     }
 
+    /// Throws away the notes that are out of date, if there are many. A line has one that is not: so at least as many were added
+    /// since the last time as are looked at twice, and the memory is that of two notes a line.
+    #[inline(always)]
+    fn tidy<D: Degree>(&mut self, degree: &[D]) {
+        if self.noted > self.most {
+            self.purge(degree);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn purge<D: Degree>(&mut self, degree: &[D]) {
+        for (d, list) in self.notes.iter_mut().enumerate() {
+            list.retain(|&i| degree[i as usize].get() == d);
+            list.shrink_to_fit();
+        }
+        self.noted = self.notes.iter().map(VecDeque::len).sum();
+    }
+
     /// A line with the fewest uncovered indices, at least one.
-    fn next(&mut self, degree: &[u32]) -> Option<u32> {
+    fn next<D: Degree>(&mut self, degree: &[D]) -> Option<u32> {
         while self.low < self.notes.len() {
             let list = &mut self.notes[self.low];
             match if self.newest { list.pop_back() } else { list.pop_front() } {
-                Some(i) if degree[i as usize] as usize != self.low => {}
-                Some(i) => return Some(i),
+                Some(i) => {
+                    self.noted -= 1;
+                    if degree[i as usize].get() == self.low {
+                        return Some(i);
+                    }
+                }
                 None => self.low += 1,
             }
         }
@@ -78,17 +135,29 @@ impl Queue {
 /// A cover that begins with the lines of `seed` (line, index), which must be one itself: pairs in the order taken, each
 /// index missing from all earlier lines. Of a line's new indices, the one of smallest degree becomes its pivot.
 ///
-/// `own` and `other` are what peeling left of the lines and of their indices.
+/// `own` and `other` are the degrees that peeling left of the lines and of their indices.
 pub(super) fn cover(
+    lines: (Lines<'_>, Lines<'_>),
+    (own, other): (&[u32], &[u32]),
+    seed: &[(u32, u32)],
+    ties: Ties,
+) -> Result<Vec<(u32, u32)>> {
+    match own.iter().copied().max().unwrap_or(0) {
+        0..=0xff => cover_by::<u8>(lines, (own, other), seed, ties),
+        0x100..=0xffff => cover_by::<u16>(lines, (own, other), seed, ties),
+        _ => cover_by::<u32>(lines, (own, other), seed, ties),
+    }
+}
+
+fn cover_by<D: Degree>(
     (lines, crossing): (Lines<'_>, Lines<'_>),
-    (own, other): (&Side, &Side),
+    (own, other): (&[u32], &[u32]),
     seed: &[(u32, u32)],
     ties: Ties,
 ) -> Result<Vec<(u32, u32)>> {
     // How many uncovered indices each line has; 0 for those taken, too.
-    let mut degree = memory::copy(&own.degree, COVER)?;
-    own.gone.iter().zip(&mut degree).filter(|(gone, _)| **gone).for_each(|(_, d)| *d = 0);
-    let mut covered = memory::copy(&other.gone, COVER)?;
+    let mut degree: Vec<D> = memory::collect(own.iter().map(|&d| D::cut(d)), COVER)?;
+    let mut covered = memory::collect(other.iter().map(|&d| d == 0), COVER)?;
     let mut queue = Queue::new(&degree, ties)?;
     let mut taken = memory::with_capacity(seed.len(), COVER)?;
     let mut seed = seed.iter();
@@ -100,18 +169,19 @@ pub(super) fn cover(
                 None => return Ok(taken),
             },
         };
-        degree[i as usize] = 0;
+        degree[i as usize] = D::cut(0);
         let mut pivot = (usize::MAX, 0);
         for &j in lines.line(i) {
             if !std::mem::replace(&mut covered[j as usize], true) {
                 pivot = pivot.min((crossing.degree(j), j));
                 for &k in crossing.line(j) {
                     let d = &mut degree[k as usize];
-                    if *d > 0 {
-                        *d -= 1;
-                        queue.note(k, *d)?;
+                    if d.get() > 0 {
+                        *d = D::cut(d.get() as u32 - 1);
+                        queue.note(k, d.get())?;
                     }
                 }
+                queue.tidy(&degree);
             }
         }
         memory::push(&mut taken, (i, given.unwrap_or(pivot.1)), COVER)?;
@@ -120,10 +190,10 @@ pub(super) fn cover(
 
 /// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO 2010):
 /// for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index first.
-pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Side, other: &Side) -> Result<Vec<(u32, u32)>> {
-    let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.gone.len(), COVER)?;
-    for i in (0..lines.len() as u32).filter(|&i| !own.gone[i as usize]) {
-        if let Some(&j) = lines.line(i).iter().find(|&&j| !other.gone[j as usize]) {
+pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &[u32], other: &[u32]) -> Result<Vec<(u32, u32)>> {
+    let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.len(), COVER)?;
+    for i in (0..lines.len() as u32).filter(|&i| own[i as usize] > 0) {
+        if let Some(&j) = lines.line(i).iter().find(|&&j| other[j as usize] > 0) {
             let best = &mut sparsest[j as usize];
             if best.is_none_or(|b| lines.degree(i) < lines.degree(b)) {
                 *best = Some(i);
@@ -132,4 +202,88 @@ pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Side, other: &Side) -> R
     }
     let pairs = sparsest.into_iter().enumerate().rev();
     memory::collect(pairs.filter_map(|(j, i)| Some((i?, j as u32))), COVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::incidence;
+    use super::*;
+    use crate::field::Rng;
+    use crate::sparse::Pattern;
+    use rand::{RngExt, SeedableRng};
+
+    /// The same by looking at all lines each time: the fewest uncovered indices, then the longest or the shortest wait.
+    fn naive(rows: &Pattern, cols: &Pattern, ties: Ties) -> Vec<(u32, u32)> {
+        let n = rows.rows();
+        let mut covered = vec![false; rows.cols()];
+        let mut degree: Vec<usize> = (0..n).map(|i| rows.degree(i)).collect();
+        let mut since: Vec<i64> = (0..n as i64).map(|i| if ties.descending != ties.newest { -i } else { i }).collect();
+        let (mut now, mut taken) = (n as i64, vec![]);
+        loop {
+            let wait = |i: usize| if ties.newest { -since[i] } else { since[i] };
+            let open = (0..n).filter(|&i| degree[i] > 0);
+            let Some(i) = open.min_by_key(|&i| (degree[i], wait(i))) else { return taken };
+            degree[i] = 0;
+            let mut new: Vec<u32> = rows.row(i).iter().copied().filter(|&j| !covered[j as usize]).collect();
+            for &j in &new {
+                covered[j as usize] = true;
+                for k in cols.row(j as usize).iter().map(|&k| k as usize) {
+                    if degree[k] > 0 {
+                        degree[k] -= 1;
+                        since[k] = now;
+                        now += 1;
+                    }
+                }
+            }
+            new.sort_unstable_by_key(|&j| (cols.degree(j as usize), j));
+            taken.push((i as u32, new[0]));
+        }
+    }
+
+    #[test]
+    fn notes_that_are_thrown_away_are_not_missed() {
+        let mut rng = Rng::seed_from_u64(11);
+        // Degrees of one byte, of two and of four; few indices a line and so many that notes are thrown away again and again.
+        for (m, n, weight) in [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (60, 80, 2), (90, 70, 12), (40, 900, 400)] {
+            let places: Vec<_> =
+                (0..m * weight).map(|k| (k % m, rng.random_range(0..n))).filter(|e| e.0 % 7 != 3).collect();
+            check(&Pattern::from_entries(m, n, places));
+        }
+        check(&Pattern::from_entries(3, 70_000, (0..70_000).flat_map(|j| [(0, j), (1 + j % 2, j)])));
+    }
+
+    fn check(rows: &Pattern) {
+        let cols = rows.transpose();
+        let degrees = |a: &Pattern| (0..a.rows()).map(|i| a.degree(i) as u32).collect::<Vec<_>>();
+        let (own, other) = (degrees(rows), degrees(&cols));
+        for (descending, newest) in [(false, false), (false, true), (true, false), (true, true)] {
+            let ties = Ties { descending, newest };
+            let lines = (incidence::lines(rows), incidence::lines(&cols));
+            assert_eq!(cover(lines, (&own, &other), &[], ties).unwrap(), naive(rows, &cols, ties), "{ties:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_two_notes_at_most() {
+        let (n, weight) = (2000, 50);
+        let mut rng = Rng::seed_from_u64(12);
+        let mut degree = vec![weight as u8; n];
+        let mut queue = Queue::new(&degree, Ties { descending: true, newest: false }).unwrap();
+        for _ in 0..n * weight {
+            let k = rng.random_range(0..n);
+            if degree[k] > 0 {
+                degree[k] -= 1;
+                queue.note(k as u32, degree[k].into()).unwrap();
+            }
+            queue.tidy(&degree);
+            assert!(
+                queue.noted <= 2 * n + weight && queue.noted == queue.notes.iter().map(VecDeque::len).sum::<usize>()
+            );
+        }
+        let mut left: Vec<usize> =
+            std::iter::from_fn(|| queue.next(&degree)).map(|k| degree[k as usize].into()).collect();
+        assert!(left.is_sorted() && left.len() == degree.iter().filter(|&&d| d > 0).count());
+        left.dedup();
+        assert!(left.len() > 1);
+    }
 }

@@ -148,21 +148,22 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
 
     let best = if core > 0 { best_cover(rows, cols, &peeled, core, effort, observer)? } else { Cover::default() };
     (counts.faugere_lachartre, counts.greedy) = (best.seeds, best.pivots.len() - best.seeds);
-    let mut pivots = peeled.front;
-    memory::reserve_exact(&mut pivots, best.pivots.len() + peeled.back.len(), PIVOTS)?;
+    // The degrees go: nothing below looks at them.
+    let Peeled { front: mut pivots, back, .. } = peeled;
+    memory::reserve_exact(&mut pivots, best.pivots.len() + back.len(), PIVOTS)?;
     pivots.extend(best.pivots);
-    pivots.extend(peeled.back.into_iter().rev());
+    pivots.extend(back.into_iter().rev());
 
     if pivots.len() < free_rows.min(free_cols) {
         let nnz = rows.nnz() as u64;
         let budget = Budget { entries: nnz.saturating_add(effort.search), reward: nnz / effort.reward.max(1) };
         // One search for each line that is left over: on the side where there are fewer.
         if free_rows <= free_cols {
-            let mut search = Search::new(rows, cols, pivots.iter().copied())?;
+            let mut search = Search::new(rows, cols, pivots.into_iter())?;
             counts.search = search.run(budget, observer)?;
             pivots = search.pivots()?;
         } else {
-            let mut search = Search::new(cols, rows, pivots.iter().rev().map(|&(i, j)| (j, i)))?;
+            let mut search = Search::new(cols, rows, pivots.into_iter().rev().map(|(i, j)| (j, i)))?;
             counts.search = search.run(budget, observer)?;
             pivots = search.pivots()?;
             pivots.reverse();
@@ -192,9 +193,9 @@ struct Way {
 impl Way {
     fn cover(self, rows: Lines<'_>, cols: Lines<'_>, peeled: &Peeled) -> Result<Cover> {
         let (lines, sides) = if self.by_rows {
-            ((rows, cols), (&peeled.rows, &peeled.cols))
+            ((rows, cols), (&peeled.rows[..], &peeled.cols[..]))
         } else {
-            ((cols, rows), (&peeled.cols, &peeled.rows))
+            ((cols, rows), (&peeled.cols[..], &peeled.rows[..]))
         };
         let seed = if self.seeded { cover::faugere_lachartre(lines.0, sides.0, sides.1)? } else { vec![] };
         let mut pivots = cover::cover(lines, sides, &seed, self.ties)?;

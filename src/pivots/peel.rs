@@ -13,17 +13,17 @@ use crate::{Result, memory};
 const PEELED: &str = "the peeling of singletons";
 
 /// One side of the remaining matrix: its rows, or its columns.
-pub(super) struct Side {
+struct Side {
     /// How many entries each line has in the remaining matrix; 0 for removed lines.
-    pub degree: Vec<u32>,
-    /// The exclusive-or of the indices of these entries, while singletons are peeled.
-    pub xor: Vec<u32>,
-    /// Whether the line was taken as a pivot's or dropped.
-    pub gone: Vec<bool>,
+    degree: Vec<u32>,
+    /// The exclusive-or of the indices of these entries.
+    xor: Vec<u32>,
+    /// Whether the line was taken as a pivot's.
+    gone: Vec<bool>,
 }
 
 impl Side {
-    pub fn new(lines: Lines<'_>) -> Result<Self> {
+    fn new(lines: Lines<'_>) -> Result<Self> {
         let all = || 0..lines.len() as u32;
         Ok(Side {
             degree: memory::collect(all().map(|i| lines.degree(i) as u32), PEELED)?,
@@ -33,17 +33,26 @@ impl Side {
     }
     /// Line i loses its entry at index j; its degree afterwards.
     #[inline(always)]
-    pub fn lose(&mut self, i: u32, j: u32) -> u32 {
+    fn lose(&mut self, i: u32, j: u32) -> u32 {
         self.xor[i as usize] ^= j;
         self.degree[i as usize] -= 1;
         self.degree[i as usize]
     }
 }
 
+/// The matrix while singletons are peeled.
+struct Peeling {
+    rows: Side,
+    cols: Side,
+    front: Vec<(u32, u32)>,
+    back: Vec<(u32, u32)>,
+}
+
 /// What peeling found and what it left.
 pub(super) struct Peeled {
-    pub rows: Side,
-    pub cols: Side,
+    /// How many entries each row and each column has in the core; 0 for those that are not in it.
+    pub rows: Vec<u32>,
+    pub cols: Vec<u32>,
     /// Pivots (row, column) that come before all others, in order.
     pub front: Vec<(u32, u32)>,
     /// Pivots that come after all others, in reverse order.
@@ -52,7 +61,7 @@ pub(super) struct Peeled {
 
 /// Peels all singletons.
 pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
-    let mut p = Peeled { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
+    let mut p = Peeling { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
     // A line comes to have one entry once at most: there is room for all.
     let singles = |side: &Side| -> Result<Vec<u32>> {
         let mut singles = memory::with_capacity(side.degree.len(), PEELED)?;
@@ -76,8 +85,8 @@ pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
                 p.rows.gone[i as usize] = true;
             }
         } else {
-            (p.rows.xor, p.cols.xor) = (vec![], vec![]);
-            return Ok(p);
+            let Peeling { rows, cols, front, back } = p;
+            return Ok(Peeled { rows: rows.degree, cols: cols.degree, front, back });
         }
     }
 }

@@ -78,8 +78,8 @@ pub(super) struct Search<'a> {
     col_of: Vec<u32>,
     /// Labels of pivotal rows; they grow along arrows.
     label: Vec<i64>,
-    /// For each column the largest label among the pivotal rows with an entry there; `i64::MIN` if there are none.
-    last: Vec<i64>,
+    /// For each column the pivotal row with the largest label among those with an entry there, or NONE.
+    last: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
@@ -91,13 +91,13 @@ impl<'a> Search<'a> {
             row_of: memory::filled(NONE, cols.len(), SEARCH)?,
             col_of: memory::filled(NONE, rows.len(), SEARCH)?,
             label: memory::zeros(rows.len(), SEARCH)?,
-            last: memory::filled(i64::MIN, cols.len(), SEARCH)?,
+            last: memory::filled(NONE, cols.len(), SEARCH)?,
         };
         for (k, (i, j)) in pivots.enumerate() {
             search.row_of[j as usize] = i;
             search.col_of[i as usize] = j;
             search.label[i as usize] = k as i64 * GAP;
-            rows.line(i).iter().for_each(|&c| search.last[c as usize] = k as i64 * GAP);
+            rows.line(i).iter().for_each(|&c| search.last[c as usize] = i);
         }
         Ok(search)
     }
@@ -145,6 +145,15 @@ impl<'a> Search<'a> {
         Ok(joined)
     }
 
+    /// The largest label among the pivotal rows with an entry in column j; `i64::MIN` if there are none.
+    #[inline(always)]
+    fn last(&self, j: u32) -> i64 {
+        match self.last[j as usize] {
+            NONE => i64::MIN,
+            r => self.label[r as usize],
+        }
+    }
+
     /// Whether row i is no pivot's and has an entry in a column that is none's.
     fn may_join(&self, i: u32) -> bool {
         self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
@@ -163,14 +172,14 @@ impl<'a> Search<'a> {
         }
         *work += self.rows.degree(i) as u64;
         // In the order of preference: the latest label that meets any candidate stands at the end.
-        candidates.sort_unstable_by_key(|&j| (self.last[j as usize], self.cols.degree(j), j));
+        candidates.sort_unstable_by_key(|&j| (self.last(j), self.cols.degree(j), j));
         let Some(&best) = candidates.first() else { return Ok(None) };
-        if self.last[best as usize] < first {
+        if self.last(best) < first {
             return Ok(Some(best)); // No path from row i begins early enough.
         }
         candidates.iter().for_each(|&j| _ = alive.insert(j));
         let mut left = candidates.len();
-        let limit = self.last[candidates[left - 1] as usize];
+        let limit = self.last(candidates[left - 1]);
         let (mut next, mut line) = (0, self.rows.line(i));
         'search: loop {
             for &c in line {
@@ -208,7 +217,7 @@ impl<'a> Search<'a> {
     fn join(&mut self, i: u32, j: u32, work: &mut u64) -> Result<()> {
         let followers = self.rows.line(i).iter().map(|&c| self.row_of[c as usize]).filter(|&r| r != NONE);
         let first = followers.map(|r| self.label[r as usize]).min();
-        self.label[i as usize] = match (self.last[j as usize], first) {
+        self.label[i as usize] = match (self.last(j), first) {
             (i64::MIN, None) => 0,
             (i64::MIN, Some(first)) => first - GAP,
             (last, None) => last + GAP,
@@ -223,7 +232,9 @@ impl<'a> Search<'a> {
             let label = self.label[r as usize];
             *work += self.rows.degree(r) as u64;
             for &c in self.rows.line(r) {
-                self.last[c as usize] = self.last[c as usize].max(label);
+                if self.last(c) < label {
+                    self.last[c as usize] = r;
+                }
                 let q = self.row_of[c as usize];
                 if q != NONE && q != r && self.label[q as usize] <= label {
                     self.label[q as usize] = label + 1;

@@ -31,8 +31,9 @@ const PRODUCTS: usize = 4 * RESOLVED;
 const GROWTH: usize = 2;
 /// Rows between asking for memory and reading it.
 const AHEAD: usize = 8;
-/// Pivot rows that a task scales.
+/// Pivot rows that a task scales, and tasks whose rows stand beside those that are done.
 const TASK: usize = 1024;
+const TASKS: usize = 64;
 
 /// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
 type Entry<K> = (u32, <K as Arithmetic>::Value);
@@ -209,30 +210,38 @@ impl<K: Arithmetic> Triangle<K> {
         let mut place = memory::zeros(a.cols(), WORKSPACE)?;
         pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
         let starts: Vec<usize> = (0..t).step_by(TASK).collect();
-        let scaled = |&start: &usize| Rows::scaled(k, split, &place, start..t.min(start + TASK));
-        let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect::<Result<_>>()?;
-        let nnz = scaled.iter().map(|task| task.entries.len()).sum();
+        let nnz = split.entries()[0].saturating_sub(t);
         let at = memory::filled(PivotRow::default(), t, ROWS)?;
         let rows = Rows { at, entries: memory::with_capacity(nnz, ROWS)? };
         let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
         let mut workspace = u.workspace()?;
         // The last pivots have no later ones.
-        for (task, start) in scaled.into_iter().zip(starts).rev() {
-            observer.check()?;
-            for at in (0..task.at.len()).rev() {
-                if at >= AHEAD {
-                    task.row(at - AHEAD).0.iter().for_each(|&(s, _)| u.rows.prefetch(s as usize));
-                }
-                let (inside, outside) = task.row(at);
-                let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
-                u.rows.at[start + at] = match may_grow && u.resolve(inside, outside, &mut workspace)? {
-                    true => u.rows.append(&[], &workspace.resolved)?,
-                    false => u.rows.append(inside, outside)?,
-                };
+        for starts in starts.chunks(TASKS).rev() {
+            let scaled = |&start: &usize| Rows::scaled(k, split, &u.place, start..t.min(start + TASK));
+            let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect::<Result<_>>()?;
+            for (task, start) in scaled.into_iter().zip(starts).rev() {
+                observer.check()?;
+                u.take(&task, *start, a.nnz(), &mut workspace)?;
             }
         }
         u.rows.entries.shrink_to_fit();
         Ok(u)
+    }
+
+    /// Puts the pivot rows from number `start` on, of a matrix with `nnz` entries, before those that are done.
+    fn take(&mut self, task: &Rows<K>, start: usize, nnz: usize, w: &mut Workspace<K>) -> Result<()> {
+        for at in (0..task.at.len()).rev() {
+            if at >= AHEAD {
+                task.row(at - AHEAD).0.iter().for_each(|&(s, _)| self.rows.prefetch(s as usize));
+            }
+            let (inside, outside) = task.row(at);
+            let may_grow = self.rows.entries.len() < GROWTH * nnz;
+            self.rows.at[start + at] = match may_grow && self.resolve(inside, outside, w)? {
+                true => self.rows.append(&[], &w.resolved)?,
+                false => self.rows.append(inside, outside)?,
+            };
+        }
+        Ok(())
     }
 
     /// Eliminates the later pivots from a row, if theirs are and it stays short: leaves it in the workspace.
