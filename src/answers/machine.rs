@@ -7,11 +7,15 @@ use crate::spmv::Lane;
 /// Seconds of one thread for the operations that a rank is made of.
 ///
 /// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
-/// up to three times as long (`tools/compare/plans.py`); plans do not depend on the machine that they are made on.
+/// up to three times as long (`tools/compare/plans.py`); plans depend on the machine that they are made on in `bytes` alone.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 5],
+    /// Whether multiply-adds mod p > 2¹⁶ are made of products of bytes ([`dense::has_byte_tiles`]), and what such a product takes.
+    pub bytes: bool,
+    /// See `bytes`.
+    pub byte: f64,
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
     /// See `gather`.
@@ -48,6 +52,8 @@ impl Default for Machine {
     fn default() -> Self {
         Machine {
             dense: dense::PRODUCT_SECONDS,
+            bytes: dense::has_byte_tiles(),
+            byte: dense::BYTE_PRODUCT_SECONDS,
             gather: 0.6e-9,
             gather_byte: 1.0 / 80e9,
             cache: (1 << 20) as f64,
@@ -70,7 +76,10 @@ impl Default for Machine {
 impl Machine {
     /// A multiply-add of the dense elimination mod p.
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
-        self.dense[dense::size_class(modulus)]
+        match modulus.bits().div_ceil(8) {
+            digits @ 3.. if self.bytes => self.byte * digits.pow(2) as f64,
+            _ => self.dense[dense::size_class(modulus)],
+        }
     }
     /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
     pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {
@@ -95,5 +104,23 @@ impl Machine {
     /// Its reduction to (I T): r²/2·(n - r).
     pub fn back_substitution(&self, modulus: Modulus, r: usize, n: usize) -> f64 {
         (r as f64).powi(2) / 2.0 * (n - r) as f64 * self.dense_product(modulus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_make_large_primes_cheaper_and_small_ones_no_different() {
+        let [words, bytes] = [false, true].map(|bytes| Machine { bytes, ..Machine::default() });
+        let price = |machine: &Machine, p: u64| machine.dense_product(Modulus::new(p).unwrap());
+        for p in [2, 3, 251, 65521] {
+            assert_eq!(price(&words, p), price(&bytes, p), "mod {p}");
+        }
+        for p in [65537, (1 << 24) - 3, (1 << 31) - 1, (1 << 40) - 87, (1 << 62) - 57, (1 << 63) - 25] {
+            assert!(price(&bytes, p) < price(&words, p), "mod {p}");
+            assert!(price(&bytes, p) > price(&bytes, 65521), "mod {p}");
+        }
     }
 }

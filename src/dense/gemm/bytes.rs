@@ -130,7 +130,7 @@ fn pack_planes<T: Entry, const L: usize>(
 ) {
     let depth = bytes.words(terms);
     let mut planes: [[u64; DEPTH]; L] = [[0; DEPTH]; L];
-    let mut line = [0; (DEPTH + 1) * MOST];
+    let mut line = [0; DEPTH / 4 * MOST];
     for i in 0..rows {
         let row = &a[at.offset + i * at.stride..][..terms];
         for (t, &x) in row.iter().enumerate() {
@@ -147,16 +147,16 @@ fn pack_planes<T: Entry, const L: usize>(
             }
         }
         for (plane, digits) in planes.iter().enumerate() {
-            // What lies behind a term's L bytes is 0, and the next term's.
-            for (t, digits) in digits[..terms].iter().enumerate() {
-                line[t * L..][..MOST].copy_from_slice(&digits.to_le_bytes());
+            for (words, digits) in line.chunks_mut(L).zip(digits.chunks(4)).take(depth.div_ceil(L)) {
+                for (i, word) in words.iter_mut().enumerate() {
+                    let (first, from) = (4 * i / L, 4 * i % L);
+                    *word = word_of(L, from, digits[first], || digits[first + 1]);
+                }
             }
             let row = i * L + plane;
             let block = &mut words[row / BLOCK * BLOCK * depth..][..BLOCK * depth];
-            for (step, line) in block.chunks_mut(BLOCK_WORDS).zip(line.chunks(4 * STEP_WORDS)) {
-                let to = step[row % BLOCK * STEP_WORDS..][..STEP_WORDS].iter_mut();
-                to.zip(line.chunks(4))
-                    .for_each(|(to, word)| *to = i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            for (step, line) in block.chunks_mut(BLOCK_WORDS).zip(line.chunks(STEP_WORDS)) {
+                step[row % BLOCK * STEP_WORDS..][..STEP_WORDS].copy_from_slice(line);
             }
         }
     }
@@ -180,26 +180,27 @@ fn pack_columns<T: Entry, const L: usize>(
     if cols < COLS {
         words.fill(0);
     }
-    // Four terms fill L words. Word i begins with byte 4i % L of term 4i / L and may end with bytes of the next term.
+    let digits = |x: T| bytes.digits_of(bytes.centred(x.into() as i64));
     for (group, words) in words.chunks_mut(L * COLS).enumerate() {
         for t in 4 * group + AHEAD..(4 * group + 4 + AHEAD).min(terms) {
             ask_for(&b[at.offset + t * at.stride..][..cols]);
         }
         for (i, words) in words.chunks_mut(COLS).enumerate() {
             let (first, from) = (4 * i / L, 4 * i % L);
-            let digits = |x: T| bytes.digits_of(bytes.centred(x.into() as i64));
-            let low = |x: T| (digits(x) >> (8 * from)) as i32;
-            let x = row(4 * group + first);
-            if from + 4 <= L {
-                each(words, x, |x| low(x));
-            } else {
-                let high = |x: T| (digits(x) << (8 * (L - from))) as i32;
-                let y = row(4 * group + first + 1);
-                each(words, x, |x| low(x));
-                each_with(words, y, |word, y| word | high(y));
+            let rows = [first, (first + 1).min(3)].map(|t| row(4 * group + t));
+            for (word, (&x, &y)) in words[..cols].iter_mut().zip(rows[0].iter().zip(rows[1])) {
+                *word = word_of(L, from, digits(x), || digits(y));
             }
         }
     }
+}
+
+/// Four bytes of the digits of terms that follow each other, from byte `from` of the first one: four terms fill L words, of which
+/// word i begins with byte 4i % L of term 4i / L.
+#[inline(always)]
+fn word_of(digits: usize, from: usize, first: u64, second: impl FnOnce() -> u64) -> i32 {
+    let low = first >> (8 * from);
+    (if from + 4 <= digits { low } else { low | second() << (8 * (digits - from)) }) as i32
 }
 
 /// Rows of B that are asked for before they are packed.
@@ -211,20 +212,6 @@ pub(super) fn ask_for<T>(row: &[T]) {
     const LINE: usize = 64;
     (0..row.len()).step_by(LINE / size_of::<T>()).for_each(|at| prefetch(row, at));
     prefetch(row, row.len().wrapping_sub(1));
-}
-
-/// Sets each word by an entry; a full row is a loop of constant length.
-#[inline(always)]
-fn each<T: Entry>(words: &mut [i32], row: &[T], word: impl Fn(T) -> i32) {
-    each_with(words, row, |_, x| word(x));
-}
-#[inline(always)]
-fn each_with<T: Entry>(words: &mut [i32], row: &[T], word: impl Fn(i32, T) -> i32) {
-    if let (Ok(words), Ok(row)) = (<&mut [i32; COLS]>::try_from(&mut *words), <&[T; COLS]>::try_from(row)) {
-        words.iter_mut().zip(row).for_each(|(to, &x)| *to = word(*to, x));
-    } else {
-        words.iter_mut().zip(row).for_each(|(to, &x)| *to = word(*to, x));
-    }
 }
 
 /// C ← C + sums mod p.

@@ -6,6 +6,9 @@
 //! (The idea of delayed reduction: Dumas, Giorgi, Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35,
 //! 2008; theirs is in floating point. Pairs do twice to four times, wholes as many multiply-adds a second as `f64`.)
 //!
+//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 2¹⁶ are cut into bytes instead, and there are
+//! as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the process.
+//!
 //! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time; each
 //! finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room [`Arithmetic`].
 
@@ -38,6 +41,11 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
     c.fill(0);
     let (c, a, b) = ((c, Place::packed(n)), (a, Place::packed(k)), (b, Place::packed(n)));
     Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b)
+}
+
+/// See [`super::has_byte_tiles`].
+pub(super) fn has_byte_tiles() -> bool {
+    ByteTile::of_matrices().is_some()
 }
 
 /// A row-major matrix inside a slice: entry (i, j) lies at `offset + i·stride + j`.
@@ -93,9 +101,7 @@ impl Arithmetic {
             return arithmetic;
         }
         let words = Self::of_words(modulus);
-        Self::of_bytes(modulus)
-            .filter(|bytes| ByteTile::of_matrices().is_some() && bytes.is_faster(words))
-            .unwrap_or(words)
+        Self::of_bytes(modulus).filter(|bytes| has_byte_tiles() && bytes.is_faster(words)).unwrap_or(words)
     }
     /// Whatever the machine, in words.
     fn of_words(modulus: Modulus) -> Self {
@@ -181,7 +187,7 @@ impl Arithmetic {
     /// Bytes of the packed operands of an m × k × n product, by the largest tiles and of the larger of bytes and words: plans do not
     /// depend on which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
-        let bytes = Self::of_bytes(self.modulus).filter(|_| ByteTile::of_matrices().is_some());
+        let bytes = Self::of_bytes(self.modulus).filter(|_| has_byte_tiles());
         let forms = [self, Self::of_words(self.modulus)].into_iter().chain(bytes);
         forms.map(|form| form.own_memory(m, k, n)).max().expect("there is a form")
     }

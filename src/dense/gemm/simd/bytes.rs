@@ -52,7 +52,6 @@ impl ByteTile {
         Self::of_matrices().unwrap_or(PORTABLE)
     }
 
-    #[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), allow(dead_code))]
     pub(super) const fn new(isa: Isa, multiply: Multiply) -> ByteTile {
         ByteTile { isa, multiply }
     }
