@@ -36,7 +36,7 @@ impl Bytes {
         let (p, bits) = (modulus.get(), modulus.bits());
         let digits = bits.div_ceil(8) as usize;
         assert!((3..=MOST).contains(&digits), "2¹⁶ < p");
-        let ones = u64::MAX / 255 >> (64 - 8 * digits);
+        let ones = (u64::MAX / 255) >> (64 - 8 * digits);
         let inverse = 1.0 / p as f64;
         let whole = (bits <= 31).then(|| Whole::new(modulus));
         let (largest, bias) = ((127 * ones) as i64, 128 * ones);

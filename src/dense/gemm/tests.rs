@@ -165,9 +165,11 @@ fn plans_have_room_for_every_form() {
     }
 }
 
+type Make = fn(Modulus) -> Option<Arithmetic>;
+
 thread_local! {
     /// What [`Arithmetic::new`] makes in this thread, where it is not what is the fastest.
-    static ASKED: Cell<Option<fn(Modulus) -> Option<Arithmetic>>> = const { Cell::new(None) };
+    static ASKED: Cell<Option<Make>> = const { Cell::new(None) };
 }
 
 /// What the test at work asks for.
@@ -178,8 +180,7 @@ pub(super) fn asked_for(modulus: Modulus) -> Option<Arithmetic> {
 /// Runs a test for each prime in words, and in bytes where they may be: products are then made so in this thread.
 pub(in crate::dense) fn in_every_form(primes: &[u64], mut test: impl FnMut(u64)) {
     for &p in primes {
-        let forms: [fn(Modulus) -> Option<Arithmetic>; 2] =
-            [|modulus| Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes];
+        let forms: [Make; 2] = [|modulus| Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes];
         for make in forms.into_iter().filter(|make| make(Modulus::new(p).unwrap()).is_some()) {
             ASKED.set(Some(make));
             test(p);

@@ -1,9 +1,9 @@
 //! Tiles of bytes on Intel AMX: `tdpbssd` adds the product of 16 rows of 64 bytes and 16 columns of 64 to 16 × 16 sums.
 //!
 //! A block of 16 rows and two of 16 columns have their sums in two registers, and two more hold operands. Sums of two by two
-//! blocks would ask for less of the caches, but they take all eight registers, and where the other hardware thread of the core is
-//! busy few are left to rename them: measured at 0.5·10¹² multiply-adds a second there instead of 1.1 (2.2 either way where it is
-//! idle; `tileloadd` of the nearest 4 KB, Xeon of the fourth generation).
+//! blocks would ask for less of the caches, but they take all eight registers. On a Xeon virtual machine, operands in the nearest
+//! cache, the speed of both alternates in time: either 2.2·10¹² multiply-adds a second, or 1.1·10¹² for four registers and
+//! 0.5·10¹² for eight, as if few registers were left to rename them while another thread is busy on the core.
 //!
 //! Linux gives the registers to a process that asks for them once. They are configured and released in the one block of
 //! instructions that uses them, so that no state of them outlives a call.
