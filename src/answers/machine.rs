@@ -8,14 +8,18 @@ use crate::spmv::Lane;
 /// Seconds of one thread for the operations that a rank is made of.
 ///
 /// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
-/// up to three times as long (`tools/compare/plans.py`); plans do not depend on the machine that they are made on, unless its prices are
-/// off by more than that ([`Patience`](super::Patience)).
+/// up to three times as long (`tools/compare/plans.py`); plans depend on the machine that they are made on in `bytes` alone, unless its
+/// prices are off by more than that ([`Patience`](super::Patience)).
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 5],
     /// An entry of a row that a dense elimination takes in, beside its multiply-adds: 0 for p = 2 and 3, whose rows are packed.
     pub absorb: f64,
+    /// Whether multiply-adds mod p > 2¹⁶ are made of products of bytes ([`dense::has_byte_tiles`]), and what such a product takes.
+    pub bytes: bool,
+    /// See `bytes`.
+    pub byte: f64,
     /// Gathering a row of a block for one entry of a sparse matrix, and for each byte of that row.
     pub gather: f64,
     /// See `gather`.
@@ -68,6 +72,8 @@ impl Default for Machine {
         Machine {
             dense: dense::PRODUCT_SECONDS,
             absorb: 4e-9,
+            bytes: dense::has_byte_tiles(),
+            byte: dense::BYTE_PRODUCT_SECONDS,
             gather: 0.6e-9,
             gather_byte: 1.0 / 80e9,
             cache: (1 << 20) as f64,
@@ -92,13 +98,25 @@ impl Machine {
     pub(super) fn scaled(&self, kind: Kind, factor: f64) -> Machine {
         let mut machine = self.clone();
         let Machine {
-            dense, absorb, gather, gather_byte, far, reduce, product, push_byte, push, ready, scatter, ..
+            dense,
+            byte,
+            absorb,
+            gather,
+            gather_byte,
+            far,
+            reduce,
+            product,
+            push_byte,
+            push,
+            ready,
+            scatter,
+            ..
         } = &mut machine;
         match kind {
             Kind::Passes => [gather, gather_byte, far, reduce, product, push_byte, push, ready]
                 .into_iter()
                 .for_each(|x| *x *= factor),
-            Kind::Dense => dense.iter_mut().chain([absorb, scatter]).for_each(|x| *x *= factor),
+            Kind::Dense => dense.iter_mut().chain([byte, absorb, scatter]).for_each(|x| *x *= factor),
             Kind::Sparse => {
                 [&mut machine.sparse_product, &mut machine.sparse_entry].into_iter().for_each(|x| *x *= factor)
             }
@@ -123,7 +141,10 @@ impl Machine {
     }
     /// A multiply-add of the dense elimination mod p.
     pub fn dense_product(&self, modulus: Modulus) -> f64 {
-        self.dense[dense::size_class(modulus)]
+        match modulus.bits().div_ceil(8) {
+            digits @ 3.. if self.bytes => self.byte * digits.pow(2) as f64,
+            _ => self.dense[dense::size_class(modulus)],
+        }
     }
     /// One pass over `nnz` entries in `rows` rows, `valued` of them not ±1, with blocks of `width` residues.
     pub fn pass(&self, modulus: Modulus, rows: usize, nnz: usize, valued: usize, width: usize) -> f64 {
@@ -196,5 +217,18 @@ mod tests {
         assert!(passes(&faster) < 1.1e-3 * passes(&machine) && passes(&faster) > 0.0);
         // Nothing is learnt from nothing.
         assert_eq!(machine.corrected(|_| 0.0, 1.0), machine);
+    }
+
+    #[test]
+    fn bytes_make_large_primes_cheaper_and_small_ones_no_different() {
+        let [words, bytes] = [false, true].map(|bytes| Machine { bytes, ..Machine::default() });
+        let price = |machine: &Machine, p: u64| machine.dense_product(Modulus::new(p).unwrap());
+        for p in [2, 3, 251, 65521] {
+            assert_eq!(price(&words, p), price(&bytes, p), "mod {p}");
+        }
+        for p in [65537, (1 << 24) - 3, (1 << 31) - 1, (1 << 40) - 87, (1 << 62) - 57, (1 << 63) - 25] {
+            assert!(price(&bytes, p) < price(&words, p), "mod {p}");
+            assert!(price(&bytes, p) > price(&bytes, 65521), "mod {p}");
+        }
     }
 }

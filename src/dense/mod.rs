@@ -34,6 +34,16 @@ use crate::field::Modulus;
 /// around the products of a row space.
 pub const PRODUCT_SECONDS: [f64; 5] = [0.0015e-9, 0.006e-9, 0.025e-9, 0.06e-9, 0.45e-9];
 
+/// Seconds of one thread for a product of two bytes, of which a multiply-add of [`Echelon`] has the square of the bytes of p, where
+/// there are tiles of bytes ([`has_byte_tiles`]) and p > 2¹⁶. From the same on such a Xeon, rounded up likewise.
+pub const BYTE_PRODUCT_SECONDS: f64 = 0.003e-9;
+
+/// Whether products mod p > 2¹⁶ may use instructions for matrices of bytes: the processor has them, the system grants them, and no
+/// narrower instruction set was forced.
+pub fn has_byte_tiles() -> bool {
+    gemm::has_byte_tiles()
+}
+
 /// What the price of a multiply-add depends on: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to 16, 31, 63 bits.
 pub fn size_class(modulus: Modulus) -> usize {
     match (modulus.get(), modulus.bits()) {

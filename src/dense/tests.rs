@@ -1,11 +1,22 @@
+use super::gemm::tests::in_every_form;
 use super::*;
 use crate::Silent;
 use crate::field::{ExtensionField, Field, Modulus, PrimeField, Rng};
 use rand::{RngExt, SeedableRng};
 
 /// 2, 3, both sides of every change of storage or path, and the largest prime below 2⁶³.
-const PRIMES: [u64; 9] =
-    [2, 3, 65521, (1 << 24) - 3, (1 << 26) - 5, (1 << 26) + 15, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
+const PRIMES: [u64; 10] = [
+    2,
+    3,
+    65521,
+    (1 << 24) - 3,
+    (1 << 26) - 5,
+    (1 << 26) + 15,
+    (1 << 31) - 1,
+    (1 << 40) + 15,
+    (1 << 61) - 1,
+    (1 << 63) - 25,
+];
 
 /// A matrix of rank at most `rank` with duplicate and zero rows, and zero columns.
 fn degenerate(field: &PrimeField, rows: usize, cols: usize, rank: usize, rng: &mut Rng) -> DenseMatrix<u64> {
@@ -31,7 +42,7 @@ fn pivot_cols(echelon: &Echelon) -> Vec<usize> {
 #[test]
 fn blocked_elimination_agrees_with_the_textbook() {
     let mut rng = Rng::seed_from_u64(13);
-    for p in PRIMES {
+    in_every_form(&PRIMES, |p| {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
         let shapes = [
@@ -59,13 +70,13 @@ fn blocked_elimination_agrees_with_the_textbook() {
             assert_eq!(a.transpose().rank_profile(&field).rows, twin.cols);
             assert!(twin.rows.len() <= rank);
         }
-    }
+    });
 }
 
 #[test]
 fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
     let mut rng = Rng::seed_from_u64(14);
-    for p in [2, 3, 65521, (1 << 61) - 1] {
+    in_every_form(&[2, 3, 65521, (1 << 61) - 1], |p| {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
         // Every panel of 100 rows brings a few new directions, in ever earlier columns.
@@ -86,14 +97,14 @@ fn several_panels_with_late_pivots_are_reduced_by_all_blocks() {
         }
         let twin = a.rank_profile(&field);
         assert_eq!((echelon.pivot_rows(), pivot_cols(&echelon)), (&twin.rows[..], twin.cols));
-    }
+    });
 }
 
 /// Few rows are brought to their form by their first columns where those are independent, else row by row.
 #[test]
 fn rows_that_agree_in_their_first_columns_are_told_apart_by_later_ones() {
     let mut rng = Rng::seed_from_u64(26);
-    for p in PRIMES {
+    in_every_form(&PRIMES, |p| {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
         let mut random = |rows: usize, cols: usize| {
@@ -126,7 +137,7 @@ fn rows_that_agree_in_their_first_columns_are_told_apart_by_later_ones() {
                 }
             }
         }
-    }
+    });
 }
 
 #[test]
@@ -234,12 +245,18 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let a = degenerate(&PrimeField(modulus), 700, 300, 200, &mut rng);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut results = vec![];
             pool.install(|| {
-                let echelon = a.echelon(modulus, &Silent).unwrap();
-                let mut squares = vec![0; 300 * 300];
-                gemm(modulus, 300, 700, 300, a.transpose().data(), a.data(), &mut squares).unwrap();
-                (echelon.pivot_rows().to_vec(), pivot_cols(&echelon), determinants(modulus, 10, a.data()), squares)
-            })
+                in_every_form(&[p], |_| {
+                    let echelon = a.echelon(modulus, &Silent).unwrap();
+                    let mut squares = vec![0; 300 * 300];
+                    gemm(modulus, 300, 700, 300, a.transpose().data(), a.data(), &mut squares).unwrap();
+                    let determinants = determinants(modulus, 10, a.data());
+                    results.push((echelon.pivot_rows().to_vec(), pivot_cols(&echelon), determinants, squares));
+                });
+            });
+            assert!(results.iter().all(|result| *result == results[0]), "one form unlike the other mod {p}");
+            results
         };
         assert_eq!(run(1), run(3));
     }
@@ -269,7 +286,7 @@ fn textbook_reduced(field: &PrimeField, a: &DenseMatrix<u64>) -> (Vec<u32>, Vec<
 #[test]
 fn blocks_of_any_height_give_the_same_reduced_form() {
     let mut rng = Rng::seed_from_u64(22);
-    for p in PRIMES {
+    in_every_form(&PRIMES, |p| {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
         for (rows, cols, rank) in
@@ -322,7 +339,7 @@ fn blocks_of_any_height_give_the_same_reduced_form() {
                 }
             }
         }
-    }
+    });
 }
 
 #[test]

@@ -6,9 +6,13 @@
 //! (The idea of delayed reduction: Dumas, Giorgi, Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35,
 //! 2008; theirs is in floating point. Pairs do twice to four times, wholes as many multiply-adds a second as `f64`.)
 //!
+//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 2¹⁶ are cut into bytes instead, and there are
+//! as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the process.
+//!
 //! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time; each
 //! finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room [`Arithmetic`].
 
+mod bytes;
 mod pack;
 mod reduce;
 mod simd;
@@ -18,9 +22,12 @@ use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use crate::isa::Isa;
 use crate::{Result, memory};
+use bytes::{AddBytes, Bytes};
 use pack::{PackA, PackB};
 use reduce::{AddPairs, AddWholes, Narrow, SubtractPairs, SubtractWholes, Whole};
 use simd::Tiles;
+use simd::bytes::ByteTile;
+use std::sync::OnceLock;
 
 /// C ← A·B mod p for row-major matrices of residues, A m × k, B k × n, C m × n. Parallel on rayon's current pool.
 ///
@@ -34,6 +41,11 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
     c.fill(0);
     let (c, a, b) = ((c, Place::packed(n)), (a, Place::packed(k)), (b, Place::packed(n)));
     Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b)
+}
+
+/// See [`super::has_byte_tiles`].
+pub(super) fn has_byte_tiles() -> bool {
+    ByteTile::of_matrices().is_some()
 }
 
 /// A row-major matrix inside a slice: entry (i, j) lies at `offset + i·stride + j`.
@@ -62,6 +74,8 @@ enum Form {
     /// Two words b₀ and b₁ of w bits for each residue of B along the depth, and of A also two along its rows: the sums are
     /// those of a₀ and a₁, of a = a₁·2ʷ + a₀.
     Limbs(u32),
+    /// A word is four bytes along the depth, digits of residues: [`bytes`].
+    Bytes(Bytes),
 }
 
 /// The products of one modulus.
@@ -75,11 +89,22 @@ pub(crate) struct Arithmetic {
 const DEPTH: usize = 256;
 /// Columns of B packed at a time: about a second-level cache.
 const COLS: usize = 1024;
+/// Bytes of A that are multiplied by one strip of B after the other, where they are read faster than from a third-level cache.
+const NEAR: usize = 1 << 20;
 /// What the words are asked for.
 const OPERAND: &str = "a packed operand of a matrix product";
 
 impl Arithmetic {
     pub(crate) fn new(modulus: Modulus) -> Self {
+        #[cfg(test)]
+        if let Some(arithmetic) = tests::asked_for(modulus) {
+            return arithmetic;
+        }
+        let words = Self::of_words(modulus);
+        Self::of_bytes(modulus).filter(|bytes| has_byte_tiles() && bytes.is_faster(words)).unwrap_or(words)
+    }
+    /// Whatever the machine, in words.
+    fn of_words(modulus: Modulus) -> Self {
         let p = modulus.get();
         let form = match modulus.bits() {
             _ if Self::pair_terms(p, p / 2) >= DEPTH as u64 => Form::TwoTerms(Narrow::new(modulus)),
@@ -88,6 +113,18 @@ impl Arithmetic {
             bits => Form::Limbs(bits.div_ceil(2)),
         };
         Arithmetic { modulus, form }
+    }
+    /// In bytes, where p is not small enough for pairs.
+    fn of_bytes(modulus: Modulus) -> Option<Self> {
+        (modulus.bits() > 16).then(|| Arithmetic { modulus, form: Form::Bytes(Bytes::new(modulus)) })
+    }
+    /// Whether a multiply-add takes less time in tiles of these bytes than in tiles of those words, wholes or limbs.
+    fn is_faster(self, words: Self) -> bool {
+        static SECONDS: OnceLock<[f64; 2]> = OnceLock::new();
+        let [byte, whole] = *SECONDS.get_or_init(|| [ByteTile::best().seconds(), Tiles::best().time_wholes()]);
+        let byte_products = self.limbs().pow(2) as f64;
+        let word_products = words.limbs().pow(2) as f64;
+        byte * byte_products < whole * word_products
     }
     /// The largest k with k·h·`term` + p ≤ min(2³¹ - 1, 2²⁰·p), the bounds of a sum of pairs on top of a residue and of its
     /// reduction ([`Narrow`]).
@@ -103,13 +140,14 @@ impl Arithmetic {
             // |b₀| + |b₁| ≤ 2⁷ + 2⁷, since |b| < 2¹⁵.
             Form::TwoDigits(_) => Self::pair_terms(p, 256).min(DEPTH as u64) as usize,
             Form::Whole(_) | Form::Limbs(_) => DEPTH,
+            Form::Bytes(bytes) => bytes.terms(),
         }
     }
     /// Words whose products may be summed on top of 2³² in 64 bits.
     fn fold(self) -> usize {
         let h = (self.modulus.get() / 2) as u128;
         let (room, words, most) = match self.form {
-            Form::TwoTerms(_) | Form::TwoDigits(_) => return DEPTH,
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => return DEPTH,
             Form::Whole(_) => (i64::MAX as u128 - (1 << 32), 1, h * h),
             // Of a pair of words: |a₀|, |a₁| at most the larger, times |b₀| + |b₁|.
             Form::Limbs(width) => {
@@ -125,11 +163,16 @@ impl Arithmetic {
             Form::TwoTerms(_) => terms.div_ceil(2),
             Form::TwoDigits(_) | Form::Whole(_) => terms,
             Form::Limbs(_) => 2 * terms,
+            Form::Bytes(bytes) => bytes.words(terms),
         }
     }
     /// Rows of words for a row of A.
     fn limbs(self) -> usize {
-        if let Form::Limbs(_) = self.form { 2 } else { 1 }
+        match self.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Whole(_) => 1,
+            Form::Limbs(_) => 2,
+            Form::Bytes(bytes) => bytes.digits,
+        }
     }
 
     /// Rows and columns of a tile of words.
@@ -137,15 +180,22 @@ impl Arithmetic {
         match self.form {
             Form::TwoTerms(_) | Form::TwoDigits(_) => (tiles.pair_rows, tiles.pair_cols),
             Form::Whole(_) | Form::Limbs(_) => (tiles.whole_rows, tiles.whole_cols),
+            Form::Bytes(_) => (simd::bytes::ROWS, simd::bytes::COLS),
         }
     }
 
-    /// Bytes of the packed operands of an m × k × n product, by the largest tiles: plans do not depend on which are the fastest.
+    /// Bytes of the packed operands of an m × k × n product, by the largest tiles and of the larger of bytes and words: plans do not
+    /// depend on which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
+        let bytes = Self::of_bytes(self.modulus).filter(|_| has_byte_tiles());
+        let forms = [self, Self::of_words(self.modulus)].into_iter().chain(bytes);
+        forms.map(|form| form.own_memory(m, k, n)).max().expect("there is a form")
+    }
+    fn own_memory(self, m: usize, k: usize, n: usize) -> usize {
         let shapes = Tiles::available().into_iter().map(|tiles| self.tile_shape(&tiles));
         let (mr, nr) = shapes.fold((1, 1), |(mr, nr), (rows, cols)| (mr.max(rows), nr.max(cols)));
         let depth = self.words(self.terms().min(k));
-        ((m * self.limbs()).next_multiple_of(mr) + n.min(COLS).next_multiple_of(nr)) * depth * size_of::<i32>()
+        (m.div_ceil(mr / self.limbs()) * mr + n.min(COLS).next_multiple_of(nr)) * depth * size_of::<i32>()
     }
 
     /// C ← C + A·B mod p for A m × k, B k × n.
@@ -170,6 +220,14 @@ impl Arithmetic {
         self.accumulate(shape, c, -1, a, b)
     }
 
+    /// Strips of A, of so many words each, that a thread multiplies by all strips of B before it goes on to others.
+    fn group(self, words: usize) -> usize {
+        match self.form {
+            Form::Bytes(_) => (NEAR / (words * size_of::<i32>()).max(1)).max(1),
+            _ => usize::MAX,
+        }
+    }
+
     /// C ← C + sign·A·B mod p. Parallel on rayon's current pool.
     fn accumulate<T: Entry>(
         self,
@@ -186,19 +244,23 @@ impl Arithmetic {
         let c = &mut c[at.offset..at.offset + (m - 1) * at.stride + n];
         let (mr, nr) = self.tile_shape(&tiles);
         let tile_rows = mr / limbs;
-        let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads());
         let depth = self.words(self.terms().min(k));
-        let mut a_words = memory::with_capacity((m * limbs).next_multiple_of(mr) * depth, OPERAND)?;
-        let mut b_words = memory::with_capacity(n.min(COLS).next_multiple_of(nr) * depth, OPERAND)?;
+        let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads()).min(self.group(mr * depth));
+        let mut a_words = Words::with_capacity(m.div_ceil(tile_rows) * mr * depth)?;
+        let mut b_words = Words::with_capacity(n.min(COLS).next_multiple_of(nr) * depth)?;
         for start in (0..k).step_by(self.terms()) {
             let terms = self.terms().min(k - start);
             let depth = self.words(terms);
-            let a_place = Place { offset: a_at.offset + start, ..a_at };
-            isa.run(PackA { of: self, m, terms, sign, a, at: a_place, strip: mr, words: &mut a_words });
+            let a_words = a_words.first(m.div_ceil(tile_rows) * mr * depth);
+            for_each_chunk(a_words, mr * depth, 4 * mr * depth, |strip, words| {
+                let at = Place { offset: a_at.offset + strip * tile_rows * a_at.stride + start, ..a_at };
+                let rows = tile_rows.min(m - strip * tile_rows);
+                isa.run(PackA { of: self, rows, terms, sign, a, at, strip: mr, words });
+            });
             for left in (0..n).step_by(COLS) {
                 let cols = COLS.min(n - left);
-                b_words.resize(cols.div_ceil(nr) * nr * depth, 0);
-                for_each_chunk(&mut b_words, depth * nr, 4 * depth * nr, |strip, words| {
+                let b_words = b_words.first(cols.div_ceil(nr) * nr * depth);
+                for_each_chunk(b_words, depth * nr, 4 * depth * nr, |strip, words| {
                     let cols = nr.min(cols - strip * nr);
                     let offset = b_at.offset + start * b_at.stride + left + strip * nr;
                     isa.run(PackB { of: self, terms, cols, b, at: Place { offset, ..b_at }, strip: nr, words });
@@ -226,8 +288,10 @@ impl Arithmetic {
         let (p, a) = (self.modulus, a.into());
         match self.form {
             Form::TwoTerms(p) | Form::TwoDigits(p) => Isa::best().run(SubtractPairs { p, y, a, x }),
-            Form::Whole(p) => Isa::best().run(SubtractWholes { p, y, a, x }),
-            Form::Limbs(_) => {
+            Form::Whole(p) | Form::Bytes(Bytes { whole: Some(p), .. }) => {
+                Isa::best().run(SubtractWholes { p, y, a, x })
+            }
+            Form::Limbs(_) | Form::Bytes(_) => {
                 let a = p.multiplier(a);
                 y.iter_mut().zip(x).for_each(|(y, &x)| *y = T::from_residue(p.sub((*y).into(), p.mul_by(x.into(), a))));
             }
@@ -239,6 +303,23 @@ impl Arithmetic {
         x.fill(T::default());
         self.subtract_multiple(x, T::from_residue(self.modulus.neg(a)), &old);
         Ok(())
+    }
+}
+
+/// Storage of packed words that begins with a cache line: a row of a matrix register is one.
+struct Words(Vec<i32>);
+
+/// Words of a cache line.
+const LINE: usize = 16;
+
+impl Words {
+    fn with_capacity(words: usize) -> Result<Self> {
+        memory::zeros(words + LINE - 1, OPERAND).map(Words)
+    }
+    /// The first `count` words.
+    fn first(&mut self, count: usize) -> &mut [i32] {
+        let start = self.0.as_ptr().align_offset(LINE * size_of::<i32>()).min(LINE - 1);
+        &mut self.0[start..start + count]
     }
 }
 
@@ -256,7 +337,7 @@ impl<'a> Sums<'a> {
     fn new(of: Arithmetic, tiles: &'a Tiles) -> Self {
         let (mr, nr) = of.tile_shape(tiles);
         let (pairs, wholes) = match of.form {
-            Form::TwoTerms(_) | Form::TwoDigits(_) => (mr * nr, 0),
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => (mr * nr, 0),
             Form::Whole(_) | Form::Limbs(_) => (0, mr * nr),
         };
         Sums { of, tiles, fold: of.fold(), pairs: vec![0; pairs], high: vec![0; wholes], low: vec![0; wholes] }
@@ -278,6 +359,13 @@ impl<'a> Sums<'a> {
                 (tiles.wholes)(depth, *fold, a, b, high, low);
                 reduce::add_limbs(of.modulus, width, high, low, target);
             }
+            Form::Bytes(bytes) => {
+                target.c.chunks(target.stride).take(target.rows).for_each(|row| bytes::ask_for(&row[..target.cols]));
+                let rows = (target.rows * bytes.digits).next_multiple_of(simd::bytes::BLOCK);
+                let sums = &mut pairs[..rows * simd::bytes::COLS];
+                ByteTile::best().multiply(depth / simd::bytes::STEP_WORDS, &a[..rows * depth], b, sums);
+                Isa::best().run(AddBytes { bytes, sums, target });
+            }
         }
     }
 }
@@ -294,4 +382,4 @@ struct Target<'a, T> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

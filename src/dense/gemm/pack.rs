@@ -1,7 +1,7 @@
 //! Residues on their way into the tiles: balanced, cut into words, laid out strip by strip.
 
 use super::reduce::balanced;
-use super::{Arithmetic, Form, Place};
+use super::{Arithmetic, Form, Place, bytes};
 use crate::dense::entry::Entry;
 use crate::isa::Kernel;
 
@@ -18,28 +18,32 @@ fn limbs(x: i64, width: u32) -> [i32; 2] {
     [low as i32, (x.wrapping_sub(low) >> width) as i32]
 }
 
-/// Writes sign·A, m × `terms`, as strips of `strip` rows of words, each depth × strip.
+/// Writes `rows` × `terms` of sign·A as one strip of `strip` rows of words, depth × strip.
 pub(super) struct PackA<'a, T> {
     pub of: Arithmetic,
-    pub m: usize,
+    pub rows: usize,
     pub terms: usize,
     pub sign: i64,
     pub a: &'a [T],
     pub at: Place,
     pub strip: usize,
-    pub words: &'a mut Vec<i32>,
+    pub words: &'a mut [i32],
 }
 
 impl<T: Entry> Kernel for PackA<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let PackA { of, m, terms, sign, a, at, strip, words } = self;
+        let PackA { of, rows, terms, sign, a, at, strip, words } = self;
         let (modulus, p, depth, limb_rows) = (of.modulus, of.modulus.get() as i64, of.words(terms), of.limbs());
-        words.clear();
-        words.resize((m * limb_rows).div_ceil(strip) * strip * depth, 0);
+        if let Form::Bytes(bytes) = of.form {
+            return bytes::pack_a(bytes, sign, rows, terms, (a, at), words);
+        }
+        if rows * limb_rows < strip {
+            words.fill(0);
+        }
         let mut lines = vec![0; depth * limb_rows];
-        for i in 0..m {
+        for i in 0..rows {
             let row = &a[at.offset + i * at.stride..][..terms];
             match of.form {
                 Form::TwoTerms(narrow) => {
@@ -72,10 +76,10 @@ impl<T: Entry> Kernel for PackA<'_, T> {
                         }
                     }
                 }
+                Form::Bytes(_) => unreachable!("packed above"),
             }
             for (limb, line) in lines.chunks(depth).enumerate() {
-                let row = i * limb_rows + limb;
-                let to = words[row / strip * strip * depth + row % strip..].iter_mut().step_by(strip);
+                let to = words[i * limb_rows + limb..].iter_mut().step_by(strip);
                 to.zip(line).for_each(|(to, &word)| *to = word);
             }
         }
@@ -100,6 +104,9 @@ impl<T: Entry> Kernel for PackB<'_, T> {
         let PackB { of, terms, cols, b, at, strip, words } = self;
         let p = of.modulus.get() as i64;
         let row = |t: usize| &b[at.offset + t * at.stride..][..cols];
+        if let Form::Bytes(bytes) = of.form {
+            return bytes::pack_b(bytes, terms, cols, (b, at), words);
+        }
         if cols < strip {
             words.fill(0);
         }
@@ -138,6 +145,7 @@ impl<T: Entry> Kernel for PackB<'_, T> {
                     }
                 }
             }
+            Form::Bytes(_) => unreachable!("packed above"),
         }
     }
 }

@@ -52,11 +52,11 @@ pub(super) struct Whole {
 }
 
 /// 3·2⁵¹: added to a number below 2⁵¹ in size it rounds that to an integer, which then stands in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// x as a floating-point number, for |x| < 2⁵¹.
 #[inline(always)]
-fn float(x: i64) -> f64 {
+pub(super) fn float(x: i64) -> f64 {
     f64::from_bits(x.wrapping_add(ROUND.to_bits() as i64) as u64) - ROUND
 }
 

@@ -1,9 +1,10 @@
 use super::*;
 use crate::field::Rng;
 use rand::{RngExt, SeedableRng};
+use std::cell::Cell;
 
 /// 2, 3, and the primes on both sides of every change of form.
-const PRIMES: [u64; 17] = [
+const PRIMES: [u64; 25] = [
     2,
     3,
     251,
@@ -12,12 +13,20 @@ const PRIMES: [u64; 17] = [
     5801,
     65521,
     65537,
+    (1 << 24) - 3,
+    (1 << 24) + 43,
     (1 << 26) - 5,
     (1 << 31) - 1,
     (1 << 31) + 11,
     4_294_967_291,
     4_294_967_311,
+    (1 << 40) - 87,
+    (1 << 40) + 15,
     (1 << 44) - 17,
+    (1 << 48) - 59,
+    (1 << 48) + 21,
+    (1 << 56) - 5,
+    (1 << 56) + 81,
     (1 << 61) - 1,
     (1 << 62) - 57,
     (1 << 63) - 25,
@@ -48,8 +57,20 @@ fn agrees_with_the_definition() {
                     assert_eq!(c[i * n + j], naive, "({i}, {j}) of {m} x {k} x {n} mod {p}");
                 }
             }
+            for arithmetic in every_form(modulus) {
+                let (mut sum, places) = (vec![p - 1; m * n], [n, k, n].map(Place::packed));
+                let [a, b] = [(&a[..], places[1]), (&b[..], places[2])];
+                arithmetic.add_product((m, k, n), (&mut sum, places[0]), a, b).unwrap();
+                let less = c.iter().map(|&x| modulus.sub(x, 1));
+                assert!(sum.iter().copied().eq(less), "{m} x {k} x {n}: {arithmetic:?}");
+            }
         }
     }
+}
+
+/// In words, and in bytes where they may be: by the matrix instructions of this machine, or in plain Rust.
+fn every_form(modulus: Modulus) -> Vec<Arithmetic> {
+    [Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes(modulus)].into_iter().flatten().collect()
 }
 
 #[test]
@@ -57,15 +78,20 @@ fn extreme_residues_survive_sums_as_long_as_they_may_be() {
     for p in PRIMES {
         let modulus = Modulus::new(p).unwrap();
         let h = p / 2;
-        for k in [1, 2, 7, 8, 9, 15, 16, 17, 23, 255, 256, 257, 700] {
-            // The largest, the least and alternating balanced residues, added to the largest residue.
-            for signs in [[h, h], [h, (h + 1) % p], [(h + 1) % p, (h + 1) % p], [p - 1, h]] {
-                let (a, b) = (vec![signs[0]; 2 * k], vec![signs[1]; k * 3]);
+        // The number of which all digits are 127, and its successor, as low as digits go.
+        let digits = 0x7f7f_7f7f_7f7f_7f7f >> (64 - 8 * modulus.bits().div_ceil(8));
+        let (large, low) = (digits % p, (digits + 1) % p);
+        // The largest, the least and alternating balanced residues, added to the largest residue.
+        let pairs = [[h, h], [h, (h + 1) % p], [(h + 1) % p, (h + 1) % p], [p - 1, h], [p - 1, p - 1]];
+        let pairs = pairs.into_iter().chain([[large, large], [large, low], [low, low], [low, large], [h, low]]);
+        let lengths = [1, 2, 7, 8, 9, 15, 16, 17, 23, 255, 256, 257, 700];
+        for (k, [x, y]) in lengths.into_iter().flat_map(|k| pairs.clone().map(move |pair| (k, pair))) {
+            for arithmetic in every_form(modulus) {
+                let (a, b) = (vec![x; 2 * k], vec![y; k * 3]);
                 let mut c = vec![p - 1; 2 * 5];
                 let places = (Place { offset: 1, stride: 5 }, Place::packed(k), Place::packed(3));
-                let arithmetic = Arithmetic::new(modulus);
                 arithmetic.subtract_product((2, k, 3), (&mut c, places.0), (&a, places.1), (&b, places.2)).unwrap();
-                let product = modulus.mul(modulus.mul(signs[0], signs[1]), modulus.reduce(k as u64));
+                let product = modulus.mul(modulus.mul(x, y), modulus.reduce(k as u64));
                 let x = modulus.sub(p - 1, product);
                 let o = p - 1;
                 assert_eq!(c, [o, x, x, x, o, o, x, x, x, o], "p = {p}, k = {k}, {arithmetic:?}");
@@ -77,20 +103,27 @@ fn extreme_residues_survive_sums_as_long_as_they_may_be() {
 #[test]
 fn every_form_holds_its_words_and_sums() {
     for p in PRIMES {
-        let arithmetic = Arithmetic::new(Modulus::new(p).unwrap());
-        let (h, terms, fold) = ((p / 2) as u128, arithmetic.terms() as u128, arithmetic.fold() as u128);
-        assert!(terms == 256 || p < 256, "{p}: {terms} terms");
-        assert!(arithmetic.words(arithmetic.terms()).div_ceil(arithmetic.fold()) <= simd::FOLDS);
-        match arithmetic.form {
-            Form::TwoTerms(_) => assert!(p <= 5791 && terms * h * h + (p as u128) < 1 << 31),
-            Form::TwoDigits(_) => {
-                assert!(p < 1 << 16 && terms * h * 256 + (p as u128) < 1 << 31 && h <= (127 << 8) + 255)
-            }
-            Form::Whole(_) => assert!(h <= i32::MAX as u128 && fold * h * h + (1 << 32) < 1 << 63),
-            Form::Limbs(width) => {
-                let (low, high) = (1u128 << (width - 1), (h >> width) + 1);
-                assert!(high <= i32::MAX as u128 && low <= 1 << 31);
-                assert!(fold >= 2 && fold / 2 * low.max(high) * (low + high) + (1 << 32) < 1 << 63);
+        for arithmetic in every_form(Modulus::new(p).unwrap()) {
+            let (h, terms, fold) = ((p / 2) as u128, arithmetic.terms() as u128, arithmetic.fold() as u128);
+            assert!(terms == 256 || p < 256, "{p}: {terms} terms");
+            assert!(arithmetic.words(arithmetic.terms()).div_ceil(arithmetic.fold()) <= simd::FOLDS);
+            match arithmetic.form {
+                Form::TwoTerms(_) => assert!(p <= 5791 && terms * h * h + (p as u128) < 1 << 31),
+                Form::TwoDigits(_) => {
+                    assert!(p < 1 << 16 && terms * h * 256 + (p as u128) < 1 << 31 && h <= (127 << 8) + 255)
+                }
+                Form::Whole(_) => assert!(h <= i32::MAX as u128 && fold * h * h + (1 << 32) < 1 << 63),
+                Form::Limbs(width) => {
+                    let (low, high) = (1u128 << (width - 1), (h >> width) + 1);
+                    assert!(high <= i32::MAX as u128 && low <= 1 << 31);
+                    assert!(fold >= 2 && fold / 2 * low.max(high) * (low + high) + (1 << 32) < 1 << 63);
+                }
+                Form::Bytes(bytes) => {
+                    let digits = bytes.digits as u32;
+                    assert!(p < 1 << (8 * digits).min(63) && p > 256u64.pow(digits - 1) && digits >= 3);
+                    // The bound of a sum, which one of 2¹⁷ bytes would break.
+                    assert!(terms * digits as u128 * 128 * 128 < 1 << 31 && terms * digits as u128 <= 1 << 11);
+                }
             }
         }
     }
@@ -101,17 +134,57 @@ fn multiples_are_subtracted_and_rows_scaled() {
     let mut rng = Rng::seed_from_u64(13);
     for p in PRIMES {
         let modulus = Modulus::new(p).unwrap();
-        let arithmetic = Arithmetic::new(modulus);
         let mut vector: Vec<u64> = (0..40).map(|_| rng.random_range(0..p)).collect();
         vector.extend([0, p - 1, p / 2, (p / 2 + 1) % p]);
         let other: Vec<u64> = vector.iter().rev().copied().collect();
-        for a in [0, 1, p / 2, (p / 2 + 1) % p, p - 1] {
+        let forms = every_form(modulus).into_iter();
+        for (arithmetic, a) in forms.flat_map(|form| [0, 1, p / 2, (p / 2 + 1) % p, p - 1].map(|a| (form, a))) {
             let mut y = other.clone();
             arithmetic.subtract_multiple(&mut y, a, &vector);
             let twin: Vec<u64> = other.iter().zip(&vector).map(|(&y, &x)| modulus.sub(y, modulus.mul(a, x))).collect();
             assert_eq!(y, twin, "{a} mod {p}");
             arithmetic.scale(&mut y, a).unwrap();
             assert_eq!(y, twin.iter().map(|&x| modulus.mul(a, x)).collect::<Vec<_>>(), "{a} mod {p}");
+        }
+    }
+}
+
+#[test]
+fn plans_have_room_for_every_form() {
+    for p in PRIMES {
+        let modulus = Modulus::new(p).unwrap();
+        for (m, k, n) in [(0, 0, 0), (1, 1, 1), (256, 256, 3000), (256, 10, 1), (300, 1000, 1024), (7, 3, 40)] {
+            let own = every_form(modulus).into_iter().map(|form| form.own_memory(m, k, n)).max().unwrap();
+            let planned = Arithmetic::new(modulus).packed_memory(m, k, n);
+            assert!(
+                planned <= own && Arithmetic::new(modulus).own_memory(m, k, n) <= planned,
+                "{m} x {k} x {n} mod {p}"
+            );
+            assert_eq!(Arithmetic::of_words(modulus).packed_memory(m, k, n), planned);
+        }
+    }
+}
+
+type Make = fn(Modulus) -> Option<Arithmetic>;
+
+thread_local! {
+    /// What [`Arithmetic::new`] makes in this thread, where it is not what is the fastest.
+    static ASKED: Cell<Option<Make>> = const { Cell::new(None) };
+}
+
+/// What the test at work asks for.
+pub(super) fn asked_for(modulus: Modulus) -> Option<Arithmetic> {
+    ASKED.get().and_then(|make| make(modulus))
+}
+
+/// Runs a test for each prime in words, and in bytes where they may be: products are then made so in this thread.
+pub(in crate::dense) fn in_every_form(primes: &[u64], mut test: impl FnMut(u64)) {
+    for &p in primes {
+        let forms: [Make; 2] = [|modulus| Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes];
+        for make in forms.into_iter().filter(|make| make(Modulus::new(p).unwrap()).is_some()) {
+            ASKED.set(Some(make));
+            test(p);
+            ASKED.set(None);
         }
     }
 }

@@ -5,8 +5,10 @@
 //! - of **pairs**: a word holds two signed halves of 16 bits, its product with another is low·low + high·high, summed in
 //!   32 bits;
 //! - of **wholes**: a word is a signed integer of 32 bits, products have 64 bits. Every `fold` steps the sum moves its upper
-//!   half to a second sum, so that any depth is exact.
+//!   half to a second sum, so that any depth is exact;
+//! - of **bytes**, where there are instructions for matrices: see [`bytes`].
 
+pub(super) mod bytes;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -59,14 +61,14 @@ impl Tiles {
     fn time_pairs(&self) -> f64 {
         let (a, b) = (vec![0x0001_0002; TRIED * self.pair_rows], vec![0x0003_0004; TRIED * self.pair_cols]);
         let mut sums = vec![0; self.pair_rows * self.pair_cols];
-        least_seconds(|| (self.pairs)(TRIED, &a, &b, &mut sums)) / sums.len() as f64
+        least_seconds(|| (self.pairs)(TRIED, &a, &b, &mut sums)) / (TRIED * sums.len()) as f64
     }
     /// The same of wholes.
-    fn time_wholes(&self) -> f64 {
+    pub(super) fn time_wholes(&self) -> f64 {
         let (a, b) = (vec![5; TRIED * self.whole_rows], vec![7; TRIED * self.whole_cols]);
         let mut sums = [vec![0; self.whole_rows * self.whole_cols], vec![0; self.whole_rows * self.whole_cols]];
         let [high, low] = &mut sums;
-        least_seconds(|| (self.wholes)(TRIED, TRIED, &a, &b, high, low)) / low.len() as f64
+        least_seconds(|| (self.wholes)(TRIED, TRIED, &a, &b, high, low)) / (TRIED * low.len()) as f64
     }
 
     /// All that this machine can run, the best last.

@@ -1,0 +1,143 @@
+//! Tiles of **bytes**: both operands are signed bytes, and products of them are summed in 32 bits, four at a time in a word.
+//!
+//! The depth is counted in steps of 64 bytes, as matrix registers hold them. Of A a strip is [`ROWS`] rows in blocks of
+//! [`BLOCK`]: a block is step after step, a step [`BLOCK`] rows of 64 bytes. Of B it is [`COLS`] columns: [`STEP_WORDS`] × [`COLS`]
+//! words a step, a word being four bytes of a column along the depth.
+
+use super::least_seconds;
+use crate::isa::Isa;
+use std::sync::OnceLock;
+
+/// (steps, A, B, sums): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits. A may have fewer blocks than a
+/// strip, and needs as many rows of sums.
+type Multiply = fn(usize, &[i32], &[i32], &mut [i32]);
+
+/// Rows of a strip of A.
+pub(in super::super) const ROWS: usize = 128;
+/// Rows of a block, of which the product is one matrix instruction for [`BLOCK`] columns.
+pub(in super::super) const BLOCK: usize = 16;
+/// Columns of a strip of B.
+pub(in super::super) const COLS: usize = 32;
+/// Words of 4 bytes in a step of the depth.
+pub(in super::super) const STEP_WORDS: usize = 16;
+/// Words of a block of A for a step.
+pub(in super::super) const BLOCK_WORDS: usize = BLOCK * STEP_WORDS;
+/// Words of a strip of B for a step.
+pub(in super::super) const COLS_WORDS: usize = COLS * STEP_WORDS;
+
+/// A tile of bytes on one kind of machine.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct ByteTile {
+    /// What it goes with.
+    pub isa: Isa,
+    multiply: Multiply,
+}
+
+impl ByteTile {
+    /// All that this machine can run, the best last. The first is plain Rust, for tests: it is slower than tiles of words.
+    pub(in super::super) fn available() -> Vec<ByteTile> {
+        #[allow(unused_mut)]
+        let mut tiles = vec![PORTABLE];
+        #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
+        tiles.extend(super::x86::amx());
+        tiles
+    }
+    /// The one of matrix instructions, if the process may use it ([`Isa::best`]).
+    pub(in super::super) fn of_matrices() -> Option<ByteTile> {
+        static TILE: OnceLock<Option<ByteTile>> = OnceLock::new();
+        *TILE.get_or_init(|| Self::available().into_iter().skip(1).rfind(|tile| tile.isa <= Isa::best()))
+    }
+    /// That one, or plain Rust.
+    pub(in super::super) fn best() -> ByteTile {
+        Self::of_matrices().unwrap_or(PORTABLE)
+    }
+
+    pub(super) const fn new(isa: Isa, multiply: Multiply) -> ByteTile {
+        ByteTile { isa, multiply }
+    }
+
+    /// The product of as many blocks of A as there are, and a strip of B.
+    ///
+    /// # Panics
+    /// If A is no whole number of blocks of that depth, B has another depth, or there are not as many sums as rows × [`COLS`].
+    pub(in super::super) fn multiply(&self, steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+        assert!(a.len().is_multiple_of((steps * BLOCK_WORDS).max(1)) && b.len() == steps * COLS_WORDS);
+        assert!(a.len() * COLS == sums.len() * steps * STEP_WORDS, "as many sums as blocks");
+        (self.multiply)(steps, a, b, sums);
+    }
+
+    /// Seconds of a multiply-add of bytes, in the least of a few tiles.
+    pub(in super::super) fn seconds(&self) -> f64 {
+        const STEPS: usize = 16;
+        let (a, b) = (vec![0x0102_0304; STEPS * ROWS * STEP_WORDS], vec![0x0506_0708; STEPS * COLS_WORDS]);
+        let mut sums = vec![0; ROWS * COLS];
+        least_seconds(|| self.multiply(STEPS, &a, &b, &mut sums)) / (sums.len() * STEPS * STEP_WORDS * 4) as f64
+    }
+}
+
+const PORTABLE: ByteTile = ByteTile::new(Isa::Portable, portable);
+
+fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+    sums.fill(0);
+    if steps == 0 {
+        return;
+    }
+    for (a, sums) in a.chunks(steps * BLOCK_WORDS).zip(sums.chunks_mut(BLOCK * COLS)) {
+        for (a, b) in a.chunks(BLOCK_WORDS).zip(b.chunks(COLS_WORDS)) {
+            for (a, sums) in a.chunks(STEP_WORDS).zip(sums.chunks_mut(COLS)) {
+                for (a, b) in a.iter().zip(b.chunks(COLS)) {
+                    let a = a.to_le_bytes();
+                    for (sum, b) in sums.iter_mut().zip(b) {
+                        let products = a.iter().zip(b.to_le_bytes()).map(|(&a, b)| a as i8 as i32 * b as i8 as i32);
+                        *sum += products.sum::<i32>();
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn tiles_of_bytes_agree_with_their_definition() {
+        let mut rng = Rng::seed_from_u64(32);
+        for tile in ByteTile::available() {
+            for (steps, blocks) in [(0, 0), (1, 1), (1, 0), (2, 8), (3, 5), (16, 2), (32, 1)] {
+                // Random bytes, and where all are -128 the largest sums.
+                for extreme in [false, true] {
+                    let mut bytes = |count: usize| -> Vec<i8> {
+                        (0..count).map(|_| if extreme { -128 } else { rng.random_range(-128..=127i32) as i8 }).collect()
+                    };
+                    let (rows, depth) = (blocks * BLOCK, steps * 4 * STEP_WORDS);
+                    let (a, b) = (bytes(rows * depth), bytes(depth * COLS));
+                    let word = |at: &dyn Fn(usize) -> i8| i32::from_le_bytes(std::array::from_fn(|i| at(i) as u8));
+                    let mut packed = [vec![0; rows * depth / 4], vec![0; depth * COLS / 4]];
+                    for (d, i) in (0..depth / 4).flat_map(|d| (0..rows).map(move |i| (d, i))) {
+                        let at = (i / BLOCK * steps + d / STEP_WORDS) * BLOCK_WORDS + i % BLOCK * STEP_WORDS;
+                        packed[0][at + d % STEP_WORDS] = word(&|byte| a[i * depth + 4 * d + byte]);
+                    }
+                    for (d, j) in (0..depth / 4).flat_map(|d| (0..COLS).map(move |j| (d, j))) {
+                        packed[1][d * COLS + j] = word(&|byte| b[(4 * d + byte) * COLS + j]);
+                    }
+                    let mut sums = vec![7; rows * COLS];
+                    if steps > 0 {
+                        tile.multiply(steps, &packed[0], &packed[1], &mut sums);
+                    } else {
+                        tile.multiply(0, &[], &[], &mut sums);
+                    }
+                    for (i, j) in (0..rows).flat_map(|i| (0..COLS).map(move |j| (i, j))) {
+                        let twin: i32 = (0..depth).map(|d| a[i * depth + d] as i32 * b[d * COLS + j] as i32).sum();
+                        assert_eq!(sums[i * COLS + j], twin, "{tile:?}: {steps} steps, {blocks} blocks");
+                    }
+                }
+            }
+            assert!(tile.seconds() > 0.0);
+        }
+        assert!(ByteTile::best().isa <= Isa::best());
+    }
+}

@@ -1,0 +1,156 @@
+//! Tiles of bytes on Intel AMX: `tdpbssd` adds the product of 16 rows of 64 bytes and 16 columns of 64 to 16 × 16 sums.
+//!
+//! A block of 16 rows and two of 16 columns have their sums in two registers, and two more hold operands. Sums of two by two
+//! blocks would ask for less of the caches, but they take all eight registers. On a Xeon virtual machine, operands in the nearest
+//! cache, the speed of both alternates in time: either 2.2·10¹² multiply-adds a second, or 1.1·10¹² for four registers and
+//! 0.5·10¹² for eight, as if few registers were left to rename them while another thread is busy on the core.
+//!
+//! Linux gives the registers to a process that asks for them once. They are configured and released in the one block of
+//! instructions that uses them, so that no state of them outlives a call.
+
+use super::super::bytes::{BLOCK, BLOCK_WORDS, ByteTile, COLS};
+use crate::isa::Isa;
+use std::arch::asm;
+use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
+use std::sync::OnceLock;
+
+/// The tile, if this processor has the instructions and the system lets the process use them.
+pub(in super::super) fn tile() -> Option<ByteTile> {
+    static ALLOWED: OnceLock<bool> = OnceLock::new();
+    let allowed = *ALLOWED.get_or_init(|| is_there() && is_granted());
+    allowed.then_some(ByteTile::new(Isa::Avx512, multiply))
+}
+
+/// Whether the processor has AMX-TILE and AMX-INT8 with registers of 16 × 64 bytes, and the system saves them.
+fn is_there() -> bool {
+    if !is_x86_feature_detected!("xsave") {
+        return false;
+    }
+    // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there; `xsave`
+    // detected says that the system has turned XGETBV on.
+    #[allow(unused_unsafe)]
+    unsafe {
+        let most = __get_cpuid_max(0).0;
+        if most < 0x1d {
+            return false;
+        }
+        let (tile, int8) = (1 << 24, 1 << 25);
+        let features = __cpuid_count(7, 0).edx & (tile | int8) == tile | int8;
+        let palette = __cpuid_count(0x1d, 1);
+        let registers = palette.ebx & 0xffff == 64 && palette.ebx >> 16 == 8 && palette.ecx & 0xffff == BLOCK as u32;
+        features && registers && saved() & 3 << 17 == 3 << 17
+    }
+}
+
+/// The state that the system saves, by bits: 17 and 18 are the configuration and the contents of matrix registers.
+///
+/// # Safety
+/// The system must have turned XGETBV on.
+#[target_feature(enable = "xsave")]
+unsafe fn saved() -> u64 {
+    // SAFETY: promised by the caller; register 0 is always there.
+    #[allow(unused_unsafe)]
+    unsafe {
+        _xgetbv(0)
+    }
+}
+
+/// Asks Linux for the registers, for all threads of the process.
+fn is_granted() -> bool {
+    const ARCH_PRCTL: i64 = 158;
+    const REQUEST: u64 = 0x1023; // ARCH_REQ_XCOMP_PERM
+    const TILE_DATA: u64 = 18;
+    let mut answer = ARCH_PRCTL;
+    // SAFETY: `arch_prctl` with these numbers reads and writes no memory of the process; unknown ones are refused with an error.
+    // The instruction overwrites rcx and r11.
+    unsafe {
+        asm!("syscall", inlateout("rax") answer, in("rdi") REQUEST, in("rsi") TILE_DATA, out("rcx") _, out("r11") _, options(nostack));
+    }
+    answer == 0
+}
+
+/// What `ldtilecfg` reads: palette 1, then the bytes of a row (16 bits each) and the rows of every register.
+#[repr(C, align(64))]
+struct Configuration([u8; 64]);
+
+static CONFIGURATION: Configuration = Configuration(configuration());
+
+const fn configuration() -> [u8; 64] {
+    let mut bytes = [0; 64];
+    bytes[0] = 1;
+    let mut register = 0;
+    while register < 4 {
+        bytes[16 + 2 * register] = 64;
+        bytes[48 + register] = BLOCK as u8;
+        register += 1;
+    }
+    bytes
+}
+
+// It leaves this file through `tile` alone, which has detected what it needs, and is called with slices whose lengths
+// `ByteTile::multiply` has checked.
+fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+    if steps == 0 || a.is_empty() {
+        sums.fill(0);
+        return;
+    }
+    let blocks = a.len() / (steps * BLOCK_WORDS);
+    // SAFETY: the instructions are there, see above. `a` has `blocks`·`steps` times 1024 bytes, `b` has `steps` times 2048, `sums`
+    // has `blocks` times 16 rows of 128 bytes: each `add` below stays inside them or one past the end, and prefetches do not
+    // fault. All registers of matrices are named as overwritten, and released at the end.
+    unsafe {
+        asm!(
+            "ldtilecfg [{configuration}]",
+            "3:",
+            "tilezero tmm0",
+            "tilezero tmm1",
+            "mov {b}, {first}",
+            "mov {step}, {steps}",
+            "2:",
+            "tileloadd tmm2, [{a} + {one}]",
+            "tileloadd tmm3, [{b} + {two}]",
+            "prefetcht0 [{a} + 2048]",
+            "prefetcht0 [{a} + 2112]",
+            "prefetcht0 [{a} + 2176]",
+            "prefetcht0 [{a} + 2240]",
+            "prefetcht0 [{a} + 2304]",
+            "prefetcht0 [{a} + 2368]",
+            "prefetcht0 [{a} + 2432]",
+            "prefetcht0 [{a} + 2496]",
+            "tdpbssd tmm0, tmm2, tmm3",
+            "tileloadd tmm3, [{b} + {two} + 64]",
+            "prefetcht0 [{a} + 2560]",
+            "prefetcht0 [{a} + 2624]",
+            "prefetcht0 [{a} + 2688]",
+            "prefetcht0 [{a} + 2752]",
+            "prefetcht0 [{a} + 2816]",
+            "prefetcht0 [{a} + 2880]",
+            "prefetcht0 [{a} + 2944]",
+            "prefetcht0 [{a} + 3008]",
+            "tdpbssd tmm1, tmm2, tmm3",
+            "add {a}, 1024",
+            "add {b}, 2048",
+            "dec {step}",
+            "jnz 2b",
+            "tilestored [{sums} + {two}], tmm0",
+            "tilestored [{sums} + {two} + 64], tmm1",
+            "add {sums}, 2048",
+            "dec {blocks}",
+            "jnz 3b",
+            "tilerelease",
+            configuration = in(reg) &CONFIGURATION,
+            a = inout(reg) a.as_ptr() => _,
+            b = out(reg) _,
+            first = in(reg) b.as_ptr(),
+            step = out(reg) _,
+            steps = in(reg) steps,
+            sums = inout(reg) sums.as_mut_ptr() => _,
+            blocks = inout(reg) blocks => _,
+            one = in(reg) 64usize,
+            two = in(reg) size_of::<[i32; COLS]>(),
+            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+            out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+            options(nostack)
+        );
+    }
+}
