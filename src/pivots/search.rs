@@ -104,8 +104,9 @@ impl<'a> Search<'a> {
 
     /// Tries all rows, short ones first, as long as the budget lasts; the number of pivots that joined.
     pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
-        let free = (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
-        let mut order: Vec<u32> = memory::collect(free, SEARCH)?;
+        let free = || (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
+        let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
+        order.extend(free());
         order.sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let scratch = || -> Result<Scratch> {
             let (alive, visited) = (Bits::new(self.cols.len())?, Bits::new(self.rows.len())?);

@@ -12,15 +12,17 @@ OURS = """
     way = sys.argv[sys.argv.index("--method") + 1]
     took = %(took)s.get(way)
     if took is None: sys.exit("not this way")
-    steps = [{"name": "row space", "predicted": %(predicted)s, "seconds": 0.5}, {"name": "pivots", "predicted": None, "seconds": 9.0}]
+    found = "rank 7" if way in %(same)s else way
+    steps = [{"name": "row space", "found": found, "predicted": %(predicted)s, "seconds": 0.5},
+             {"name": "pivots", "found": "", "predicted": None, "seconds": 9.0}]
     print(json.dumps({"rank": 7 + %(wrong)s * (way == "hybrid"), "certainty": "proven", "path": steps, "seconds": took + 3.0,
                       "phases": {"read": 2.0, "digest": 1.0}}))
 """
 
 
 class Plans(Workshop):
-    def table(self, took, predicted=0.4, wrong=0):
-        ours = self.program("ours", OURS % {"took": took, "predicted": predicted, "wrong": wrong})
+    def table(self, took, predicted=0.4, wrong=0, same=()):
+        ours = self.program("ours", OURS % {"took": took, "predicted": predicted, "wrong": wrong, "same": same})
         out, err = io.StringIO(), io.StringIO()
         argv = ["--case", f"{self.folder / 'm.sms'}:2", "--blackfield", str(ours), "--work", str(self.folder)]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -41,6 +43,11 @@ class Plans(Workshop):
         self.assertIn("| **2.00** |", text)
         self.assertIn("0 of 1 predictions", text)
         self.assertIn("in 0 of 1 cases, at most 2.00", text)
+
+    def test_the_same_steps_are_the_same_plan(self):
+        code, text, _ = self.table({"auto": 3.0, "elimination": 1.5, "hybrid": 1.25}, same=("auto", "elimination"))
+        self.assertEqual(code, 0)
+        self.assertIn("| 0.500 | 1.50 | elimination 1.50; hybrid 1.25 | 1.20 |", text)
 
     def test_ranks_that_differ(self):
         code, _, errors = self.table({"auto": 1.0, "hybrid": 1.0}, wrong=1)
