@@ -49,8 +49,11 @@ macro_rules! degrees {
 }
 degrees!(u8, u16, u32);
 
+/// So many notes, 4 MB, are not worth looking at. (Tests have fewer.)
+const FEW_NOTES: usize = if cfg!(test) { 0 } else { 1 << 20 };
+
 /// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped, and
-/// thrown away all together when they are more than those that are not.
+/// thrown away all together when they are many, and more than those that are not.
 struct Queue {
     notes: Vec<VecDeque<u32>>,
     newest: bool,
@@ -73,7 +76,8 @@ impl Queue {
             notes.push(VecDeque::from(memory::with_capacity::<u32>(count as usize, COVER)?));
         }
         let lines = count.iter().map(|&count| count as usize).sum::<usize>();
-        let mut queue = Queue { notes, newest: ties.newest, low: 1, noted: 0, most: 2 * lines + longest };
+        let mut queue =
+            Queue { notes, newest: ties.newest, low: 1, noted: 0, most: (2 * lines + longest).max(FEW_NOTES) };
         let n = degree.len() as u32;
         let mut put = |i: u32| queue.note(i, degree[i as usize].get());
         // The newest come off the end: what shall be first goes in last.

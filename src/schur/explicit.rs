@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const AHEAD: usize = 2;
 /// Rows that a task solves.
 const TASK: usize = 64;
+/// Multiply-adds of a task between two looks at the clock, beside the one after its first row.
+const LOOK: u64 = 1 << 16;
 /// Rows solved before they are joined, repetitions dropped and progress told.
 const BATCH: usize = 256 * TASK;
 
@@ -119,6 +121,7 @@ fn form<K: Arithmetic>(
                 None => triangle.workspace().map_err(Some)?,
             };
             let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
+            let mut next_look = 0;
             for (k, &i) in task.iter().enumerate() {
                 if let Some(&next) = task.get(k + AHEAD) {
                     triangle.prefetch(split.a.row(next as usize).0);
@@ -129,8 +132,11 @@ fn form<K: Arithmetic>(
                 let length = solved.entries.len() - before;
                 solved.lengths.push(length);
                 // Beyond the limit whatever the other tasks bring: the rest need not be computed.
-                let late = || options.deadline.is_some_and(|deadline| deadline.is_over());
-                if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() || late() {
+                let late = solved.work >= next_look && {
+                    next_look = solved.work + LOOK;
+                    options.deadline.is_some_and(|deadline| deadline.is_over())
+                };
+                if made.fetch_add(length, Ordering::Relaxed) + length > room || observer.cancelled() || late {
                     return Err(None);
                 }
             }
