@@ -2,14 +2,15 @@
 
 use crate::dense;
 use crate::field::Modulus;
+use crate::isa::Isa;
 use crate::schur::{self, Prediction};
 use crate::spmv::Lane;
 
 /// Seconds of one thread for the operations that a rank is made of.
 ///
 /// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
-/// up to three times as long (`tools/compare/plans.py`); plans depend on the machine that they are made on in `bytes` alone, unless its
-/// prices are off by more than that ([`Patience`](super::Patience)).
+/// up to three times as long (`tools/compare/plans.py`); plans depend on the machine that they are made on by
+/// its instruction set ([`Machine::with`]) and `bytes` alone, unless its prices are off by more than that ([`Patience`](super::Patience)).
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
@@ -68,7 +69,23 @@ impl Kind {
 }
 
 impl Default for Machine {
+    /// With the instruction set that this process works with.
     fn default() -> Self {
+        Machine::with(Isa::best())
+    }
+}
+
+impl Machine {
+    /// The prices with an instruction set: dense eliminations and passes take so many times as long as with AVX-512.
+    pub fn with(isa: Isa) -> Self {
+        let [dense, passes] = match isa {
+            Isa::Avx512 => [1.0, 1.0],
+            Isa::Avx2 => [2.0, 1.3],
+            Isa::Portable => [12.0, 2.5],
+        };
+        Machine::with_avx512().scaled(Kind::Dense, dense).scaled(Kind::Passes, passes)
+    }
+    fn with_avx512() -> Self {
         Machine {
             dense: dense::PRODUCT_SECONDS,
             absorb: 4e-9,
@@ -94,6 +111,11 @@ impl Default for Machine {
 }
 
 impl Machine {
+    /// What tests of plans reckon with on every machine.
+    #[cfg(test)]
+    pub(super) fn reference() -> Self {
+        Machine { bytes: false, ..Machine::with_avx512() }
+    }
     /// The same machine with operations of one kind so many times as dear.
     pub(super) fn scaled(&self, kind: Kind, factor: f64) -> Machine {
         let mut machine = self.clone();
@@ -217,6 +239,18 @@ mod tests {
         assert!(passes(&faster) < 1.1e-3 * passes(&machine) && passes(&faster) > 0.0);
         // Nothing is learnt from nothing.
         assert_eq!(machine.corrected(|_| 0.0, 1.0), machine);
+    }
+
+    #[test]
+    fn wider_instructions_are_cheaper() {
+        let p = Modulus::new(65521).unwrap();
+        let prices = Isa::ALL.map(|isa| {
+            let machine = Machine::with(isa);
+            [machine.dense_product(p), machine.pass(p, 1000, 50_000, 0, 32), machine.sparse_product]
+        });
+        for pair in prices.windows(2) {
+            assert!(pair[0][0] > pair[1][0] && pair[0][1] > pair[1][1] && pair[0][2] == pair[1][2], "{prices:?}");
+        }
     }
 
     #[test]

@@ -186,7 +186,7 @@ mod tests {
             (65521, 1, false),
             ((1 << 61) - 1, 1, true),
         ] {
-            let c = parameters(&problem(p, 1), &RankOptions::default(), &Machine::default()).unwrap();
+            let c = parameters(&problem(p, 1), &RankOptions::default(), &Machine::reference()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }
     }
@@ -195,17 +195,17 @@ mod tests {
     fn an_error_bound_buys_a_degree_or_is_refused() {
         let error = |text: &str| Some(text.parse::<ErrorBound>().unwrap());
         let options = RankOptions { error: error("1e-12"), ..Default::default() };
-        let c = parameters(&problem(65521, 1), &options, &Machine::default()).unwrap();
+        let c = parameters(&problem(65521, 1), &options, &Machine::reference()).unwrap();
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= options.error.unwrap());
         let impossible = RankOptions { error: error("1e-300"), ..Default::default() };
-        assert!(matches!(parameters(&problem(65521, 1), &impossible, &Machine::default()), Err(Error::Usage(_))));
+        assert!(matches!(parameters(&problem(65521, 1), &impossible, &Machine::reference()), Err(Error::Usage(_))));
     }
 
     #[test]
     fn scratch_is_counted() {
         let options = RankOptions { block: Some(16), ..Default::default() };
         let bytes =
-            |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::default()).unwrap();
+            |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::reference()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
         assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
     }
@@ -214,12 +214,12 @@ mod tests {
     fn blocks_fit_the_grid() {
         for p in [2, 65521, (1 << 61) - 1] {
             assert_eq!(
-                parameters(&problem(p, 16), &RankOptions::default(), &Machine::default()).unwrap().block % 16,
+                parameters(&problem(p, 16), &RankOptions::default(), &Machine::reference()).unwrap().block % 16,
                 0
             );
             let five = RankOptions { block: Some(5), ..Default::default() };
-            assert_eq!(parameters(&problem(p, 16), &five, &Machine::default()).unwrap().block, 16);
-            assert_eq!(parameters(&problem(p, 1), &five, &Machine::default()).unwrap().block, 5);
+            assert_eq!(parameters(&problem(p, 16), &five, &Machine::reference()).unwrap().block, 16);
+            assert_eq!(parameters(&problem(p, 1), &five, &Machine::reference()).unwrap().block, 5);
         }
     }
 }

@@ -344,7 +344,7 @@ mod tests {
         }
     }
     fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
-        decide(&rest, &Machine::default(), wiedemann, memory, None).map(|d| d.finish)
+        decide(&rest, &Machine::reference(), wiedemann, memory, None).map(|d| d.finish)
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         // Once it is seen to be large, and where block Wiedemann would take even longer.
         let then = |wiedemann| {
             let large = rest(60_000, 50_000, 900_000);
-            decide(&large, &Machine::default(), wiedemann, None, Some(give_up)).unwrap().finish
+            decide(&large, &Machine::reference(), wiedemann, None, Some(give_up)).unwrap().finish
         };
         assert_eq!(then(Some(20.0)), Finish::Wiedemann);
         assert_eq!(then(None), Finish::RowSpace { give_up: usize::MAX });
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn a_large_rank_is_worth_a_dear_complement() {
-        let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
+        let (machine, large) = (Machine::reference(), rest(60_000, 50_000, 900_000));
         let before = large.round_seconds(&machine, Some(20.0), false);
         assert_eq!(before, WORTH * large.probe_seconds(&machine));
         // Seen to be large; otherwise a probe is to come.
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn hope_for_a_small_rank_needs_no_rival() {
-        let (machine, large) = (Machine::default(), rest(60_000, 50_000, 900_000));
+        let (machine, large) = (Machine::reference(), rest(60_000, 50_000, 900_000));
         let first = |rest: &Rest| decide(rest, &machine, None, None, None).unwrap().finish;
         let Finish::RowSpace { give_up } = first(&large) else { panic!("there is no other way") };
         assert!((100..20_000).contains(&give_up), "{give_up}");
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn what_is_dense_is_eliminated_as_it_stands() {
-        let machine = Machine::default();
+        let machine = Machine::reference();
         let matrix = |rows: usize, cols: usize, nnz| Rest { pivots: 0, valued: nnz, ..rest(rows, cols, nnz) };
         for (rows, cols, nnz) in [(2000, 2000, 4_000_000), (500, 20_000, 10_000_000), (20_000, 500, 10_000_000)] {
             let dense = matrix(rows, cols, nnz);
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn rows_are_taken_as_they_are_where_combinations_save_nothing() {
-        let machine = Machine::default();
+        let machine = Machine::reference();
         let all = |rest: &Rest, seconds| rest.by_every_row(&machine, seconds, None).map(|(finish, _)| finish);
         let worst = |rest: &Rest| rest.row_space_seconds(&machine, rest.rank_bound);
         // A small complement of many entries; one of few, whose combinations are cheap and end with the rank; a tall one, of which

@@ -231,7 +231,7 @@ mod tests {
                 let expected = dense_rank(&a) - pivots.len();
                 for proven in [false, true] {
                     let (options, mut phases) = (RankOptions { proven, ..Default::default() }, Phases::default());
-                    let (machine, streams) = (Machine::default(), Streams::of(&a, 1));
+                    let (machine, streams) = (Machine::reference(), Streams::of(&a, 1));
                     let (options, streams, phases) = (&options, &streams, &mut phases);
                     let path = vec![];
                     let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Silent };
@@ -279,7 +279,7 @@ mod tests {
             let patience = Patience { factor: 3.0, seconds: 0.0 };
             let options = &RankOptions { proven, patience, ..Default::default() };
             let (streams, phases) = (&Streams::of(&a, 1), &mut Phases::default());
-            let (machine, path) = (Machine::default(), vec![]);
+            let (machine, path) = (Machine::reference(), vec![]);
             let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Slow };
             let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
             let (rest, echelon) = (on_rest.rest(), Echelon::new(modulus, 200 - pivots.len()).unwrap());
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn proofs_are_made_where_they_are_cheap() {
-        let machine = Machine::default();
+        let machine = Machine::reference();
         let worth = |rest: &Rest, r| rest.proof_seconds(&machine, r) <= rest.proof_limit(&machine, r);
         assert!(worth(&rest(5000, 600, 50_000), 300));
         let large = rest(60_000, 50_000, 900_000);
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_way_is_considered_where_it_may_win() {
-        let (machine, r) = (Machine::default(), 100);
+        let (machine, r) = (Machine::reference(), 100);
         let ways = |rest: &Rest, spare| -> Vec<_> {
             rest.proof_ways(&machine, r, spare).into_iter().map(|(side, way, _)| (side, way)).collect()
         };

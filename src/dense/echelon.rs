@@ -30,7 +30,7 @@ impl Residue for u64 {}
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, two for p = 3, 16 bits for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r
+/// Storage: one bit an entry for p = 2, two for p = 3, 8 bits for p < 2⁸, 16 for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r
 /// over n columns: at most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
 #[derive(Debug)]
 pub struct Echelon {
@@ -43,6 +43,7 @@ pub struct Echelon {
 enum Storage {
     Bits(Bits),
     Trits(Trits),
+    U8(Panels<u8>),
     U16(Panels<u16>),
     U32(Panels<u32>),
     U64(Panels<u64>),
@@ -61,7 +62,8 @@ impl Echelon {
         let storage = match modulus.get() {
             2 => Storage::Bits(Bits::new(cols)),
             3 => Storage::Trits(Trits::new(cols)),
-            4..=0xffff => Storage::U16(Panels::new(modulus, cols)?),
+            4..=0xff => Storage::U8(Panels::new(modulus, cols)?),
+            0x100..=0xffff => Storage::U16(Panels::new(modulus, cols)?),
             0x1_0000..=0xffff_ffff => Storage::U32(Panels::new(modulus, cols)?),
             _ => Storage::U64(Panels::new(modulus, cols)?),
         };
@@ -83,7 +85,8 @@ impl Echelon {
         match modulus.get() {
             2 => Bits::memory(rank, cols),
             3 => Trits::memory(rank, cols),
-            4..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
+            4..=0xff => [Panels::<u8>::basis_memory(rank, cols), Panels::<u8>::working_memory(modulus, cols)],
+            0x100..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
             0x1_0000..=0xffff_ffff => {
                 [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)]
             }
@@ -104,6 +107,7 @@ impl Echelon {
         self.in_steps(rows.len(), observer, |storage, range| match storage {
             Storage::Bits(b) => b.absorb(&rows[range]),
             Storage::Trits(t) => t.absorb(&rows[range]),
+            Storage::U8(p) => p.absorb(&rows[range]),
             Storage::U16(p) => p.absorb(&rows[range]),
             Storage::U32(p) => p.absorb(&rows[range]),
             Storage::U64(p) => p.absorb(&rows[range]),
@@ -125,6 +129,7 @@ impl Echelon {
             match storage {
                 Storage::Bits(b) => b.absorb_dense(count, data),
                 Storage::Trits(t) => t.absorb_dense(count, data),
+                Storage::U8(p) => p.absorb_dense(count, data),
                 Storage::U16(p) => p.absorb_dense(count, data),
                 Storage::U32(p) => p.absorb_dense(count, data),
                 Storage::U64(p) => p.absorb_dense(count, data),
@@ -180,6 +185,7 @@ impl Echelon {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_rows,
             Storage::Trits(t) => &t.pivot_rows,
+            Storage::U8(p) => &p.pivot_rows,
             Storage::U16(p) => &p.pivot_rows,
             Storage::U32(p) => &p.pivot_rows,
             Storage::U64(p) => &p.pivot_rows,
@@ -199,6 +205,7 @@ impl Echelon {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_cols,
             Storage::Trits(t) => &t.pivot_cols,
+            Storage::U8(p) => p.pivot_cols(),
             Storage::U16(p) => p.pivot_cols(),
             Storage::U32(p) => p.pivot_cols(),
             Storage::U64(p) => p.pivot_cols(),
@@ -220,6 +227,7 @@ impl Echelon {
         let table = match self.storage {
             Storage::Bits(b) => Table::Bits(b.into_reduced()?),
             Storage::Trits(t) => Table::Trits(t.strips(), t.into_reduced()?),
+            Storage::U8(p) => Table::U8(p.into_reduced()?),
             Storage::U16(p) => Table::U16(p.into_reduced()?),
             Storage::U32(p) => Table::U32(p.into_reduced()?),
             Storage::U64(p) => Table::U64(p.into_reduced()?),
@@ -249,6 +257,7 @@ mod tests {
                 let held = match &echelon.storage {
                     Storage::Bits(b) => b.held(),
                     Storage::Trits(t) => t.held(),
+                    Storage::U8(p) => p.held(),
                     Storage::U16(p) => p.held(),
                     Storage::U32(p) => p.held(),
                     Storage::U64(p) => p.held(),

@@ -1,4 +1,4 @@
-//! Residues as they are stored: 16, 32 or 64 bits.
+//! Residues as they are stored: 8, 16, 32 or 64 bits.
 
 use super::echelon::Residue;
 use bytemuck::Zeroable;
@@ -7,6 +7,13 @@ use bytemuck::Zeroable;
 pub(crate) trait Entry: Residue + Default + Zeroable + PartialEq + std::fmt::Debug {
     /// The residue, which fits.
     fn from_residue(residue: u64) -> Self;
+}
+
+impl Entry for u8 {
+    #[inline(always)]
+    fn from_residue(residue: u64) -> u8 {
+        residue as u8
+    }
 }
 
 impl Entry for u16 {

@@ -39,6 +39,7 @@ pub(super) enum Table {
     /// Rows of so many strips, with all columns.
     Trits(usize, Vec<Strip>),
     /// Free columns only.
+    U8(Vec<u8>),
     U16(Vec<u16>),
     U32(Vec<u32>),
     U64(Vec<u64>),
@@ -103,6 +104,7 @@ impl Reduced {
         }
         let mut zero = memory::filled(true, self.free_cols.len(), COLUMNS)?;
         match &self.table {
+            Table::U8(data) => mark(data, &mut zero),
             Table::U16(data) => mark(data, &mut zero),
             Table::U32(data) => mark(data, &mut zero),
             Table::U64(data) => mark(data, &mut zero),
@@ -163,6 +165,7 @@ impl Reduced {
             match &self.table {
                 Table::Bits(rows) => rows.bit(row, self.free_cols[f]) as u64,
                 Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
+                Table::U8(data) => data[row * width + f] as u64,
                 Table::U16(data) => data[row * width + f] as u64,
                 Table::U32(data) => data[row * width + f] as u64,
                 Table::U64(data) => data[row * width + f],

@@ -50,7 +50,7 @@ macro_rules! degrees {
 degrees!(u8, u16, u32);
 
 /// So many notes, 4 MB, are not worth looking at. (Tests have fewer.)
-const FEW_NOTES: usize = if cfg!(test) { 0 } else { 1 << 20 };
+const FEW_NOTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
 /// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped, and
 /// thrown away all together when they are many, and more than those that are not.
