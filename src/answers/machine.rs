@@ -105,7 +105,7 @@ impl Machine {
             random: 5e-9,
             rough: 1e-9,
             sparse_product: 8e-9,
-            sparse_entry: 40e-9,
+            sparse_entry: 33e-9,
         }
     }
 }

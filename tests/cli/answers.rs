@@ -125,7 +125,8 @@ fn a_json_document_of_one_answer() {
     let lab = Lab::with_diagonal("json-one");
     let document = lab.document("rank diagonal.sms -p 65521 --json --method elimination --threads 2");
     insta::assert_json_snapshot!(document, {
-        ".reason" => "[reason]", ".seconds" => "[seconds]", ".path[].seconds" => "[seconds]", ".phases" => "[phases]", ".version" => "[version]",
+        ".reason" => "[reason]", ".seconds" => "[seconds]", ".path[].seconds" => "[seconds]",
+        ".path[].predicted" => "[predicted]", ".phases" => "[phases]", ".version" => "[version]",
     });
 }
 

@@ -61,6 +61,8 @@ def size(field):
     n = int(field)
     if not 0 <= n <= MOST:
         raise Bad(f"size {n}")
+    if field.startswith(b"-"):
+        raise Unsure("a negative zero")
     return n
 
 
