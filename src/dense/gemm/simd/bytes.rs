@@ -68,7 +68,8 @@ impl ByteTile {
 
     /// Seconds of a multiply-add of bytes, in the least of a few tiles.
     pub(in super::super) fn seconds(&self) -> f64 {
-        const STEPS: usize = 16;
+        // In the nearest cache, and no allocation that might be refused.
+        const STEPS: usize = 4;
         let (a, b) = (vec![0x0102_0304; STEPS * ROWS * STEP_WORDS], vec![0x0506_0708; STEPS * COLS_WORDS]);
         let mut sums = vec![0; ROWS * COLS];
         least_seconds(|| self.multiply(STEPS, &a, &b, &mut sums)) / (sums.len() * STEPS * STEP_WORDS * 4) as f64
