@@ -105,7 +105,8 @@ mod tests {
     use crate::sparse::SparseMatrix;
     use crate::{Silent, families};
     use rand::{RngExt, SeedableRng};
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Machines whose prices are wrong by a factor of a million for each choice of kinds.
     fn wrong() -> Vec<Machine> {
@@ -160,9 +161,43 @@ mod tests {
                 }
             }
         }
-        // Row spaces and block Wiedemann are stopped, too, where the machine is slow enough.
         for name in ["dense elimination", "Schur complement"] {
             assert!(stopped.contains_key(name), "{name} was never stopped: {stopped:?}");
+        }
+    }
+
+    /// The same where row spaces and sequences take a millisecond of the processor whenever they ask whether to go on.
+    #[test]
+    fn slow_passes_are_stopped_and_the_rank_is_found() {
+        #[derive(Default)]
+        struct Slow(AtomicBool);
+        impl Observer for Slow {
+            fn phase(&self, name: &str, _total: u64) {
+                self.0.store(["row space", "sequence"].contains(&name), Ordering::Relaxed);
+            }
+            fn cancelled(&self) -> bool {
+                let watch = Stopwatch::start();
+                while self.0.load(Ordering::Relaxed) && !watch.reaches(1e-3) {
+                    std::hint::spin_loop();
+                }
+                false
+            }
+        }
+        let (mut rng, p) = (Rng::seed_from_u64(79), Modulus::new(65521).unwrap());
+        let mut stopped = BTreeSet::new();
+        for a in matrices(p, &mut rng) {
+            let expected = dense_rank(&a);
+            for machine in wrong() {
+                let patience = Patience { factor: 3.0, seconds: 0.0 };
+                let options = RankOptions { machine, patience, ..Default::default() };
+                let answer = rank(&a, &options, &Slow::default()).unwrap();
+                assert_eq!(answer.rank, expected, "{:?}", answer.path);
+                let steps = answer.path.iter().filter(|step| step.found.starts_with("stopped"));
+                stopped.extend(steps.map(|step| step.name));
+            }
+        }
+        for name in ["row space", "block Wiedemann"] {
+            assert!(stopped.contains(name), "{name} was never stopped: {stopped:?}");
         }
     }
 

@@ -42,7 +42,7 @@ impl Isa {
     }
 
     /// Makes this process work with `self` and nothing wider, wherever the choice is not made otherwise. It must be called before
-    /// the first computation; answers do not depend on it.
+    /// the first computation; ranks and permanents do not depend on it, though plans know it.
     ///
     /// # Errors
     /// [`Error::Device`] if this machine does not have it, [`Error::Usage`] if the process has begun with another one.

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use std::cell::Cell;
 
 /// 2, 3, and the primes on both sides of every change of form.
-const PRIMES: [u64; 25] = [
+pub(super) const PRIMES: [u64; 26] = [
     2,
     3,
     251,
@@ -29,6 +29,7 @@ const PRIMES: [u64; 25] = [
     (1 << 56) + 81,
     (1 << 61) - 1,
     (1 << 62) - 57,
+    (1 << 63) - 259,
     (1 << 63) - 25,
 ];
 
