@@ -82,7 +82,7 @@ fn stable(mut document: Value) -> Value {
         Value::Object(fields) => {
             fields.retain(|name, _| !["seconds", "phases", "plan", "isa", "reason"].contains(&name.as_str()));
             for (name, value) in fields {
-                *value = match value {
+                *value = match &mut *value {
                     Value::Array(steps) if name == "path" => {
                         json!(steps.iter().filter_map(|step| step["rank"].as_u64()).sum::<u64>())
                     }
