@@ -41,6 +41,8 @@ pub struct Machine {
     pub ready: f64,
     /// Writing an entry of a sparse matrix into a dense row.
     pub scatter: f64,
+    /// Transposing a sparse matrix, for each entry.
+    pub transpose: f64,
     /// Finding structural pivots, for each entry of the matrix.
     pub pivots: f64,
     /// Drawing a random residue by a generator that nobody can predict, and a roughly uniform one by a faster source.
@@ -101,6 +103,7 @@ impl Machine {
             push: 20e-9,
             ready: 70e-9,
             scatter: 1e-9,
+            transpose: 10e-9,
             pivots: 50e-9,
             random: 5e-9,
             rough: 1e-9,

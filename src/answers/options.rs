@@ -106,6 +106,10 @@ impl RankOptions {
     /// The largest number of independent runs.
     pub const MAX_TRIALS: usize = 1000;
 
+    /// Whether only an answer that is proven will do.
+    pub(super) fn is_proof_demanded(&self) -> bool {
+        self.proven || self.method == Method::Elimination
+    }
     /// # Errors
     /// [`Error::Usage`] for values out of range.
     pub(super) fn check(&self) -> Result<()> {

@@ -20,6 +20,8 @@ use std::time::Instant;
 const HEAVY_ROW: usize = 16;
 /// Most entries of a matrix for which such pivots are looked for.
 const FEW_ENTRIES: usize = 2_000_000;
+/// Bytes of an entry of a sparse matrix.
+const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
 /// The share of the smaller side that they must be.
 const WORTHWHILE_SHARE: usize = 8;
 
@@ -51,7 +53,7 @@ pub(super) fn rank(
         }
         None => core,
     };
-    let (mut a, mut pivots, transposed) = if dense { (core, Pivots::default(), false) } else { work.structural(core)? };
+    let (mut a, mut pivots, transposed) = if dense { work.upright(core)? } else { work.structural(core)? };
     let mut larger = None;
     let answer = loop {
         if !options.minor && !dense {
@@ -83,7 +85,7 @@ pub(super) fn rank(
 
 /// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
 pub(super) fn is_dense(a: &SparseMatrix, options: &RankOptions, machine: &Machine) -> bool {
-    options.method != Method::Hybrid && Rest::of(a, 0, options.minor).is_dense(machine, options.max_memory)
+    options.method != Method::Hybrid && Rest::of(a, 0, options).is_dense(machine, options.max_memory)
 }
 
 /// What accompanies the work.
@@ -131,6 +133,23 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         Ok(Some(eliminated))
+    }
+
+    /// A dense matrix without pivots in the orientation in which it is eliminated: its transpose? Of a tall one a part of the rows may
+    /// do, of a wide one all columns are eliminated.
+    fn upright<'m>(&mut self, core: Cow<'m, SparseMatrix>) -> Result<(Cow<'m, SparseMatrix>, Pivots, bool)> {
+        let (wide, machine) = (Rest::of(&core, 0, self.options), &self.machine);
+        let tall = wide.transposed();
+        let spared = wide.every_row_at_worst(machine) - tall.every_row_at_worst(machine);
+        let fits = self
+            .options
+            .max_memory
+            .is_none_or(|limit| tall.every_row_bytes().saturating_add(ENTRY * core.nnz() as u64) <= limit);
+        if !fits || spared <= core.nnz() as f64 * machine.transpose {
+            return Ok((core, Pivots::default(), false));
+        }
+        let tall = self.phases.time("plan", || core.transpose())?;
+        Ok((Cow::Owned(tall), Pivots::default(), true))
     }
 
     /// Structural pivots, and the matrix in the orientation that suits them: its transpose?
@@ -188,8 +207,8 @@ impl Work<'_> {
             None => Ok(pivots::find(a, &Effort::default(), observer)?.pivots),
         };
         // Rounds may creep on by a few pivots each, long after what is left is small.
-        let (machine, minor) = (&self.machine, self.options.minor);
-        let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), minor).is_done(machine);
+        let (machine, wishes) = (&self.machine, self.options);
+        let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
         let patience = self.options.patience;
         let limit = |entries: usize, predicted: &Prediction| patience.limit(machine.forming(entries, predicted));

@@ -5,9 +5,10 @@
 //! 4·s·nnz and more certainty costs more. So the row space is sought first, up to a rank where it has cost a fraction
 //! of what Wiedemann would at worst; then the plan is made anew: S may be formed at a higher price than before.
 
+use super::RankOptions;
 use super::machine::Machine;
 use super::rest::CHECK;
-use crate::dense::Echelon;
+use crate::dense::{self, Echelon};
 use crate::field::Modulus;
 use crate::schur::{self, Columns, Combinations, EVERY_ROW_PANEL};
 use crate::sparse::SparseMatrix;
@@ -44,6 +45,8 @@ pub(super) struct Rest {
     pub rank_bound: usize,
     /// Whether rows are wanted that are independent in the pivot columns of its echelon form.
     pub minor: bool,
+    /// Whether a check will not do for a proof.
+    pub proven: bool,
 }
 
 /// The next step.
@@ -68,10 +71,11 @@ pub(super) struct Decision {
 }
 
 impl Rest {
-    /// What `pivots` pivots leave of `a`; `minor` as in the field.
-    pub fn of(a: &SparseMatrix, pivots: usize, minor: bool) -> Self {
-        let (modulus, rows, cols) = (a.modulus(), a.rows() - pivots, a.cols() - pivots);
-        Rest { modulus, pivots, rows, cols, nnz: a.nnz(), valued: a.valued(), rank_bound: rows.min(cols), minor }
+    /// What `pivots` pivots leave of `a`.
+    pub fn of(a: &SparseMatrix, pivots: usize, options: &RankOptions) -> Self {
+        let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
+        let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
+        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven: options.is_proof_demanded() }
     }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
@@ -104,14 +108,42 @@ impl Rest {
         let seconds = |r: usize| self.row_space_seconds(machine, r);
         seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
     }
-    /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r: rows of A as they stand
-    /// where there are no pivots, else blocks of unit vectors mapped.
+    /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r.
     pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        // Rows of a matrix that reaches its bound, or is checked, are not looked at beyond the panel in which they add nothing.
+        let panel = self.rows.min(r + EVERY_ROW_PANEL);
+        if r == self.rank_bound {
+            self.rows_seconds(machine, r, panel)
+        } else if self.is_checked(machine, r, panel) {
+            self.rows_seconds(machine, r, panel) + self.row_check_seconds(machine, self.rows - panel)
+        } else {
+            self.rows_seconds(machine, r, self.rows)
+        }
+    }
+    /// Whether, at a rank r of S with so many rows done, the others are left to a check: an answer that is proven is worth some time.
+    pub fn is_checked(&self, machine: &Machine, r: usize, done: usize) -> bool {
+        if self.proven || self.minor || self.pivots > 0 {
+            return false;
+        }
+        let [now, then] = [done, self.rows].map(|rows| self.rows_seconds(machine, r, rows));
+        then - now > SHORT && then > WORTH * (now + self.row_check_seconds(machine, self.rows - done))
+    }
+    /// Predicted seconds for a check of so many rows of A: a thin product, which moves twice what it multiplies.
+    fn row_check_seconds(&self, machine: &Machine, rows: usize) -> f64 {
+        let count = schur::check_combinations(CHECK, 1, (self.modulus.get() as f64).log2()) as f64;
+        let entries = self.nnz as f64 * rows as f64 / self.rows.max(1) as f64;
+        let product =
+            2.0 * count * rows as f64 * self.cols as f64 * machine.dense[dense::size_class(self.modulus).max(2)];
+        entries * machine.scatter
+            + machine.absorbing(self.modulus, rows, self.cols)
+            + product
+            + count * rows as f64 * machine.random
+    }
+    /// Predicted seconds for `taken` rows of S in a dense echelon form, which has the rank r then: rows of A as they stand where there
+    /// are no pivots, else blocks of unit vectors mapped.
+    fn rows_seconds(&self, machine: &Machine, r: usize, taken: usize) -> f64 {
         let (n, rank) = (self.cols as f64, r as f64);
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes() as f64;
-        // Rows of a matrix that reaches its bound are not looked at beyond the panel in which it does.
-        let vain = if r == self.rank_bound { (self.rows - r).min(EVERY_ROW_PANEL) } else { self.rows - r };
-        let taken = r + vain;
         let made = match self.pivots {
             0 => self.nnz as f64 * taken as f64 / self.rows.max(1) as f64 * machine.scatter,
             _ => {
@@ -121,13 +153,17 @@ impl Rest {
             }
         };
         let written = taken as f64 * n * lane * machine.push_byte + machine.absorbing(self.modulus, taken, self.cols);
-        let dependent = vain as f64 * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
+        let dependent = (taken - r) as f64 * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
         made + written + machine.echelon(self.modulus, r, self.cols) + dependent
     }
     /// The same if the rank is what it may be, or just below, which no row shows before the last.
     pub fn every_row_at_worst(&self, machine: &Machine) -> f64 {
         let seconds = |r: usize| self.every_row_seconds(machine, r);
         seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
+    }
+    /// The same of the transpose.
+    pub fn transposed(self) -> Rest {
+        Rest { rows: self.cols, cols: self.rows, ..self }
     }
     /// The same before any pivots were taken.
     pub fn without_pivots(self) -> Rest {
@@ -144,7 +180,7 @@ impl Rest {
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
     }
     /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
-    fn every_row_bytes(&self) -> u64 {
+    pub fn every_row_bytes(&self) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
         let programs = match self.pivots {
             0 => 0,
@@ -336,6 +372,7 @@ mod tests {
             valued: 0,
             rank_bound: rows.min(cols),
             minor: false,
+            proven: false,
         }
     }
     impl Rest {
@@ -437,6 +474,22 @@ mod tests {
         for (rows, cols, nnz) in [(2000, 2000, 20_000), (50_000, 50_000, 5_000_000), (3_000_000, 3000, 100_000_000)] {
             assert!(!matrix(rows, cols, nnz).is_dense(&machine, None));
         }
+    }
+
+    #[test]
+    fn rows_that_add_nothing_are_left_to_a_check() {
+        let machine = Machine::reference();
+        let tall = Rest { pivots: 0, valued: 200_000_000, ..rest(100_000, 2000, 200_000_000) };
+        let checked = |rest: &Rest, r, done| rest.is_checked(&machine, r, done);
+        assert!(checked(&tall, 1999, 4096) && !checked(&tall, 1999, 90_000) && !checked(&tall, 20, 4096));
+        for demanding in [Rest { proven: true, ..tall }, Rest { minor: true, ..tall }, tall.with_pivots(1)] {
+            assert!(!checked(&demanding, 1999, 4096));
+        }
+        // A rank below its bound costs little more than one at it, unless all rows are to be taken.
+        let below = |rest: &Rest| rest.every_row_seconds(&machine, 1999) / rest.every_row_seconds(&machine, 2000);
+        assert!(below(&tall) < 10.0 && below(&Rest { proven: true, ..tall }) > 20.0, "{}", below(&tall));
+        // So a wide one is better transposed.
+        assert!(tall.transposed().every_row_at_worst(&machine) > 3.0 * tall.every_row_at_worst(&machine));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The proof of a rank of the Schur complement: whether it is worth its time, on which side, and how.
 
-use super::Method;
 use super::machine::Machine;
 use super::patience::Watch;
 use super::planner::Rest;
@@ -51,7 +50,7 @@ impl OnRest<'_, '_> {
     /// beside what was done before. A proof that fails finds what was missed.
     pub(super) fn settle(&mut self, rest: &Rest, echelon: Echelon, rng: &Rng) -> Result<Settled> {
         let options = self.work.options;
-        let demanded = options.proven || options.method == Method::Elimination;
+        let demanded = options.is_proof_demanded();
         let (start, observer, r) = (Instant::now(), self.work.observer, echelon.rank());
         let cols = echelon.pivot_cols()?;
         let unproven = |seconds: f64, pivot_cols| Settled {
@@ -293,7 +292,7 @@ mod tests {
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
         let modulus = Modulus::new(65521).unwrap();
         let rank_bound = rows.min(cols);
-        Rest { modulus, pivots: 1000, rows, cols, nnz, valued: 0, rank_bound, minor: false }
+        Rest { modulus, pivots: 1000, rows, cols, nnz, valued: 0, rank_bound, minor: false, proven: false }
     }
 
     #[test]

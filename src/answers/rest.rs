@@ -11,8 +11,8 @@ use crate::certify::{self, Certainty, Domain, ErrorBound};
 use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
 use crate::schur::{
-    Complement, EveryRow, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row, independent_rows,
-    row_space,
+    Check, Complement, EveryRow, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
+    independent_rows, row_space,
 };
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Error, Result, Step, memory};
@@ -123,7 +123,7 @@ impl<'w> OnRest<'_, 'w> {
 
     /// What the planner must know.
     pub fn rest(&self) -> Rest {
-        Rest::of(self.a, self.split.pivots(), self.work.options.minor)
+        Rest::of(self.a, self.split.pivots(), self.work.options)
     }
 
     /// What the plan depends on.
@@ -169,31 +169,55 @@ impl<'w> OnRest<'_, 'w> {
         };
         let split = whole.as_ref().unwrap_or(&self.split);
         let seconds = |machine: &Machine, _: usize| rest.every_row_at_worst(machine);
+        let (all_streams, prices) = (self.work.streams, self.work.machine.clone());
+        let check = Check {
+            error: self.check_error(),
+            worth: &|rank, done| rest.is_checked(&prices, rank, done),
+            challenge: &|number, cols| all_streams.challenge(number, &[&split.rows, &split.cols, cols]),
+        };
         let name = "dense elimination";
         let done = self.work.watched(name, now, seconds, |phases, observer| {
-            phases.time(name, || every_row(split, rest.rank_bound, observer))
+            phases.time(name, || every_row(split, rest.rank_bound, Some(&check), observer))
         })?;
-        let (EveryRow { echelon, rows }, taken_seconds) = match done {
+        let (EveryRow { echelon, rows, extent }, taken_seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
             (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
         };
-        let (all, rank) = (echelon.rank(), echelon.rank() - taken);
-        let found = format!("rank {all}");
+        let all = echelon.rank();
         let predicted = |machine: &Machine| rest.every_row_seconds(machine, all);
-        self.work.step(name, found, &decision.reason, rank, predicted, taken_seconds);
-        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
-        let beyond = match self.work.options.minor {
-            true => Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? }),
-            false => None,
+        self.work.step(name, format!("rank {all}"), &decision.reason, all - taken, predicted, taken_seconds);
+        let mut beyond = None;
+        if self.work.options.minor {
+            let rows = rows.expect("for a minor all rows are taken");
+            let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
+            beyond =
+                Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? });
+        }
+        let (settled, unless_proven) = match extent {
+            Extent::Checked(bound) => {
+                let rng = all_streams.stream(Domain::Exploration, 0);
+                let settled = match whole {
+                    Some(split) => OnRest { a: self.a, split, work: &mut *self.work }.settle(&rest, echelon, &rng)?,
+                    None => self.settle(&rest, echelon, &rng)?,
+                };
+                (settled, Certainty::with_bound(bound))
+            }
+            _ => (Settled::at_once(&echelon)?, Certainty::Proven),
         };
-        Ok(Done::Whole(Answer::elimination(rank, beyond, Certainty::Proven, decision.reason)))
+        let certainty = if settled.proven { Certainty::Proven } else { unless_proven };
+        let (rank, reason) = (settled.rank - taken, decision.reason + &settled.ground);
+        Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, reason)))
+    }
+
+    /// What a check may miss.
+    fn check_error(&self) -> ErrorBound {
+        self.work.options.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
     }
 
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
-        let error = self.work.options.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK);
-        let options = RowSpaceOptions { error, rank_bound: rest.rank_bound, give_up };
+        let options = RowSpaceOptions { error: self.check_error(), rank_bound: rest.rank_bound, give_up };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
@@ -281,5 +305,49 @@ impl<'w> OnRest<'_, 'w> {
             agreed: outcome.agreed,
             beyond: None,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Patience, Phases, RankOptions};
+    use super::*;
+    use crate::Silent;
+    use crate::certify::Streams;
+    use crate::field::{Modulus, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    /// With no patience at all and another plan in mind, each kind of step stops where it first asks whether to go on.
+    #[test]
+    fn every_step_can_be_stopped_for_another_plan() {
+        let mut rng = Rng::seed_from_u64(80);
+        let entries: Vec<_> =
+            (0..1200).map(|k| (k % 300, rng.random_range(0..300), rng.random_range(1..65521))).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 300, 300, &entries);
+        let options = RankOptions { patience: Patience { factor: 0.0, seconds: 0.0 }, ..Default::default() };
+        let (none, streams, mut phases) = (Pivots::default(), Streams::of(&a, 1), Phases::default());
+        let mut work = Work {
+            options: &options,
+            streams: &streams,
+            machine: Machine::reference(),
+            unformed: None,
+            path: vec![],
+            phases: &mut phases,
+            observer: &Silent,
+        };
+        let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), work: &mut work };
+        let outlook = on_rest.outlook();
+        let now = Plan { outlook, finish: Finish::Nothing, larger: None };
+        let parameters = outlook.wiedemann(&on_rest.work.machine).unwrap().unwrap();
+        let decision = || Decision { finish: Finish::Nothing, seconds: 0.0, reason: String::new() };
+        let stopped = [
+            on_rest.by_every_row(&now, true, decision()),
+            on_rest.by_row_space(&now, usize::MAX, decision()),
+            on_rest.by_wiedemann(&now, &parameters, String::new()),
+        ];
+        assert!(stopped.into_iter().all(|done| matches!(done.unwrap(), Done::Part { than: 0, .. })));
+        let steps: Vec<_> = work.path.iter().map(|step| (step.name, step.rank)).collect();
+        assert_eq!(steps, ["dense elimination", "row space", "block Wiedemann"].map(|name| (name, Some(0))));
+        assert!(work.path.iter().all(|step| step.found.starts_with("stopped")), "{:?}", work.path);
     }
 }

@@ -327,3 +327,55 @@ fn a_proof_is_not_asked_of_block_wiedemann() {
         assert!(matches!(rank(&a, &options, &Silent), Err(Error::Usage(_))));
     }
 }
+
+/// Tall and wide dense matrices of which most lines repeat others: a part of them and a check, or all of them for a proof; minors are
+/// named in the matrix as it was.
+#[test]
+fn lines_of_dense_matrices_that_repeat_are_found_out() {
+    let mut rng = Rng::seed_from_u64(81);
+    let p = Modulus::new((1 << 61) - 1).unwrap();
+    let (m, n, r) = (20_000, 120, 70);
+    let basis: Vec<Vec<u64>> = (0..r).map(|_| (0..n).map(|_| rng.random_range(1..p.get())).collect()).collect();
+    let mut entries = vec![];
+    for i in 0..m {
+        let (factor, row) = (rng.random_range(1..p.get()), &basis[i * 7919 % r]);
+        entries.extend(row.iter().enumerate().map(|(j, &v)| (i, j, p.mul(factor, v))));
+    }
+    // One row of its own.
+    let lonely = m / 2;
+    entries[lonely * n..][..n].iter_mut().for_each(|entry| entry.2 = rng.random_range(1..p.get()));
+    let tall = SparseMatrix::from_triplets(p, m, n, &entries);
+    // Prices at which a check pays for so few columns.
+    let mut machine = Machine::reference().scaled(machine::Kind::Passes, 1e3);
+    machine.dense[4] *= 100.0;
+    machine.transpose = 0.0;
+    for (a, name) in [(tall.transpose().unwrap(), "wide"), (tall, "tall")] {
+        for (proven, minor) in [(false, false), (true, false), (false, true)] {
+            let patience = Patience::ENDLESS;
+            let options = RankOptions { proven, minor, patience, machine: machine.clone(), ..Default::default() };
+            let answer = rank(&a, &options, &Silent).unwrap();
+            assert_eq!(answer.rank, r + 1, "{name}: {:?}", answer.path);
+            assert_eq!(answer.path.iter().filter_map(|step| step.rank).sum::<usize>(), r + 1);
+            if proven || minor {
+                assert_eq!(answer.certainty, Certainty::Proven, "{name}: {}", answer.reason);
+            } else {
+                // A check, of which the null space may be a proof.
+                assert_eq!(answer.path[0].name, "dense elimination");
+                let checked = ["hash", "null space"].iter().any(|word| answer.reason.contains(word));
+                assert!(checked, "{name}: {}", answer.reason);
+            }
+            if let Some(Minor { rows, cols, .. }) = answer.minor {
+                let at = |lines: &[u32], k: usize| lines.iter().position(|&line| line as usize == k);
+                let own: Vec<_> = (0..a.rows())
+                    .filter_map(|i| Some((at(&rows, i)?, a.row(i))))
+                    .flat_map(|(i, (columns, values))| {
+                        let cols = &cols;
+                        columns.iter().zip(values).filter_map(move |(&j, &v)| Some((i, at(cols, j as usize)?, v)))
+                    })
+                    .collect();
+                let minor = SparseMatrix::from_triplets(p, rows.len(), cols.len(), &own);
+                assert_eq!((rows.len(), dense_rank(&minor)), (r + 1, r + 1), "{name}");
+            }
+        }
+    }
+}

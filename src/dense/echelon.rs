@@ -1,10 +1,12 @@
 //! The rank of rows that come in any number: [`Echelon`] keeps a basis of their span, never the rows.
 
 use super::bits::{self, Bits};
+use super::combine::combine;
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
-use crate::field::Modulus;
+use crate::field::{Modulus, Rng};
+use crate::observer::Quiet;
 use crate::{Observer, Result, memory};
 
 /// What memory is asked for.
@@ -151,6 +153,38 @@ impl Echelon {
             let Storage::Bits(basis) = storage else { panic!("packed rows are over GF(2)") };
             basis.absorb_columns(range.len(), &blocks[range.start / Self::PACKED..range.end.div_ceil(Self::PACKED)])
         })
+    }
+    /// Adds `count` uniformly random combinations of rows to the span: Y·A as one matrix product. Returns how many of them were
+    /// independent of what was there. If some row is not in the span, a combination is in it with probability 1/p.
+    ///
+    /// # Errors
+    /// As [`Echelon::absorb`].
+    ///
+    /// # Panics
+    /// If a column is out of range.
+    pub fn absorb_combinations(
+        &mut self,
+        rows: &[Row<'_>],
+        count: usize,
+        rng: &mut Rng,
+        observer: &dyn Observer,
+    ) -> Result<usize> {
+        let (modulus, cols) = (self.modulus, self.cols);
+        macro_rules! absorb {
+            ($lane:ty) => {
+                self.absorb_block(
+                    count,
+                    &combine::<$lane>(modulus, cols, rows, count, rng, observer)?,
+                    &Quiet(observer),
+                )
+            };
+        }
+        match self.storage {
+            Storage::Bits(_) | Storage::Trits(_) | Storage::U8(_) => absorb!(u8),
+            Storage::U16(_) => absorb!(u16),
+            Storage::U32(_) => absorb!(u32),
+            Storage::U64(_) => absorb!(u64),
+        }
     }
     fn in_steps(
         &mut self,

@@ -7,6 +7,7 @@
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
 mod bits;
+mod combine;
 mod determinants;
 mod echelon;
 mod entry;

@@ -2,11 +2,15 @@
 //!
 //! Where S is dense its rows are eliminated as they are: a combination of them costs as much as a row does, and proves nothing.
 //! Rows come in an order that strides through S, so that a tall S whose rows are much alike everywhere reaches the bound of its rank
-//! after a small part of them, and the others are never looked at.
+//! after a small part of them, and the others are never looked at. Where it does not, and the rows left would take long, a few random
+//! combinations of them may stand for them ([`Check`]): as one matrix product, and by the argument of [`row_space`](super::row_space).
 
-use super::Split;
 use super::combine::{LANES, Mixer, Vectors};
+use super::row_space::check_combinations;
+use super::{Extent, Split};
 use crate::dense::{Echelon, Row};
+use crate::error_bound::ErrorBound;
+use crate::field::Rng;
 use crate::observer::Quiet;
 use crate::{Observer, Result, memory};
 
@@ -20,32 +24,57 @@ const ORDER: &str = "the order of the rows";
 pub struct EveryRow {
     /// Its echelon form, columns numbered as those of S.
     pub echelon: Echelon,
-    /// Rows of S, as many as the rank, that are independent.
-    pub rows: Vec<u32>,
+    /// Rows of S, as many as the rank, that are independent; `None` where the basis comes from combinations as well.
+    pub rows: Option<Vec<u32>>,
+    /// Whether the basis is of all of the row space: never [`Extent::Part`].
+    pub extent: Extent,
 }
 
-/// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S.
+/// A check that stands for rows: once a panel of them has added nothing, combinations of those that are left.
+pub struct Check<'a> {
+    /// All checks together may miss a part of the row space with at most this probability.
+    pub error: ErrorBound,
+    /// Whether a check is worth it at a rank, with so many rows done.
+    pub worth: &'a dyn Fn(usize, usize) -> bool,
+    /// As in [`RowSpaceStreams`](super::RowSpaceStreams).
+    pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
+}
+
+/// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a `check` says
+/// that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken.
 ///
-/// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row besides.
+/// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row besides. A check
+/// of k combinations costs k multiply-adds for each entry of the rows that are left.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
-pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> Result<EveryRow> {
+pub fn every_row(
+    split: &Split,
+    rank_bound: usize,
+    check: Option<&Check<'_>>,
+    observer: &dyn Observer,
+) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
     let mut echelon = Echelon::new(split.modulus(), cols)?;
     observer.phase("dense elimination", m as u64);
     let order = strides(m)?;
     let mut mixer = if split.pivots() > 0 { Some(Mixer::new(split)?) } else { None };
     let lanes = Mixer::lanes(split.modulus());
-    let mut done = 0;
+    let as_they_stand = |numbers: &[u32]| -> Result<Vec<Row<'_>>> {
+        memory::collect(numbers.iter().map(|&i| split.a.row(split.rows[i as usize] as usize)), ORDER)
+    };
+    let (mut done, mut combined, mut extent) = (0, 0, Extent::Whole);
+    // Checks made, and the rows to be done before the next: each is at least as far from the one before as that from the beginning,
+    // so that they cost little where they all fail.
+    let (mut checks, mut next) = (0, 0);
     for panel in order.chunks(PANEL) {
-        if echelon.rank() >= rank_bound {
+        let before = echelon.rank();
+        if before >= rank_bound {
             break;
         }
         match &mut mixer {
             None => {
-                let rows: Vec<Row<'_>> = panel.iter().map(|&i| split.a.row(split.rows[i as usize] as usize)).collect();
-                echelon.absorb(&rows, &Quiet(observer))?;
+                echelon.absorb(&as_they_stand(panel)?, &Quiet(observer))?;
             }
             Some(mixer) => {
                 let units: Vec<Vectors> = panel.chunks(lanes).map(Vectors::Units).collect();
@@ -54,10 +83,28 @@ pub fn every_row(split: &Split, rank_bound: usize, observer: &dyn Observer) -> R
         }
         done += panel.len();
         observer.progress(done as u64);
+        let Some(check) = check.filter(|check| mixer.is_none() && done < m && (check.worth)(before, done)) else {
+            continue;
+        };
+        if echelon.rank() > before || done < next {
+            continue;
+        }
+        (checks, next) = (checks + 1, 2 * done);
+        let count = check_combinations(check.error, checks, (split.modulus().get() as f64).log2());
+        let mut rng = (check.challenge)(checks, &echelon.pivot_cols()?);
+        let added = echelon.absorb_combinations(&as_they_stand(&order[done..])?, count, &mut rng, &Quiet(observer))?;
+        combined += count;
+        if added == 0 {
+            extent = Extent::Checked(check.error);
+            break;
+        }
     }
-    // Rows are absorbed in this order, and only behind the last one come lanes without a row.
-    let rows = memory::collect(echelon.pivot_rows().iter().map(|&k| order[k]), ORDER)?;
-    Ok(EveryRow { echelon, rows })
+    // Rows are absorbed in this order, and only behind the last one come lanes without a row, or combinations that added nothing.
+    let rows = match combined == 0 || checks == 1 && extent != Extent::Whole {
+        true => Some(memory::collect(echelon.pivot_rows().iter().map(|&k| order[k]), ORDER)?),
+        false => None,
+    };
+    Ok(EveryRow { echelon, rows, extent })
 }
 
 const _: () = assert!(PANEL.is_multiple_of(LANES) && PANEL.is_multiple_of(Echelon::PACKED));
@@ -123,8 +170,10 @@ mod tests {
                     let split = Split::new(&a, &pivots).unwrap();
                     let rank = dense_rank(&a) - pivots.len();
                     for bound in [split.rows.len().min(split.cols.len()), rank] {
-                        let EveryRow { echelon, rows } = every_row(&split, bound, &Silent).unwrap();
+                        let EveryRow { echelon, rows, extent } = every_row(&split, bound, None, &Silent).unwrap();
+                        let rows = rows.unwrap();
                         assert_eq!((echelon.rank(), rows.len()), (rank, rank), "{m} x {n} mod {p}");
+                        assert_eq!(extent, Extent::Whole);
                         let named = |lines: Vec<u32>, names: &[u32], first: &[u32]| -> Vec<u32> {
                             first.iter().copied().chain(lines.iter().map(|&k| names[k as usize])).collect()
                         };
@@ -139,6 +188,62 @@ mod tests {
                         let minor = SparseMatrix::from_triplets(modulus, rows.len(), cols.len(), &minor);
                         assert_eq!(dense_rank(&minor), rows.len(), "{m} x {n} mod {p}");
                     }
+                }
+            }
+        }
+    }
+
+    /// Matrices of which the first panel, in the order taken, spans all, or only a part: the rank is found, and checks are made where
+    /// they are asked for, with challenges that depend on what was found.
+    #[test]
+    fn checks_stand_for_rows_and_find_what_panels_missed() {
+        let mut rng = Rng::seed_from_u64(6);
+        for p in [2, 3, 251, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+            let modulus = Modulus::new(p).unwrap();
+            let (m, n, r) = (7 * PANEL + 5, 40, 12);
+            let basis: Vec<Vec<u64>> = (0..r).map(|_| (0..n).map(|_| rng.random_range(0..p)).collect()).collect();
+            let order = strides(m).unwrap();
+            // Rows of another space at these places of the order, none before the second panel has added nothing.
+            for others in [vec![], vec![m - 1], vec![2 * PANEL + 3, 4 * PANEL + 3]] {
+                let mut entries = vec![];
+                for (at, &i) in order.iter().enumerate() {
+                    let by = |rng: &mut Rng| rng.random_range(0..p);
+                    let row: Vec<u64> = if others.contains(&at) {
+                        (0..n).map(|_| by(&mut rng)).collect()
+                    } else {
+                        let coefficients: Vec<u64> = (0..r).map(|_| by(&mut rng)).collect();
+                        let sum = |j: usize| {
+                            let terms = coefficients.iter().zip(&basis).map(|(&c, b)| modulus.mul(c, b[j]));
+                            terms.fold(0, |sum, term| modulus.add(sum, term))
+                        };
+                        (0..n).map(sum).collect()
+                    };
+                    entries.extend(row.into_iter().enumerate().map(|(j, v)| (i as usize, j, v)));
+                }
+                let a = SparseMatrix::from_triplets(modulus, m, n, &entries);
+                let (none, expected) = (Pivots::default(), dense_rank(&a));
+                let split = Split::new(&a, &none).unwrap();
+                let challenges = std::sync::Mutex::new(vec![]);
+                let challenge = |number: u64, cols: &[u32]| {
+                    challenges.lock().unwrap().push((number, cols.len()));
+                    Rng::seed_from_u64(number)
+                };
+                for worth in [true, false] {
+                    let worth = |_: usize, _: usize| worth;
+                    let check = Check { error: ErrorBound::of_bits(128), worth: &worth, challenge: &challenge };
+                    let found = every_row(&split, n, Some(&check), &Silent).unwrap();
+                    assert_eq!(found.echelon.rank(), expected, "mod {p}: {others:?}");
+                    let made = std::mem::take(&mut *challenges.lock().unwrap());
+                    if !worth(0, 0) {
+                        assert!(made.is_empty() && found.extent == Extent::Whole && found.rows.is_some());
+                        continue;
+                    }
+                    let first = made[0].1;
+                    let numbers: Vec<u64> = made.iter().map(|&(number, _)| number).collect();
+                    assert_eq!(numbers, (1..=made.len() as u64).collect::<Vec<_>>());
+                    // What the first panel missed, a check has found.
+                    assert_eq!((made.len() == 1, found.rows.is_some()), (first == expected, first == expected));
+                    assert_eq!(found.extent, Extent::Checked(check.error), "{made:?}");
                 }
             }
         }
