@@ -128,8 +128,12 @@ fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
                 exploration: rng.clone(),
                 challenge: &|i, _| Rng::seed_from_u64(1 + i),
             };
-            let options =
-                RowSpaceOptions { error: ErrorBound::of_bits(64), rank_bound: usize::MAX, give_up: usize::MAX };
+            let options = RowSpaceOptions {
+                error: ErrorBound::of_bits(64),
+                rank_bound: usize::MAX,
+                give_up: usize::MAX,
+                rows: false,
+            };
             let found = row_space(&split, options, &streams, &Silent)?;
             Ok(NullSpace::new(&split, side, way)?.prove(found.echelon, usize::MAX, &rng, &Silent)?.rank.to_string())
         };

@@ -208,7 +208,8 @@ fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RankOptions, rank};
+    use super::super::machine::Kind;
+    use super::super::{Machine, Patience, RankOptions, rank};
     use super::*;
     use crate::certify::{Certainty, verify, verify_compact};
     use crate::field::{Modulus, Rng};
@@ -406,5 +407,30 @@ mod tests {
             let holds = singular.filter(|m| certificate(&a, &triplets.digest(), m, &Silent).is_ok()).count();
             assert!(holds < others.len(), "every other row would do in place of {last}");
         }
+    }
+
+    /// Minors whose lines come from Schur complements of Schur complements: where these cost next to nothing, they are formed.
+    #[test]
+    fn minors_reach_through_schur_complements() {
+        let machine = Machine::reference().scaled(Kind::Sparse, 1e-9).scaled(Kind::Passes, 1e3);
+        let patience = Patience::ENDLESS;
+        let options = RankOptions { minor: true, machine, patience, ..Default::default() };
+        let mut formed = 0;
+        for name in ["ch5-5-b3", "mk9-b3", "n3c6-b8", "kneser_6_2_1", "bibd_17_4"] {
+            let whole = families::generate(name).unwrap();
+            for triplets in [whole.transpose(), whole] {
+                for p in PRIMES {
+                    let (a, digest) = (triplets.reduce(Modulus::new(p).unwrap()), triplets.digest());
+                    let answer = rank(&a, &options, &Silent).unwrap();
+                    let minor = answer.minor.unwrap();
+                    let complements = answer.path.iter().filter(|step| step.name == "Schur complement").count();
+                    formed += complements;
+                    assert_eq!(minor.rows.len(), answer.rank);
+                    let certificate = certificate(&a, &digest, &minor, &Silent).unwrap();
+                    assert_eq!(verify(&certificate, &a, &digest, &Silent).unwrap().rank, answer.rank, "{name} mod {p}");
+                }
+            }
+        }
+        assert!(formed > 50, "{formed} Schur complements");
     }
 }

@@ -9,6 +9,7 @@ mod certificate;
 mod codegree;
 mod components;
 mod hadamard;
+mod lineage;
 mod machine;
 mod options;
 mod outlook;

@@ -1,11 +1,12 @@
 //! rank A = pivots + the rank of what they leave: the pivots, step by step, each kept in the path.
 
+use super::lineage::Lineage;
 use super::machine::Machine;
 use super::planner::Rest;
 use super::rank::Rank;
-use super::rest::{Answer, Larger, Lines, OnRest, Outcome};
+use super::rest::{Answer, Larger, OnRest, Outcome};
 use super::steps::Taken;
-use super::{Method, Minor, Phases, RankOptions};
+use super::{Method, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::pivots::{self, Effort, Found, Pivots};
@@ -45,7 +46,7 @@ pub(super) fn rank(
     };
     let mut taken = 0;
     let dense = is_dense(&core, options, machine);
-    // Pivots of what elimination made are not entries of A: for a minor they would not do.
+    // Pivots of what elimination made are not entries of A, and no more would be a chain: for a minor they would not do.
     let core = match if options.minor || dense { None } else { work.without_fill(&core)? } {
         Some(eliminated) => {
             taken += eliminated.rows.len();
@@ -54,11 +55,13 @@ pub(super) fn rank(
         None => core,
     };
     let (mut a, mut pivots, transposed) = if dense { work.upright(core)? } else { work.structural(core)? };
+    let mut lineage = if options.minor { Some(Lineage::of(a.rows(), a.cols())?) } else { None };
     let mut larger = None;
     let answer = loop {
-        if !options.minor && !dense {
+        if !dense {
+            let seen = larger.is_some_and(|larger: Larger| larger.seen);
             let formed;
-            (a, pivots, formed) = work.rounds(a, pivots, larger.is_some_and(|larger: Larger| larger.seen))?;
+            (a, pivots, formed) = work.rounds(a, pivots, seen, &mut lineage)?;
             taken += formed;
             // Of another complement nothing is known.
             larger = larger.filter(|_| formed == 0);
@@ -70,7 +73,10 @@ pub(super) fn rank(
     };
     *machine = work.machine;
     let (path, rank) = (work.path, taken + pivots.len() + answer.rank);
-    let minor = answer.beyond.map(|beyond| minor(pivots, beyond, transposed));
+    let minor = match (lineage, answer.beyond) {
+        (Some(lineage), Some(last)) => Some(lineage.minor(pivots, last, transposed)?),
+        _ => None,
+    };
     let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
     Ok(Rank {
         certainty,
@@ -185,6 +191,7 @@ impl Work<'_> {
         a: Cow<'m, SparseMatrix>,
         pivots: Pivots,
         seen: bool,
+        lineage: &mut Option<Lineage>,
     ) -> Result<(Cow<'m, SparseMatrix>, Pivots, usize)> {
         let on_rest = OnRest { a: &a, split: Split::new(&a, &pivots)?, work: self };
         let rest = on_rest.rest();
@@ -216,6 +223,9 @@ impl Work<'_> {
             elimination::rounds(a.into_owned(), &find, &enough, &limit, &options, &mut rng, observer)
         })?;
         self.keep_rounds(&done, entries);
+        if let Some(lineage) = lineage {
+            lineage.follow(&done, was)?;
+        }
         self.unformed = unformed(&done, entries, &options, max_memory);
         let more = done.rows.len() + done.pending.len() - was;
         if more > 0 {
@@ -264,14 +274,4 @@ fn unformed(done: &Rounds, entries: usize, options: &RoundsOptions, max_nnz: usi
     let entries = before.last().map_or(entries, |round| round.nnz);
     let fits = predicted.nnz.high() <= max_nnz as f64;
     (done.stop == Stop::Predicted && fits && options.is_sparse(predicted, entries)).then_some(*predicted)
-}
-
-/// Pivots and the lines beyond them, in a matrix or its transpose, as a minor of the matrix.
-fn minor(pivots: Pivots, beyond: Lines, transposed: bool) -> Minor {
-    let triangular = pivots.len();
-    let (chain, beyond) = match transposed {
-        true => (pivots.transposed(), Lines { rows: beyond.cols, cols: beyond.rows }),
-        false => (pivots, beyond),
-    };
-    Minor { rows: [chain.rows, beyond.rows].concat(), cols: [chain.cols, beyond.cols].concat(), triangular }
 }

@@ -276,7 +276,7 @@ pub(super) fn decide(
     max_memory: Option<u64>,
     larger: Option<usize>,
 ) -> Result<Decision> {
-    let Rest { rows, cols, rank_bound, minor, .. } = *rest;
+    let Rest { rows, cols, rank_bound, .. } = *rest;
     let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
     if rank_bound == 0 {
         return decision(Finish::Nothing, 0.0, "nothing is left".into());
@@ -295,8 +295,7 @@ pub(super) fn decide(
         let reason = format!("{shape}: {rows} eliminated densely take {seconds:.2} s (combinations {worst:.2} s)");
         return decision(finish, seconds, reason);
     }
-    // A minor wants rows and columns of the complement: none is formed later.
-    let hope = rest.hope(machine).filter(|_| larger.is_none() && !minor);
+    let hope = rest.hope(machine).filter(|_| larger.is_none());
     let hope_first = |hope: usize| {
         let reason = format!("{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s");
         decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)

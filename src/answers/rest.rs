@@ -1,5 +1,6 @@
 //! The rank of a Schur complement that is not formed: by its row space, or by block Wiedemann, as the planner decides.
 
+use super::lineage::Lines;
 use super::outlook::Outlook;
 use super::parameters::Parameters;
 use super::pivoting::Work;
@@ -24,13 +25,6 @@ pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 const MATCHING_SECONDS: f64 = 100e-9;
 /// What memory is asked for.
 const MINOR: &str = "the lines of a minor";
-
-/// Rows and columns.
-#[derive(Default)]
-pub(super) struct Lines {
-    pub rows: Vec<u32>,
-    pub cols: Vec<u32>,
-}
 
 /// The rank of the Schur complement.
 pub(super) struct Answer {
@@ -109,9 +103,7 @@ impl<'w> OnRest<'_, 'w> {
                 self.by_wiedemann(&now, &parameters, decision.reason).map(|done| done.outcome(rest))
             }
             Finish::RowSpace { give_up } => match self.by_row_space(&now, give_up, decision)? {
-                Done::Part { than, .. }
-                    if than > give_up && wiedemann.is_none() && (now.larger.is_some() || rest.minor) =>
-                {
+                Done::Part { than, .. } if than > give_up && wiedemann.is_none() && now.larger.is_some() => {
                     Err(Error::Memory(format!(
                         "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
                     )))
@@ -217,7 +209,8 @@ impl<'w> OnRest<'_, 'w> {
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
-        let options = RowSpaceOptions { error: self.check_error(), rank_bound: rest.rank_bound, give_up };
+        let options =
+            RowSpaceOptions { error: self.check_error(), rank_bound: rest.rank_bound, give_up, rows: rest.minor };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
@@ -232,7 +225,7 @@ impl<'w> OnRest<'_, 'w> {
         let done = self.work.watched(name, now, seconds, |phases, observer| {
             phases.time(name, || row_space(split, options, &streams, observer))
         })?;
-        let (RowSpace { echelon, extent }, seconds) = match done {
+        let (RowSpace { echelon, extent, rows }, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
             (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
         };
@@ -246,15 +239,22 @@ impl<'w> OnRest<'_, 'w> {
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;
-        let beyond = if self.work.options.minor { Some(self.independent_lines(&pivot_cols)?) } else { None };
+        let beyond = match self.work.options.minor {
+            true => Some(self.lines(rows, &pivot_cols)?),
+            false => None,
+        };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
         Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
-    /// Rows and columns of A that make an invertible minor of S: the independent columns `cols`, and rows independent in them.
-    fn independent_lines(&mut self, cols: &[u32]) -> Result<Lines> {
+    /// Rows and columns of A that make an invertible minor of S: the pivot columns `cols` of its row space, and rows that are a basis of
+    /// that; if `rows` are none, such as are independent in these columns.
+    fn lines(&mut self, rows: Option<Vec<u32>>, cols: &[u32]) -> Result<Lines> {
         let (split, observer) = (&self.split, self.work.observer);
-        let rows = self.work.phases.time("minor", || independent_rows(split, cols, observer))?;
+        let rows = match rows.filter(|rows| rows.len() == cols.len()) {
+            Some(rows) => rows,
+            None => self.work.phases.time("minor", || independent_rows(split, cols, observer))?,
+        };
         if rows.len() != cols.len() {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));

@@ -2,7 +2,7 @@
 
 use super::Echelon;
 use super::bits::Rows;
-use super::trits::{Strip, trit};
+use super::trits::{Strip, trit, union};
 use crate::field::Modulus;
 use crate::{Observer, Result, memory};
 use std::ops::Range;
@@ -108,10 +108,14 @@ impl Reduced {
             Table::U16(data) => mark(data, &mut zero),
             Table::U32(data) => mark(data, &mut zero),
             Table::U64(data) => mark(data, &mut zero),
-            Table::Bits(..) | Table::Trits(..) => {
-                for i in 0..self.rank() {
-                    zero.iter_mut().zip(self.entries(i, 0..self.free_cols.len())).for_each(|(zero, x)| *zero &= x == 0);
-                }
+            Table::Bits(_) | Table::Trits(..) if self.rank() == 0 => {}
+            Table::Bits(rows) => {
+                let union = rows.union();
+                zero.iter_mut().zip(&self.free_cols).for_each(|(zero, &j)| *zero = !union.bit(0, j));
+            }
+            Table::Trits(strips, data) => {
+                let union = union(data, *strips);
+                zero.iter_mut().zip(&self.free_cols).for_each(|(zero, &j)| *zero = trit(&union, j) == 0);
             }
         }
         Ok(zero)

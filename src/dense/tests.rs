@@ -325,6 +325,8 @@ fn blocks_of_any_height_give_the_same_reduced_form() {
                 let reduced = echelon.reduced().unwrap();
                 assert_eq!((reduced.rank(), reduced.cols(), reduced.pivot_cols()), (pivots.len(), cols, &pivots[..]));
                 let free = reduced.free_cols();
+                let zero: Vec<bool> = free.iter().map(|&j| expected.iter().all(|row| row[j as usize] == 0)).collect();
+                assert_eq!(reduced.zero_columns().unwrap(), zero);
                 for range in [0..free.len(), 0..0, free.len() / 3..free.len() / 2] {
                     let block = reduced.column_block(range.clone()).unwrap();
                     let columns = free[range.clone()].iter();

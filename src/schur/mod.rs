@@ -23,6 +23,7 @@ mod solver;
 mod split;
 mod support;
 mod triangle;
+mod turn;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;

@@ -9,19 +9,23 @@
 //! The combinations that explore may be anything: theirs is a faster source of randomness; and where S has far more rows than
 //! its rank can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches
 //! the bound of the rank, most rows are never looked at.
+//!
+//! Where a minor is wanted, rows explore in place of combinations, as long as most of them are new: a basis of rows needs no search for
+//! rows that are independent in its pivot columns, and all rows need no check.
 
 use super::Split;
 use super::combine::{Mixer, Vectors};
+use super::turn::Turn;
 use crate::dense::Echelon;
 use crate::error_bound::ErrorBound;
 use crate::field::{Modulus, Rng};
 use crate::observer::Quiet;
-use crate::pivots::Pivots;
-use crate::sparse::SparseMatrix;
 use crate::spmv::Recurrence;
 use crate::{Observer, Result, memory};
 use rand::RngExt;
 
+/// What memory is asked for.
+const BASIS: &str = "the rows of a basis";
 /// The fewest and the most combinations of a batch.
 const BATCH: [usize; 2] = [64, 1024];
 /// Up to so many rows, S is taken row by row.
@@ -30,6 +34,8 @@ const FEW_ROWS: usize = 256;
 /// that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at a time are
 /// all met by about n·ln(n)/3 rows.
 const SAMPLE: usize = 8;
+/// Rows explore in place of combinations as long as they are at most so many for each dimension found …
+const ROWS: usize = 2;
 /// A sample is taken if the matrix is so many times as large as what is left of it.
 const SAMPLE_GAIN: usize = 4;
 
@@ -42,6 +48,8 @@ pub struct RowSpaceOptions {
     pub rank_bound: usize,
     /// Beyond this rank the search ends, incomplete.
     pub give_up: usize,
+    /// Whether rows are wanted that are a basis.
+    pub rows: bool,
 }
 
 /// The random streams of [`row_space`], independent of each other and of S.
@@ -62,6 +70,8 @@ pub struct RowSpace {
     pub echelon: Echelon,
     /// Whether that is all of the row space.
     pub extent: Extent,
+    /// If wanted: rows of S, as many as the rank, that are independent; `None` where the basis comes from combinations.
+    pub rows: Option<Vec<u32>>,
 }
 
 /// How much of the row space of S a subspace is known to be.
@@ -93,7 +103,7 @@ pub fn row_space(
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
     if bound == 0 {
-        return Ok(RowSpace { echelon, extent: Extent::Whole });
+        return Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(vec![]) });
     }
     let log2_p = (modulus.get() as f64).log2();
     let lanes = Mixer::lanes(modulus);
@@ -101,21 +111,41 @@ pub fn row_space(
         let all: Vec<u32> = (0..rows as u32).collect();
         let units: Vec<Vectors> = all.chunks(lanes).map(Vectors::Units).collect();
         Mixer::new(split)?.absorb(&units, &mut echelon, &Quiet(observer))?;
-        return Ok(RowSpace { echelon, extent: Extent::Whole });
+        let basis = memory::collect(echelon.pivot_rows().iter().map(|&i| i as u32), BASIS)?;
+        return Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(basis) });
     }
     let mut blocks = batch(0, lanes);
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
-    let mut mixer = if whole {
-        Mixer::new(split)?
+    let (mut mixer, sampled) = if whole {
+        (Mixer::new(split)?, None)
     } else {
-        let (matrix, pivots) = sample(split, bound, &mut streams.sample.clone())?;
-        Mixer::new(&Split::new(&matrix, &pivots)?)?
+        let sampled = sample(split, bound, &mut streams.sample.clone())?;
+        let (matrix, pivots) = split.restricted(&sampled)?;
+        (Mixer::new(&Split::new(&matrix, &pivots)?)?, Some(sampled))
+    };
+    // Rows in turn, as long as the basis is made of rows.
+    let mut turn = match options.rows {
+        true => Some(Turn::new(sampled.as_ref().map_or(rows, Vec::len))?),
+        false => None,
+    };
+    let basis = |turn: &Option<Turn>, echelon: &Echelon| -> Result<Option<Vec<u32>>> {
+        let Some(turn) = turn else { return Ok(None) };
+        let mut rows = turn.rows(echelon.pivot_rows())?;
+        if let Some(sampled) = &sampled {
+            rows.iter_mut().for_each(|i| *i = sampled[*i as usize] as u32);
+        }
+        Ok(Some(rows))
     };
     while echelon.rank() < bound {
         let before = echelon.rank();
-        let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
-        let vectors: Vec<Vectors> = (explored..explored + blocks).map(stream).collect();
+        let vectors: Vec<Vectors> = match &mut turn {
+            Some(turn) => turn.take(blocks * lanes).chunks(lanes).map(Vectors::Units).collect(),
+            None => {
+                let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
+                (explored..explored + blocks).map(stream).collect()
+            }
+        };
         explored += blocks;
         mixer.absorb(&vectors, &mut echelon, &Quiet(observer))?;
         let rank = echelon.rank();
@@ -124,9 +154,14 @@ pub fn row_space(
             break;
         }
         if rank > options.give_up {
-            return Ok(RowSpace { echelon, extent: Extent::Part });
+            return Ok(RowSpace { echelon, extent: Extent::Part, rows: None });
         }
-        if rank - before == blocks * lanes {
+        let more = match &turn {
+            Some(turn) if turn.is_over() && whole => break,
+            Some(turn) => rank > before && !turn.is_over() && turn.taken() <= ROWS * rank + BATCH[1],
+            None => rank - before == blocks * lanes,
+        };
+        if more {
             let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
             blocks = batch(rank, lanes).min(wanted.div_ceil(lanes).max(1));
             continue;
@@ -139,10 +174,13 @@ pub fn row_space(
         let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
         mixer.absorb(&checking(fresh, checks, lanes), &mut echelon, &Quiet(observer))?;
         if echelon.rank() == rank {
-            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error) });
+            let rows = basis(&turn, &echelon)?;
+            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), rows });
         }
+        turn = None;
     }
-    Ok(RowSpace { echelon, extent: Extent::Whole })
+    let rows = basis(&turn, &echelon)?;
+    Ok(RowSpace { echelon, extent: Extent::Whole, rows })
 }
 
 /// Blocks of `lanes` combinations that are made at a time beyond a rank.
@@ -236,8 +274,8 @@ pub(super) fn sample_pays(split: &Split, bound: usize) -> bool {
     count < rows && (pivots as f64 + sampled) * SAMPLE_GAIN as f64 <= all as f64
 }
 
-/// The pivot rows and a random sample of the others.
-fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<(SparseMatrix, Pivots)> {
+/// A random sample of the rows, ascending.
+fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<Vec<usize>> {
     // The beginning of a random permutation.
     let mut rows = memory::collect(0..split.rows.len(), "the rows of a sample")?;
     for i in 0..sample_rows(bound) {
@@ -245,7 +283,7 @@ fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<(SparseMatrix, P
     }
     rows.truncate(sample_rows(bound));
     rows.sort_unstable();
-    split.restricted(&rows)
+    Ok(rows)
 }
 
 /// Another stream of the same generator.
@@ -258,6 +296,7 @@ pub(super) fn on_stream(rng: &Rng, stream: u64) -> Rng {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pivots::Pivots;
 
     #[test]
     fn so_many_combinations_are_made() {
@@ -285,8 +324,12 @@ mod tests {
                 exploration: all.stream(crate::certify::Domain::Exploration, 0),
                 challenge: &|number, cols| all.challenge(number, &[cols]),
             };
-            let options =
-                RowSpaceOptions { error: ErrorBound::of_bits(130), rank_bound: a.cols(), give_up: usize::MAX };
+            let options = RowSpaceOptions {
+                error: ErrorBound::of_bits(130),
+                rank_bound: a.cols(),
+                give_up: usize::MAX,
+                rows: false,
+            };
             let seen = Ranks::default();
             let found = row_space(&split, options, &streams, &seen).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");

@@ -121,19 +121,65 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
         for a in matrices(p, &mut rng) {
             let (pivots, rank) = (naive_pivots(&a), dense_rank(&a));
             let split = Split::new(&a, &pivots).unwrap();
-            let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX };
-            let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
-            assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
-            match found.extent {
-                Extent::Checked(bound) => assert_eq!(bound, error),
-                Extent::Whole => {
-                    let (rows, cols) = (split.rows.len(), split.cols.len());
-                    assert!(found.echelon.rank() == rows.min(cols) || rows <= 256, "p = {p}");
+            for rows in [false, true] {
+                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows };
+                let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
+                assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
+                match found.extent {
+                    Extent::Checked(bound) => assert_eq!(bound, error),
+                    Extent::Whole => {
+                        let (height, width) = (split.rows.len(), split.cols.len());
+                        assert!(rows || found.echelon.rank() == height.min(width) || height <= 256, "p = {p}");
+                    }
+                    Extent::Part => panic!("nothing was given up"),
                 }
-                Extent::Part => panic!("nothing was given up"),
+                check_rows(&split, &found);
+                let null_space = NullSpace::new(&split, Side::Right, Way::Passes).unwrap();
+                assert!(null_space.refute(&found.echelon.reduced().unwrap(), &Silent).unwrap().is_empty());
             }
-            let null_space = NullSpace::new(&split, Side::Right, Way::Passes).unwrap();
-            assert!(null_space.refute(&found.echelon.reduced().unwrap(), &Silent).unwrap().is_empty());
+        }
+    }
+}
+
+/// Rows that are said to be a basis are as many as the rank, and independent: put beside the pivot rows, they have as large a rank
+/// in A.
+fn check_rows(split: &Split, found: &RowSpace) {
+    let Some(rows) = &found.rows else { return };
+    let named = split.pivots.rows.iter().copied().chain(rows.iter().map(|&i| split.rows[i as usize]));
+    let entries = named.enumerate().flat_map(|(i, row)| {
+        let (cols, values) = split.a.row(row as usize);
+        cols.iter().zip(values).map(move |(&j, &v)| (i, j as usize, v))
+    });
+    let all = split.pivots() + rows.len();
+    let part = SparseMatrix::from_triplets(split.modulus(), all, split.a.cols(), &entries.collect::<Vec<_>>());
+    assert_eq!((rows.len(), dense_rank(&part)), (found.echelon.rank(), all));
+}
+
+/// Rows of which many repeat others: a basis of rows where most are new, combinations where they are not, and never a wrong one.
+#[test]
+fn rows_explore_as_long_as_they_are_new() {
+    let mut rng = Rng::seed_from_u64(8);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        // So many different rows, each so many times.
+        for (different, times, by_rows) in [(700, 1, true), (700, 2, true), (300, 12, false), (90, 30, true)] {
+            let (rows, cols) = (different * times, 720);
+            let kinds: Vec<Vec<(usize, u64)>> = (0..different)
+                .map(|k| {
+                    let mut row = vec![(k, 1)];
+                    row.extend((0..5).map(|_| (rng.random_range(0..cols), rng.random_range(0..p.get()))));
+                    row
+                })
+                .collect();
+            let entries = (0..rows).flat_map(|i| kinds[i % different].iter().map(move |&(j, v)| (i, j, v)));
+            let a = SparseMatrix::from_triplets(p, rows, cols, &entries.collect::<Vec<_>>());
+            let none = Pivots::default();
+            let split = Split::new(&a, &none).unwrap();
+            let error = ErrorBound::of_bits(64);
+            let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows: true };
+            let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
+            assert_eq!(found.echelon.rank(), dense_rank(&a), "{different} rows {times} times mod {p}");
+            assert!(!by_rows || found.rows.is_some(), "{different} rows {times} times mod {p}");
+            check_rows(&split, &found);
         }
     }
 }
@@ -175,12 +221,13 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                 let split = Split::new(&a, &pivots).unwrap();
                 let rank = dense_rank(&a) - pivots.len();
                 sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
-                for rank_bound in [usize::MAX, rank] {
-                    let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX };
+                for (rank_bound, rows) in [(usize::MAX, false), (rank, false), (usize::MAX, true), (rank, true)] {
+                    let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
                     let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
+                    check_rows(&split, &found);
                 }
-                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3 };
+                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
                 let complete = found.extent != Extent::Part;
                 assert!(complete || rank > 3, "p = {p}, rank {rank}");

@@ -63,6 +63,11 @@ impl Rows {
         Ok(Rows(rows))
     }
 
+    /// One row, with a one where some row has one.
+    pub(in super::super) fn union(&self) -> Rows {
+        let union = |lines: &Vec<Line>| if lines.is_empty() { vec![] } else { vec![Line::support(lines)] };
+        Rows(self.0.iter().map(union).collect())
+    }
     /// The entry of a row in a free column.
     #[inline(always)]
     pub(in super::super) fn bit(&self, row: usize, j: u32) -> bool {

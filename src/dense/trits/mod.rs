@@ -12,7 +12,7 @@ use super::parallel::for_each_chunk;
 use crate::isa::{Isa, Kernel};
 use crate::{Result, memory};
 use strip::{COLUMNS, Pack, WORDS, add, leading};
-pub(super) use strip::{Strip, trit};
+pub(super) use strip::{Strip, trit, union};
 use tables::{DIGITS, ENTRIES, TABLES, clear};
 
 /// Basis rows of a group.

@@ -39,6 +39,17 @@ pub(in super::super) fn trit(row: &[Strip], j: u32) -> u64 {
     (plus[word] >> bit & 1) | (minus[word] >> bit & 1) << 1
 }
 
+/// Where some row of a table has an entry, that is not 0; elsewhere 0.
+pub(in super::super) fn union(table: &[Strip], strips: usize) -> Vec<Strip> {
+    let mut union = vec![Strip::default(); strips];
+    for row in table.chunks_exact(strips.max(1)) {
+        for (Strip(all), Strip(planes)) in union.iter_mut().zip(row) {
+            all.iter_mut().flatten().zip(planes.iter().flatten()).for_each(|(all, word)| *all |= word);
+        }
+    }
+    union
+}
+
 /// The first column that is not 0.
 #[inline(always)]
 pub(super) fn leading(row: &[Strip]) -> Option<u32> {

@@ -1,0 +1,95 @@
+//! Where the lines of what is left come from once Schur complements were formed: what a minor is put together from.
+//!
+//! A nonsingular minor of a Schur complement, put beside the pivots, is one of the matrix before, whatever its rows were divided by. The
+//! first pivots are entries of the matrix itself, a triangular chain; those of Schur complements are lines like any others.
+
+use super::Minor;
+use crate::elimination::Rounds;
+use crate::pivots::Pivots;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const LINES: &str = "the lines of a minor";
+
+/// Rows and columns.
+#[derive(Default)]
+pub(super) struct Lines {
+    pub rows: Vec<u32>,
+    pub cols: Vec<u32>,
+}
+
+impl Lines {
+    /// These lines of a matrix whose lines are `names`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn named(rows: &[u32], cols: &[u32], names: &Lines) -> Result<Lines> {
+        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), LINES);
+        Ok(Lines { rows: named(rows, &names.rows)?, cols: named(cols, &names.cols)? })
+    }
+    fn append(&mut self, mut others: Lines) {
+        self.rows.append(&mut others.rows);
+        self.cols.append(&mut others.cols);
+    }
+}
+
+/// The lines of a minor so far, and the names of the lines that are left.
+pub(super) struct Lineage {
+    /// The first pivots, if a Schur complement of them was formed.
+    chain: Option<Pivots>,
+    /// Those of Schur complements that were formed.
+    beyond: Lines,
+    /// What is left, as it is named in the matrix.
+    left: Lines,
+}
+
+impl Lineage {
+    /// Of a matrix of `rows` rows and `cols` columns, of which all is left.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn of(rows: usize, cols: usize) -> Result<Self> {
+        let all = |count: usize| memory::collect(0..count as u32, LINES);
+        Ok(Lineage { chain: None, beyond: Lines::default(), left: Lines { rows: all(rows)?, cols: all(cols)? } })
+    }
+    /// Goes on to what `rounds` left, of which the first had `first` pivots.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn follow(&mut self, rounds: &Rounds, first: usize) -> Result<()> {
+        if rounds.rows.is_empty() {
+            return Ok(());
+        }
+        let mut pivots = Lines::named(&rounds.rows, &rounds.cols, &self.left)?;
+        if self.chain.is_none() {
+            let (rows, cols) = (pivots.rows.split_off(first), pivots.cols.split_off(first));
+            self.chain = Some(Pivots { rows: pivots.rows, cols: pivots.cols });
+            pivots = Lines { rows, cols };
+        }
+        self.beyond.append(pivots);
+        self.left = Lines::named(&rounds.rest_rows, &rounds.rest_cols, &self.left)?;
+        Ok(())
+    }
+    /// The minor that `pivots` of what is left and lines without a pivot complete, of the transpose if `transposed`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn minor(self, pivots: Pivots, last: Lines, transposed: bool) -> Result<Minor> {
+        let Lineage { chain, mut beyond, left } = self;
+        let chain = match chain {
+            Some(chain) => {
+                beyond.append(Lines::named(&pivots.rows, &pivots.cols, &left)?);
+                chain
+            }
+            // Nothing was formed: all lines have their own names.
+            None => pivots,
+        };
+        beyond.append(Lines::named(&last.rows, &last.cols, &left)?);
+        let triangular = chain.len();
+        let (chain, beyond) = match transposed {
+            true => (chain.transposed(), Lines { rows: beyond.cols, cols: beyond.rows }),
+            false => (chain, beyond),
+        };
+        Ok(Minor { rows: [chain.rows, beyond.rows].concat(), cols: [chain.cols, beyond.cols].concat(), triangular })
+    }
+}
