@@ -75,7 +75,7 @@ impl Reduced {
     /// # Panics
     /// If the range leaves the free columns.
     pub fn column_block(&self, free: Range<usize>) -> Result<Vec<u64>> {
-        self.block(free.len(), free)
+        self.table(0..self.rank(), free)
     }
     /// The same for columns that need not follow each other.
     ///
@@ -85,12 +85,30 @@ impl Reduced {
     /// # Panics
     /// If one of `free` is not the number of a free column.
     pub fn columns(&self, free: &[u32]) -> Result<Vec<u64>> {
-        self.block(free.len(), free.iter().map(|&f| f as usize))
+        self.table(0..self.rank(), free.iter().map(|&f| f as usize))
     }
-    fn block(&self, width: usize, free: impl Iterator<Item = usize> + Clone) -> Result<Vec<u64>> {
-        let mut block = memory::with_capacity(self.rank() * width, COLUMNS)?;
-        (0..self.rank()).for_each(|i| block.extend(self.entries(i, free.clone())));
-        Ok(block)
+    /// T\[i\]\[f\] for i in `rows` and f in `free`, row-major.
+    fn table(&self, rows: Range<usize>, free: impl ExactSizeIterator<Item = usize> + Clone) -> Result<Vec<u64>> {
+        let width = self.free_cols.len();
+        free.clone().for_each(|f| assert!(f < width, "free column {f} of {width}"));
+        let mut table = memory::with_capacity(rows.len() * free.len(), COLUMNS)?;
+        macro_rules! read {
+            ($row:ident, $f:ident: $entry:expr) => {
+                for &$row in &self.row[rows] {
+                    let $row = $row as usize;
+                    table.extend(free.clone().map(|$f| $entry as u64));
+                }
+            };
+        }
+        match &self.table {
+            Table::Bits(bits) => read!(row, f: bits.bit(row, self.free_cols[f])),
+            Table::Trits(strips, data) => read!(row, f: trit(&data[row * strips..][..*strips], self.free_cols[f])),
+            Table::U8(data) => read!(row, f: data[row * width + f]),
+            Table::U16(data) => read!(row, f: data[row * width + f]),
+            Table::U32(data) => read!(row, f: data[row * width + f]),
+            Table::U64(data) => read!(row, f: data[row * width + f]),
+        }
+        Ok(table)
     }
     /// For each free column, whether all of T\[·\]\[f\] is 0.
     ///
@@ -131,9 +149,11 @@ impl Reduced {
             let rows = first..self.rank().min(first + PANEL);
             panel.clear();
             panel.resize(rows.len() * self.cols(), 0);
-            for (i, row) in rows.clone().zip(panel.chunks_exact_mut(self.cols())) {
-                row[self.pivot_cols[i] as usize] = 1;
-                self.free_cols.iter().zip(self.entries(i, 0..width)).for_each(|(&j, t)| row[j as usize] = t);
+            let table = self.table(rows.clone(), 0..width)?;
+            for (i, row) in panel.chunks_exact_mut(self.cols()).enumerate() {
+                row[self.pivot_cols[first + i] as usize] = 1;
+                let table = &table[i * width..][..width];
+                self.free_cols.iter().zip(table).for_each(|(&j, &t)| row[j as usize] = t);
             }
             echelon.absorb_block(rows.len(), &panel, observer)?;
         }
@@ -151,29 +171,14 @@ impl Reduced {
     pub fn null_block(&self, free: Range<usize>) -> Result<Vec<u64>> {
         let lanes = free.len();
         let mut block = memory::zeros(self.cols() * lanes, VECTORS)?;
+        let table = self.column_block(free.clone())?;
         for (i, &j) in self.pivot_cols.iter().enumerate() {
             let to = block[j as usize * lanes..][..lanes].iter_mut();
-            to.zip(self.entries(i, free.clone())).for_each(|(x, t)| *x = self.modulus.neg(t));
+            to.zip(&table[i * lanes..][..lanes]).for_each(|(x, &t)| *x = self.modulus.neg(t));
         }
         for (lane, &j) in self.free_cols[free].iter().enumerate() {
             block[j as usize * lanes + lane] = 1;
         }
         Ok(block)
-    }
-
-    /// T\[i\]\[f\] for f in `free`.
-    fn entries(&self, i: usize, free: impl Iterator<Item = usize>) -> impl Iterator<Item = u64> {
-        let (row, width) = (self.row[i] as usize, self.free_cols.len());
-        free.map(move |f| {
-            assert!(f < width, "free column {f} of {width}");
-            match &self.table {
-                Table::Bits(rows) => rows.bit(row, self.free_cols[f]) as u64,
-                Table::Trits(strips, data) => trit(&data[row * strips..][..*strips], self.free_cols[f]),
-                Table::U8(data) => data[row * width + f] as u64,
-                Table::U16(data) => data[row * width + f] as u64,
-                Table::U32(data) => data[row * width + f] as u64,
-                Table::U64(data) => data[row * width + f],
-            }
-        })
     }
 }

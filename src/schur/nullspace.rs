@@ -210,7 +210,7 @@ pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32])
     let p = reduced.modulus();
     let table = reduced.columns(free)?;
     for (&j, row) in reduced.pivot_cols().iter().zip(table.chunks_exact(free.len())) {
-        row.iter().enumerate().for_each(|(lane, &t)| w.set(j as usize, lane, if t == 0 { 0 } else { p - t }));
+        w.set_row(j as usize, row.iter().map(|&t| if t == 0 { 0 } else { p - t }));
     }
     for (lane, &f) in free.iter().enumerate() {
         w.set(reduced.free_cols()[f as usize] as usize, lane, 1);

@@ -215,6 +215,12 @@ impl Block {
         assert!(l < self.width);
         each_lane!(&mut self.lanes, v => v[i * self.width + l] = residue as _)
     }
+    /// Sets the first entries of row i. Panics if there are more than the width.
+    pub fn set_row(&mut self, i: usize, residues: impl ExactSizeIterator<Item = u64>) {
+        assert!(residues.len() <= self.width);
+        let row = i * self.width..(i + 1) * self.width;
+        each_lane!(&mut self.lanes, v => v[row].iter_mut().zip(residues).for_each(|(x, residue)| *x = residue as _))
+    }
     /// Copies `count` rows of `from`, from its row `source` on, to row `target` and on. Panics if lanes or widths differ.
     pub fn copy_rows(&mut self, target: usize, from: &Block, source: usize, count: usize) {
         assert_eq!(self.width, from.width, "blocks of different widths");
