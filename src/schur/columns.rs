@@ -5,6 +5,7 @@
 
 use super::Split;
 use super::combine::Spare;
+use super::turn::Turn;
 use crate::dense::Echelon;
 use crate::spmv::Block;
 use crate::{Observer, Result, memory};
@@ -16,6 +17,8 @@ const LANES: usize = 32;
 const GROUP: usize = 16;
 /// Rows that are absorbed at once.
 const PANEL: usize = 256;
+/// Rows of a part of S for each column that rows are to be independent in.
+const SHARE: usize = 8;
 /// What memory is asked for.
 const LINES: &str = "columns of the complement";
 
@@ -86,10 +89,11 @@ impl Columns {
     }
 }
 
-/// Rows of S (numbered as [`Split::rows`]) that are a basis of the row space of its columns `cols`, ascending: the first ones
-/// that are. As many as `cols` if those are independent.
+/// Rows of S (numbered as [`Split::rows`]) that are a basis of the row space of its columns `cols`, ascending: of a part of S that is
+/// spread evenly, if that is enough, or of all. As many as `cols` if those are independent.
 ///
-/// Cost: nnz(A) multiply-adds for each column; the dense elimination of the rows up to the last that is taken.
+/// Cost: nnz(A) multiply-adds for each column, of the pivot rows and the part; the dense elimination of the rows up to the last that is
+/// taken.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
@@ -97,6 +101,22 @@ impl Columns {
 /// # Panics
 /// If a column is out of range.
 pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
+    let few = PANEL + SHARE * cols.len();
+    if 2 * few <= split.rows.len() {
+        let mut part: Vec<usize> = Turn::new(split.rows.len())?.take(few).iter().map(|&i| i as usize).collect();
+        part.sort_unstable();
+        let (matrix, pivots) = split.restricted(&part)?;
+        let mut rows = first_independent_rows(&Split::new(&matrix, &pivots)?, cols, observer)?;
+        if rows.len() == cols.len() {
+            rows.iter_mut().for_each(|i| *i = part[*i as usize] as u32);
+            return Ok(rows);
+        }
+    }
+    first_independent_rows(split, cols, observer)
+}
+
+/// The first rows of S that are a basis of the row space of its columns `cols`.
+fn first_independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
     let columns = Columns::new(split, cols, observer)?;
     let mut echelon = Echelon::new(split.modulus(), cols.len())?;
     let room = PANEL.min(columns.rows()) * cols.len();

@@ -133,7 +133,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
                     }
                     Extent::Part => panic!("nothing was given up"),
                 }
-                check_rows(&split, &found);
+                check_rows(&split, found.rows.as_deref(), found.echelon.rank());
                 let null_space = NullSpace::new(&split, Side::Right, Way::Passes).unwrap();
                 assert!(null_space.refute(&found.echelon.reduced().unwrap(), &Silent).unwrap().is_empty());
             }
@@ -143,8 +143,8 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
 
 /// Rows that are said to be a basis are as many as the rank, and independent: put beside the pivot rows, they have as large a rank
 /// in A.
-fn check_rows(split: &Split, found: &RowSpace) {
-    let Some(rows) = &found.rows else { return };
+fn check_rows(split: &Split, rows: Option<&[u32]>, rank: usize) {
+    let Some(rows) = rows else { return };
     let named = split.pivots.rows.iter().copied().chain(rows.iter().map(|&i| split.rows[i as usize]));
     let entries = named.enumerate().flat_map(|(i, row)| {
         let (cols, values) = split.a.row(row as usize);
@@ -152,7 +152,7 @@ fn check_rows(split: &Split, found: &RowSpace) {
     });
     let all = split.pivots() + rows.len();
     let part = SparseMatrix::from_triplets(split.modulus(), all, split.a.cols(), &entries.collect::<Vec<_>>());
-    assert_eq!((rows.len(), dense_rank(&part)), (found.echelon.rank(), all));
+    assert_eq!((rows.len(), dense_rank(&part)), (rank, all));
 }
 
 /// Rows of which many repeat others: a basis of rows where most are new, combinations where they are not, and never a wrong one.
@@ -179,7 +179,7 @@ fn rows_explore_as_long_as_they_are_new() {
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
             assert_eq!(found.echelon.rank(), dense_rank(&a), "{different} rows {times} times mod {p}");
             assert!(!by_rows || found.rows.is_some(), "{different} rows {times} times mod {p}");
-            check_rows(&split, &found);
+            check_rows(&split, found.rows.as_deref(), found.echelon.rank());
         }
     }
 }
@@ -225,7 +225,9 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                     let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
                     let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
-                    check_rows(&split, &found);
+                    check_rows(&split, found.rows.as_deref(), found.echelon.rank());
+                    let found = independent_rows(&split, &found.echelon.pivot_cols().unwrap(), &Silent).unwrap();
+                    check_rows(&split, Some(&found), rank);
                 }
                 let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
@@ -239,7 +241,7 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
 }
 
 #[test]
-fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones() {
+fn columns_are_those_of_the_complement_and_their_rows_independent() {
     let mut rng = Rng::seed_from_u64(4);
     let mut dependent = 0;
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
@@ -263,7 +265,13 @@ fn columns_are_those_of_the_complement_and_their_rows_the_first_independent_ones
                     greedy.absorb_block(1, &row, &Silent).unwrap();
                 }
                 let rows = independent_rows(&split, &cols, &Silent).unwrap();
-                assert!(rows.iter().map(|&i| i as usize).eq(greedy.pivot_rows().iter().copied()), "p = {p}");
+                assert!(rows.is_sorted() && rows.len() == greedy.rank(), "p = {p}");
+                let mut own = Echelon::new(p, cols.len()).unwrap();
+                for &i in &rows {
+                    let row: Vec<u64> = cols.iter().map(|&j| naive[i as usize][j as usize]).collect();
+                    own.absorb_block(1, &row, &Silent).unwrap();
+                }
+                assert_eq!(own.rank(), rows.len(), "p = {p}");
                 dependent += (rows.len() < cols.len()) as usize;
             }
         }
