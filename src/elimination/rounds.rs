@@ -136,8 +136,8 @@ pub fn rounds(
     let mut state = Rounds {
         rows: vec![],
         cols: vec![],
-        rest_rows: memory::collect(0..a.rows() as u32, LINES)?,
-        rest_cols: memory::collect(0..a.cols() as u32, LINES)?,
+        rest_rows: vec![],
+        rest_cols: vec![],
         rest: a,
         pending: Pivots { rows: vec![], cols: vec![] },
         record: vec![],
@@ -194,6 +194,11 @@ pub fn rounds(
     if state.rest.nnz() == 0 {
         state.stop = Stop::Empty;
     }
+    if state.rows.is_empty() {
+        // Nothing was formed: all lines have their own names.
+        state.rest_rows = memory::collect(0..state.rest.rows() as u32, LINES)?;
+        state.rest_cols = memory::collect(0..state.rest.cols() as u32, LINES)?;
+    }
     Ok(state)
 }
 
@@ -230,13 +235,21 @@ impl RoundsOptions {
 impl Rounds {
     /// Goes on to the Schur complement `s` of the pivots.
     fn take(&mut self, pivots: &Pivots, s: Formed) -> Result<()> {
+        let Formed { matrix, rows, cols, .. } = s;
+        self.rest = matrix;
+        if self.rows.is_empty() {
+            // The first: its lines are those of A.
+            self.rows = memory::copy(&pivots.rows, LINES)?;
+            self.cols = memory::copy(&pivots.cols, LINES)?;
+            (self.rest_rows, self.rest_cols) = (rows, cols);
+            return Ok(());
+        }
         memory::reserve(&mut self.rows, pivots.len(), LINES)?;
         memory::reserve(&mut self.cols, pivots.len(), LINES)?;
         self.rows.extend(pivots.rows.iter().map(|&i| self.rest_rows[i as usize]));
         self.cols.extend(pivots.cols.iter().map(|&j| self.rest_cols[j as usize]));
-        self.rest_rows = memory::collect(s.rows.iter().map(|&i| self.rest_rows[i as usize]), LINES)?;
-        self.rest_cols = memory::collect(s.cols.iter().map(|&j| self.rest_cols[j as usize]), LINES)?;
-        self.rest = s.matrix;
+        self.rest_rows = memory::collect(rows.iter().map(|&i| self.rest_rows[i as usize]), LINES)?;
+        self.rest_cols = memory::collect(cols.iter().map(|&j| self.rest_cols[j as usize]), LINES)?;
         Ok(())
     }
 }
