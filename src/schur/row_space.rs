@@ -108,35 +108,21 @@ pub fn row_space(
     let log2_p = (modulus.get() as f64).log2();
     let lanes = Mixer::lanes(modulus);
     if rows <= FEW_ROWS {
-        let all: Vec<u32> = (0..rows as u32).collect();
-        let units: Vec<Vectors> = all.chunks(lanes).map(Vectors::Units).collect();
-        Mixer::new(split)?.absorb(&units, &mut echelon, &Quiet(observer))?;
-        let basis = memory::collect(echelon.pivot_rows().iter().map(|&i| i as u32), BASIS)?;
-        return Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(basis) });
+        return by_all_rows(split, echelon, observer);
     }
     let mut blocks = batch(0, lanes);
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
-    let (mut mixer, sampled) = if whole {
-        (Mixer::new(split)?, None)
+    // Rows in turn, as long as the basis is made of rows.
+    let (mut mixer, turn) = if whole {
+        (Mixer::new(split)?, Turn::new(if options.rows { rows } else { 0 })?)
     } else {
         let sampled = sample(split, bound, &mut streams.sample.clone())?;
         let (matrix, pivots) = split.restricted(&sampled)?;
-        (Mixer::new(&Split::new(&matrix, &pivots)?)?, Some(sampled))
+        (Mixer::new(&Split::new(&matrix, &pivots)?)?, Turn::among(sampled)?)
     };
-    // Rows in turn, as long as the basis is made of rows.
-    let mut turn = match options.rows {
-        true => Some(Turn::new(sampled.as_ref().map_or(rows, Vec::len))?),
-        false => None,
-    };
-    let basis = |turn: &Option<Turn>, echelon: &Echelon| -> Result<Option<Vec<u32>>> {
-        let Some(turn) = turn else { return Ok(None) };
-        let mut rows = turn.rows(echelon.pivot_rows())?;
-        if let Some(sampled) = &sampled {
-            rows.iter_mut().for_each(|i| *i = sampled[*i as usize] as u32);
-        }
-        Ok(Some(rows))
-    };
+    let mut turn = options.rows.then_some(turn);
+    let basis = |turn: Option<Turn>, echelon: &Echelon| turn.map(|turn| turn.rows(echelon.pivot_rows())).transpose();
     while echelon.rank() < bound {
         let before = echelon.rank();
         let vectors: Vec<Vectors> = match &mut turn {
@@ -174,13 +160,22 @@ pub fn row_space(
         let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
         mixer.absorb(&checking(fresh, checks, lanes), &mut echelon, &Quiet(observer))?;
         if echelon.rank() == rank {
-            let rows = basis(&turn, &echelon)?;
+            let rows = basis(turn, &echelon)?;
             return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), rows });
         }
         turn = None;
     }
-    let rows = basis(&turn, &echelon)?;
+    let rows = basis(turn, &echelon)?;
     Ok(RowSpace { echelon, extent: Extent::Whole, rows })
+}
+
+/// The row space from all rows of a small S.
+fn by_all_rows(split: &Split, mut echelon: Echelon, observer: &dyn Observer) -> Result<RowSpace> {
+    let all: Vec<u32> = (0..split.rows.len() as u32).collect();
+    let units: Vec<Vectors> = all.chunks(Mixer::lanes(split.modulus())).map(Vectors::Units).collect();
+    Mixer::new(split)?.absorb(&units, &mut echelon, &Quiet(observer))?;
+    let basis = memory::collect(echelon.pivot_rows().iter().map(|&i| i as u32), BASIS)?;
+    Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(basis) })
 }
 
 /// Blocks of `lanes` combinations that are made at a time beyond a rank.

@@ -9,6 +9,8 @@ const ORDER: &str = "the order of the rows";
 pub(super) struct Turn {
     order: Vec<u32>,
     taken: usize,
+    /// Of which the rows are numbered, if not all.
+    part: Option<Vec<usize>>,
 }
 
 impl Turn {
@@ -17,7 +19,15 @@ impl Turn {
     /// # Errors
     /// [`crate::Error::Memory`].
     pub(super) fn new(rows: usize) -> Result<Self> {
-        Ok(Turn { order: strides(rows)?, taken: 0 })
+        Ok(Turn { order: strides(rows)?, taken: 0, part: None })
+    }
+    /// The rows `part`; they are taken by their places there.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub(super) fn among(part: Vec<usize>) -> Result<Self> {
+        let turn = Turn::new(part.len())?;
+        Ok(Turn { part: Some(part), ..turn })
     }
     /// The next `count` rows, or those that are left.
     pub(super) fn take(&mut self, count: usize) -> &[u32] {
@@ -33,12 +43,13 @@ impl Turn {
     pub(super) fn is_over(&self) -> bool {
         self.taken == self.order.len()
     }
-    /// The rows that were taken as these.
+    /// The rows of S that were taken as these.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     pub(super) fn rows(&self, numbers: &[usize]) -> Result<Vec<u32>> {
-        memory::collect(numbers.iter().map(|&k| self.order[k]), ORDER)
+        let name = |i: u32| self.part.as_ref().map_or(i, |part| part[i as usize] as u32);
+        memory::collect(numbers.iter().map(|&k| name(self.order[k])), ORDER)
     }
 }
 
@@ -89,5 +100,8 @@ mod tests {
         assert!(second.len() == 36 && turn.is_over() && turn.take(1).is_empty());
         let all = [first, second].concat();
         assert_eq!(turn.rows(&[0, 63, 64, 99]).unwrap(), [all[0], all[63], all[64], all[99]]);
+        let mut part = Turn::among((0..100).map(|i| 7 * i + 1).collect()).unwrap();
+        assert_eq!(part.take(100), all);
+        assert_eq!(part.rows(&[0, 99]).unwrap(), [7 * all[0] + 1, 7 * all[99] + 1]);
     }
 }
