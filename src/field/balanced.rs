@@ -32,6 +32,7 @@ impl Balanced {
         let q = modulus.get();
         (q >> 30 == 1).then(|| Balanced { modulus, q: q as i64, inverse: 1.0 / q as f64 })
     }
+    #[inline]
     pub fn modulus(self) -> Modulus {
         self.modulus
     }
@@ -62,10 +63,12 @@ impl Balanced {
         }
     }
     /// The same of a residue.
+    #[inline]
     pub fn of_residue(self, r: u64) -> i64 {
         self.modulus.balanced(r)
     }
     /// The residue in 0 … q-1.
+    #[inline]
     pub fn to_residue(self, v: i64) -> u64 {
         self.modulus.reduce_i64(v)
     }

@@ -17,7 +17,7 @@ pub fn primes_for(bits: u64, known: &BigUint, limit: u64) -> Vec<u64> {
     let mut product = Product { primes: vec![], product: known.clone() };
     let mut candidates = primes_below(limit);
     while !product.exceeds(bits as f64) {
-        product.add(product.next(&mut candidates).expect("enough primes below the limit"));
+        product.push(candidates.next().expect("enough primes below the limit"));
     }
     product.primes
 }
@@ -43,9 +43,13 @@ impl Product {
     /// Adds a prime, if it is not there.
     pub fn add(&mut self, p: u64) {
         if !self.contains(p) {
-            self.primes.push(p);
-            self.product *= p;
+            self.push(p);
         }
+    }
+    /// Adds a prime that is not there.
+    fn push(&mut self, p: u64) {
+        self.primes.push(p);
+        self.product *= p;
     }
     /// Whether the prime is there.
     pub fn contains(&self, p: u64) -> bool {

@@ -14,7 +14,7 @@ use num_traits::{One, Signed, Zero};
 /// The largest numerators that are looked for mod a prime q > 2³⁰ …
 pub(crate) const NUMERATOR: i64 = 1 << 20;
 /// … and the largest denominator: 2·2²⁰·2⁹ = 2³⁰ < q.
-pub(crate) const DENOMINATOR: i64 = 1 << 9;
+const DENOMINATOR: i64 = 1 << 9;
 
 /// The least common denominator d ≤ [`DENOMINATOR`] of the fractions that are ≡ x mod q with numerators up to [`NUMERATOR`].
 pub(crate) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64>) -> Option<i64> {

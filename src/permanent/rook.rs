@@ -85,7 +85,7 @@ impl Rook {
     /// The permanent mod p.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn permanent_mod(&self, p: Modulus, observer: &dyn Observer) -> Result<u64> {
         let sums = self.submatrix_sums(p, observer)?;
         let c = p.reduce_bigint(&self.constant);
@@ -124,7 +124,7 @@ impl Rook {
     /// The permanent, proven by the bound given. Parallel over the primes.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         Exact::by_primes(bound, observer, |p| self.permanent_mod(p, observer))
     }
