@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dense", &["isa", "field"]),
     ("poly", &["isa", "field"]),
     ("sparse", &["field"]),
+    ("integers", &["field", "sparse"]),
     ("pivots", &["field", "sparse"]),
     ("io", &["field", "sparse"]),
     ("families", &["field", "sparse"]),
@@ -23,7 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sigma_basis", &["isa", "field", "poly"]),
     ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
     ("certify", &["field", "sparse"]),
-    ("permanent", &["isa", "field", "sparse", "io", "matching", "gpu", "elimination", "certify"]),
+    ("permanent", &["isa", "field", "sparse", "integers", "io", "matching", "gpu", "elimination", "certify"]),
     (
         "answers",
         &[
@@ -32,6 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "dense",
             "poly",
             "sparse",
+            "integers",
             "matching",
             "pivots",
             "spmv",

@@ -8,7 +8,6 @@
 mod certificate;
 mod codegree;
 mod components;
-mod hadamard;
 mod lineage;
 mod machine;
 mod options;
@@ -27,7 +26,6 @@ mod wiedemann;
 
 pub use certificate::{Minor, certificate, certificate_compact};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
-pub use hadamard::{hadamard_log2, primes_of_size};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use patience::Patience;

@@ -3,6 +3,7 @@
 //! [`DelayBudget`] says how many terms an accumulator takes before a reduction; [`random_prime`], [`ntt_primes`] and
 //! [`primitive_root`] find moduli.
 
+mod balanced;
 mod budget;
 mod clmul;
 mod extension;
@@ -11,6 +12,7 @@ mod modulus;
 mod prime_field;
 mod primes;
 
+pub(crate) use balanced::Balanced;
 pub use budget::{Accumulator, DelayBudget, Representation};
 pub use extension::{ExtensionField, Packed};
 pub use factor::prime_factors;

@@ -12,22 +12,11 @@
 
 use super::matrix::IntMatrix;
 use crate::Result;
+use crate::integers::{Bound, FRACTION, log2_of_product, log2_units};
 use crate::sparse::Integer;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 use std::collections::HashMap;
-
-/// An upper bound of an absolute value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// |perm A| ≤ 2^bits.
-    pub bits: u64,
-    /// The inequality that gave it.
-    pub rule: &'static str,
-}
-
-/// The fraction bits of a logarithm.
-const FRACTION: u32 = 32;
 
 /// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1 and 0.
 ///
@@ -64,7 +53,7 @@ fn bregman_minc(matrix: &IntMatrix) -> u64 {
         return 0;
     }
     let mut root = HashMap::new(); // of r!, for each degree r
-    let log2_root = |r: usize| log2_ceil(&factorial(r)).div_ceil(r as u64);
+    let log2_root = |r: usize| log2_units(&factorial(r)).div_ceil(r as u64);
     matrix.rows().map(|row| *root.entry(row.len()).or_insert_with_key(|&r| log2_root(r))).sum()
 }
 
@@ -79,12 +68,7 @@ fn hadamard_type(matrix: &IntMatrix) -> u64 {
     }
     let denominator = BigUint::from(n).pow(n as u32);
     let square: BigUint = (factorial(n).pow(2) * product + &denominator - 1u32) / denominator;
-    log2_ceil(&square).div_ceil(2)
-}
-
-/// The sum of the logarithms, `None` if a factor is 0.
-fn log2_of_product(mut factors: impl Iterator<Item = BigUint>) -> Option<u64> {
-    factors.try_fold(0, |sum, x| (!x.is_zero()).then(|| sum + log2_ceil(&x)))
+    log2_units(&square).div_ceil(2)
 }
 
 fn magnitude(v: &Integer<'_>) -> BigUint {
@@ -98,36 +82,6 @@ fn factorial(n: usize) -> BigUint {
     (2..=n).fold(BigUint::one(), |f, k| f * k)
 }
 
-/// An upper bound of log₂ x in units of 2⁻³², at most two units above.
-///
-/// x ≤ m · 2^(e-62) with 2⁶² ≤ m < 2⁶³ rounded up; each squaring of the mantissa, rounded up, yields one binary digit of the
-/// logarithm. Rounding up can only raise the result, and 32 squarings of an error of 2⁻⁶² stay below one unit.
-///
-/// # Panics
-/// If x = 0.
-fn log2_ceil(x: &BigUint) -> u64 {
-    assert!(!x.is_zero(), "log of 0");
-    let mut exponent = x.bits() - 1;
-    if *x == BigUint::one() << exponent {
-        return exponent << FRACTION;
-    }
-    let scaled: BigUint = if exponent > 62 { (x >> (exponent - 62)) + 1u32 } else { x << (62 - exponent) };
-    let mut mantissa = u128::try_from(scaled).expect("63 bits");
-    if mantissa == 1 << 63 {
-        (mantissa, exponent) = (1 << 62, exponent + 1);
-    }
-    let mut units = exponent;
-    for _ in 0..FRACTION {
-        mantissa = (mantissa * mantissa).div_ceil(1 << 62);
-        let digit = (mantissa >= 1 << 63) as u64;
-        if digit == 1 {
-            mantissa = mantissa.div_ceil(2);
-        }
-        units = 2 * units + digit;
-    }
-    units + 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,25 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn logarithms_are_upper_bounds_and_tight() {
-        for x in (1u64..2000).chain([u64::MAX, 1 << 63, (1 << 63) + 1, (1 << 62) - 1]) {
-            let units = log2_ceil(&x.into());
-            let exact = (x as f64).log2() * 2f64.powi(32);
-            assert!(units as f64 >= exact - 1e-3 && units as f64 <= exact + 2.5, "{x}: {units} {exact}");
-        }
-        for bits in [63u64, 64, 200, 1000] {
-            let x: BigUint = BigUint::one() << bits;
-            assert_eq!(log2_ceil(&x), bits << FRACTION);
-            assert_eq!(log2_ceil(&(&x + 1u32)), (bits << FRACTION) + 1);
-            assert!(((bits << FRACTION)..=(bits << FRACTION) + 1).contains(&log2_ceil(&(&x - 1u32))));
-        }
-    }
-
-    #[test]
     fn bregman_minc_is_attained_by_blocks_of_ones() {
         for n in 1..30usize {
             let units = bregman_minc(&ones(n));
-            let factorial = log2_ceil(&factorial(n));
+            let factorial = log2_units(&factorial(n));
             assert!(units >= factorial && units <= factorial + 2 * n as u64, "{n}");
             assert_eq!(permanent_bound(&ones(n)).unwrap().bits, units.div_ceil(1 << FRACTION));
         }
@@ -165,7 +104,7 @@ mod tests {
     fn carlen_lieb_loss_is_attained_by_constant_rows() {
         for n in 1..20usize {
             let units = hadamard_type(&ones(n));
-            let factorial = log2_ceil(&factorial(n));
+            let factorial = log2_units(&factorial(n));
             assert!(units >= factorial && units <= factorial + 2, "{n}");
         }
     }

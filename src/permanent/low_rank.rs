@@ -11,10 +11,9 @@
 //!
 //! Entry: [`LowRank::new`].
 
-use super::bound::Bound;
-use super::rook::exact_by_primes;
 use super::{Exact, IntMatrix};
 use crate::field::Modulus;
+use crate::integers::Bound;
 use crate::{Error, Observer, Result};
 
 /// The largest rank that is tried.
@@ -90,7 +89,7 @@ impl LowRank {
     /// # Errors
     /// As [`LowRank::permanent_mod`].
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
-        exact_by_primes(bound, observer, |p| self.permanent_mod(p, observer))
+        Exact::by_primes(bound, observer, |p| self.permanent_mod(p, observer))
     }
 }
 

@@ -10,11 +10,10 @@
 //!                                                                          rook       constant but for few entries
 //!                                                                          low_rank   rank ≤ 4
 //! ```
-//! Residues become integers by the bounds of [`bound`] and the Chinese remainders of [`crt`]. perm mod 2 = det mod 2, for
+//! Residues become integers by the bounds of [`bound`] and the driver of [`crate::integers`]. perm mod 2 = det mod 2, for
 //! which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
 
 pub mod bound;
-pub mod crt;
 mod exact;
 pub mod frontier;
 pub mod gray;
@@ -35,9 +34,10 @@ pub use matrix::IntMatrix;
 pub use options::{Devices, Method, Options, Permanent, Proof, Resumed};
 
 use crate::field::Modulus;
+use crate::integers::Bound;
 use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result, Step, elimination, gpu};
-use bound::{Bound, permanent_bound};
+use bound::permanent_bound;
 use num_bigint::BigInt;
 use reduce::Reduced;
 use std::time::Instant;

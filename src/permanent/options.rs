@@ -1,10 +1,10 @@
 //! What a caller may ask for, and what an answer consists of.
 
-use super::bound::Bound;
 use super::reduce::Switches;
 use crate::Step;
 use crate::certify::Certainty;
 use crate::field::Modulus;
+use crate::integers::Bound;
 use num_bigint::{BigInt, BigUint};
 use serde::Serialize;
 use std::path::PathBuf;

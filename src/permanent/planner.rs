@@ -11,7 +11,7 @@
 //! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
 //! it has to beat.
 
-use super::bound::{Bound, permanent_bound};
+use super::bound::permanent_bound;
 use super::frontier::FrontierOptions;
 use super::kasteleyn::Planar;
 use super::low_rank::LowRank;
@@ -21,6 +21,7 @@ use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
 use crate::elimination::LANES;
 use crate::gpu::{self, Device};
+use crate::integers::Bound;
 use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
 use std::cell::OnceCell;

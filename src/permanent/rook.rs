@@ -14,13 +14,11 @@
 //!
 //! Entry: [`Rook::new`].
 
-use super::bound::Bound;
-use super::crt::{Crt, primes_for};
 use super::{Exact, IntMatrix};
 use crate::field::Modulus;
-use crate::{Error, Observer, Result};
-use num_bigint::{BigInt, BigUint};
-use rayon::prelude::*;
+use crate::integers::Bound;
+use crate::{Observer, Result};
+use num_bigint::BigInt;
 use std::collections::HashMap;
 
 /// Most columns that may be open: a state is one word.
@@ -87,7 +85,7 @@ impl Rook {
     /// The permanent mod p.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn permanent_mod(&self, p: Modulus, observer: &dyn Observer) -> Result<u64> {
         let sums = self.submatrix_sums(p, observer)?;
         let c = p.reduce_bigint(&self.constant);
@@ -126,37 +124,10 @@ impl Rook {
     /// The permanent, proven by the bound given. Parallel over the primes.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`](crate::Error::Interrupted).
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
-        exact_by_primes(bound, observer, |p| self.permanent_mod(p, observer))
+        Exact::by_primes(bound, observer, |p| self.permanent_mod(p, observer))
     }
-}
-
-/// The integer within the bound whose residue mod each large prime `residue` tells.
-pub(super) fn exact_by_primes(
-    bound: Bound,
-    observer: &dyn Observer,
-    residue: impl Fn(Modulus) -> Result<u64> + Sync,
-) -> Result<Exact> {
-    let moduli = primes_for(bound.bits + 1, &BigUint::from(1u32), Modulus::LIMIT);
-    observer.phase("residues", moduli.len() as u64);
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let residues: Vec<u64> = moduli
-        .par_iter()
-        .map(|&p| {
-            let value = residue(Modulus::new(p)?)?;
-            observer.progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-            Ok::<u64, Error>(value)
-        })
-        .collect::<Result<_>>()?;
-    let mut crt = Crt::new();
-    moduli.iter().zip(residues).for_each(|(&p, residue)| crt.add(p, residue));
-    Ok(Exact {
-        value: crt.signed(),
-        moduli: moduli.into_iter().map(BigUint::from).collect(),
-        bound: Some(bound),
-        resumed: None,
-    })
 }
 
 /// The polynomial with at least `len` coefficients.

@@ -4,10 +4,11 @@
 //! columns by theirs, every line has content 1: a common divisor of what is left of a row would divide the row as it was
 //! before the columns were divided, whose content was 1 already.
 
+use crate::integers::{gcd, large_gcd};
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
 use num_bigint::{BigInt, BigUint};
-use num_traits::{ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -83,25 +84,11 @@ fn remainder(x: &BigUint, d: u64) -> u64 {
     (x % d).to_u64().expect("a remainder is below its divisor")
 }
 
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-fn large_gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
-    while !b.is_zero() {
-        let rest = &a % &b;
-        a = std::mem::replace(&mut b, rest);
-    }
-    a
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::field::Rng;
+    use num_traits::Zero;
     use rand::{RngExt, SeedableRng};
 
     /// The contents of all non-empty lines, by big integers only.

@@ -7,11 +7,11 @@
 //! - the pattern: non-empty lines, a maximum matching;
 //! - as many null vectors over the integers as the rank leaves room for (`null_space`);
 //! - enough primes: if the rank modulo each of several primes is proven to be at most r and their product exceeds the bound of
-//!   Hadamard for minors of order r + 1 ([`hadamard_log2`](super::hadamard_log2)), all of those vanish (`primes`).
+//!   Hadamard for minors of order r + 1 ([`hadamard_log2`](crate::integers::hadamard_log2)), all of those vanish ([`Product`](crate::integers::Product)).
 //!
 //! **Without a proof**, random primes: the rank mod p is smaller than r only if p divides every minor of order r; take one
 //! that is not 0, |D| ≤ 2^h. At most ⌊h/(b-1)⌋ primes of b bits divide D, of at least π_b by
-//! [`primes_of_size`](super::primes_of_size), so that
+//! [`primes_of_size`](crate::integers::primes_of_size), so that
 //!
 //! **P(rank mod p < r) ≤ δ = ⌊h/(b-1)⌋ / π_b** for a random prime p of b bits,
 //!
@@ -29,7 +29,6 @@
 
 mod contents;
 mod null_space;
-mod primes;
 mod proof;
 mod search;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::null_space::{Found, NullSpace, Outcome};
 use super::search::{Drawn, Search, non_empty_lines};
-use crate::answers::{Minor, hadamard_log2};
-use crate::field::{Modulus, ntt_primes};
+use crate::answers::Minor;
+use crate::field::Modulus;
+use crate::integers::{hadamard_log2, primes_below};
 use crate::sparse::Triplets;
 use crate::{Result, Step, memory};
 use std::borrow::Cow;
@@ -95,17 +96,14 @@ impl Search<'_> {
         let (value, many) = (self.value, self.product.missing(bits, 31));
         let predicted = many as f64 * seconds;
         self.observer.phase("primes", many as u64);
-        let [mut small, mut large] = [31, 62].map(|bits| ntt_primes(bits, 0));
+        let [mut small, mut large] = [31, 62].map(|bits| primes_below(1 << bits));
         let mut speed = [31.0 / seconds.max(1e-9), f64::INFINITY];
         while !self.product.exceeds(bits) {
             // The first large one is tried where many are to come; then what gives more bits a second.
             let few = self.product.missing(bits, 31) < MANY_PRIMES;
             let size = usize::from(!(few && speed[1].is_infinite()) && speed[1] > speed[0]);
-            let next = if size == 0 { small.next() } else { large.next() };
+            let next = self.product.next([&mut small, &mut large][size]);
             let p = Modulus::new(next.expect("there are more primes of 31 bits than a minor has"))?;
-            if self.product.contains(p.get()) {
-                continue;
-            }
             let (rank, drawn) = self.modular(false, p, false, true)?;
             speed[size] = [31.0, 62.0][size] / drawn.seconds.max(1e-9);
             self.path.pop();

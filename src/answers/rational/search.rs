@@ -1,12 +1,12 @@
 //! The way to a rank over ℚ: primes drawn until a proof is found, or the error asked for is met.
 
 use super::contents::without_contents;
-use super::primes::{Product, bad_prime};
 use super::{ModularRank, RationalOptions, RationalRank};
-use crate::answers::{Method, Minor, RankOptions, hadamard_log2, rank};
+use crate::answers::{Method, Minor, RankOptions, rank};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::dense::PRODUCT_SECONDS;
 use crate::field::{Modulus, Rng, random_prime};
+use crate::integers::{Product, bad_prime, hadamard_log2};
 use crate::matching::maximum_matching;
 use crate::sparse::{Pattern, Triplets};
 use crate::{Error, Observer, Result, Step, memory};

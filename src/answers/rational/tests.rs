@@ -1,8 +1,9 @@
 //! Ranks over ℚ against known Smith forms and a naive elimination.
 
 use super::*;
-use crate::answers::{Method, hadamard_log2, primes_of_size};
+use crate::answers::Method;
 use crate::field::{Rng, random_prime};
+use crate::integers::{hadamard_log2, primes_of_size};
 use crate::{Silent, families};
 use num_bigint::BigInt;
 use rand::{RngExt, SeedableRng};

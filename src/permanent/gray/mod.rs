@@ -48,9 +48,10 @@ mod walk;
 
 use super::Resumed;
 use super::bound::permanent_bound;
-use super::crt::Crt;
 use super::matrix::IntMatrix;
+use crate::field::Modulus;
 use crate::gpu::Device;
+use crate::integers::Crt;
 use crate::io::Seal;
 use crate::isa::Isa;
 use crate::{Error, Observer, Result};
@@ -423,7 +424,7 @@ impl Plan {
                     let divided =
                         BigInt::from(r) * &scale * two.modpow(&(&p_big - 1 - self.odd % (p as usize - 1)), &p_big);
                     let residue = ((divided % &p_big) + &p_big) % &p_big;
-                    crt.add(p, residue.to_u64().expect("below p"));
+                    crt.add(Modulus::new(p)?, residue.to_u64().expect("below p"));
                     moduli.push(p.into());
                 }
                 Ok((crt.signed() * content, moduli, zeros))

@@ -11,7 +11,7 @@ use super::program::{Form, LANES, Program, renumbered};
 use super::residues::{Integers, ModularPlan, PRIME_LIMIT, low_bits};
 use super::walk::{Digit, Walk, lane_states};
 use crate::field::Rng;
-use crate::permanent::crt::primes_for;
+use crate::integers::primes_for;
 use crate::{Error, Result};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive};

@@ -7,9 +7,10 @@
 //! modulus but 2^odd. A class of g equal columns needs only how many of them S holds: t = 0…g with weight (-1)^t C(g, t).
 
 use crate::Result;
+use crate::integers;
 use crate::permanent::IntMatrix;
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 use std::collections::BTreeMap;
 
 /// A class of equal columns.
@@ -56,7 +57,7 @@ impl Problem {
         }
         let (mut content, mut start, mut odd) = (BigInt::one(), Vec::with_capacity(n), 0);
         for row in &mut dense {
-            let divisor = row.iter().fold(BigInt::zero(), gcd);
+            let divisor = integers::content(row.iter());
             if divisor.is_zero() {
                 return None;
             }
@@ -96,14 +97,4 @@ impl Problem {
     pub fn terms(&self) -> BigUint {
         self.classes.iter().map(|class| BigUint::from(class.count + 1)).product()
     }
-}
-
-/// The non-negative greatest common divisor.
-fn gcd(a: BigInt, b: &BigInt) -> BigInt {
-    let (mut a, mut b) = (a, b.abs());
-    while !b.is_zero() {
-        let r = &a % &b;
-        a = std::mem::replace(&mut b, r);
-    }
-    a
 }

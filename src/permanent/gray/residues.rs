@@ -358,7 +358,7 @@ fn determinant<R: Ring>(ring: R, [a, b, c, d]: [&Vector<R::Word>; 4]) -> Vector<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permanent::crt::primes_below;
+    use crate::integers::primes_below;
 
     fn obeys<R: Ring>(ring: R, modulus: &BigInt) {
         let reduce = |x: BigInt| ((x % modulus) + modulus) % modulus;

@@ -17,17 +17,14 @@ mod signs;
 #[cfg(test)]
 mod tests;
 
-use super::bound::Bound;
-use super::crt::{Crt, primes_for};
 use super::{Exact, IntMatrix};
 use crate::elimination::{self, LANES, Replay};
 use crate::field::Modulus;
+use crate::integers::{Bound, Multimodular};
 use crate::matching::maximum_matching;
 use crate::sparse::{Integer, Pattern, Triplets};
 use crate::{Error, Observer, Result, memory};
 use graph::Graph;
-use num_bigint::BigUint;
-use rayon::prelude::*;
 use signs::{Fault, kasteleyn_signs};
 
 /// A prime that orders the pivots: 2⁶³ - 25, the largest modulus, divides a pivot least likely.
@@ -101,65 +98,40 @@ impl Planar {
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         let Kind::Signed { signed, negate } = &self.kind else { return Ok(Exact::integer(0)) };
         let order = elimination::determinant(&signed.try_reduce(Modulus::new(ORDER)?)?, observer)?;
-        // A value of either sign below 2^bits in magnitude.
-        let primes: Vec<Modulus> = primes_for(bound.bits + 1, &BigUint::from(1u32), 1 << 31)
-            .into_iter()
-            .map(Modulus::new)
-            .collect::<Result<_>>()?;
-        observer.phase("determinants mod primes", primes.len() as u64);
-        let residues = if order.pivots.len() == self.pattern.rows() {
-            self.repeat(signed, &order.pivots, &primes, observer)?
-        } else {
-            // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
-            primes
-                .par_iter()
-                .map(|&p| Ok(elimination::determinant(&signed.try_reduce(p)?, observer)?.value))
-                .collect::<Result<_>>()?
+        // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
+        let regular = order.pivots.len() == self.pattern.rows();
+        let replay = regular.then(|| Replay::new(&order.pivots, |i| self.pattern.row(i as usize))).transpose()?;
+        let entries: Vec<Integer<'_>> = signed.entries().map(|(_, _, v)| v).collect();
+        let own = |p: Modulus| Ok(elimination::determinant(&signed.try_reduce(p)?, observer)?.value);
+        let integer = Multimodular {
+            bound,
+            prime_bits: 31,
+            group: if regular { LANES } else { 1 },
+            phase: "determinants mod primes",
+            observer,
         };
-        let mut crt = Crt::new();
-        primes
-            .iter()
-            .zip(residues)
-            .for_each(|(p, residue)| crt.add(p.get(), if *negate { p.neg(residue) } else { residue }));
-        Ok(Exact {
-            value: crt.signed(),
-            moduli: primes.iter().map(|p| p.get().into()).collect(),
-            bound: Some(bound),
-            resumed: None,
-        })
+        let found = integer.proven(|group| {
+            let known = match &replay {
+                Some(replay) => self.repeat(replay, &entries, group)?,
+                None => vec![None; group.len()],
+            };
+            let determinants = group.iter().zip(known).map(|(&p, value)| value.map_or_else(|| own(p), Ok));
+            let sign = |(&p, value): (&Modulus, Result<u64>)| value.map(|v| if *negate { p.neg(v) } else { v });
+            group.iter().zip(determinants).map(sign).collect()
+        })?;
+        Ok(Exact::assembled(bound, found))
     }
 
-    /// The determinants mod each prime by one order of pivots.
-    fn repeat(
-        &self,
-        signed: &Triplets,
-        pivots: &[(u32, u32)],
-        primes: &[Modulus],
-        observer: &dyn Observer,
-    ) -> Result<Vec<u64>> {
-        let replay = Replay::new(pivots, |i| self.pattern.row(i as usize))?;
-        let entries: Vec<Integer<'_>> = signed.entries().map(|(_, _, v)| v).collect();
-        let done = std::sync::atomic::AtomicU64::new(0);
-        let groups: Vec<Vec<u64>> = primes
-            .par_chunks(LANES)
-            .map(|group| {
-                observer.check()?;
-                let values = replay.determinants(group, |i, entry| {
-                    let row = self.pattern.row_starts()[i as usize]..self.pattern.row_starts()[i as usize + 1];
-                    for k in row {
-                        entry(self.pattern.columns()[k], &|p| match &entries[k] {
-                            Integer::Small(v) => p.reduce_i64(*v),
-                            Integer::Big(v) => p.reduce_bigint(v),
-                        });
-                    }
-                })?;
-                let own = |p: Modulus| Ok(elimination::determinant(&signed.try_reduce(p)?, observer)?.value);
-                let values = group.iter().zip(values).map(|(&p, value)| value.map_or_else(|| own(p), Ok)).collect();
-                let group_done = done.fetch_add(group.len() as u64, std::sync::atomic::Ordering::Relaxed);
-                observer.progress(group_done + group.len() as u64);
-                values
-            })
-            .collect::<Result<_>>()?;
-        Ok(groups.concat())
+    /// The determinants mod each prime by one order of pivots; `None` where a prime divides one of them.
+    fn repeat(&self, replay: &Replay, entries: &[Integer<'_>], primes: &[Modulus]) -> Result<Vec<Option<u64>>> {
+        replay.determinants(primes, |i, entry| {
+            let row = self.pattern.row_starts()[i as usize]..self.pattern.row_starts()[i as usize + 1];
+            for k in row {
+                entry(self.pattern.columns()[k], &|p| match &entries[k] {
+                    Integer::Small(v) => p.reduce_i64(*v),
+                    Integer::Big(v) => p.reduce_bigint(v),
+                });
+            }
+        })
     }
 }

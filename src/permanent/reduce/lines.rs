@@ -13,10 +13,11 @@
 //! 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (a line less does not make the frontier
 //! narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34, 0.27, 0.27, 0.41.
 
+use crate::integers;
 use crate::permanent::IntMatrix;
 use crate::{Error, Result, memory};
 use num_bigint::BigInt;
-use num_traits::{Signed, Zero};
+use num_traits::Zero;
 use std::collections::BTreeMap;
 
 /// What memory is asked for.
@@ -133,7 +134,7 @@ impl Lines {
         for side in 0..2 {
             for i in 0..self.sides[side].len() as u32 {
                 let Some(line) = &self.sides[side][i as usize] else { continue };
-                let content = line.values().fold(BigInt::ZERO, gcd);
+                let content = integers::content(line.values());
                 if content > BigInt::from(1) {
                     for (j, v) in line.clone() {
                         self.set(side, i, j, v / &content);
@@ -168,13 +169,4 @@ impl Lines {
         };
         Ok(Some([without(&columns[half..])?, without(&columns[..half])?]))
     }
-}
-
-/// Euclid's greatest common divisor, not negative.
-fn gcd(mut a: BigInt, b: &BigInt) -> BigInt {
-    let mut b = b.abs();
-    while !b.is_zero() {
-        (a, b) = (b.clone(), a % b);
-    }
-    a
 }

@@ -9,8 +9,8 @@
 use super::Lifted;
 use super::budget::{Budget, large, visiting};
 use super::marks::Marks;
-use super::reconstruct::{are_integers, fractions};
 use super::system::{System, Workspace};
+use crate::integers::{are_integers, fractions};
 use crate::{Error, Observer, Result};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};

@@ -13,11 +13,9 @@
 //! If the exact solution does not vanish in some row outside I, the rank over ℚ is larger than r: q divides minors, or the
 //! rank mod q was not right.
 
-mod balanced;
 mod budget;
 mod lift;
 mod marks;
-mod reconstruct;
 mod sweep;
 mod system;
 #[cfg(test)]
@@ -25,10 +23,9 @@ mod tests;
 
 use crate::answers::Minor;
 use crate::dense::{Echelon, gemm};
-use crate::field::Modulus;
+use crate::field::{Balanced, Modulus};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
-use balanced::Balanced;
 use budget::{Budget, dense};
 use lift::Lifter;
 use rayon::prelude::*;

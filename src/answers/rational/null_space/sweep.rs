@@ -1,8 +1,8 @@
 //! Null vectors of neighbouring free columns at once, each with one digit: solved mod q, guessed, multiplied out.
 
 use super::budget::{Budget, visiting};
-use super::reconstruct::{NUMERATOR, small_denominator};
 use super::system::{System, Workspace};
+use crate::integers::{NUMERATOR, small_denominator};
 
 /// Free columns that go together.
 pub(super) const LANES: usize = 8;

@@ -6,9 +6,9 @@
 //! only places that are reached are visited or cleared ([`Marks`]). Several right-hand sides, lanes, go together:
 //! neighbouring columns of a matrix from a complex reach nearly the same places.
 
-use super::balanced::Balanced;
 use super::marks::Marks;
 use crate::answers::Minor;
+use crate::field::Balanced;
 use crate::isa::{Isa, Kernel};
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Result};

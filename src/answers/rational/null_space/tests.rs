@@ -30,7 +30,7 @@ fn by_rank(a: &Triplets, p: Modulus) -> Minor {
 
 /// Sample and rest, as a proof takes them.
 fn run(a: &Triplets, q: u64, minor: &Minor) -> (Outcome, Found) {
-    let bits = crate::answers::hadamard_log2(a, minor.rows.len()).unwrap();
+    let bits = crate::integers::hadamard_log2(a, minor.rows.len()).unwrap();
     let mut space =
         NullSpace::new(a, Modulus::new(q).unwrap(), minor, bits, &Silent).unwrap().expect("entries of 64 bits");
     let free = space.todo.len();

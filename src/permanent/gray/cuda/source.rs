@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::gpu::{Source, compile};
-    use crate::permanent::crt::primes_below;
+    use crate::integers::primes_below;
     use crate::permanent::gray::residues::{Integers, Montgomery31, PRIME_LIMIT};
     use num_bigint::BigInt;
 

@@ -1,24 +1,10 @@
-//! How many primes can lie about the rank of an integer matrix: an upper bound of its minors over a lower bound of the
-//! number of primes.
+//! How large the minors of an integer matrix can be: Hadamard's inequality.
 
+use super::logarithm::log2_above;
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
 use num_bigint::BigUint;
-use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
-
-/// A lower bound of the number of primes of exactly `bits` bits, those that [`random_prime`](crate::field::random_prime)
-/// draws from: **3x/(5 ln x) < π(2x) - π(x) for x ≥ 20.5**, with x = 2^(bits-1) (J. B. Rosser, L. Schoenfeld, *Approximate
-/// formulas for some functions of prime numbers*, Illinois J. Math. 6, 1962, corollary 3 of theorem 2). Neither x nor 2x is
-/// prime.
-///
-/// # Panics
-/// Unless 6 ≤ bits ≤ 63.
-pub fn primes_of_size(bits: u32) -> f64 {
-    assert!((6..=63).contains(&bits), "the bound is proven from 6 bits on, moduli end at 63");
-    let x = (1u64 << (bits - 1)) as f64;
-    3.0 * x / (5.0 * x.ln()) * (1.0 - 1e-12)
-}
 
 /// An upper bound of log₂|D| for every minor D ≠ 0 of `a` of an order up to `order`: by Hadamard, |D| is at most the product of
 /// the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms among the non-empty
@@ -73,37 +59,12 @@ impl SquaredNorms {
     }
 }
 
-/// log₂ of an integer, rounded upwards; 0 for 0 and 1.
-fn log2_above(x: &BigUint) -> f64 {
-    let bits = x.bits();
-    if bits <= 1 {
-        return 0.0;
-    }
-    let shift = bits.saturating_sub(53);
-    let mut top = (x >> shift).to_u64().expect("53 bits") as f64;
-    if shift > 0 {
-        top += 1.0;
-    }
-    (top.log2() + shift as f64) * (1.0 + 1e-15)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Rng, is_prime};
+    use crate::field::Rng;
     use num_bigint::BigInt;
     use rand::{RngExt, SeedableRng};
-
-    #[test]
-    fn there_are_more_primes_than_the_bound() {
-        for bits in 6..=20 {
-            let primes = (1u64 << (bits - 1)..1 << bits).filter(|&n| is_prime(n)).count() as f64;
-            let bound = primes_of_size(bits);
-            assert!(bound < primes && bound > 0.5 * primes, "{bits} bits: {bound} of {primes}");
-        }
-        // π(2³¹) - π(2³⁰) = 105097565 - 54400028.
-        assert!(primes_of_size(31) < 50_697_537.0 && primes_of_size(31) > 3.09e7);
-    }
 
     /// By expansion along the first row.
     fn determinant(a: &[Vec<BigInt>]) -> BigInt {
@@ -149,17 +110,5 @@ mod tests {
         let diagonal = Triplets::from_entries(3, 3, [(0, 0, 2), (1, 1, 8), (2, 2, 16)]);
         assert!((hadamard_log2(&diagonal, 2).unwrap() - 7.0).abs() < 1e-4);
         assert_eq!(hadamard_log2(&Triplets::from_entries(3, 3, [(0, 0, 0)]), 3).unwrap(), 0.0);
-    }
-
-    #[test]
-    fn logarithms_are_above() {
-        for e in [0u32, 1, 52, 53, 54, 64, 1000] {
-            let power = BigUint::from(1u8) << e;
-            for x in [&power - 1u8, power.clone(), &power + 1u8] {
-                let l = log2_above(&x);
-                // 2^⌊l⌋ ≤ x + 1 would be too weak: compare with the number of bits.
-                assert!(l >= x.bits().saturating_sub(1) as f64 && l <= x.bits() as f64 * (1.0 + 1e-14), "{x}: {l}");
-            }
-        }
     }
 }

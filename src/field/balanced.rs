@@ -1,6 +1,6 @@
 //! Residues mod a prime of 31 bits as small signed integers, in loops that become vector instructions.
 
-use crate::field::Modulus;
+use super::Modulus;
 
 /// 1.5·2⁵²: a number of absolute value below 2⁵¹ added to it is rounded to an integer, which the low bits then show.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -12,7 +12,7 @@ const _: () = assert!(
 
 /// Arithmetic mod a prime 2³⁰ < q < 2³¹ on representatives of absolute value up to [`Balanced::LARGEST`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Balanced {
+pub(crate) struct Balanced {
     modulus: Modulus,
     q: i64,
     inverse: f64,
@@ -32,6 +32,7 @@ impl Balanced {
         let q = modulus.get();
         (q >> 30 == 1).then(|| Balanced { modulus, q: q as i64, inverse: 1.0 / q as f64 })
     }
+    #[inline]
     pub fn modulus(self) -> Modulus {
         self.modulus
     }
@@ -62,10 +63,12 @@ impl Balanced {
         }
     }
     /// The same of a residue.
+    #[inline]
     pub fn of_residue(self, r: u64) -> i64 {
         self.modulus.balanced(r)
     }
     /// The residue in 0 … q-1.
+    #[inline]
     pub fn to_residue(self, v: i64) -> u64 {
         self.modulus.reduce_i64(v)
     }

@@ -6,17 +6,18 @@
 //!
 //! What comes out is a guess, and whoever uses it multiplies it out over the integers.
 
-use super::balanced::Balanced;
+use super::crt::least;
+use crate::field::Balanced;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
 /// The largest numerators that are looked for mod a prime q > 2³⁰ …
-pub(super) const NUMERATOR: i64 = 1 << 20;
+pub(crate) const NUMERATOR: i64 = 1 << 20;
 /// … and the largest denominator: 2·2²⁰·2⁹ = 2³⁰ < q.
-pub(super) const DENOMINATOR: i64 = 1 << 9;
+const DENOMINATOR: i64 = 1 << 9;
 
 /// The least common denominator d ≤ [`DENOMINATOR`] of the fractions that are ≡ x mod q with numerators up to [`NUMERATOR`].
-pub(super) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64>) -> Option<i64> {
+pub(crate) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64>) -> Option<i64> {
     let mut d = 1;
     for x in x {
         let y = field.least(d * x);
@@ -43,16 +44,16 @@ fn denominator_of(field: Balanced, y: i64) -> Option<i64> {
 }
 
 /// Whether all residues x mod m are so small that they are probably the integers themselves: by 2¹⁶ below m.
-pub(super) fn are_integers(x: &[BigInt], m: &BigInt) -> bool {
+pub(crate) fn are_integers(x: &[BigInt], m: &BigInt) -> bool {
     x.iter().all(|x| x.bits() + 16 <= m.bits())
 }
 
 /// Numerators and common denominator of the vector of fractions that is ≡ x mod m, none of them above √(m/2).
-pub(super) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt)> {
+pub(crate) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt)> {
     let bound = (m >> 1u32).sqrt();
     let mut d = BigInt::one();
     for x in x {
-        let y = balanced(&d * x, m);
+        let y = least(&d * x, m);
         if y.abs() > bound {
             d *= large_denominator(y, m, &bound)?;
             if d > bound {
@@ -60,7 +61,7 @@ pub(super) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt
             }
         }
     }
-    let numerators: Vec<BigInt> = x.iter().map(|x| balanced(&d * x, m)).collect();
+    let numerators: Vec<BigInt> = x.iter().map(|x| least(&d * x, m)).collect();
     numerators.iter().all(|n| n.abs() <= bound).then_some((numerators, d))
 }
 
@@ -73,16 +74,6 @@ fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
         t = (t.1.clone(), t.0 - quotient * t.1);
     }
     Some(t.1.abs()).filter(|d| d.is_positive() && d <= bound)
-}
-
-/// The residue of x mod m between -m/2 and m/2.
-fn balanced(x: BigInt, m: &BigInt) -> BigInt {
-    let r = x % m;
-    match &r << 1u32 {
-        double if double > *m => r - m,
-        double if -&double > *m => r + m,
-        _ => r,
-    }
 }
 
 #[cfg(test)]
@@ -118,7 +109,7 @@ mod tests {
                 let numerators: Vec<BigInt> =
                     (0..5).map(|_| (BigInt::from(1) << bits) * rng.random_range(-50i64..50) / 37 + 1).collect();
                 let inverse = d.modinv(&m).unwrap();
-                let x: Vec<BigInt> = numerators.iter().map(|n| balanced(n * &inverse, &m)).collect();
+                let x: Vec<BigInt> = numerators.iter().map(|n| least(n * &inverse, &m)).collect();
                 let (n, e) = fractions(&x, &m).unwrap();
                 // The least denominator: equal as fractions.
                 assert!(n.iter().zip(&numerators).all(|(n, numerator)| n * &d == numerator * &e));

@@ -1,0 +1,39 @@
+//! Integers of any size and their residues: how large they can be, how many primes that takes, how residues are put together,
+//! and how often a random prime lies about them. What the residues are of is the business of each question.
+//!
+//! ```text
+//! |x| ≤ 2ʰ ──primes──▶ p₁ > p₂ > …, M = Π pᵢ > 2ʰ⁺¹ ──the question──▶ x mod pᵢ ──Crt──▶ x mod M ──▶ x
+//! └───────────────────────────────────── Multimodular ──────────────────────────────────────────┘
+//! ```
+//!
+//! | what | theorem | where |
+//! |---|---|---|
+//! | minors of a matrix are at most the products of the norms of its rows, and of its columns | J. Hadamard, Bull. Sci. Math. 17 (1893) | [`hadamard_log2`] |
+//! | an integer that enough primes divide is 0 | their product divides it | [`Product`] |
+//! | residues modulo enough primes determine an integer | Chinese remainders, step by step (H. L. Garner, IRE Trans. EC-8, 1959) | [`Crt`] |
+//! | few primes of a size divide an integer that is not 0, and there are many | J. B. Rosser, L. Schoenfeld (1962) | [`bad_prime`], [`primes_of_size`] |
+//! | a fraction is determined by its residue mod m > 2·N·D | P. S. Wang, M. J. T. Guy, J. H. Davenport (1982) | `reconstruct` |
+//!
+//! [`Multimodular`] is the way from a [`Bound`] and a function that tells residues to the integer: proven, or as soon as random
+//! primes agree, with the probability that they do so by chance. Permanents go that way. Ranks over ℚ have no residues to put together:
+//! they ask [`Product`] whether the primes so far are enough, and [`bad_prime`] what random ones are worth. Logarithms are rounded upwards throughout.
+
+mod bound;
+mod chance;
+mod crt;
+mod gcd;
+mod hadamard;
+mod logarithm;
+mod multimodular;
+mod primes;
+mod reconstruct;
+
+pub use bound::Bound;
+pub use chance::{bad_prime, primes_of_size};
+pub use crt::Crt;
+pub(crate) use gcd::{content, gcd, large_gcd};
+pub use hadamard::hadamard_log2;
+pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};
+pub use multimodular::{Assembled, Multimodular};
+pub use primes::{Product, primes_below, primes_for};
+pub(crate) use reconstruct::{NUMERATOR, are_integers, fractions, small_denominator};
