@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// Every room with the rooms it may use, in the order of the flow.
 const MAY_USE: &[(&str, &[&str])] = &[
+    ("report", &[]),
     ("isa", &[]),
     ("field", &["isa"]),
-    ("dense", &["isa", "field"]),
-    ("poly", &["isa", "field"]),
+    ("dense", &["report", "isa", "field"]),
+    ("poly", &["report", "isa", "field"]),
     ("sparse", &["field"]),
     ("pivots", &["field", "sparse"]),
     ("io", &["field", "sparse"]),
@@ -18,15 +19,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("spmv", &["isa", "field", "sparse"]),
     ("gpu", &[]),
     ("blackbox", &["field", "sparse", "spmv"]),
-    ("schur", &["isa", "field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
-    ("sequence", &["isa", "field", "dense", "sparse", "spmv", "blackbox"]),
-    ("sigma_basis", &["isa", "field", "poly"]),
-    ("elimination", &["isa", "field", "dense", "sparse", "pivots", "schur"]),
-    ("certify", &["field", "sparse"]),
-    ("permanent", &["isa", "field", "sparse", "io", "matching", "gpu", "elimination", "certify"]),
+    ("schur", &["report", "isa", "field", "dense", "sparse", "pivots", "spmv", "blackbox"]),
+    ("sequence", &["report", "isa", "field", "dense", "sparse", "spmv", "blackbox"]),
+    ("sigma_basis", &["report", "isa", "field", "poly"]),
+    ("elimination", &["report", "isa", "field", "dense", "sparse", "pivots", "schur"]),
+    ("certify", &["report", "field", "sparse"]),
+    ("permanent", &["report", "isa", "field", "sparse", "io", "matching", "gpu", "elimination"]),
     (
         "answers",
         &[
+            "report",
             "isa",
             "field",
             "dense",

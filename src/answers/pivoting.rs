@@ -71,16 +71,8 @@ pub(super) fn rank(
     *machine = work.machine;
     let (path, rank) = (work.path, taken + pivots.len() + answer.rank);
     let minor = answer.beyond.map(|beyond| minor(pivots, beyond, transposed));
-    let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
-    Ok(Rank {
-        certainty,
-        trials,
-        trials_agreed: agreed,
-        block,
-        extension_degree: degree,
-        minor,
-        ..Rank::proven(rank, method, reason, path, phases)
-    })
+    let Answer { method, certainty, reason, wiedemann, .. } = answer;
+    Ok(Rank { certainty, wiedemann, minor, ..Rank::proven(rank, method, reason, path, phases) })
 }
 
 /// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
