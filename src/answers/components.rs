@@ -157,14 +157,10 @@ fn add(sum: &mut Rank, part: Rank) {
     if part.method == Method::Hybrid {
         sum.method = Method::Hybrid;
     }
-    sum.trials = sum.trials.max(part.trials);
-    sum.trials_agreed = if part.block.is_some() && sum.block.is_some() {
-        sum.trials_agreed.min(part.trials_agreed)
-    } else {
-        sum.trials_agreed.max(part.trials_agreed)
+    sum.wiedemann = match (sum.wiedemann, part.wiedemann) {
+        (Some(a), Some(b)) => Some(a.beside(b)),
+        (a, b) => a.or(b),
     };
-    sum.block = sum.block.max(part.block);
-    sum.extension_degree = sum.extension_degree.max(part.extension_degree);
-    part.phases.iter().for_each(|(name, seconds)| sum.phases.add(name, seconds));
+    sum.phases.extend(&part.phases);
     sum.path.extend(part.path);
 }

@@ -14,7 +14,6 @@ mod options;
 mod outlook;
 mod parameters;
 mod patience;
-mod phases;
 mod pivoting;
 mod planner;
 mod proof;
@@ -24,14 +23,15 @@ mod rest;
 mod steps;
 mod wiedemann;
 
+pub use crate::report::Phases;
 pub use certificate::{Minor, certificate, certificate_compact};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use patience::Patience;
-pub use phases::Phases;
 pub use rank::{Rank, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use wiedemann::WiedemannReport;
 
 #[cfg(test)]
 mod tests;

@@ -77,16 +77,8 @@ pub(super) fn rank(
         (Some(lineage), Some(last)) => Some(lineage.minor(pivots, last, transposed)?),
         _ => None,
     };
-    let Answer { method, certainty, reason, block, degree, trials, agreed, .. } = answer;
-    Ok(Rank {
-        certainty,
-        trials,
-        trials_agreed: agreed,
-        block,
-        extension_degree: degree,
-        minor,
-        ..Rank::proven(rank, method, reason, path, phases)
-    })
+    let Answer { method, certainty, reason, wiedemann, .. } = answer;
+    Ok(Rank { certainty, wiedemann, minor, ..Rank::proven(rank, method, reason, path, phases) })
 }
 
 /// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.

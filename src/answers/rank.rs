@@ -1,15 +1,19 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::parameters::{Problem, parameters};
-use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
+use super::{Method, Minor, Phases, RankOptions, WiedemannReport, components, wiedemann};
 use crate::certify::{Certainty, Streams};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result, Step};
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// A rank mod p and everything a reader needs to judge it.
-#[derive(Clone, Debug)]
+///
+/// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as its three
+/// fields, no minor.
+#[derive(Clone, Debug, Serialize)]
 pub struct Rank {
     /// The rank.
     pub rank: usize,
@@ -20,20 +24,16 @@ pub struct Rank {
     /// Why so, and what the certainty rests on.
     pub reason: String,
     /// How sure it is.
+    #[serde(flatten)]
     pub certainty: Certainty,
-    /// Independent runs made.
-    pub trials: usize,
-    /// Runs that gave this value.
-    pub trials_agreed: usize,
-    /// The block size of block Wiedemann.
-    pub block: Option<usize>,
-    /// The degree k of the field GF(pᵏ) that was worked over.
-    pub extension_degree: usize,
+    /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part in.
+    pub wiedemann: Option<WiedemannReport>,
     /// Seconds of the phases.
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
-    /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one.
+    /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one. It is for certificates.
+    #[serde(skip)]
     pub minor: Option<Minor>,
 }
 
@@ -110,10 +110,7 @@ impl Rank {
             path,
             reason,
             certainty: Certainty::Proven,
-            trials: 1,
-            trials_agreed: 1,
-            block: None,
-            extension_degree: 1,
+            wiedemann: None,
             phases,
             plan: None,
             minor: None,
@@ -155,10 +152,7 @@ fn by_wiedemann(
         path: vec![step],
         reason: format!("{}; {}", chosen.reason, outcome.ground),
         certainty: outcome.certainty,
-        trials: outcome.trials,
-        trials_agreed: outcome.agreed,
-        block: Some(chosen.block),
-        extension_degree: chosen.degree,
+        wiedemann: Some(outcome.report),
         phases,
         plan: Some(plan),
         minor: None,

@@ -32,10 +32,7 @@ pub(super) struct Answer {
     pub method: Method,
     pub certainty: Certainty,
     pub reason: String,
-    pub block: Option<usize>,
-    pub degree: usize,
-    pub trials: usize,
-    pub agreed: usize,
+    pub wiedemann: Option<wiedemann::WiedemannReport>,
     /// If asked for: as many rows and columns of A, all without a pivot, that make an invertible minor of S.
     pub beyond: Option<Lines>,
 }
@@ -43,7 +40,7 @@ pub(super) struct Answer {
 impl Answer {
     fn elimination(rank: usize, beyond: Option<Lines>, certainty: Certainty, reason: String) -> Self {
         let method = Method::Elimination;
-        Answer { rank, method, certainty, reason, block: None, degree: 1, trials: 1, agreed: 1, beyond }
+        Answer { rank, method, certainty, reason, wiedemann: None, beyond }
     }
 }
 
@@ -299,10 +296,7 @@ impl<'w> OnRest<'_, 'w> {
             method: Method::Hybrid,
             certainty,
             reason: format!("{why}; {}; {ground}", parameters.reason),
-            block: Some(parameters.block),
-            degree: parameters.degree,
-            trials: outcome.trials,
-            agreed: outcome.agreed,
+            wiedemann: Some(outcome.report),
             beyond: None,
         }))
     }

@@ -126,7 +126,8 @@ fn certainty_is_what_the_theorems_give() {
         let options = RankOptions { method: Method::Wiedemann, error, trials: 2, ..Default::default() };
         let answer = rank(&a, &options, &Silent).unwrap();
         assert_eq!(answer.rank, dense_rank(&a));
-        assert_eq!((answer.trials, answer.trials_agreed), (2, 2));
+        let run = answer.wiedemann.expect("block Wiedemann was asked for");
+        assert_eq!((run.trials, run.trials_agreed), (2, 2));
         answer.certainty
     };
     assert_eq!(certainty(65521, None, &mut rng), Certainty::Heuristic);
@@ -298,6 +299,7 @@ fn components_add_up() {
             let answer = rank(&a, &RankOptions { method, ..Default::default() }, &Silent).unwrap();
             assert_eq!(answer.rank, expected + 300, "{:?}", answer.path);
             assert!(answer.path[0].name == "connected components", "{:?}", answer.path);
+            assert_eq!(answer.wiedemann.is_some(), answer.method == Method::Hybrid);
         }
     }
 }

@@ -37,13 +37,38 @@ pub(super) const NEVER_ABOVE: &str = "in exact arithmetic, the value never excee
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
+/// How block Wiedemann was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WiedemannReport {
+    /// The block size s.
+    pub block: usize,
+    /// Independent runs made.
+    pub trials: usize,
+    /// Runs that gave the value of the answer.
+    pub trials_agreed: usize,
+    /// The degree k of the field GF(pᵏ) that was worked over.
+    pub extension_degree: usize,
+}
+
+impl WiedemannReport {
+    /// That of the runs on two direct summands: the larger blocks, fields and numbers of runs, and the agreement of the part on
+    /// which fewer runs agree.
+    pub(super) fn beside(self, other: Self) -> Self {
+        WiedemannReport {
+            block: self.block.max(other.block),
+            trials: self.trials.max(other.trials),
+            trials_agreed: self.trials_agreed.min(other.trials_agreed),
+            extension_degree: self.extension_degree.max(other.extension_degree),
+        }
+    }
+}
+
 /// What all runs together say.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// The largest value: the rank of the operator as far as it was found.
     pub rank: usize,
-    pub trials: usize,
-    pub agreed: usize,
+    pub report: WiedemannReport,
     pub certainty: Certainty,
     /// What the certainty rests on.
     pub ground: String,
@@ -92,7 +117,13 @@ pub(super) fn trials(
     } else {
         (Certainty::Heuristic, format!("{agreed} of {} independent runs agree; none can exceed the rank", values.len()))
     };
-    Ok(Outcome { rank, trials: values.len(), agreed, certainty, ground })
+    let report = WiedemannReport {
+        block: parameters.block,
+        trials: values.len(),
+        trials_agreed: agreed,
+        extension_degree: parameters.degree,
+    };
+    Ok(Outcome { rank, report, certainty, ground })
 }
 
 /// One run over `field`, with a random stream for each use. The observer sees the phase `sequence` in units of terms.
@@ -267,4 +298,23 @@ fn residues<F: Field>(field: &F, f: &PolyMatrix<F::Elem>) -> Result<PolyMatrix<u
         digit[0]
     }));
     Ok(PolyMatrix::from_coefficients(f.rows(), f.cols(), residues))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WiedemannReport;
+
+    #[test]
+    fn the_runs_on_two_parts_are_told_as_one() {
+        let run = |block, trials, trials_agreed, extension_degree| WiedemannReport {
+            block,
+            trials,
+            trials_agreed,
+            extension_degree,
+        };
+        let (a, b) = (run(4, 3, 3, 1), run(16, 2, 1, 20));
+        assert_eq!((a.beside(b), b.beside(a)), (run(16, 3, 1, 20), run(16, 3, 1, 20)));
+        let json = r#"{"block":4,"trials":3,"trials_agreed":3,"extension_degree":1}"#;
+        assert_eq!(serde_json::to_string(&a).unwrap(), json);
+    }
 }

@@ -30,7 +30,6 @@
 //! entries of the matrix and the bytes of the certificate: shapes that a header declares cost nothing
 //! ([`verify_compact`]).
 
-mod certainty;
 mod certificate;
 mod challenge;
 mod file;
@@ -39,8 +38,7 @@ mod streams;
 mod verify;
 mod wiedemann_bound;
 
-pub use crate::error_bound::ErrorBound;
-pub use certainty::Certainty;
+pub use crate::report::{Certainty, ErrorBound};
 pub use certificate::{Certificate, Upper};
 pub use challenge::{BITS, Challenge, Claim, repetitions};
 pub use lanes::Lanes;

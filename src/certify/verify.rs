@@ -4,8 +4,11 @@ use super::{Certainty, Certificate, Challenge, Claim, ErrorBound, Lanes, Upper, 
 use crate::sparse::{LineMap, LineMaps, SparseMatrix};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
+use serde::{Serialize, Serializer};
 
 /// What a certificate that holds has shown.
+///
+/// It serialises with its certainty; an error that cannot happen is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
     /// The rank mod p.
@@ -21,6 +24,23 @@ impl Verdict {
     pub fn certainty(&self) -> Certainty {
         let of = |error: Option<ErrorBound>| error.map_or(Certainty::Proven, Certainty::with_bound);
         of(self.lower_error).and(of(self.upper_error))
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Document {
+            rank: usize,
+            #[serde(flatten)]
+            certainty: Certainty,
+            lower_error: f64,
+            upper_error: f64,
+        }
+        let Verdict { rank, lower_error, upper_error } = *self;
+        let of = |error: Option<ErrorBound>| error.map_or(0.0, ErrorBound::value);
+        let certainty = self.certainty();
+        Document { rank, certainty, lower_error: of(lower_error), upper_error: of(upper_error) }.serialize(serializer)
     }
 }
 

@@ -6,7 +6,7 @@ use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
 use crate::field::{Modulus, Rng};
-use crate::observer::Quiet;
+use crate::report::Quiet;
 use crate::{Observer, Result, memory};
 
 /// What memory is asked for.

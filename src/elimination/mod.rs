@@ -27,7 +27,7 @@ pub use replay::{LANES, Replay};
 
 use crate::dense::{self, Echelon, Row};
 use crate::field::Modulus;
-use crate::observer::Quiet;
+use crate::report::Quiet;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, memory};
 use active::{Active, SparseRow, Work};

@@ -196,6 +196,13 @@ impl std::fmt::Display for Modulus {
     }
 }
 
+/// As the number p.
+impl serde::Serialize for Modulus {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.p)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! How often a random prime lies about an integer: an upper bound of the primes that divide it over a lower bound of those that
 //! there are.
 
-use crate::error_bound::ErrorBound;
+use crate::report::ErrorBound;
 
 /// A lower bound of the number of primes of exactly `bits` bits, those that [`random_prime`](crate::field::random_prime)
 /// draws from: **3x/(5 ln x) < π(2x) - π(x) for x ≥ 20.5**, with x = 2^(bits-1) (J. B. Rosser, L. Schoenfeld, *Approximate

@@ -14,8 +14,8 @@
 //! Hypothesis: the primes are drawn independently of x. If M exceeds the bound first, the integer is proven all the same.
 
 use super::{Bound, Crt, Product, bad_prime, primes_for};
-use crate::error_bound::ErrorBound;
 use crate::field::{Modulus, Rng, random_prime};
+use crate::report::ErrorBound;
 use crate::{Error, Observer, Result};
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;

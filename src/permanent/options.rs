@@ -2,11 +2,11 @@
 
 use super::reduce::Switches;
 use crate::Step;
-use crate::certify::Certainty;
 use crate::field::Modulus;
 use crate::integers::Bound;
+use crate::report::Certainty;
 use num_bigint::{BigInt, BigUint};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,16 +75,25 @@ pub struct Options {
 }
 
 /// A permanent, how it was found, and why it is right.
-#[derive(Clone, Debug)]
+///
+/// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the value is a
+/// string of digits, `permanent`, since no number of JSON holds it.
+#[derive(Clone, Debug, Serialize)]
 pub struct Permanent {
     /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
+    #[serde(rename = "permanent", serialize_with = "digits")]
     pub value: BigInt,
     /// The method of the step that took longest; `reductions` if there was nothing left to compute.
     pub method: &'static str,
     /// Why the value is right.
+    #[serde(flatten)]
     pub proof: Proof,
     /// What was done, in order.
     pub path: Vec<Step>,
+}
+
+fn digits<S: Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven bound.
@@ -110,6 +119,21 @@ impl Proof {
     /// Always [`Certainty::Proven`]; of a [resumed](Proof::resumed) run if the checkpoint is what a run of this program wrote.
     pub fn certainty(&self) -> Certainty {
         Certainty::Proven
+    }
+}
+
+/// As the certainty's name, the proof in words and what was resumed, absent if all of the work was done in this run.
+impl Serialize for Proof {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            certainty: &'static str,
+            proof: String,
+            #[serde(skip_serializing_if = "<[Resumed]>::is_empty")]
+            resumed: &'a [Resumed],
+        }
+        Document { certainty: self.certainty().name(), proof: self.to_string(), resumed: &self.resumed }
+            .serialize(serializer)
     }
 }
 

@@ -13,8 +13,8 @@
 
 use super::PolyMatrix;
 use super::plan::ProductShape;
-use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
+use crate::report::ErrorBound;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};

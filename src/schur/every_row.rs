@@ -10,9 +10,9 @@ use super::row_space::check_combinations;
 use super::turn::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Row};
-use crate::error_bound::ErrorBound;
 use crate::field::Rng;
-use crate::observer::Quiet;
+use crate::report::ErrorBound;
+use crate::report::Quiet;
 use crate::{Observer, Result, memory};
 
 /// Rows between two looks at the rank.

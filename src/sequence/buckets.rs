@@ -17,9 +17,9 @@
 //!
 //! Exactness: a row adds to a bucket at most once, so that a sum of t rows of residues ≤ M is at most t·M: [`rows_in_sum`].
 
-use crate::error_bound::ErrorBound;
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
+use crate::report::ErrorBound;
 use crate::spmv::{Block, Lanes};
 use crate::{Result, memory};
 use rand::RngExt;

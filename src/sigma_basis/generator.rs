@@ -37,10 +37,10 @@
 use super::pm_basis::{Params, later, pm_basis};
 use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
-use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
-use crate::observer::Observer;
 use crate::poly::{PolyMatrix, ProductPlan};
+use crate::report::ErrorBound;
+use crate::report::Observer;
 use crate::{Error, Result};
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.

@@ -12,8 +12,8 @@ use super::order_basis::OrderBasis;
 use super::products::{compose, residual};
 use crate::Result;
 use crate::field::Field;
-use crate::observer::Observer;
 use crate::poly::PolyMatrix;
+use crate::report::Observer;
 
 /// The thresholds of the σ-basis algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

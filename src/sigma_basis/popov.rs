@@ -9,8 +9,8 @@ use super::order_basis::OrderBasis;
 use super::pm_basis::{Params, pm_basis};
 use super::products::compose;
 use crate::field::Field;
-use crate::observer::Observer;
 use crate::poly::PolyMatrix;
+use crate::report::Observer;
 use crate::{Error, Result};
 
 /// The order basis of `series` at `order` in shifted Popov form: the only one, whatever algorithm finds it.

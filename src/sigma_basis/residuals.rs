@@ -10,9 +10,9 @@
 //! most to/q' (Schwartz–Zippel). K itself is too small for that: [`extension_degree`] says how large K' must be.
 //! Entry point: [`first_residual`].
 
-use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
+use crate::report::ErrorBound;
 use rayon::prelude::*;
 
 /// An upper bound of the probability that a row with a residual below `length` passes, for e = `degree`:

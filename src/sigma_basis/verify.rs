@@ -6,9 +6,9 @@
 
 use super::order_basis::{OrderBasis, leading_matrix, rank, row_degrees};
 use super::residuals::first_residual;
-use crate::error_bound::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
+use crate::report::ErrorBound;
 use crate::{Error, Result};
 
 /// A basis of wrong order passes with at most this probability.

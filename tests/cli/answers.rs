@@ -151,9 +151,15 @@ fn the_document_has_the_promised_fields_and_types() {
         ] {
             assert_eq!(d[field], value, "{field}");
         }
-        for field in ["nnz", "threads", "trials", "trials_agreed", "extension_degree"] {
+        for field in ["nnz", "threads"] {
             assert!(d[field].as_u64().is_some_and(|n| n > 0), "{field}: {}", d[field]);
         }
+        assert_eq!(d["schema"], json!("blackfield/rank/1"));
+        for field in ["block", "trials", "trials_agreed", "extension_degree"] {
+            let run = &d["wiedemann"];
+            assert_eq!(run[field].as_u64().is_some_and(|n| n > 0), run.is_object(), "{field}: {run}");
+        }
+        assert_eq!(d["wiedemann"].is_null(), d["method"] == "elimination");
         for field in ["file", "method", "reason", "field", "device", "digest", "version"] {
             assert!(d[field].as_str().is_some_and(|s| !s.is_empty()), "{field}: {}", d[field]);
         }

@@ -1,7 +1,7 @@
 //! The program under `ulimit -v`: whatever a header declares, and wherever memory ends, there is an answer, or one line that says how
 //! many bytes were wanted and exit code 4; never a signal, never half a file.
 
-use crate::{DIAGONAL, Lab, Run};
+use crate::{DIAGONAL, Lab, Run, schema};
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -21,7 +21,9 @@ fn limited(lab: &Lab, kib: u64, args: &str) -> Run {
     let output = Command::from_std(command).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     let code = output.status.code().unwrap_or_else(|| panic!("{args} within {kib} KiB: {:?}: {stderr}", output.status));
-    Run { stdout: String::from_utf8(output.stdout).unwrap(), stderr, code }
+    let run = Run { stdout: String::from_utf8(output.stdout).unwrap(), stderr, code };
+    schema::check_run(args, &run);
+    run
 }
 
 /// Runs it, and demands the answer, or the end of memory in order.

@@ -1,7 +1,7 @@
 //! The program `blackfield` from outside: what it prints, where, in which form, and with which exit code.
 //!
 //! Texts are held by snapshots (`tests/cli/snapshots`), in which seconds are replaced; `INSTA_UPDATE=always cargo test --test
-//! cli` rewrites them.
+//! cli` rewrites them. Every JSON document is held against its schema ([`schema`]).
 
 mod answers;
 mod doubt;
@@ -12,6 +12,7 @@ mod limits;
 mod matrices;
 mod permanent;
 mod rational;
+mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
 mod verify;
@@ -76,11 +77,13 @@ impl Lab {
 
     fn run_with_input(&self, args: &str, input: impl Into<Vec<u8>>) -> Run {
         let output = Command::from_std(self.command(args)).write_stdin(input).output().unwrap();
-        Run {
+        let run = Run {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
             code: output.status.code().expect("no signal ended the program"),
-        }
+        };
+        schema::check_run(args, &run);
+        run
     }
 
     /// The standard output of a run that must succeed.

@@ -1,6 +1,6 @@
 //! Ctrl-C and its relatives. Linux only: the tests read /proc to see that the program has set its handler.
 
-use crate::{DIAGONAL, Lab};
+use crate::{DIAGONAL, Lab, Run, schema};
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -67,10 +67,14 @@ fn the_first_signal_stops_a_computation_in_order() {
         assert_eq!(end(&mut child).code(), Some(130), "{signal}");
         let mut rest = String::new();
         stderr.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "{\"code\":130,\"error\":\"interrupted\",\"kind\":\"interrupted\"}\n");
+        assert_eq!(
+            rest,
+            "{\"schema\":\"blackfield/error/1\",\"error\":\"interrupted\",\"kind\":\"interrupted\",\"code\":130}\n"
+        );
         let mut stdout = String::new();
         child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         assert_eq!(stdout, "", "a document is whole or absent");
+        schema::check_run(args, &Run { stdout, stderr: rest, code: 130 });
     }
 }
 

@@ -8,6 +8,7 @@
 //! foreign functions cannot be had without.
 
 use crate::exit::Code;
+use crate::schema::Schema;
 use blackfield::memory::{self, REFUSED};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
@@ -73,7 +74,9 @@ fn refuse(bytes: usize) -> ! {
     let _ = match JSON.load(Ordering::Relaxed) {
         true => {
             let (kind, code) = (Code::Resources.kind(), Code::Resources as u8);
-            writeln!(line, "{{\"code\":{code},\"error\":\"{REFUSED}{bytes} bytes asked for\",\"kind\":\"{kind}\"}}")
+            let schema = Schema::Error.name();
+            let error = format_args!("{REFUSED}{bytes} bytes asked for");
+            writeln!(line, r#"{{"schema":"{schema}","error":"{error}","kind":"{kind}","code":{code}}}"#)
         }
         false => writeln!(line, "blackfield: {REFUSED}{bytes} bytes asked for"),
     };

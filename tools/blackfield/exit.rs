@@ -1,7 +1,9 @@
 //! How the program ends: its exit codes, the one line that says why, and the net under panics.
 
+use crate::schema::Schema;
 use blackfield::memory::REFUSED;
 use blackfield::{Error, Result};
+use serde::Serialize;
 use std::any::Any;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -32,7 +34,8 @@ Exit codes:
   130  interrupted (Ctrl-C, SIGTERM); a second signal ends it at once
 
 Each error is one line on standard error. With --json that line is
-  {\"error\": message, \"kind\": word, \"code\": exit code}
+  {\"schema\": \"blackfield/error/1\", \"error\": message, \"kind\": word,
+   \"code\": exit code}
 and standard output holds a whole document or nothing. (What cannot be
 parsed as a command at all is answered in plain words.)";
 
@@ -86,15 +89,25 @@ pub fn guard(json: bool, work: impl FnOnce() -> Result<()>) -> Code {
         Ok(Err(error)) if is_closed_pipe(&error) => Code::Answer,
         Ok(Err(error)) => {
             let code = Code::of(&error);
-            complain(&if json {
-                serde_json::json!({"error": error.to_string(), "kind": code.kind(), "code": code as u8}).to_string()
-            } else {
-                format!("blackfield: {error}")
-            });
+            complain(&if json { failure(&error.to_string(), code) } else { format!("blackfield: {error}") });
             code
         }
         Err(()) => Code::Check,
     }
+}
+
+/// The line of an error with --json.
+#[derive(Serialize)]
+struct Failure<'a> {
+    schema: Schema,
+    error: &'a str,
+    kind: &'static str,
+    code: u8,
+}
+
+fn failure(error: &str, code: Code) -> String {
+    let failure = Failure { schema: Schema::Error, error, kind: code.kind(), code: code as u8 };
+    serde_json::to_string(&failure).expect("words and a number")
 }
 
 /// What a panic says.

@@ -4,6 +4,8 @@ use crate::args::InfoArgs;
 use crate::input;
 use crate::output;
 use crate::progress::Bars;
+use crate::schema::Schema;
+use blackfield::field::Modulus;
 use blackfield::sparse::{Statistics, spy};
 use blackfield::spmv::Plan;
 use blackfield::{Error, Result};
@@ -12,11 +14,12 @@ use serde::Serialize;
 /// The document of --json.
 #[derive(Serialize)]
 struct Info {
+    schema: Schema,
     file: String,
     digest: String,
     #[serde(flatten)]
     statistics: Statistics,
-    modulus: u64,
+    modulus: Modulus,
     plan: Plan,
     seconds: f64,
     version: &'static str,
@@ -36,10 +39,11 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     let digest = loaded.digest();
     if args.json {
         return output::print_json(&Info {
+            schema: Schema::Info,
             file: args.file.display().to_string(),
             digest,
             statistics,
-            modulus: args.modulus.get(),
+            modulus: args.modulus,
             plan,
             seconds: loaded.seconds,
             version: env!("CARGO_PKG_VERSION"),

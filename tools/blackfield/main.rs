@@ -22,6 +22,7 @@ mod permanent;
 mod progress;
 mod rank;
 mod rational;
+mod schema;
 mod signals;
 mod threads;
 mod verify;

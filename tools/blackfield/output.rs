@@ -2,12 +2,12 @@
 
 use crate::args::FileFormat;
 use crate::progress::Bars;
-use blackfield::answers::Phases;
-use blackfield::certify::{Certainty, ErrorBound};
+use crate::schema::Schema;
 use blackfield::io::{self, Format};
+use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -36,6 +36,7 @@ pub fn print_json_line(document: &impl Serialize) -> Result<()> {
 /// The document of several answers.
 #[derive(Serialize)]
 struct Answers<'a, A: Serialize> {
+    schema: Schema,
     results: &'a [A],
     complete: bool,
     seconds: f64,
@@ -50,7 +51,8 @@ pub fn print_answers<A: Serialize>(answers: &[A], one: bool, complete: bool, sta
         [answer] if one => print_json(answer),
         results => {
             let seconds = start.elapsed().as_secs_f64();
-            print_json(&Answers { results, complete, seconds, version: env!("CARGO_PKG_VERSION") })
+            let version = env!("CARGO_PKG_VERSION");
+            print_json(&Answers { schema: Schema::Results, results, complete, seconds, version })
         }
     }
 }
@@ -82,34 +84,8 @@ impl<'a> MatrixFile<'a> {
     }
 }
 
-/// A certainty as JSON shows it, flattened into each document.
-#[derive(Serialize)]
-pub struct Sure {
-    certainty: &'static str,
-    /// 0 for a proof.
-    error_bound: Option<f64>,
-    error_log2: Option<f64>,
-}
-
-impl From<Certainty> for Sure {
-    fn from(certainty: Certainty) -> Self {
-        let error_bound = match certainty {
-            Certainty::Proven => Some(0.0),
-            Certainty::MonteCarlo { error_bound } => Some(error_bound.value()),
-            Certainty::Heuristic => None,
-        };
-        let error_log2 = certainty.error_bound().map(ErrorBound::log2);
-        Sure { certainty: certainty.name(), error_bound, error_log2 }
-    }
-}
-
 /// A certainty in words: `monte-carlo, error <= 2.3e-39`.
 pub fn sure(certainty: Certainty) -> String {
     let bound = certainty.error_bound().map_or(String::new(), |e| format!(", error <= {e}"));
     format!("{}{bound}", certainty.name())
-}
-
-/// Phases as the object `{name: seconds}`, in their order.
-pub fn phases<S: Serializer>(phases: &Phases, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(phases.iter())
 }

@@ -5,9 +5,11 @@ use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
+use crate::schema::Schema;
 use blackfield::field::Modulus;
-use blackfield::permanent::{self, Options, Permanent, Resumed};
-use blackfield::{Error, Result, Step};
+use blackfield::permanent::{self, Options, Permanent};
+use blackfield::{Error, Result};
+use num_bigint::BigInt;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -15,18 +17,13 @@ use std::time::Instant;
 /// One answer, as JSON shows it.
 #[derive(Serialize)]
 struct Answer {
+    schema: Schema,
     file: String,
-    permanent: String,
     n: usize,
     nnz: usize,
-    modulus: Option<u64>,
-    method: &'static str,
-    certainty: &'static str,
-    proof: String,
-    /// What checkpoints had of the work; absent if all of it was done in this run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    resumed: Vec<Resumed>,
-    path: Vec<Step>,
+    modulus: Option<Modulus>,
+    #[serde(flatten)]
+    found: Permanent,
     threads: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
@@ -58,29 +55,25 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         let integer = [None];
         let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
         for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {
-            let value = modulus.map_or_else(|| found.value.to_string(), |p| p.reduce_bigint(&found.value).to_string());
+            let value = modulus.map_or_else(|| found.value.clone(), |p| p.reduce_bigint(&found.value).into());
             let answer = Answer {
+                schema: Schema::Permanent,
                 file: file.display().to_string(),
-                permanent: value,
                 n: loaded.triplets.rows(),
                 nnz: loaded.triplets.nnz(),
-                modulus: modulus.map(Modulus::get),
-                method: found.method,
-                certainty: found.proof.certainty().name(),
-                proof: found.proof.to_string(),
-                resumed: found.proof.resumed.clone(),
-                path: found.path.clone(),
+                modulus,
+                found: Permanent { value, ..found.clone() },
                 threads: rayon::current_num_threads(),
                 digest: digest.clone(),
                 warnings: warnings.clone(),
                 seconds,
                 version: env!("CARGO_PKG_VERSION"),
             };
-            describe(&answer, &found, args.explain, bars);
+            describe(&answer, &found.value, args.explain, bars);
             if args.json {
                 output::print_json_line(&answer)?;
             } else {
-                output::print(&format!("{}\n", answer.permanent))?;
+                output::print(&format!("{}\n", answer.found.value))?;
             }
         }
     }
@@ -109,16 +102,16 @@ fn check_square(file: &Path, loaded: &Loaded) -> Result<()> {
     Err(Error::Input { file: file.to_owned(), line: 0, message })
 }
 
-/// The answer's circumstances on standard error.
-fn describe(answer: &Answer, found: &Permanent, explain: bool, bars: &Bars) {
-    let Answer { file, n, method, certainty, proof, seconds, threads, .. } = answer;
-    let digits = found.value.magnitude().to_string().len();
+/// The answer's circumstances on standard error; `value` is what its residue is of.
+fn describe(answer: &Answer, value: &BigInt, explain: bool, bars: &Bars) {
+    let Answer { file, n, found, seconds, threads, .. } = answer;
+    let digits = value.magnitude().to_string().len();
     let what = answer.modulus.map_or(format!("{digits} digits"), |p| format!("mod {p}"));
-    bars.note(&format!("{file}: permanent of {n} x {n}, {what} ({certainty})"));
-    bars.note(&format!("  method   {method}"));
-    bars.note(&format!("  why      {proof}"));
+    bars.note(&format!("{file}: permanent of {n} x {n}, {what} ({})", found.proof.certainty().name()));
+    bars.note(&format!("  method   {}", found.method));
+    bars.note(&format!("  why      {}", found.proof));
     bars.note(&format!("  seconds  {seconds:.3} on {threads} threads"));
     if explain {
-        bars.note_path(&answer.path);
+        bars.note_path(&found.path);
     }
 }

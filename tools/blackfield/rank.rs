@@ -7,13 +7,14 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::rational;
-use blackfield::answers::{self, Phases, RankOptions};
-use blackfield::certify::Certainty;
+use crate::schema::Schema;
+use blackfield::answers::{self, Rank, RankOptions, WiedemannReport};
 use blackfield::field::Modulus;
 use blackfield::io::AtomicFile;
+use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
-use blackfield::{Error, Result, Step, gpu};
+use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher};
@@ -23,31 +24,22 @@ use std::time::Instant;
 /// One answer, as JSON shows it.
 #[derive(Serialize)]
 struct Answer {
+    schema: Schema,
     file: String,
-    rank: usize,
     rows: usize,
     cols: usize,
     nnz: usize,
-    modulus: u64,
-    method: &'static str,
-    path: Vec<Step>,
-    reason: String,
-    #[serde(flatten)]
-    sure: output::Sure,
-    trials: usize,
-    trials_agreed: usize,
-    block: Option<usize>,
-    extension_degree: usize,
+    modulus: Modulus,
     field: String,
+    /// Its phases are those of the whole work: reading, and what else the program does beside.
+    #[serde(flatten)]
+    found: Rank,
     seed: u64,
     threads: usize,
     device: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
-    plan: Option<Plan>,
     warnings: Vec<String>,
-    #[serde(serialize_with = "output::phases")]
-    phases: Phases,
     seconds: f64,
     version: &'static str,
 }
@@ -89,7 +81,7 @@ impl Work<'_> {
                 let last = n + 1 == args.moduli.len();
                 let answer = self.answer(file, &mut loaded, modulus, last)?;
                 if !args.json {
-                    output::print(&format!("{}\n", answer.rank))?;
+                    output::print(&format!("{}\n", answer.found.rank))?;
                 }
                 results.push(answer);
             }
@@ -122,45 +114,35 @@ impl Work<'_> {
         let nnz = matrix.nnz();
         let options = &RankOptions { max_memory, ..options.clone() };
         // A certificate is made of the matrix, which stays for it.
-        let (rank, matrix) = match certificate {
+        let (found, matrix) = match certificate {
             Some(_) => (answers::rank(&matrix, options, *bars)?, Some(matrix)),
             None => (answers::rank_owned(matrix, options, *bars)?, None),
         };
-        for (name, seconds) in rank.phases.iter() {
-            phases.add(name, seconds);
-        }
-        if let (Some(to), Some(minor), Some(digest), Some(matrix)) = (certificate.take(), &rank.minor, &digest, &matrix)
+        phases.extend(&found.phases);
+        if let (Some(to), Some(minor), Some(digest), Some(matrix)) =
+            (certificate.take(), &found.minor, &digest, &matrix)
         {
             phases.time("certificate", || certificate::write(to, digest, matrix, &lines, minor, bars))?;
         }
         bars.clear();
         let answer = Answer {
+            schema: Schema::Rank,
             file: file.display().to_string(),
-            rank: rank.rank,
             rows: lines.rows.whole(),
             cols: lines.cols.whole(),
             nnz,
-            modulus: modulus.get(),
-            method: rank.method.name(),
-            path: rank.path,
-            reason: rank.reason,
-            sure: rank.certainty.into(),
-            trials: rank.trials,
-            trials_agreed: rank.trials_agreed,
-            block: rank.block,
-            extension_degree: rank.extension_degree,
-            field: field_name(modulus, rank.extension_degree),
+            modulus,
+            field: field_name(modulus, found.wiedemann),
+            found: Rank { phases, ..found },
             seed: options.seed,
             threads: rayon::current_num_threads(),
             device: "cpu",
             digest,
-            plan: rank.plan,
             warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
-            phases,
             seconds: loaded.seconds + start.elapsed().as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
         };
-        describe(&answer, rank.certainty, args.explain, bars);
+        describe(&answer, args.explain, bars);
         Ok(answer)
     }
 }
@@ -210,24 +192,28 @@ fn check_device(device: DeviceName) -> Result<()> {
     }
 }
 
-fn field_name(modulus: Modulus, degree: usize) -> String {
-    if degree == 1 { format!("GF({modulus})") } else { format!("GF({modulus}^{degree})") }
+/// The field that was worked over.
+fn field_name(modulus: Modulus, wiedemann: Option<WiedemannReport>) -> String {
+    match wiedemann {
+        Some(WiedemannReport { extension_degree: k @ 2.., .. }) => format!("GF({modulus}^{k})"),
+        _ => format!("GF({modulus})"),
+    }
 }
 
 /// The answer's circumstances on standard error.
-fn describe(answer: &Answer, certainty: Certainty, explain: bool, bars: &Bars) {
-    let Answer { file, rank, modulus, method, field, reason, seconds, threads, .. } = answer;
-    bars.note(&format!("{file}: rank {rank} mod {modulus} ({})", output::sure(certainty)));
-    let run = answer.block.map_or(String::new(), |block| {
-        format!(", block {block}, {} of {} trials agree, seed {}", answer.trials_agreed, answer.trials, answer.seed)
+fn describe(answer: &Answer, explain: bool, bars: &Bars) {
+    let Answer { file, modulus, field, found, seed, seconds, threads, .. } = answer;
+    bars.note(&format!("{file}: rank {} mod {modulus} ({})", found.rank, output::sure(found.certainty)));
+    let run = found.wiedemann.map_or(String::new(), |WiedemannReport { block, trials, trials_agreed, .. }| {
+        format!(", block {block}, {trials_agreed} of {trials} trials agree, seed {seed}")
     });
-    bars.note(&format!("  method   {method} over {field}{run}"));
-    bars.note(&format!("  why      {reason}"));
-    let parts: Vec<_> = answer.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
+    bars.note(&format!("  method   {} over {field}{run}", found.method.name()));
+    bars.note(&format!("  why      {}", found.reason));
+    let parts: Vec<_> = found.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
     if explain {
-        bars.note_path(&answer.path);
-        let plan = answer.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
+        bars.note_path(&found.path);
+        let plan = found.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
         bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }
 }

@@ -5,10 +5,11 @@ use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
-
-use blackfield::answers::{self, ModularRank, Phases, RankOptions, RationalOptions, RationalRank};
+use crate::schema::Schema;
+use blackfield::Result;
+use blackfield::answers::{self, ModularRank, RankOptions, RationalOptions, RationalRank};
 use blackfield::field::Modulus;
-use blackfield::{Result, Step};
+use blackfield::report::Phases;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -19,40 +20,21 @@ const PROOFS: [&str; 2] = ["null space", "enough primes"];
 /// One answer, as JSON shows it.
 #[derive(Serialize)]
 struct Answer {
+    schema: Schema,
     file: String,
-    rank: usize,
     rows: usize,
     cols: usize,
     nnz: usize,
     field: &'static str,
     #[serde(flatten)]
-    sure: output::Sure,
-    reason: String,
-    minor_bits: f64,
-    prime_bits: u32,
-    random_primes: Vec<Prime>,
-    proof_primes: Vec<Prime>,
-    primes: Vec<Prime>,
-    path: Vec<Step>,
+    found: RationalRank,
     seed: u64,
     threads: usize,
     digest: String,
     warnings: Vec<String>,
-    #[serde(serialize_with = "output::phases")]
     phases: Phases,
     seconds: f64,
     version: &'static str,
-}
-
-/// A rank mod p beside it.
-#[derive(Serialize)]
-struct Prime {
-    modulus: u64,
-    rank: usize,
-    invariant_factors: usize,
-    #[serde(flatten)]
-    sure: output::Sure,
-    seconds: f64,
 }
 
 /// Answers for each file in the order given. `options` are those of each rank mod p.
@@ -72,8 +54,9 @@ fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut
         let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
         let answer = answer(args, options, file, &loaded, bars)?;
         if !args.json {
-            let lines = answer.primes.iter().map(|prime| prime.rank);
-            let lines: Vec<_> = std::iter::once(answer.rank).chain(lines).map(|rank| format!("{rank}\n")).collect();
+            let lines = answer.found.asked.iter().map(|prime| prime.rank);
+            let lines: Vec<_> =
+                std::iter::once(answer.found.rank).chain(lines).map(|rank| format!("{rank}\n")).collect();
             output::print(&lines.concat())?;
         }
         results.push(answer);
@@ -95,39 +78,25 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
         moduli: args.moduli.clone(),
         ..defaults
     };
-    let rank = answers::rational_rank(&loaded.triplets, &rational, bars)?;
+    let found = answers::rational_rank(&loaded.triplets, &rational, bars)?;
     // From 0 on: the sum of no numbers is -0.
     let seconds = |primes: &[ModularRank]| primes.iter().fold(0.0, |sum, p| sum + p.seconds);
-    phases.add("random primes", seconds(&rank.drawn));
-    let steps = rank.path.iter().filter(|step| PROOFS.contains(&step.name));
+    phases.add("random primes", seconds(&found.drawn));
+    let steps = found.path.iter().filter(|step| PROOFS.contains(&step.name));
     phases.add("proof", steps.fold(0.0, |sum, step| sum + step.seconds));
-    phases.add("primes asked for", seconds(&rank.asked));
+    phases.add("primes asked for", seconds(&found.asked));
     let digest = phases.time("digest", || loaded.digest());
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
-    describe(&rank, file, &phases, seconds, args.explain, bars);
-    let prime = |p: &ModularRank| Prime {
-        modulus: p.modulus.get(),
-        rank: p.rank,
-        invariant_factors: rank.multiples_of(p),
-        sure: p.certainty.into(),
-        seconds: p.seconds,
-    };
+    describe(&found, file, &phases, seconds, args.explain, bars);
     Ok(Answer {
+        schema: Schema::RationalRank,
         file: file.display().to_string(),
-        rank: rank.rank,
         rows: loaded.triplets.rows(),
         cols: loaded.triplets.cols(),
         nnz: loaded.triplets.nnz(),
         field: "Q",
-        sure: rank.certainty.into(),
-        minor_bits: rank.minor_bits,
-        prime_bits: rank.prime_bits,
-        random_primes: rank.drawn.iter().map(prime).collect(),
-        proof_primes: rank.proving.iter().map(prime).collect(),
-        primes: rank.asked.iter().map(prime).collect(),
-        path: rank.path,
-        reason: rank.reason,
+        found,
         seed: options.seed,
         threads: rayon::current_num_threads(),
         digest,

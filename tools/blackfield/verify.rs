@@ -5,8 +5,10 @@ use crate::exit::Code;
 use crate::input;
 use crate::output;
 use crate::progress::Bars;
-use blackfield::answers::Phases;
-use blackfield::certify::{self, Certificate, ErrorBound};
+use crate::schema::Schema;
+use blackfield::certify::{self, Certificate, ErrorBound, Verdict};
+use blackfield::field::Modulus;
+use blackfield::report::Phases;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::fs::File;
@@ -16,20 +18,17 @@ use std::time::Instant;
 /// The document of --json for a certificate that holds.
 #[derive(Serialize)]
 struct Document {
+    schema: Schema,
     certificate: String,
     file: String,
     verdict: bool,
-    rank: usize,
+    #[serde(flatten)]
+    shown: Verdict,
     rows: usize,
     cols: usize,
-    modulus: u64,
+    modulus: Modulus,
     triangular: usize,
-    #[serde(flatten)]
-    sure: output::Sure,
-    lower_error: f64,
-    upper_error: f64,
     digest: String,
-    #[serde(serialize_with = "output::phases")]
     phases: Phases,
     seconds: f64,
     version: &'static str,
@@ -39,6 +38,7 @@ struct Document {
 /// and why it is not believed.
 #[derive(Serialize)]
 struct Refusal {
+    schema: Schema,
     certificate: String,
     file: String,
     verdict: bool,
@@ -57,7 +57,7 @@ struct Claim {
     rank: Option<usize>,
     rows: Option<usize>,
     cols: Option<usize>,
-    modulus: Option<u64>,
+    modulus: Option<Modulus>,
     claimed_digest: Option<String>,
     digest: Option<String>,
 }
@@ -79,6 +79,7 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
         bars.clear();
         let code = Code::of(error);
         output::print_json(&Refusal {
+            schema: Schema::Verify,
             certificate: args.certificate.display().to_string(),
             file: args.file.display().to_string(),
             verdict: false,
@@ -101,7 +102,7 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
         rank: Some(certificate.rank()),
         rows: Some(certificate.rows),
         cols: Some(certificate.cols),
-        modulus: Some(certificate.modulus.get()),
+        modulus: Some(certificate.modulus),
         claimed_digest: Some(certificate.digest.clone()),
         digest: None,
     };
@@ -122,19 +123,16 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
     let verdict =
         phases.time("verify", || certify::verify_compact(&certificate, &matrix, &compact.lines, &digest, bars))?;
     bars.clear();
-    let certainty = verdict.certainty();
     let document = Document {
+        schema: Schema::Verify,
         certificate: args.certificate.display().to_string(),
         file: args.file.display().to_string(),
         verdict: true,
-        rank: verdict.rank,
+        shown: verdict,
         rows: certificate.rows,
         cols: certificate.cols,
-        modulus: certificate.modulus.get(),
+        modulus: certificate.modulus,
         triangular: certificate.triangular,
-        sure: certainty.into(),
-        lower_error: verdict.lower_error.map_or(0.0, ErrorBound::value),
-        upper_error: verdict.upper_error.map_or(0.0, ErrorBound::value),
         digest,
         phases,
         seconds: start.elapsed().as_secs_f64(),
@@ -148,7 +146,12 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
     if args.json {
         return output::print_json(&document);
     }
-    output::print(&format!("rank {} mod {} ({})\n", verdict.rank, certificate.modulus, output::sure(certainty)))
+    output::print(&format!(
+        "rank {} mod {} ({})\n",
+        verdict.rank,
+        certificate.modulus,
+        output::sure(verdict.certainty())
+    ))
 }
 
 /// What one of the two claims rests on.

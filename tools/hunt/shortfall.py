@@ -54,7 +54,8 @@ def tail(k, mean):
 
 def promised(answer, degree=1):
     """Shortfalls that are promised for one run, 1 at most, by the document of its answer and twice the rank of the singular parts."""
-    q, s = answer["modulus"] ** answer["extension_degree"], answer.get("block") or 1
+    run = answer.get("wiedemann") or {"extension_degree": 1, "block": 1}
+    q, s = answer["modulus"] ** run["extension_degree"], run["block"]
     return min(1.0, max(1, degree) / q + q * tail_of_equals(answer["rank"] / q, s))
 
 

@@ -179,13 +179,13 @@ class Rest(unittest.TestCase):
         self.assertEqual([falls.add("a", 1e-5, k >= 2) for k in range(5)], [False, False, True, False, False])
         falls.add("b", 1e-5, False)
         self.assertEqual([alarm[0] for alarm in falls.alarms()], ["a"])
-        answer = {"modulus": 65521, "extension_degree": 1, "rank": 100, "block": 4}
+        answer = {"modulus": 65521, "rank": 100, "wiedemann": {"extension_degree": 1, "block": 4}}
         self.assertAlmostEqual(shortfall.promised(answer), 1 / 65521)
         self.assertAlmostEqual(shortfall.promised(answer, 50), 50 / 65521)
         # Pairs of equal eigenvalues, r²/2q of them, are too many for one column and no matter for two.
-        answer = {"modulus": 65521, "extension_degree": 1, "rank": 200, "block": 1}
+        answer = {"modulus": 65521, "rank": 200, "wiedemann": {"extension_degree": 1, "block": 1}}
         self.assertAlmostEqual(shortfall.promised(answer), (200**2 / 2 + 1) / 65521, delta=1e-3)
-        self.assertLess(shortfall.promised({**answer, "block": 2}), 1e-3)
+        self.assertLess(shortfall.promised({**answer, "wiedemann": {"extension_degree": 1, "block": 2}}), 1e-3)
         self.assertEqual(shortfall.promised({**answer, "rank": 3000}), 1)
 
     def test_enough_primes_are_no_chance(self):

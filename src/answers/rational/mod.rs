@@ -28,6 +28,7 @@
 //! cyclic summands of the homology have an order divisible by q. Those are the ranks of the matrix as given.
 
 mod contents;
+mod document;
 mod null_space;
 mod proof;
 mod search;
@@ -40,6 +41,7 @@ use crate::field::Modulus;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Step};
 use search::Search;
+use serde::Serialize;
 
 /// What may be asked of [`rational_rank`].
 #[derive(Clone, Debug)]
@@ -64,19 +66,22 @@ impl Default for RationalOptions {
 }
 
 /// A rank mod p.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModularRank {
     /// The modulus.
     pub modulus: Modulus,
     /// The rank.
     pub rank: usize,
     /// How sure it is. The value never exceeds the rank mod p.
+    #[serde(flatten)]
     pub certainty: Certainty,
     /// Seconds that it took.
     pub seconds: f64,
 }
 
 /// A rank over ℚ with what it rests on.
+///
+/// It serialises as what `blackfield rank --rational --json` says of the answer itself (`docs/schema/rational-rank.json`).
 #[derive(Clone, Debug)]
 pub struct RationalRank {
     /// The rank: the largest of the modular ranks.

@@ -243,12 +243,14 @@ pub struct RankArgs {
 
 const RANK_JSON: &str = "\
 With --json, one file and one modulus give one document:
-  {file, rank, rows, cols, nnz, modulus, method,
-   path: [{name, found, why, rank, predicted, seconds}], reason,
-   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
-   error_bound, error_log2: numbers or null, trials, trials_agreed, block,
-   extension_degree, field, seed, threads, device, digest, plan,
-   warnings, phases: {name: seconds}, seconds, version}
+  {schema: \"blackfield/rank/1\", file, rows, cols, nnz, modulus, field,
+   rank, method, path: [{name, found, why, rank, predicted, seconds}],
+   reason, certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
+   error_bound, error_log2: numbers or null,
+   wiedemann: {block, trials, trials_agreed, extension_degree} or null,
+   phases: {name: seconds}, plan, seed, threads, device, digest, warnings,
+   seconds, version}
+JSON Schemas of all documents are in docs/schema of the source.
 An answer is proven if no random choice matters, by block Wiedemann where it
 reaches an upper bound of the rank; monte-carlo if a theorem bounds its error;
 else heuristic: then it is not above the rank, but for --route codegree.
@@ -260,7 +262,8 @@ seed and use.
 A step's why is left out where there was nothing to choose.
 nnz counts the entries that p does not divide; digest is of the integer
 matrix, whatever p. Several files or moduli give
-  {results: [one document each], complete, seconds, version}
+  {schema: \"blackfield/results/1\", results: [one document each],
+   complete, seconds, version}
 where complete is false if an error ended the work; the results before
 it are kept. The seconds of each answer include the reading of its file,
 which happens once.
@@ -271,10 +274,11 @@ where that is cheap, and with --proven at any price: by the pattern, by null
 vectors over the integers, or by so many primes that no larger minor can be
 a multiple of all; else primes of 31 bits are drawn until the error
 probability is at most --error (1e-12 without it). With --json the document is
-  {file, rank, rows, cols, nnz, field: \"Q\", certainty, error_bound,
-   error_log2, reason, minor_bits, prime_bits,
-   random_primes: [{modulus, rank, invariant_factors, certainty,
-                    error_bound, error_log2, seconds}], proof_primes: [the same],
+  {schema: \"blackfield/rational-rank/1\", file, rows, cols, nnz,
+   field: \"Q\", rank, certainty, error_bound, error_log2, reason,
+   minor_bits, prime_bits,
+   random_primes: [{modulus, rank, certainty, error_bound, error_log2,
+                    seconds, invariant_factors}], proof_primes: [the same],
    primes: [the same], path: [{name, found, why, rank, predicted,
    seconds}], seed, threads, digest, warnings, phases, seconds, version}
 where invariant_factors counts those of the Smith form that are
@@ -314,17 +318,17 @@ pub struct VerifyArgs {
 
 const VERIFY_JSON: &str = "\
 With --json the document of a certificate that holds is
-  {certificate, file, verdict: true, rank, rows, cols, modulus, triangular,
+  {schema: \"blackfield/verify/1\", certificate, file, verdict: true, rank,
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
-   lower_error, upper_error, digest, phases: {name: seconds}, seconds,
-   version}
+   lower_error, upper_error, rows, cols, modulus, triangular, digest,
+   phases: {name: seconds}, seconds, version}
 lower_error bounds the probability that the rank is smaller, upper_error
 that it is larger, over challenges that are hashes of matrix and minor:
 who tries N dishonest certificates multiplies them by N.
 That of one that does not hold, is damaged or for another matrix is
-  {certificate, file, verdict: false, reason, kind: \"check\" | \"input\",
-   code, rank, rows, cols, modulus, claimed_digest, digest, seconds,
-   version}
+  {schema, certificate, file, verdict: false, reason,
+   kind: \"check\" | \"input\", code, rank, rows, cols, modulus,
+   claimed_digest, digest, seconds, version}
 with what it claims (null where it could not be read), and exit code 1 or
 3. Where there is no verdict (a matrix that cannot be read, too little
 memory) there is no document.

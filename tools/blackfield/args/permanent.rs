@@ -66,7 +66,8 @@ pub struct PermanentArgs {
 
 const PERMANENT_JSON: &str = "\
 With --json, each file (and modulus) gives one document on one line:
-  {file, permanent: digits, n, nnz, modulus: number or null, method,
+  {schema: \"blackfield/permanent/1\", file, n, nnz,
+   modulus: number or null, permanent: digits, method,
    certainty: \"proven\", proof, path: [{name, found, why, predicted,
    seconds}], threads, digest, warnings, seconds, version}
 permanent is a string, since no number of JSON holds it; why is left out

@@ -1,6 +1,7 @@
 //! The three degrees of certainty.
 
 use super::ErrorBound;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// How sure a rank is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,7 +11,7 @@ pub enum Certainty {
     /// Right except with at most this probability over the random choices, by a theorem that the answer's reason names.
     MonteCarlo {
         /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever made the
-        /// matrix (see [`Streams`](super::Streams)).
+        /// matrix (see [`Streams`](crate::certify::Streams)).
         error_bound: ErrorBound,
     },
     /// Expected to be right; no theorem gives a useful bound. By the generator's degree (the default route) the value is never above
@@ -54,6 +55,23 @@ impl Certainty {
     }
 }
 
+/// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof and null where
+/// there is none; its logarithm to base 2, null for a proof too.
+impl Serialize for Certainty {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let error_bound = match self {
+            Certainty::Proven => Some(0.0),
+            Certainty::MonteCarlo { error_bound } => Some(error_bound.value()),
+            Certainty::Heuristic => None,
+        };
+        let mut fields = serializer.serialize_struct("Certainty", 3)?;
+        fields.serialize_field("certainty", self.name())?;
+        fields.serialize_field("error_bound", &error_bound)?;
+        fields.serialize_field("error_log2", &self.error_bound().map(ErrorBound::log2))?;
+        fields.end()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +93,21 @@ mod tests {
         let Some(both) = small.and(small).error_bound() else { panic!("two bounds make one") };
         assert!((2e-9..2.0001e-9).contains(&both.value()));
         assert_eq!((proven.error_bound(), heuristic.error_bound()), (None, None));
+    }
+
+    #[test]
+    fn three_fields_say_how_sure_an_answer_is() {
+        let tiny = ErrorBound::of_bits(2000);
+        for (certainty, json) in [
+            (Certainty::Proven, r#"{"certainty":"proven","error_bound":0.0,"error_log2":null}"#.to_string()),
+            (
+                Certainty::with_bound(tiny),
+                // Never 0, and the logarithm has no such limit.
+                format!(r#"{{"certainty":"monte-carlo","error_bound":{:?},"error_log2":-2000.0}}"#, f64::MIN_POSITIVE),
+            ),
+            (Certainty::Heuristic, r#"{"certainty":"heuristic","error_bound":null,"error_log2":null}"#.to_string()),
+        ] {
+            assert_eq!(serde_json::to_string(&certainty).unwrap(), json);
+        }
     }
 }

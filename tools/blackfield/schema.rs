@@ -1,0 +1,44 @@
+//! The kinds of JSON documents that the program prints. Each begins with the name of its schema; `docs/schema` describes them, and
+//! the number at the end rises when a reader of the one before could be misled.
+
+use serde::{Serialize, Serializer};
+
+/// A kind of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schema {
+    /// A rank mod p.
+    Rank,
+    /// A rank over ℚ.
+    RationalRank,
+    /// Several ranks.
+    Results,
+    /// A permanent.
+    Permanent,
+    /// What a certificate was found to be.
+    Verify,
+    /// What a matrix looks like.
+    Info,
+    /// Why there is no answer.
+    Error,
+}
+
+impl Schema {
+    /// The value of the key `schema`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Schema::Rank => "blackfield/rank/1",
+            Schema::RationalRank => "blackfield/rational-rank/1",
+            Schema::Results => "blackfield/results/1",
+            Schema::Permanent => "blackfield/permanent/1",
+            Schema::Verify => "blackfield/verify/1",
+            Schema::Info => "blackfield/info/1",
+            Schema::Error => "blackfield/error/1",
+        }
+    }
+}
+
+impl Serialize for Schema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
