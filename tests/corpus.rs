@@ -3,7 +3,7 @@
 
 mod fuzz;
 
-use fuzz::{TARGETS, Target};
+use fuzz::{SEEDS, TARGETS, Target};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -207,10 +207,10 @@ fn seeds_lead_to_where_answers_are_given() {
 #[test]
 #[ignore = "rewrites files of the repository"]
 fn make_seeds() {
-    for (target, seeds) in [("certificate", fuzz::seeds::certificate()), ("checkpoint", fuzz::seeds::checkpoint())] {
+    for (target, seeds) in SEEDS {
         let folder = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, content) in seeds {
+        for (name, content) in seeds() {
             std::fs::write(folder.join(name), content).unwrap();
         }
     }
