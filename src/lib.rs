@@ -31,7 +31,7 @@
 //! The library never prints and never makes threads of its own: progress, warnings and cancellation go through an
 //! [`Observer`], parallel loops run on the caller's rayon pool. Same seed, same answer, whatever the number of threads.
 
-#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod answers;
 pub mod blackbox;

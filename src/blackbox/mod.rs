@@ -24,8 +24,7 @@ use crate::spmv::{Block, Lane, Product};
 /// A rows × cols operator A over GF(p) that can be applied to blocks of vectors.
 ///
 /// Contract of both products: `x` and `y` have equal width and the operator's lane, `x` has as many rows as the operator
-/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics. The one
-/// error of a product is [`Error::Memory`](crate::Error::Memory), for blocks in between.
+/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics.
 pub trait Operator: Sync {
     /// The modulus p.
     fn modulus(&self) -> Modulus;
@@ -36,16 +35,28 @@ pub trait Operator: Sync {
     /// The storage type of the blocks that the operator takes and gives.
     fn lane(&self) -> Lane;
     /// Y ← A X.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory), for blocks in between.
     fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()>;
     /// Y ← Aᵀ X.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
     fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()>;
     /// Y ← D·A·X with the diagonal matrix D of these residues, or Y ← A·X without one. Boxes that can fuse the scaling do.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
     fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
         self.apply(x, y, scratch)?;
         scale(self.modulus(), diagonal, y);
         Ok(())
     }
     /// Y ← D·Aᵀ·X, likewise.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
     fn apply_transpose_scaled(
         &self,
         diagonal: Option<&[u64]>,

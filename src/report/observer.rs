@@ -17,7 +17,10 @@ pub trait Observer: Sync {
         false
     }
 
-    /// `Err(Interrupted)` once the caller has asked to stop.
+    /// Asks [`Observer::cancelled`].
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] once the caller has asked to stop.
     fn check(&self) -> Result<()> {
         if self.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
     }

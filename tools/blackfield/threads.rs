@@ -60,7 +60,7 @@ fn pool(threads: usize, bars: &Bars) -> Result<rayon::ThreadPool> {
     let mut workers: Vec<Sender<rayon::ThreadBuilder>> = vec![];
     while workers.len() + here < threads {
         let (seat, thread) = channel::<rayon::ThreadBuilder>();
-        let run = move || thread.recv().map(rayon::ThreadBuilder::run).unwrap_or(());
+        let run = move || thread.recv().map_or((), rayon::ThreadBuilder::run);
         match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run) {
             Ok(_) => workers.push(seat),
             Err(why) if workers.len() + here > 0 => {

@@ -139,7 +139,7 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
     let least = least_peak(&graph);
     let bytes = least * 8.0 * (1 + value_words) as f64;
     if bytes > options.memory as f64 {
-        return Err(too_large(format!("at least {:.3e} bytes for {least:.3e} states", bytes), options.memory));
+        return Err(too_large(format!("at least {bytes:.3e} bytes for {least:.3e} states"), options.memory));
     }
     let Some(order) = search(&graph, options.search, observer)? else {
         return Err(too_large(format!("more than {ENDLESS:.0e} states"), options.memory));

@@ -43,7 +43,10 @@ impl Checkpoint {
             Ok(saved) => saved,
             Err(error) => return refuse(format!("checkpoint with an unreadable state: {error}")),
         };
-        if (saved.chunks, saved.sums.len()) != (expected.chunks, expected.sums.len()) || saved.next > saved.chunks {
+        let shaped = (saved.chunks, saved.sums.len()) == (expected.chunks, expected.sums.len());
+        // Sums of no chunk would be taken up without a word in the answer.
+        let begun = saved.next > 0 || saved.sums == expected.sums;
+        if !shaped || !begun || saved.next > saved.chunks {
             return refuse("checkpoint whose state contradicts its seal".into());
         }
         Ok(Some(saved))

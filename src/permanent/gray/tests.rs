@@ -267,6 +267,7 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     };
     refuse(&exact, &sealed(&|s| s.next = s.chunks + 1), "contradicts");
     refuse(&exact, &sealed(&|s| s.sums.clear()), "contradicts");
+    refuse(&exact, &sealed(&|s| s.next = 0), "contradicts");
     refuse(&exact, &sealed(&|s| s.sums[0] = "1e3".into()), "no numbers");
     // As version 1 wrote it.
     let first = format!(

@@ -36,7 +36,7 @@ pub(in super::super) struct ByteTile {
 impl ByteTile {
     /// All that this machine can run, the best last. The first is plain Rust, for tests: it is slower than tiles of words.
     pub(in super::super) fn available() -> Vec<ByteTile> {
-        #[allow(unused_mut)]
+        #[allow(unused_mut, reason = "other processors have no other tiles")]
         let mut tiles = vec![PORTABLE];
         #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
         tiles.extend(super::x86::amx());

@@ -73,7 +73,7 @@ impl Tiles {
 
     /// All that this machine can run, the best last.
     pub(super) fn available() -> Vec<Tiles> {
-        #[allow(unused_mut)]
+        #[allow(unused_mut, reason = "other processors have no other tiles")]
         let mut tiles = vec![portable::TILES];
         #[cfg(target_arch = "x86_64")]
         tiles.extend([x86::avx2(), x86::avx512(), x86::avx512_vnni()].into_iter().flatten());

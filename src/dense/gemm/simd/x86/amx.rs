@@ -28,7 +28,7 @@ fn is_there() -> bool {
     }
     // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there; `xsave`
     // detected says that the system has turned XGETBV on.
-    #[allow(unused_unsafe)]
+    #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
     unsafe {
         let most = __get_cpuid_max(0).0;
         if most < 0x1d {
@@ -49,7 +49,7 @@ fn is_there() -> bool {
 #[target_feature(enable = "xsave")]
 unsafe fn saved() -> u64 {
     // SAFETY: promised by the caller; register 0 is always there.
-    #[allow(unused_unsafe)]
+    #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
     unsafe {
         _xgetbv(0)
     }

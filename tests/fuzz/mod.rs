@@ -1,0 +1,35 @@
+//! What the fuzz targets do with an input: plain functions that take bytes and panic on a contradiction. `fuzz/` hands them what
+//! cargo-fuzz finds, `tests/corpus.rs` the seeds in `fuzz/corpus` and mutations of them.
+
+mod certificate;
+mod checkpoint;
+mod naive;
+mod rank_tiny;
+mod readers;
+
+pub use certificate::certificate;
+pub use checkpoint::checkpoint;
+pub use rank_tiny::rank_tiny;
+pub use readers::{harwell_boeing, matrix_market, sms};
+
+/// A target: whether the bytes were taken as something, and not refused.
+pub type Target = fn(&[u8]) -> bool;
+
+/// Every target with its name.
+#[allow(dead_code, reason = "each fuzz target calls its own")]
+pub const TARGETS: [(&str, Target); 6] = [
+    ("sms", sms),
+    ("matrix_market", matrix_market),
+    ("harwell_boeing", harwell_boeing),
+    ("certificate", certificate),
+    ("checkpoint", checkpoint),
+    ("rank_tiny", rank_tiny),
+];
+
+/// Names and contents of seeds.
+#[allow(dead_code, reason = "the fuzz targets make no seeds")]
+type Seeds = fn() -> Vec<(String, Vec<u8>)>;
+
+/// The seeds that the library has to make: `make_seeds` in `tests/corpus.rs` writes them where a format has changed.
+#[allow(dead_code, reason = "the fuzz targets make no seeds")]
+pub const SEEDS: [(&str, Seeds); 2] = [("certificate", certificate::seeds), ("checkpoint", checkpoint::seeds)];

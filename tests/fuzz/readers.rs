@@ -1,0 +1,81 @@
+//! Matrix files: whatever the bytes, an answer or an error that names a line; read as a stream, as a pattern and written out again,
+//! the matrix is the same, and it is the naive reader's where that one understands the file.
+
+use super::naive;
+use blackfield::io::{Format, ReadOptions, read_bytes, write_to};
+use blackfield::sparse::Triplets;
+use blackfield::{Error, Silent};
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+use std::path::Path;
+
+/// SMS.
+pub fn sms(data: &[u8]) -> bool {
+    check(data, naive::sms)
+}
+
+/// MatrixMarket.
+pub fn matrix_market(data: &[u8]) -> bool {
+    check(data, naive::matrix_market)
+}
+
+/// Harwell–Boeing and Rutherford–Boeing.
+pub fn harwell_boeing(data: &[u8]) -> bool {
+    check(data, naive::harwell_boeing)
+}
+
+/// The matrix, or what is said of it.
+fn read(data: &[u8], pattern: bool) -> Result<Triplets, String> {
+    let options = ReadOptions { pattern, ..Default::default() };
+    read_bytes(Path::new("input"), data, &options, &Silent).map_err(|error| {
+        match &error {
+            Error::Input { line, .. } => {
+                let lines = data.iter().filter(|&&b| b == b'\n').count() as u64 + 1;
+                let packed = data.starts_with(&[0x1f, 0x8b]);
+                assert!(packed || (1..=lines).contains(line), "line {line} of {lines}: {error}");
+            }
+            Error::Memory(_) => {}
+            other => panic!("{other:?}"),
+        }
+        error.to_string()
+    })
+}
+
+fn check(data: &[u8], naive: fn(&[u8]) -> Option<naive::Matrix>) -> bool {
+    let found = read(data, false);
+    if let Some(expected) = naive(data) {
+        let found = found.as_ref().unwrap_or_else(|error| panic!("a plain file is refused: {error}"));
+        assert_eq!((found.rows(), found.cols()), (expected.rows, expected.cols));
+        let entries = found.entries().map(|(i, j, v)| ((i, j), v.to_string()));
+        let expected = expected.entries.iter().filter(|(_, v)| **v != 0).map(|(place, v)| (*place, v.to_string()));
+        assert!(entries.eq(expected), "other entries than the naive reader's");
+    }
+    let as_pattern = read(data, true);
+    if !data.starts_with(&[0x1f, 0x8b]) {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+        packer.write_all(data).expect("memory takes bytes");
+        let packed = packer.finish().expect("memory takes bytes");
+        for (pattern, plain) in [(false, &found), (true, &as_pattern)] {
+            let streamed = read(&packed, pattern).map(|matrix| matrix.digest());
+            assert_eq!(streamed, plain.as_ref().map(Triplets::digest).map_err(Clone::clone), "read as a stream");
+        }
+    }
+    for matrix in [&found, &as_pattern].into_iter().flatten() {
+        for (format, gzip) in [(Format::Sms, false), (Format::MatrixMarket, true)] {
+            let mut text = Vec::new();
+            write_to(&mut text, matrix, format, gzip, &Silent).expect("memory takes bytes");
+            assert_eq!(read(&text, false).map(|again| again.digest()), Ok(matrix.digest()), "written and read again");
+        }
+    }
+    if let Ok(matrix) = &found {
+        let as_pattern = as_pattern.as_ref().unwrap_or_else(|error| panic!("refused as a pattern alone: {error}"));
+        assert_eq!((matrix.rows(), matrix.cols()), (as_pattern.rows(), as_pattern.cols()));
+        let mut places = as_pattern.entries();
+        // Sums at one position may vanish, a pattern has no such sums.
+        for (i, j, _) in matrix.entries() {
+            let (_, _, one) = places.find(|&(k, l, _)| (k, l) == (i, j)).expect("the entry in the pattern");
+            assert_eq!(one.to_string(), "1");
+        }
+    }
+    found.is_ok() || as_pattern.is_ok()
+}
