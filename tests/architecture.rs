@@ -279,3 +279,20 @@ fn files_tell_one_idea() {
         }
     }
 }
+
+/// ARCHITECTURE.md names every room, and no file or folder that is not there.
+#[test]
+fn the_map_shows_what_is_there() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let is_path = |name: &&str| (name.contains('/') || name.ends_with(".rs")) && !name.contains(char::is_whitespace);
+    let named: Vec<&str> = map.split('`').skip(1).step_by(2).filter(is_path).collect();
+    assert!(named.len() > 30, "{named:?}");
+    for name in named {
+        let places = ["", "src", "src/answers"].map(|folder| root().join(folder).join(name));
+        assert!(places.iter().any(|place| place.exists()), "there is no {name}");
+    }
+    let words: Vec<&str> = map.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for (room, _) in MAY_USE {
+        assert!(words.contains(room), "room {room} is not on the map");
+    }
+}

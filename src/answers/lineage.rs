@@ -27,9 +27,12 @@ impl Lines {
         let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), LINES);
         Ok(Lines { rows: named(rows, &names.rows)?, cols: named(cols, &names.cols)? })
     }
-    fn append(&mut self, mut others: Lines) {
-        self.rows.append(&mut others.rows);
-        self.cols.append(&mut others.cols);
+    fn append(&mut self, others: &Lines) -> Result<()> {
+        memory::reserve(&mut self.rows, others.rows.len(), LINES)?;
+        memory::reserve(&mut self.cols, others.cols.len(), LINES)?;
+        self.rows.extend(&others.rows);
+        self.cols.extend(&others.cols);
+        Ok(())
     }
 }
 
@@ -60,13 +63,13 @@ impl Lineage {
         if rounds.rows.is_empty() {
             return Ok(());
         }
-        let mut pivots = Lines::named(&rounds.rows, &rounds.cols, &self.left)?;
+        let known = if self.chain.is_none() { first } else { 0 };
+        let ((chain_rows, rows), (chain_cols, cols)) = (rounds.rows.split_at(known), rounds.cols.split_at(known));
         if self.chain.is_none() {
-            let (rows, cols) = (pivots.rows.split_off(first), pivots.cols.split_off(first));
-            self.chain = Some(Pivots { rows: pivots.rows, cols: pivots.cols });
-            pivots = Lines { rows, cols };
+            let Lines { rows, cols } = Lines::named(chain_rows, chain_cols, &self.left)?;
+            self.chain = Some(Pivots { rows, cols });
         }
-        self.beyond.append(pivots);
+        self.beyond.append(&Lines::named(rows, cols, &self.left)?)?;
         self.left = Lines::named(&rounds.rest_rows, &rounds.rest_cols, &self.left)?;
         Ok(())
     }
@@ -78,18 +81,20 @@ impl Lineage {
         let Lineage { chain, mut beyond, left } = self;
         let chain = match chain {
             Some(chain) => {
-                beyond.append(Lines::named(&pivots.rows, &pivots.cols, &left)?);
+                beyond.append(&Lines::named(&pivots.rows, &pivots.cols, &left)?)?;
                 chain
             }
             // Nothing was formed: all lines have their own names.
             None => pivots,
         };
-        beyond.append(Lines::named(&last.rows, &last.cols, &left)?);
+        beyond.append(&Lines::named(&last.rows, &last.cols, &left)?)?;
         let triangular = chain.len();
         let (chain, beyond) = match transposed {
             true => (chain.transposed(), Lines { rows: beyond.cols, cols: beyond.rows }),
             false => (chain, beyond),
         };
-        Ok(Minor { rows: [chain.rows, beyond.rows].concat(), cols: [chain.cols, beyond.cols].concat(), triangular })
+        let mut all = Lines { rows: chain.rows, cols: chain.cols };
+        all.append(&beyond)?;
+        Ok(Minor { rows: all.rows, cols: all.cols, triangular })
     }
 }

@@ -1,9 +1,12 @@
 //! What the caller wants of a rank.
 
 use super::{Machine, Patience};
-use crate::certify::ErrorBound;
+use crate::certify::{self, ErrorBound};
 use crate::spmv::PlanOptions;
 use crate::{Error, Result};
+
+/// The checks that end a row space fail with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
+pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 
 /// How a rank is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -106,6 +109,10 @@ impl RankOptions {
     /// The largest number of independent runs.
     pub const MAX_TRIALS: usize = 1000;
 
+    /// What the checks that end a row space may miss.
+    pub(super) fn check_error(&self) -> ErrorBound {
+        self.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
+    }
     /// Whether only an answer that is proven will do.
     pub(super) fn is_proof_demanded(&self) -> bool {
         self.proven || self.method == Method::Elimination

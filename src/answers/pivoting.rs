@@ -198,6 +198,10 @@ impl Work<'_> {
         let max_work = seconds / self.machine.sparse_product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer, entries) = (Instant::now(), self.observer, a.nnz());
+        let a = match a {
+            Cow::Owned(a) => a,
+            Cow::Borrowed(a) => a.try_clone()?,
+        };
         // The first round has its pivots already.
         let was = pivots.len();
         let first = RefCell::new(Some(pivots));
@@ -212,7 +216,7 @@ impl Work<'_> {
         let patience = self.options.patience;
         let limit = |entries: usize, predicted: &Prediction| patience.limit(machine.forming(entries, predicted));
         let done = self.phases.time("Schur complement", || {
-            elimination::rounds(a.into_owned(), &find, &enough, &limit, &options, &mut rng, observer)
+            elimination::rounds(a, &find, &enough, &limit, &options, &mut rng, observer)
         })?;
         self.keep_rounds(&done, entries);
         if let Some(lineage) = lineage {

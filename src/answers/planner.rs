@@ -7,7 +7,7 @@
 
 use super::RankOptions;
 use super::machine::Machine;
-use super::rest::CHECK;
+use crate::certify::ErrorBound;
 use crate::dense::{self, Echelon};
 use crate::field::Modulus;
 use crate::schur::{self, Columns, Combinations, EVERY_ROW_PANEL};
@@ -26,6 +26,8 @@ const SHORT: f64 = 0.1;
 const LONG: f64 = 2.0;
 /// Below so many seconds a Schur complement is not formed.
 const IMMEDIATE: f64 = 0.02;
+/// Most combinations of a check of rows: their memory is predicted as if they were as many.
+const MOST_CHECKS: usize = 128;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 const HOPE: f64 = 0.25;
 
@@ -47,6 +49,8 @@ pub(super) struct Rest {
     pub minor: bool,
     /// Whether a check will not do for a proof.
     pub proven: bool,
+    /// What checks may miss.
+    pub check: ErrorBound,
 }
 
 /// The next step.
@@ -75,7 +79,8 @@ impl Rest {
     pub fn of(a: &SparseMatrix, pivots: usize, options: &RankOptions) -> Self {
         let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
         let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
-        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven: options.is_proof_demanded() }
+        let (proven, check) = (options.is_proof_demanded(), options.check_error());
+        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check }
     }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
@@ -84,7 +89,7 @@ impl Rest {
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
         let Combinations { sampled, explored, checked } =
-            Combinations::expected(self.modulus, self.pivots, self.rows, self.rank_bound, r, CHECK);
+            Combinations::expected(self.modulus, self.pivots, self.rows, self.rank_bound, r, self.check);
         let lines = |rows: usize| (self.pivots + rows) as f64 / (self.pivots + self.rows).max(1) as f64;
         let part = |entries: usize, rows: usize| (entries as f64 * lines(rows)) as usize;
         let passes = |combinations: usize, rows: usize| {
@@ -120,9 +125,21 @@ impl Rest {
             self.rows_seconds(machine, r, self.rows)
         }
     }
+    /// The same if all rows are taken.
+    pub fn every_row_proven_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        self.rows_seconds(machine, r, self.rows)
+    }
+    /// Combinations of the first check of rows.
+    fn check_count(&self) -> usize {
+        schur::check_combinations(self.check, 1, (self.modulus.get() as f64).log2())
+    }
+    /// Whether rows of A may be left to a check, in the memory of a few panels.
+    fn may_be_checked(&self) -> bool {
+        !self.proven && !self.minor && self.pivots == 0 && self.check_count() <= MOST_CHECKS
+    }
     /// Whether, at a rank r of S with so many rows done, the others are left to a check: an answer that is proven is worth some time.
     pub fn is_checked(&self, machine: &Machine, r: usize, done: usize) -> bool {
-        if self.proven || self.minor || self.pivots > 0 {
+        if !self.may_be_checked() {
             return false;
         }
         let [now, then] = [done, self.rows].map(|rows| self.rows_seconds(machine, r, rows));
@@ -130,7 +147,7 @@ impl Rest {
     }
     /// Predicted seconds for a check of so many rows of A: a thin product, which moves twice what it multiplies.
     fn row_check_seconds(&self, machine: &Machine, rows: usize) -> f64 {
-        let count = schur::check_combinations(CHECK, 1, (self.modulus.get() as f64).log2()) as f64;
+        let count = self.check_count() as f64;
         let entries = self.nnz as f64 * rows as f64 / self.rows.max(1) as f64;
         let product =
             2.0 * count * rows as f64 * self.cols as f64 * machine.dense[dense::size_class(self.modulus).max(2)];
@@ -153,7 +170,7 @@ impl Rest {
             }
         };
         let written = taken as f64 * n * lane * machine.push_byte + machine.absorbing(self.modulus, taken, self.cols);
-        let dependent = (taken - r) as f64 * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
+        let dependent = taken.saturating_sub(r) as f64 * rank * (n - rank / 2.0) * machine.dense_product(self.modulus);
         made + written + machine.echelon(self.modulus, r, self.cols) + dependent
     }
     /// The same if the rank is what it may be, or just below, which no row shows before the last.
@@ -183,6 +200,8 @@ impl Rest {
     pub fn every_row_bytes(&self) -> u64 {
         let lane = crate::spmv::Lane::narrowest(self.modulus).bytes();
         let programs = match self.pivots {
+            // The rows that are left, a panel of them and their combinations.
+            0 if self.may_be_checked() => 32 * self.rows + 4 * MOST_CHECKS * self.cols * lane,
             0 => 0,
             _ => {
                 let block = (self.rows + self.pivots + self.cols) * LANES * lane;
@@ -359,6 +378,7 @@ fn largest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::CHECK;
     use super::*;
 
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
@@ -372,6 +392,7 @@ mod tests {
             rank_bound: rows.min(cols),
             minor: false,
             proven: false,
+            check: CHECK,
         }
     }
     impl Rest {
@@ -484,6 +505,8 @@ mod tests {
         for demanding in [Rest { proven: true, ..tall }, Rest { minor: true, ..tall }, tall.with_pivots(1)] {
             assert!(!checked(&demanding, 1999, 4096));
         }
+        // Nor where it would take more combinations than its memory is predicted for.
+        assert!(!checked(&Rest { check: ErrorBound::of_bits(100_000), ..tall }, 1999, 4096));
         // A rank below its bound costs little more than one at it, unless all rows are to be taken.
         let below = |rest: &Rest| rest.every_row_seconds(&machine, 1999) / rest.every_row_seconds(&machine, 2000);
         assert!(below(&tall) < 10.0 && below(&Rest { proven: true, ..tall }) > 20.0, "{}", below(&tall));

@@ -204,6 +204,7 @@ impl Rest {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::CHECK;
     use super::super::pivoting::Work;
     use super::super::{Patience, Phases, RankOptions};
     use super::*;
@@ -292,7 +293,18 @@ mod tests {
     fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
         let modulus = Modulus::new(65521).unwrap();
         let rank_bound = rows.min(cols);
-        Rest { modulus, pivots: 1000, rows, cols, nnz, valued: 0, rank_bound, minor: false, proven: false }
+        Rest {
+            modulus,
+            pivots: 1000,
+            rows,
+            cols,
+            nnz,
+            valued: 0,
+            rank_bound,
+            minor: false,
+            proven: false,
+            check: CHECK,
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::planner::{Decision, Finish, Rest};
 use super::proof::Settled;
 use super::steps::{Done, Plan};
 use super::{Machine, Method, Route, wiedemann};
-use crate::certify::{self, Certainty, Domain, ErrorBound};
+use crate::certify::{Certainty, Domain};
 use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
 use crate::schur::{
@@ -19,8 +19,6 @@ use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
-/// The check that ends a row space fails with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
-pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 /// A matching is looked for where it may spare so many predicted seconds for each entry.
 const MATCHING_SECONDS: f64 = 100e-9;
 /// What memory is asked for.
@@ -160,7 +158,7 @@ impl<'w> OnRest<'_, 'w> {
         let seconds = |machine: &Machine, _: usize| rest.every_row_at_worst(machine);
         let (all_streams, prices) = (self.work.streams, self.work.machine.clone());
         let check = Check {
-            error: self.check_error(),
+            error: rest.check,
             worth: &|rank, done| rest.is_checked(&prices, rank, done),
             challenge: &|number, cols| all_streams.challenge(number, &[&split.rows, &split.cols, cols]),
         };
@@ -182,32 +180,23 @@ impl<'w> OnRest<'_, 'w> {
             beyond =
                 Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? });
         }
-        let (settled, unless_proven) = match extent {
+        let (certainty, ground) = match extent {
             Extent::Checked(bound) => {
-                let rng = all_streams.stream(Domain::Exploration, 0);
-                let settled = match whole {
-                    Some(split) => OnRest { a: self.a, split, work: &mut *self.work }.settle(&rest, echelon, &rng)?,
-                    None => self.settle(&rest, echelon, &rng)?,
-                };
-                (settled, Certainty::with_bound(bound))
+                let seconds = rest.every_row_proven_seconds(&self.work.machine, all);
+                let ground = format!(
+                    "; combinations of the rows left that a hash of the answer chooses add nothing more; all rows would take {seconds:.1} s"
+                );
+                (Certainty::with_bound(bound), ground)
             }
-            _ => (Settled::at_once(&echelon)?, Certainty::Proven),
+            _ => (Certainty::Proven, String::new()),
         };
-        let certainty = if settled.proven { Certainty::Proven } else { unless_proven };
-        let (rank, reason) = (settled.rank - taken, decision.reason + &settled.ground);
-        Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, reason)))
-    }
-
-    /// What a check may miss.
-    fn check_error(&self) -> ErrorBound {
-        self.work.options.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
+        Ok(Done::Whole(Answer::elimination(all - taken, beyond, certainty, decision.reason + &ground)))
     }
 
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
-        let options =
-            RowSpaceOptions { error: self.check_error(), rank_bound: rest.rank_bound, give_up, rows: rest.minor };
+        let options = RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: rest.minor };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
@@ -256,8 +245,8 @@ impl<'w> OnRest<'_, 'w> {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));
         }
-        let named = |lines: &[u32], names: &[u32]| lines.iter().map(|&k| names[k as usize]).collect();
-        Ok(Lines { rows: named(&rows, &split.rows), cols: named(cols, &split.cols) })
+        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
+        Ok(Lines { rows: named(&rows, &split.rows)?, cols: named(cols, &split.cols)? })
     }
 
     /// The rank by block Wiedemann on the implicit S.
