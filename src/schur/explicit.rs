@@ -25,7 +25,7 @@ const TASK: usize = 64;
 /// Multiply-adds of a task between two looks at the clock, beside the one after its first row.
 const LOOK: u64 = 1 << 16;
 /// Rows solved before they are joined, repetitions dropped and progress told.
-const BATCH: usize = 128 * TASK;
+const BATCH: usize = 256 * TASK;
 
 /// What memory is asked for.
 const KEPT: &str = "the rows of a Schur complement";
