@@ -176,9 +176,7 @@ impl<'w> OnRest<'_, 'w> {
         let mut beyond = None;
         if self.work.options.minor {
             let rows = rows.expect("for a minor all rows are taken");
-            let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
-            beyond =
-                Some(Lines { rows: named(&rows, &split.rows)?, cols: named(&echelon.pivot_cols()?, &split.cols)? });
+            beyond = Some(named(split, &rows, &echelon.pivot_cols()?)?);
         }
         let (certainty, ground) = match extent {
             Extent::Checked(bound) => {
@@ -245,8 +243,7 @@ impl<'w> OnRest<'_, 'w> {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));
         }
-        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
-        Ok(Lines { rows: named(&rows, &split.rows)?, cols: named(cols, &split.cols)? })
+        named(split, &rows, cols)
     }
 
     /// The rank by block Wiedemann on the implicit S.
@@ -289,6 +286,12 @@ impl<'w> OnRest<'_, 'w> {
             beyond: None,
         }))
     }
+}
+
+/// Lines of S as they are named in A.
+fn named(split: &Split, rows: &[u32], cols: &[u32]) -> Result<Lines> {
+    let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
+    Ok(Lines { rows: named(rows, &split.rows)?, cols: named(cols, &split.cols)? })
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ use super::turn::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Row};
 use crate::field::Rng;
-use crate::report::ErrorBound;
-use crate::report::Quiet;
+use crate::report::{ErrorBound, Quiet};
 use crate::{Observer, Result, memory};
 
 /// Rows between two looks at the rank.
