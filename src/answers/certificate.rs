@@ -7,9 +7,10 @@
 //! - x with M·x = (0, b): S·x\[J₂\] = b;
 //! - w with A·w = 0 and w\[F\] given: with w\[J₂\] = 0 and w\[J₁\] by substitution the rows I₂ give some ρ, and S·w\[J₂\] = -ρ.
 //!
-//! S itself is what [`Columns`] writes down of the Schur complement in the rows of the minor. Cost: s products with those rows,
-//! s³/3 dense. Entry: [`certificate`].
+//! S itself is what the search for the minor left of it, or what [`Columns`] writes down of the Schur complement in the rows of the minor:
+//! s products with those rows. Then s³/3 dense. Entry: [`certificate`].
 
+use super::Minor;
 use crate::certify::{self, Certificate, Challenge, Claim, Upper, repetitions};
 use crate::dense::Echelon;
 use crate::matching::{VertexCover, maximum_matching, minimum_vertex_cover};
@@ -17,36 +18,6 @@ use crate::pivots::Pivots;
 use crate::schur::{Columns, Split};
 use crate::sparse::{LineMaps, Pattern, SparseMatrix};
 use crate::{Error, Observer, Result, memory};
-
-/// Rows and columns of an invertible minor whose order is the rank: [`RankOptions::minor`](super::RankOptions::minor) asks for
-/// one.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Minor {
-    /// Its rows, those of the triangular chain first.
-    pub rows: Vec<u32>,
-    /// Its columns, those of the triangular chain first.
-    pub cols: Vec<u32>,
-    /// The length t of the chain: row `rows[k]` has no entry in `cols[l]` for l < k < t, and one in `cols[k]`.
-    pub triangular: usize,
-}
-
-impl Minor {
-    /// The minor of a direct sum from those of its summands: all chains first.
-    pub(super) fn direct_sum(minors: &[Minor]) -> Result<Minor> {
-        let all = |lines: fn(&Minor) -> &[u32]| {
-            let chains = minors.iter().flat_map(|m| &lines(m)[..m.triangular]);
-            let beyond = minors.iter().flat_map(|m| &lines(m)[m.triangular..]);
-            memory::collect(chains.chain(beyond).copied(), LINES)
-        };
-        let triangular = minors.iter().map(|m| m.triangular).sum();
-        Ok(Minor { rows: all(|m| &m.rows)?, cols: all(|m| &m.cols)?, triangular })
-    }
-    /// Row i becomes `rows[i]`, column j `cols[j]`.
-    pub(super) fn renumber(&mut self, rows: &[u32], cols: &[u32]) {
-        self.rows.iter_mut().for_each(|i| *i = rows[*i as usize]);
-        self.cols.iter_mut().for_each(|j| *j = cols[*j as usize]);
-    }
-}
 
 /// A certificate that `a` has the rank of `minor`, checked by [`certify::verify`] before it is returned. `digest` is
 /// that of the integer matrix ([`Triplets::digest`](crate::sparse::Triplets::digest)).
@@ -153,7 +124,8 @@ fn vectors(
     let (t, s, k) = (c.triangular, c.beyond_chain(), repetitions(c.modulus));
     let (chain_rows, last_rows) = minor.rows.split_at(t);
     let chain_cols = &minor.cols[..t];
-    let columns = complement(a, minor, observer)?;
+    let known = minor.complement.is_whole(s);
+    let columns = if known { None } else { Some(complement(a, minor, observer)?) };
 
     // w on F and J₁, with zeros on J₂.
     let mut w = None;
@@ -166,20 +138,27 @@ fn vectors(
     let wide = s + if both { 2 * k } else { k };
     let mut echelon = Echelon::new(c.modulus, wide)?;
     let mut challenge = Challenge::new(c, Claim::Lower);
-    let mut panel = memory::with_capacity(PANEL.min(s) * wide, "the system of a certificate")?;
+    let mut panel = memory::zeros(PANEL.min(s) * wide, "the system of a certificate")?;
     let mut right = vec![0; k];
     for (number, rows) in last_rows.chunks(PANEL).enumerate() {
-        panel.clear();
-        for (place, &i) in (number * PANEL..).zip(rows) {
-            columns.push_row(place, &mut panel);
-            challenge.fill(&mut right);
-            panel.extend(&right);
+        let (first, panel) = (number * PANEL, &mut panel[..rows.len() * wide]);
+        if known {
+            panel.fill(0);
+            minor.complement.write(first..first + rows.len(), panel, wide);
+        }
+        for ((place, &i), row) in (first..).zip(rows).zip(panel.chunks_exact_mut(wide)) {
+            let (system, rights) = row.split_at_mut(s);
+            if let Some(columns) = &columns {
+                columns.write_row(place, system);
+            }
+            let (b, rho) = rights.split_at_mut(k);
+            challenge.fill(b);
             if let Some(w) = &w {
                 w.product(a, i, &mut right);
-                panel.extend(right.iter().map(|&x| c.modulus.neg(x)));
+                rho.iter_mut().zip(&right).for_each(|(rho, &x)| *rho = c.modulus.neg(x));
             }
         }
-        echelon.absorb_block(rows.len(), &panel, observer)?;
+        echelon.absorb_block(rows.len(), panel, observer)?;
     }
     let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
@@ -238,7 +217,7 @@ mod tests {
         echelon.absorb(&rows, &Silent).unwrap();
         let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
         let cols = echelon.pivot_cols().unwrap();
-        Minor { rows, cols, triangular: 0 }
+        Minor::new(rows, cols, 0)
     }
 
     /// The minor of the computation, with its chain.
@@ -391,18 +370,18 @@ mod tests {
         };
         for good in [by_dense_elimination(&a), by_rank(&a)] {
             certificate(&a, &triplets.digest(), &good, &Silent).unwrap();
-            let mut small = good.clone();
-            small.rows.pop();
-            small.cols.pop();
-            small.triangular = small.triangular.min(small.rows.len());
-            fails(&small);
+            let Minor { mut rows, mut cols, triangular, .. } = good.clone();
+            rows.pop();
+            cols.pop();
+            let triangular = triangular.min(rows.len());
+            fails(&Minor::new(rows, cols, triangular));
             // Some row outside, dependent on those of the minor less its last one, or a zero row of the Schur complement.
             let others: Vec<u32> = (0..a.rows() as u32).filter(|i| !good.rows.contains(i)).collect();
             let last = *good.rows.last().unwrap();
             let singular = others.iter().map(|&i| {
-                let mut minor = good.clone();
-                *minor.rows.last_mut().unwrap() = i;
-                minor
+                let Minor { mut rows, cols, triangular, .. } = good.clone();
+                *rows.last_mut().unwrap() = i;
+                Minor::new(rows, cols, triangular)
             });
             let holds = singular.filter(|m| certificate(&a, &triplets.digest(), m, &Silent).is_ok()).count();
             assert!(holds < others.len(), "every other row would do in place of {last}");

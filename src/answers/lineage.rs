@@ -3,7 +3,7 @@
 //! A nonsingular minor of a Schur complement, put beside the pivots, is one of the matrix before, whatever its rows were divided by. The
 //! first pivots are entries of the matrix itself, a triangular chain; those of Schur complements are lines like any others.
 
-use super::Minor;
+use super::minor::{Beyond, KnownComplement, Minor, Part};
 use crate::elimination::Rounds;
 use crate::pivots::Pivots;
 use crate::{Result, memory};
@@ -77,10 +77,13 @@ impl Lineage {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn minor(self, pivots: Pivots, last: Lines, transposed: bool) -> Result<Minor> {
+    pub fn minor(self, pivots: Pivots, last: Beyond, transposed: bool) -> Result<Minor> {
         let Lineage { chain, mut beyond, left } = self;
+        let Beyond { lines: last, mut values } = last;
         let chain = match chain {
             Some(chain) => {
+                // What is known is a complement of a complement.
+                values = None;
                 beyond.append(&Lines::named(&pivots.rows, &pivots.cols, &left)?)?;
                 chain
             }
@@ -89,12 +92,16 @@ impl Lineage {
         };
         beyond.append(&Lines::named(&last.rows, &last.cols, &left)?)?;
         let triangular = chain.len();
-        let (chain, beyond) = match transposed {
-            true => (chain.transposed(), Lines { rows: beyond.cols, cols: beyond.rows }),
-            false => (chain, beyond),
+        let (chain, beyond, values) = match transposed {
+            true => {
+                let beyond = Lines { rows: beyond.cols, cols: beyond.rows };
+                (chain.transposed(), beyond, values.map(Part::transposed))
+            }
+            false => (chain, beyond, values),
         };
         let mut all = Lines { rows: chain.rows, cols: chain.cols };
         all.append(&beyond)?;
-        Ok(Minor { rows: all.rows, cols: all.cols, triangular })
+        let complement = values.map_or_else(KnownComplement::default, KnownComplement::of);
+        Ok(Minor { rows: all.rows, cols: all.cols, triangular, complement })
     }
 }

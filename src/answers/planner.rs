@@ -10,7 +10,7 @@ use super::machine::Machine;
 use crate::certify::ErrorBound;
 use crate::dense::{self, Echelon};
 use crate::field::Modulus;
-use crate::schur::{self, Columns, Combinations, EVERY_ROW_PANEL};
+use crate::schur::{self, Combinations, EVERY_ROW_PANEL, Kept};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Result, memory};
 
@@ -271,7 +271,7 @@ impl Rest {
         let programs = self.nnz * (4 + lane) + 16 * self.nnz;
         let windows = self.rows * LANES * lane + 8 * 256 * self.cols * 2;
         let minor = match self.minor {
-            true => Columns::memory(self.rows, r, lane).saturating_add(Echelon::memory(self.modulus, r, r)),
+            true => Kept::memory(r, self.cols, lane),
             false => 0,
         };
         // The proof holds the reduced form, s·(cols - s), beside the basis, whatever the rank s ≤ r will be.
@@ -419,7 +419,7 @@ mod tests {
                 assert!(bytes.is_sorted() && bytes[0] > 1 << 40, "mod {p}: {bytes:?}");
             }
         }
-        assert_eq!(Columns::memory(side, side, 8), u64::MAX);
+        assert_eq!(Kept::memory(side, side, 8), u64::MAX);
         assert_eq!(Echelon::memory(Modulus::new((1 << 63) - 25).unwrap(), side, side), u64::MAX);
         // At sides of 2³⁰ and one byte a residue, all of it fits.
         let fits = Rest { modulus: Modulus::new(251).unwrap(), ..rest(1 << 30, 1 << 30, 1 << 32) };

@@ -1,6 +1,7 @@
 //! The rank of a Schur complement that is not formed: by its row space, or by block Wiedemann, as the planner decides.
 
 use super::lineage::Lines;
+use super::minor::{Beyond, Part};
 use super::outlook::Outlook;
 use super::parameters::Parameters;
 use super::pivoting::Work;
@@ -12,7 +13,7 @@ use crate::certify::{Certainty, Domain};
 use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
 use crate::schur::{
-    Check, Complement, EveryRow, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
+    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
     independent_rows, row_space,
 };
 use crate::sparse::{Pattern, SparseMatrix};
@@ -32,11 +33,11 @@ pub(super) struct Answer {
     pub reason: String,
     pub wiedemann: Option<wiedemann::WiedemannReport>,
     /// If asked for: as many rows and columns of A, all without a pivot, that make an invertible minor of S.
-    pub beyond: Option<Lines>,
+    pub beyond: Option<Beyond>,
 }
 
 impl Answer {
-    fn elimination(rank: usize, beyond: Option<Lines>, certainty: Certainty, reason: String) -> Self {
+    fn elimination(rank: usize, beyond: Option<Beyond>, certainty: Certainty, reason: String) -> Self {
         let method = Method::Elimination;
         Answer { rank, method, certainty, reason, wiedemann: None, beyond }
     }
@@ -89,7 +90,7 @@ impl<'w> OnRest<'_, 'w> {
         match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
-                let nothing = self.work.options.minor.then(Lines::default);
+                let nothing = self.work.options.minor.then(Beyond::default);
                 Ok(Outcome::Known(Answer::elimination(0, nothing, Certainty::Proven, reason)))
             }
             Finish::EveryRow { pivots } => self.by_every_row(&now, pivots, decision).map(|done| done.outcome(rest)),
@@ -176,7 +177,7 @@ impl<'w> OnRest<'_, 'w> {
         let mut beyond = None;
         if self.work.options.minor {
             let rows = rows.expect("for a minor all rows are taken");
-            beyond = Some(named(split, &rows, &echelon.pivot_cols()?)?);
+            beyond = Some(Beyond { lines: named(split, &rows, &echelon.pivot_cols()?)?, values: None });
         }
         let (certainty, ground) = match extent {
             Extent::Checked(bound) => {
@@ -209,7 +210,7 @@ impl<'w> OnRest<'_, 'w> {
         let done = self.work.watched(name, now, seconds, |phases, observer| {
             phases.time(name, || row_space(split, options, &streams, observer))
         })?;
-        let (RowSpace { echelon, extent, rows }, seconds) = match done {
+        let (RowSpace { echelon, extent, basis }, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
             (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
         };
@@ -224,26 +225,26 @@ impl<'w> OnRest<'_, 'w> {
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;
         let beyond = match self.work.options.minor {
-            true => Some(self.lines(rows, &pivot_cols)?),
+            true => Some(self.beyond(basis, pivot_cols)?),
             false => None,
         };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
         Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
-    /// Rows and columns of A that make an invertible minor of S: the pivot columns `cols` of its row space, and rows that are a basis of
-    /// that; if `rows` are none, such as are independent in these columns.
-    fn lines(&mut self, rows: Option<Vec<u32>>, cols: &[u32]) -> Result<Lines> {
+    /// Rows and columns of A that make an invertible minor of S: the pivot columns `cols` of its row space, and the rows of its `basis`; if
+    /// the proof found more than these, such as are independent in these columns.
+    fn beyond(&mut self, basis: Option<RowBasis>, cols: Vec<u32>) -> Result<Beyond> {
         let (split, observer) = (&self.split, self.work.observer);
-        let rows = match rows.filter(|rows| rows.len() == cols.len()) {
-            Some(rows) => rows,
-            None => self.work.phases.time("minor", || independent_rows(split, cols, observer))?,
+        let (rows, kept) = match basis.filter(|basis| basis.rows.len() == cols.len()) {
+            Some(RowBasis { rows, kept }) => (rows, kept),
+            None => (self.work.phases.time("minor", || independent_rows(split, &cols, observer))?, None),
         };
         if rows.len() != cols.len() {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));
         }
-        named(split, &rows, cols)
+        Ok(Beyond { lines: named(split, &rows, &cols)?, values: kept.map(|kept| Part::new(kept, cols)) })
     }
 
     /// The rank by block Wiedemann on the implicit S.

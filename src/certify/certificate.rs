@@ -2,7 +2,6 @@
 
 use super::repetitions;
 use crate::field::Modulus;
-use std::collections::HashSet;
 
 /// A claim about the rank of a matrix mod p, with the evidence for it: see the [room](crate::certify).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +82,7 @@ impl Certificate {
             Upper::Combinations(w) => values.push(w),
         }
         for (what, list, bound) in lines {
-            let mut seen = HashSet::with_capacity(list.len());
-            if let Some(i) = list.iter().find(|&&i| i as usize >= bound || !seen.insert(i)) {
+            if let Some(i) = list.iter().copied().find(|&i| i as usize >= bound).or_else(|| repeated(list, bound)) {
                 return Some(format!("{what} {i} is out of range or listed twice (0-based, of {bound})"));
             }
         }
@@ -97,5 +95,38 @@ impl Certificate {
             }
         }
         None
+    }
+}
+
+/// A number below `bound` that is listed twice. Time and memory are in proportion to the list, whatever the bound.
+fn repeated(list: &[u32], bound: usize) -> Option<u32> {
+    if bound / 64 <= list.len() {
+        let mut seen = vec![0u64; bound.div_ceil(64)];
+        return list.iter().copied().find(|&i| {
+            let (word, bit) = (&mut seen[i as usize / 64], 1 << (i % 64));
+            let twice = *word & bit != 0;
+            *word |= bit;
+            twice
+        });
+    }
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repeated;
+
+    #[test]
+    fn what_is_listed_twice_is_found_in_lists_of_any_density() {
+        for bound in [64, 100, 1 << 20, 1 << 32] {
+            for list in [&[][..], &[5], &[63, 0, 7], &[9, 8, 1, 3, 2, 60, 61, 62, 4, 5]] {
+                assert_eq!(repeated(list, bound), None, "{list:?} below {bound}");
+                for &i in list {
+                    assert_eq!(repeated(&[list, &[i]].concat(), bound), Some(i), "{list:?} below {bound}");
+                }
+            }
+        }
     }
 }

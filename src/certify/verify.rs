@@ -164,10 +164,9 @@ impl Work<'_> {
         x.substitute(a, &rows[..t], &cols[..t]);
         let mut challenge = Challenge::new(c, Claim::Lower);
         let (mut b, mut product) = (vec![0; k], vec![0; k]);
-        for (place, &i) in rows.iter().enumerate() {
-            if place >= t {
-                challenge.fill(&mut b);
-            }
+        // The rows of the chain are orthogonal to x by substitution.
+        for &i in &rows[t..] {
+            challenge.fill(&mut b);
             x.product(a, i, &mut product);
             demand(product == b, || {
                 let row = lines.rows.number(i);
@@ -203,9 +202,12 @@ impl Work<'_> {
             w.set(j, values);
         }
         w.substitute(a, &rows[..t], &cols[..t]);
+        // The rows of the chain are orthogonal to w by substitution.
+        let mut in_chain = memory::zeros::<bool>(a.rows(), "the rows of the chain")?;
+        rows[..t].iter().for_each(|&i| in_chain[i as usize] = true);
         let wrong = (0..a.rows().div_ceil(ROWS)).into_par_iter().find_map_first(|task| {
             let mut product = vec![0; k];
-            (task * ROWS..a.rows().min((task + 1) * ROWS)).find(|&i| {
+            (task * ROWS..a.rows().min((task + 1) * ROWS)).filter(|&i| !in_chain[i]).find(|&i| {
                 w.product(a, i as u32, &mut product);
                 product.iter().any(|&x| x != 0)
             })

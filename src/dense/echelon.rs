@@ -210,6 +210,17 @@ impl Echelon {
     /// Rows that lie side by side in a block of [`Echelon::absorb_packed`].
     pub const PACKED: usize = 32 * bits::WORDS;
 
+    /// How many rows were absorbed.
+    pub fn rows_seen(&self) -> usize {
+        match &self.storage {
+            Storage::Bits(b) => b.rows_seen,
+            Storage::Trits(t) => t.rows_seen,
+            Storage::U8(p) => p.rows_seen,
+            Storage::U16(p) => p.rows_seen,
+            Storage::U32(p) => p.rows_seen,
+            Storage::U64(p) => p.rows_seen,
+        }
+    }
     /// The dimension of the span.
     pub fn rank(&self) -> usize {
         self.pivot_rows().len()
@@ -243,6 +254,22 @@ impl Echelon {
             Storage::U16(p) => p.pivot_cols(),
             Storage::U32(p) => p.pivot_cols(),
             Storage::U64(p) => p.pivot_cols(),
+        }
+    }
+
+    /// Uniformly random vectors x with R·x = 0 for every row R of the basis, one a lane: cols × `count`, row-major. They are random in the
+    /// columns without a pivot; substitution gives the others, rank · (cols - rank/2) multiply-adds each.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn orthogonal(&self, count: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+        match &self.storage {
+            Storage::Bits(b) => b.orthogonal(count, rng),
+            Storage::Trits(t) => t.orthogonal(count, rng),
+            Storage::U8(p) => p.orthogonal(count, rng),
+            Storage::U16(p) => p.orthogonal(count, rng),
+            Storage::U32(p) => p.orthogonal(count, rng),
+            Storage::U64(p) => p.orthogonal(count, rng),
         }
     }
 

@@ -14,8 +14,9 @@ use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use super::panel::Panel;
 use super::parallel::for_each_chunk;
-use crate::field::Modulus;
+use crate::field::{Modulus, Rng};
 use crate::{Error, Result, memory};
+use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -26,6 +27,7 @@ const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
 const REDUCED: &str = "a reduced echelon form";
 const ORDER: &str = "the order of the columns of a dense elimination";
+const ORTHOGONAL: &str = "vectors orthogonal to a basis";
 
 /// Rows k of a reduced echelon form, without their pivot columns.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ pub(super) struct Panels<T: Entry> {
     position: Vec<u32>,
     blocks: Vec<Block<T>>,
     pub(super) pivot_rows: Vec<usize>,
-    rows_seen: usize,
+    pub(super) rows_seen: usize,
     /// Storage of the next panel.
     spare: Vec<T>,
 }
@@ -160,6 +162,29 @@ impl<T: Entry> Panels<T> {
             None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
         }
         Ok(())
+    }
+
+    /// See [`Echelon::orthogonal`](super::Echelon::orthogonal).
+    pub(super) fn orthogonal(&self, count: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+        let (cols, rank, p) = (self.cols(), self.pivot_rows.len(), self.modulus.get());
+        // By positions: a block gives its own from what lies behind it.
+        let mut x = memory::zeros::<T>(cols * count, ORTHOGONAL)?;
+        x[rank * count..].iter_mut().for_each(|x| *x = T::from_residue(rng.random_range(0..p)));
+        for block in self.blocks.iter().rev() {
+            let end = block.start + block.rows;
+            let (own, behind) = x[block.start * count..].split_at_mut(block.rows * count);
+            self.arithmetic.subtract_product(
+                (block.rows, cols - end, count),
+                (own, Place::packed(count)),
+                (&block.behind, Place::packed(cols - end)),
+                (behind, Place::packed(count)),
+            )?;
+        }
+        let mut vectors = memory::zeros(cols * count, ORTHOGONAL)?;
+        for (&j, x) in self.order.iter().zip(x.chunks_exact(count.max(1))) {
+            vectors[j as usize * count..].iter_mut().zip(x).for_each(|(to, &x)| *to = x.into());
+        }
+        Ok(vectors)
     }
 
     /// Bytes of a basis of `rank` rows in blocks as high as they get.

@@ -39,6 +39,38 @@ fn pivot_cols(echelon: &Echelon) -> Vec<usize> {
     echelon.pivot_cols().unwrap().into_iter().map(|j| j as usize).collect()
 }
 
+/// Rows of every storage, absorbed in panels of several heights: the vectors are orthogonal to all of them, and as many of them span all
+/// that is.
+#[test]
+fn vectors_orthogonal_to_the_basis_span_its_null_space() {
+    let mut rng = Rng::seed_from_u64(17);
+    for p in [2, 3, 5, 251, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+        let modulus = Modulus::new(p).unwrap();
+        let field = PrimeField(modulus);
+        for (rows, cols, rank) in
+            [(0, 5, 0), (5, 0, 0), (1, 1, 1), (9, 8, 3), (70, 90, 65), (300, 600, 300), (700, 150, 150)]
+        {
+            let a = degenerate(&field, rows, cols, rank, &mut rng);
+            let mut echelon = Echelon::new(modulus, cols).unwrap();
+            for part in (0..rows).collect::<Vec<_>>().chunks(97) {
+                let data: Vec<u64> = part.iter().flat_map(|&i| a.row(i).to_vec()).collect();
+                echelon.absorb_block(part.len(), &data, &Silent).unwrap();
+            }
+            let (free, mut rng) = (cols - echelon.rank(), rng.clone());
+            assert!(echelon.orthogonal(0, &mut rng).unwrap().is_empty());
+            // All of the null space, except with probability 2^-40 at most.
+            let count = free + 40;
+            let vectors = DenseMatrix::from_entries(cols, count, echelon.orthogonal(count, &mut rng).unwrap());
+            let image = a.mul(&field, &vectors);
+            assert!((0..rows).all(|i| image.row(i).iter().all(|&x| x == 0)), "{rows} x {cols} mod {p}");
+            let mut span = Echelon::new(modulus, count).unwrap();
+            let data: Vec<u64> = (0..cols).flat_map(|j| vectors.row(j).to_vec()).collect();
+            span.absorb_block(cols, &data, &Silent).unwrap();
+            assert_eq!(span.rank(), free, "{rows} x {cols} mod {p}");
+        }
+    }
+}
+
 #[test]
 fn blocked_elimination_agrees_with_the_textbook() {
     let mut rng = Rng::seed_from_u64(13);

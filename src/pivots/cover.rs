@@ -10,6 +10,7 @@
 //! Bouillaguet, Delaplace & Voge take rows by the same criterion, but in the order of the matrix. Each entry is passed
 //! once: O(rows + cols + nnz). The same on the columns gives another triangular set; which is larger depends on the matrix.
 
+use super::degrees::{Degree, Degrees};
 use super::incidence::Lines;
 use crate::{Result, memory};
 use std::collections::VecDeque;
@@ -26,37 +27,21 @@ pub(super) struct Ties {
     pub newest: bool,
 }
 
-/// A number of uncovered indices, in as few bytes as hold the largest: these are what a cover waits for in memory.
-trait Degree: Copy {
-    /// The number, which fits.
-    fn cut(degree: u32) -> Self;
-    fn get(self) -> usize;
-}
-
-macro_rules! degrees {
-    ($($word:ty),*) => {$(
-        impl Degree for $word {
-            #[inline(always)]
-            fn cut(degree: u32) -> Self {
-                degree as $word
-            }
-            #[inline(always)]
-            fn get(self) -> usize {
-                self as usize
-            }
-        }
-    )*};
-}
-degrees!(u8, u16, u32);
-
 /// So many notes, 4 MB, are not worth looking at. (Tests have fewer.)
 const FEW_NOTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
+/// A degree that one line in so many has at the start, or more: these lines are not noted, but looked for in the order of their numbers.
+const OFTEN: usize = 16;
+
 /// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped, and
 /// thrown away all together when they are many, and more than those that are not.
-struct Queue {
+struct Queue<'a, D> {
+    /// What the numbers are at the start.
+    start: &'a [D],
+    /// For each number, how many lines were looked at for such as have had it from the start; all where these have notes.
+    looked: Vec<u32>,
     notes: Vec<VecDeque<u32>>,
-    newest: bool,
+    ties: Ties,
     /// No list below holds a valid note.
     low: usize,
     /// At least as many notes as are in all lists, and how many there may be.
@@ -64,27 +49,32 @@ struct Queue {
     most: usize,
 }
 
-impl Queue {
+impl<'a, D: Degree> Queue<'a, D> {
     /// All lines of a degree above 0.
-    fn new<D: Degree>(degree: &[D], ties: Ties) -> Result<Self> {
-        let longest = degree.iter().map(|d| d.get()).max().unwrap_or(0);
+    fn new(start: &'a [D], ties: Ties) -> Result<Self> {
+        let longest = start.iter().map(|d| d.get()).max().unwrap_or(0);
         let mut count = memory::zeros::<u32>(longest + 1, COVER)?;
-        degree.iter().for_each(|d| count[d.get()] += 1);
+        start.iter().for_each(|d| count[d.get()] += 1);
         count[0] = 0;
+        let n = start.len() as u32;
+        let lines = count.iter().map(|&count| count as usize).sum::<usize>();
+        let is_often = |count: u32| count as usize * OFTEN > start.len();
+        let looked = memory::collect(count.iter().map(|&count| if is_often(count) { 0 } else { n }), COVER)?;
         let mut notes = memory::with_capacity(longest + 1, COVER)?;
         for &count in &count {
-            notes.push(VecDeque::from(memory::with_capacity::<u32>(count as usize, COVER)?));
+            let room = if is_often(count) { 0 } else { count as usize };
+            notes.push(VecDeque::from(memory::with_capacity::<u32>(room, COVER)?));
         }
-        let lines = count.iter().map(|&count| count as usize).sum::<usize>();
-        let mut queue =
-            Queue { notes, newest: ties.newest, low: 1, noted: lines, most: (2 * lines + longest).max(FEW_NOTES) };
-        let n = degree.len() as u32;
-        let mut put = |i: u32| queue.note(i, degree[i as usize].get());
+        let most = (2 * lines + longest).max(FEW_NOTES);
+        let mut queue = Queue { start, looked, notes, ties, low: 1, noted: 0, most };
         // The newest come off the end: what shall be first goes in last.
-        if ties.descending != ties.newest {
-            (0..n).rev().try_for_each(&mut put)?;
-        } else {
-            (0..n).try_for_each(&mut put)?;
+        let descending = ties.descending != ties.newest;
+        for i in (0..n).map(|k| if descending { n - 1 - k } else { k }) {
+            let degree = start[i as usize].get();
+            if !is_often(count[degree]) {
+                queue.note(i, degree)?;
+                queue.noted += 1;
+            }
         }
         Ok(queue)
     }
@@ -101,7 +91,7 @@ impl Queue {
     /// After `added` notes at most: throws away those that are out of date, if there are many. A line has one that is not: so at least as many were added
     /// since the last time as are looked at twice, and the memory is that of two notes a line.
     #[inline(always)]
-    fn tidy<D: Degree>(&mut self, degree: &[D], added: usize) {
+    fn tidy(&mut self, degree: &[D], added: usize) {
         self.noted += added;
         if self.noted > self.most {
             self.purge(degree);
@@ -110,7 +100,7 @@ impl Queue {
 
     #[cold]
     #[inline(never)]
-    fn purge<D: Degree>(&mut self, degree: &[D]) {
+    fn purge(&mut self, degree: &[D]) {
         for (d, list) in self.notes.iter_mut().enumerate() {
             list.retain(|&i| degree[i as usize].get() == d);
             list.shrink_to_fit();
@@ -119,17 +109,38 @@ impl Queue {
     }
 
     /// A line with the fewest uncovered indices, at least one.
-    fn next<D: Degree>(&mut self, degree: &[D]) -> Option<u32> {
+    fn next(&mut self, degree: &[D]) -> Option<u32> {
         while self.low < self.notes.len() {
-            let list = &mut self.notes[self.low];
-            match if self.newest { list.pop_back() } else { list.pop_front() } {
-                Some(i) => {
-                    self.noted -= 1;
-                    if degree[i as usize].get() == self.low {
-                        return Some(i);
-                    }
-                }
-                None => self.low += 1,
+            // Lines wait from the start longer than for any note.
+            let [first, second] =
+                if self.ties.newest { [Self::noted, Self::unchanged] } else { [Self::unchanged, Self::noted] };
+            if let Some(i) = first(self, degree).or_else(|| second(self, degree)) {
+                return Some(i);
+            }
+            self.low += 1;
+        }
+        None
+    }
+    /// The next line that has had the degree `low` from the start, and is not noted.
+    fn unchanged(&mut self, degree: &[D]) -> Option<u32> {
+        let n = self.start.len() as u32;
+        let looked = &mut self.looked[self.low];
+        while *looked < n {
+            let i = if self.ties.descending { n - 1 - *looked } else { *looked };
+            *looked += 1;
+            if self.start[i as usize].get() == self.low && degree[i as usize].get() == self.low {
+                return Some(i);
+            }
+        }
+        None
+    }
+    /// The next line that has a note of the degree `low`.
+    fn noted(&mut self, degree: &[D]) -> Option<u32> {
+        let list = &mut self.notes[self.low];
+        while let Some(i) = if self.ties.newest { list.pop_back() } else { list.pop_front() } {
+            self.noted -= 1;
+            if degree[i as usize].get() == self.low {
+                return Some(i);
             }
         }
         None
@@ -142,27 +153,27 @@ impl Queue {
 /// `own` and `other` are the degrees that peeling left of the lines and of their indices.
 pub(super) fn cover(
     lines: (Lines<'_>, Lines<'_>),
-    (own, other): (&[u32], &[u32]),
+    (own, other): (&Degrees, &Degrees),
     seed: &[(u32, u32)],
     ties: Ties,
 ) -> Result<Vec<(u32, u32)>> {
-    match own.iter().copied().max().unwrap_or(0) {
-        0..=0xff => cover_by::<u8>(lines, (own, other), seed, ties),
-        0x100..=0xffff => cover_by::<u16>(lines, (own, other), seed, ties),
-        _ => cover_by::<u32>(lines, (own, other), seed, ties),
+    match own {
+        Degrees::U8(own) => cover_by(lines, (own, other), seed, ties),
+        Degrees::U16(own) => cover_by(lines, (own, other), seed, ties),
+        Degrees::U32(own) => cover_by(lines, (own, other), seed, ties),
     }
 }
 
 fn cover_by<D: Degree>(
     (lines, crossing): (Lines<'_>, Lines<'_>),
-    (own, other): (&[u32], &[u32]),
+    (own, other): (&[D], &Degrees),
     seed: &[(u32, u32)],
     ties: Ties,
 ) -> Result<Vec<(u32, u32)>> {
     // How many uncovered indices each line has; 0 for those taken, too.
-    let mut degree: Vec<D> = memory::collect(own.iter().map(|&d| D::cut(d)), COVER)?;
-    let mut covered = memory::collect(other.iter().map(|&d| d == 0), COVER)?;
-    let mut queue = Queue::new(&degree, ties)?;
+    let mut degree = memory::copy(own, COVER)?;
+    let mut covered = memory::collect((0..other.len() as u32).map(|j| other.get(j) == 0), COVER)?;
+    let mut queue = Queue::new(own, ties)?;
     let mut taken = memory::with_capacity(seed.len(), COVER)?;
     let mut seed = seed.iter();
     loop {
@@ -194,10 +205,10 @@ fn cover_by<D: Degree>(
 
 /// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO 2010):
 /// for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index first.
-pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &[u32], other: &[u32]) -> Result<Vec<(u32, u32)>> {
+pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Degrees, other: &Degrees) -> Result<Vec<(u32, u32)>> {
     let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.len(), COVER)?;
-    for i in (0..lines.len() as u32).filter(|&i| own[i as usize] > 0) {
-        if let Some(&j) = lines.line(i).iter().find(|&&j| other[j as usize] > 0) {
+    for i in (0..lines.len() as u32).filter(|&i| own.get(i) > 0) {
+        if let Some(&j) = lines.line(i).iter().find(|&&j| other.get(j) > 0) {
             let best = &mut sparsest[j as usize];
             if best.is_none_or(|b| lines.degree(i) < lines.degree(b)) {
                 *best = Some(i);
@@ -258,7 +269,7 @@ mod tests {
 
     fn check(rows: &Pattern) {
         let cols = rows.transpose();
-        let degrees = |a: &Pattern| (0..a.rows()).map(|i| a.degree(i) as u32).collect::<Vec<_>>();
+        let degrees = |a: &Pattern| Degrees::new((0..a.rows()).map(|i| a.degree(i) as u32).collect()).unwrap();
         let (own, other) = (degrees(rows), degrees(&cols));
         for (descending, newest) in [(false, false), (false, true), (true, false), (true, true)] {
             let ties = Ties { descending, newest };
@@ -271,8 +282,9 @@ mod tests {
     fn a_line_has_two_notes_at_most() {
         let (n, weight) = (2000, 50);
         let mut rng = Rng::seed_from_u64(12);
-        let mut degree = vec![weight as u8; n];
-        let mut queue = Queue::new(&degree, Ties { descending: true, newest: false }).unwrap();
+        let start = vec![weight as u8; n];
+        let mut degree = start.clone();
+        let mut queue = Queue::new(&start, Ties { descending: true, newest: false }).unwrap();
         for _ in 0..n * weight {
             let k = rng.random_range(0..n);
             if degree[k] > 0 {

@@ -17,6 +17,7 @@
 //! up to four in a thousand, where the search of the latter misses up to twenty-two.
 
 mod cover;
+mod degrees;
 mod incidence;
 mod peel;
 mod search;
@@ -193,9 +194,9 @@ struct Way {
 impl Way {
     fn cover(self, rows: Lines<'_>, cols: Lines<'_>, peeled: &Peeled) -> Result<Cover> {
         let (lines, sides) = if self.by_rows {
-            ((rows, cols), (&peeled.rows[..], &peeled.cols[..]))
+            ((rows, cols), (&peeled.rows, &peeled.cols))
         } else {
-            ((cols, rows), (&peeled.cols[..], &peeled.rows[..]))
+            ((cols, rows), (&peeled.cols, &peeled.rows))
         };
         let seed = if self.seeded { cover::faugere_lachartre(lines.0, sides.0, sides.1)? } else { vec![] };
         let mut pivots = cover::cover(lines, sides, &seed, self.ties)?;

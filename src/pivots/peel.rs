@@ -6,6 +6,7 @@
 //! is triangular up to permutations leaves nothing. Each line carries the exclusive-or of its remaining indices, which is
 //! the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols + nnz) in all.
 
+use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::{Result, memory};
 
@@ -51,8 +52,8 @@ struct Peeling {
 /// What peeling found and what it left.
 pub(super) struct Peeled {
     /// How many entries each row and each column has in the core; 0 for those that are not in it.
-    pub rows: Vec<u32>,
-    pub cols: Vec<u32>,
+    pub rows: Degrees,
+    pub cols: Degrees,
     /// Pivots (row, column) that come before all others, in order.
     pub front: Vec<(u32, u32)>,
     /// Pivots that come after all others, in reverse order.
@@ -86,7 +87,9 @@ pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
             }
         } else {
             let Peeling { rows, cols, front, back } = p;
-            return Ok(Peeled { rows: rows.degree, cols: cols.degree, front, back });
+            // All else of the sides goes first.
+            let (rows, cols) = (rows.degree, cols.degree);
+            return Ok(Peeled { rows: Degrees::new(rows)?, cols: Degrees::new(cols)?, front, back });
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Split;
 use super::combine::Spare;
-use super::turn::Turn;
+use super::strides::strides;
 use crate::dense::Echelon;
 use crate::spmv::Block;
 use crate::{Observer, Result, memory};
@@ -71,10 +71,6 @@ impl Columns {
         }
         Ok(Columns { count: cols.len(), rows, blocks })
     }
-    /// Bytes of `cols` columns with `rows` residues of `lane` bytes.
-    pub fn memory(rows: usize, cols: usize, lane: usize) -> u64 {
-        memory::saturated(rows as u128 * cols.next_multiple_of(LANES) as u128 * lane as u128)
-    }
     /// Rows of S.
     pub fn rows(&self) -> usize {
         self.rows
@@ -85,6 +81,13 @@ impl Columns {
         for block in &self.blocks {
             block.push_row(i, left.min(LANES), to);
             left -= left.min(LANES);
+        }
+    }
+    /// Writes row i, one residue for each of the columns. Panics if i is out of range, or `to` has another length.
+    pub fn write_row(&self, i: usize, to: &mut [u64]) {
+        assert_eq!(to.len(), self.count, "residues of a row");
+        for (block, to) in self.blocks.iter().zip(to.chunks_mut(LANES)) {
+            to.iter_mut().enumerate().for_each(|(lane, x)| *x = block.get(i, lane));
         }
     }
 }
@@ -103,7 +106,7 @@ impl Columns {
 pub fn independent_rows(split: &Split, cols: &[u32], observer: &dyn Observer) -> Result<Vec<u32>> {
     let few = PANEL + SHARE * cols.len();
     if 2 * few <= split.rows.len() {
-        let mut part: Vec<usize> = Turn::new(split.rows.len())?.take(few).iter().map(|&i| i as usize).collect();
+        let mut part: Vec<usize> = strides(split.rows.len())?[..few].iter().map(|&i| i as usize).collect();
         part.sort_unstable();
         let (matrix, pivots) = split.restricted(&part)?;
         let mut rows = first_independent_rows(&Split::new(&matrix, &pivots)?, cols, observer)?;

@@ -7,7 +7,7 @@
 
 use super::combine::{LANES, Mixer, Vectors};
 use super::row_space::check_combinations;
-use super::turn::strides;
+use super::strides::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Row};
 use crate::field::Rng;

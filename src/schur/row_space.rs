@@ -10,12 +10,11 @@
 //! its rank can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches
 //! the bound of the rank, most rows are never looked at.
 //!
-//! Where a minor is wanted, rows explore in place of combinations, as long as most of them are new: a basis of rows needs no search for
-//! rows that are independent in its pivot columns, and all rows need no check.
+//! Where a minor is wanted, rows explore in place of combinations ([`row_basis`](super::row_basis)).
 
 use super::Split;
 use super::combine::{Mixer, Vectors};
-use super::turn::Turn;
+use super::row_basis::{RowBasis, row_basis};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::report::{ErrorBound, Quiet};
@@ -23,8 +22,6 @@ use crate::spmv::Recurrence;
 use crate::{Observer, Result, memory};
 use rand::RngExt;
 
-/// What memory is asked for.
-const BASIS: &str = "the rows of a basis";
 /// The fewest and the most combinations of a batch.
 const BATCH: [usize; 2] = [64, 1024];
 /// Up to so many rows, S is taken row by row.
@@ -33,8 +30,6 @@ const FEW_ROWS: usize = 256;
 /// that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at a time are
 /// all met by about n·ln(n)/3 rows.
 const SAMPLE: usize = 8;
-/// Rows explore in place of combinations as long as they are at most so many for each dimension found …
-const ROWS: usize = 2;
 /// A sample is taken if the matrix is so many times as large as what is left of it.
 const SAMPLE_GAIN: usize = 4;
 
@@ -47,7 +42,7 @@ pub struct RowSpaceOptions {
     pub rank_bound: usize,
     /// Beyond this rank the search ends, incomplete.
     pub give_up: usize,
-    /// Whether rows are wanted that are a basis.
+    /// Whether a basis is wanted that consists of rows.
     pub rows: bool,
 }
 
@@ -69,8 +64,8 @@ pub struct RowSpace {
     pub echelon: Echelon,
     /// Whether that is all of the row space.
     pub extent: Extent,
-    /// If wanted: rows of S, as many as the rank, that are independent; `None` where the basis comes from combinations.
-    pub rows: Option<Vec<u32>>,
+    /// Rows of S that it is made of, if they were wanted.
+    pub basis: Option<RowBasis>,
 }
 
 /// How much of the row space of S a subspace is known to be.
@@ -98,11 +93,14 @@ pub fn row_space(
 ) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
     let modulus = split.modulus();
-    let mut echelon = Echelon::new(modulus, cols)?;
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
+    if options.rows {
+        return row_basis(split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer);
+    }
+    let mut echelon = Echelon::new(modulus, cols)?;
     if bound == 0 {
-        return Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(vec![]) });
+        return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None });
     }
     let log2_p = (modulus.get() as f64).log2();
     let lanes = Mixer::lanes(modulus);
@@ -112,25 +110,16 @@ pub fn row_space(
     let mut blocks = batch(0, lanes);
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
-    // Rows in turn, as long as the basis is made of rows.
-    let (mut mixer, turn) = if whole {
-        (Mixer::new(split)?, Turn::new(if options.rows { rows } else { 0 })?)
+    let mut mixer = if whole {
+        Mixer::new(split)?
     } else {
-        let sampled = sample(split, bound, &mut streams.sample.clone())?;
-        let (matrix, pivots) = split.restricted(&sampled)?;
-        (Mixer::new(&Split::new(&matrix, &pivots)?)?, Turn::among(sampled)?)
+        let (matrix, pivots) = split.restricted(&sample(split, bound, &mut streams.sample.clone())?)?;
+        Mixer::new(&Split::new(&matrix, &pivots)?)?
     };
-    let mut turn = options.rows.then_some(turn);
-    let basis = |turn: Option<Turn>, echelon: &Echelon| turn.map(|turn| turn.rows(echelon.pivot_rows())).transpose();
     while echelon.rank() < bound {
         let before = echelon.rank();
-        let vectors: Vec<Vectors> = match &mut turn {
-            Some(turn) => turn.take(blocks * lanes).chunks(lanes).map(Vectors::Units).collect(),
-            None => {
-                let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
-                (explored..explored + blocks).map(stream).collect()
-            }
-        };
+        let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
+        let vectors: Vec<Vectors> = (explored..explored + blocks).map(stream).collect();
         explored += blocks;
         mixer.absorb(&vectors, &mut echelon, &Quiet(observer))?;
         let rank = echelon.rank();
@@ -139,14 +128,9 @@ pub fn row_space(
             break;
         }
         if rank > options.give_up {
-            return Ok(RowSpace { echelon, extent: Extent::Part, rows: None });
+            return Ok(RowSpace { echelon, extent: Extent::Part, basis: None });
         }
-        let more = match &turn {
-            Some(turn) if turn.is_over() && whole => break,
-            Some(turn) => rank > before && !turn.is_over() && turn.taken() <= ROWS * rank + BATCH[1],
-            None => rank - before == blocks * lanes,
-        };
-        if more {
+        if rank - before == blocks * lanes {
             let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
             blocks = batch(rank, lanes).min(wanted.div_ceil(lanes).max(1));
             continue;
@@ -159,13 +143,10 @@ pub fn row_space(
         let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
         mixer.absorb(&checking(fresh, checks, lanes), &mut echelon, &Quiet(observer))?;
         if echelon.rank() == rank {
-            let rows = basis(turn, &echelon)?;
-            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), rows });
+            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), basis: None });
         }
-        turn = None;
     }
-    let rows = basis(turn, &echelon)?;
-    Ok(RowSpace { echelon, extent: Extent::Whole, rows })
+    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None })
 }
 
 /// The row space from all rows of a small S.
@@ -173,12 +154,11 @@ fn by_all_rows(split: &Split, mut echelon: Echelon, observer: &dyn Observer) -> 
     let all: Vec<u32> = (0..split.rows.len() as u32).collect();
     let units: Vec<Vectors> = all.chunks(Mixer::lanes(split.modulus())).map(Vectors::Units).collect();
     Mixer::new(split)?.absorb(&units, &mut echelon, &Quiet(observer))?;
-    let basis = memory::collect(echelon.pivot_rows().iter().map(|&i| i as u32), BASIS)?;
-    Ok(RowSpace { echelon, extent: Extent::Whole, rows: Some(basis) })
+    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None })
 }
 
 /// Blocks of `lanes` combinations that are made at a time beyond a rank.
-fn batch(rank: usize, lanes: usize) -> usize {
+pub(super) fn batch(rank: usize, lanes: usize) -> usize {
     rank.clamp(BATCH[0], BATCH[1]).div_ceil(lanes)
 }
 
@@ -269,7 +249,7 @@ pub(super) fn sample_pays(split: &Split, bound: usize) -> bool {
 }
 
 /// A random sample of the rows, ascending.
-fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<Vec<usize>> {
+pub(super) fn sample(split: &Split, bound: usize, rng: &mut Rng) -> Result<Vec<usize>> {
     // The beginning of a random permutation.
     let mut rows = memory::collect(0..split.rows.len(), "the rows of a sample")?;
     for i in 0..sample_rows(bound) {

@@ -133,7 +133,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
                     }
                     Extent::Part => panic!("nothing was given up"),
                 }
-                check_rows(&split, found.rows.as_deref(), found.echelon.rank());
+                check_basis(&split, &found, rows);
                 let null_space = NullSpace::new(&split, Side::Right, Way::Passes).unwrap();
                 assert!(null_space.refute(&found.echelon.reduced().unwrap(), &Silent).unwrap().is_empty());
             }
@@ -142,9 +142,22 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
 }
 
 /// Rows that are said to be a basis are as many as the rank, and independent: put beside the pivot rows, they have as large a rank
-/// in A.
-fn check_rows(split: &Split, rows: Option<&[u32]>, rank: usize) {
-    let Some(rows) = rows else { return };
+/// in A. Those that were kept are rows of S.
+fn check_basis(split: &Split, found: &RowSpace, wanted: bool) {
+    let rank = found.echelon.rank();
+    assert_eq!(found.basis.is_some(), wanted);
+    let Some(RowBasis { rows, kept }) = &found.basis else { return };
+    check_rows(split, rows, rank);
+    let p = split.modulus();
+    assert_eq!(kept.is_some(), p.get() != 2 || rank == 0);
+    let Some(kept) = kept else { return };
+    let naive = naive_complement(split.a, split, split.pivots);
+    let kept = kept.blocks().iter().flat_map(|block| block.to_residues().unwrap()).collect::<Vec<_>>();
+    let expected: Vec<u64> = rows.iter().flat_map(|&i| naive[i as usize].clone()).collect();
+    assert_eq!(kept, expected, "mod {p}");
+}
+
+fn check_rows(split: &Split, rows: &[u32], rank: usize) {
     let named = split.pivots.rows.iter().copied().chain(rows.iter().map(|&i| split.rows[i as usize]));
     let entries = named.enumerate().flat_map(|(i, row)| {
         let (cols, values) = split.a.row(row as usize);
@@ -155,13 +168,15 @@ fn check_rows(split: &Split, rows: Option<&[u32]>, rank: usize) {
     assert_eq!((rows.len(), dense_rank(&part)), (rank, all));
 }
 
-/// Rows of which many repeat others: a basis of rows where most are new, combinations where they are not, and never a wrong one.
+/// Rows of which many repeat others, or all but a few are zero: sieves find those that are new, and rows are seldom taken in vain.
 #[test]
-fn rows_explore_as_long_as_they_are_new() {
+fn sieves_find_the_rows_that_are_new() {
     let mut rng = Rng::seed_from_u64(8);
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
-        // So many different rows, each so many times.
-        for (different, times, by_rows) in [(700, 1, true), (700, 2, true), (300, 12, false), (90, 30, true)] {
+        // So many different rows, each so many times, before so many zero rows.
+        for (different, times, zero) in
+            [(700, 1, 0), (700, 2, 0), (300, 12, 0), (90, 30, 0), (40, 1, 1500), (1, 1, 900), (0, 1, 300)]
+        {
             let (rows, cols) = (different * times, 720);
             let kinds: Vec<Vec<(usize, u64)>> = (0..different)
                 .map(|k| {
@@ -171,15 +186,28 @@ fn rows_explore_as_long_as_they_are_new() {
                 })
                 .collect();
             let entries = (0..rows).flat_map(|i| kinds[i % different].iter().map(move |&(j, v)| (i, j, v)));
-            let a = SparseMatrix::from_triplets(p, rows, cols, &entries.collect::<Vec<_>>());
-            let none = Pivots::default();
+            let a = SparseMatrix::from_triplets(p, rows + zero, cols, &entries.collect::<Vec<_>>());
+            let (none, rank) = (Pivots::default(), dense_rank(&a));
             let split = Split::new(&a, &none).unwrap();
             let error = ErrorBound::of_bits(64);
+            let name = format!("{different} rows {times} times and {zero} of 0 mod {p}");
             let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows: true };
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
-            assert_eq!(found.echelon.rank(), dense_rank(&a), "{different} rows {times} times mod {p}");
-            assert!(!by_rows || found.rows.is_some(), "{different} rows {times} times mod {p}");
-            check_rows(&split, found.rows.as_deref(), found.echelon.rank());
+            assert_eq!(found.echelon.rank(), rank, "{name}");
+            check_basis(&split, &found, true);
+            // Sieves are drawn at random, but none of rows that are there is missed, so that a batch or two are in vain.
+            let most = if p.get() > 3 { 2 * rank + 3 * 64 } else { 2 * rank + 3 * 512 };
+            assert!(found.echelon.rows_seen() <= most, "{} rows: {name}", found.echelon.rows_seen());
+            // Beyond a rank the search ends.
+            let given_up = RowSpaceOptions { give_up: rank / 2, ..options };
+            let part = with_streams(&rng, |streams| row_space(&split, given_up, streams, &Silent)).unwrap();
+            assert!(part.extent == Extent::Part || part.echelon.rank() == rank, "{name}");
+            assert!(rank < 2 || part.echelon.rank() > rank / 2, "{name}");
+            // A bound that is reached ends it as well, for certain.
+            let bounded = RowSpaceOptions { rank_bound: rank, ..options };
+            let whole = with_streams(&rng, |streams| row_space(&split, bounded, streams, &Silent)).unwrap();
+            assert_eq!((whole.extent, whole.echelon.rank()), (Extent::Whole, rank), "{name}");
+            check_basis(&split, &whole, true);
         }
     }
 }
@@ -225,9 +253,9 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                     let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
                     let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
-                    check_rows(&split, found.rows.as_deref(), found.echelon.rank());
+                    check_basis(&split, &found, rows);
                     let found = independent_rows(&split, &found.echelon.pivot_cols().unwrap(), &Silent).unwrap();
-                    check_rows(&split, Some(&found), rank);
+                    check_rows(&split, &found, rank);
                 }
                 let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();

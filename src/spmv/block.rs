@@ -210,6 +210,11 @@ impl Block {
         assert!(l < self.width);
         each_lane!(&self.lanes, v => v[i * self.width + l] as u64)
     }
+    /// Whether all residues of row i are 0.
+    pub fn is_zero(&self, i: usize) -> bool {
+        let row = i * self.width..(i + 1) * self.width;
+        each_lane!(&self.lanes, v => v[row].iter().all(|&x| x as u64 == 0))
+    }
     /// Sets the residue at (i, l).
     pub fn set(&mut self, i: usize, l: usize, residue: u64) {
         assert!(l < self.width);

@@ -83,7 +83,7 @@ pub fn rank_tiny(data: &[u8]) -> bool {
 
         let answer = rank(&a, &RankOptions { minor: true, ..Default::default() }, &Silent).expect("small");
         let minor = answer.minor.expect("asked for");
-        assert_eq!((answer.rank, minor.rows.len()), (expected, expected), "the minor");
+        assert_eq!((answer.rank, minor.rows().len()), (expected, expected), "the minor");
         let digest = integers.digest();
         let certificate = certificate(&a, &digest, &minor, &Silent).expect("a minor of the rank's order");
         assert_eq!(verify(&certificate, &a, &digest, &Silent).expect("honest").rank, expected);

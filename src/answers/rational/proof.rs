@@ -135,6 +135,6 @@ fn oriented<'m>(a: &'m Triplets, minor: &'m Minor, transposed: bool) -> Result<(
         let (chain, beyond) = lines.split_at(minor.triangular);
         memory::collect(chain.iter().rev().chain(beyond).copied(), "the lines of a minor")
     };
-    let minor = Minor { rows: turned(&minor.cols)?, cols: turned(&minor.rows)?, triangular: minor.triangular };
+    let minor = Minor::new(turned(&minor.cols)?, turned(&minor.rows)?, minor.triangular);
     Ok((Cow::Owned(a.try_transpose()?), Cow::Owned(minor)))
 }

@@ -19,6 +19,10 @@ impl Line {
     pub(super) fn add(&mut self, other: &Line) {
         self.0.iter_mut().zip(&other.0).for_each(|(y, x)| *y ^= x);
     }
+    /// Whether both are 1 in an odd number of columns.
+    pub(super) fn is_odd_with(&self, other: &Line) -> bool {
+        self.0.iter().zip(&other.0).fold(0, |sum, (x, y)| sum ^ (x & y)).count_ones() % 2 == 1
+    }
     /// The columns in which one of `lines` is not 0.
     pub(super) fn support(lines: &[Line]) -> Line {
         lines.iter().fold(Line::default(), |mut sum, line| {

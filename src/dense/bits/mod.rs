@@ -23,11 +23,13 @@ mod tests;
 mod transpose;
 
 use super::Row;
-use crate::Result;
+use crate::field::Rng;
 use crate::isa::Isa;
+use crate::{Result, memory};
 use block::Block;
 use line::{COLUMNS, Line, Pack};
 use panel::{Panel, STAGE};
+use rand::Rng as _;
 pub(super) use reduced::Rows;
 use search::Search;
 use tables::DEPTH;
@@ -46,7 +48,7 @@ pub(super) struct Bits {
     blocks: Vec<Block>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) pivot_cols: Vec<u32>,
-    rows_seen: usize,
+    pub(super) rows_seen: usize,
 }
 
 impl Bits {
@@ -107,6 +109,32 @@ impl Bits {
         self.pivot_rows.extend(rows.iter().map(|i| first + i));
         self.pivot_cols.extend(cols);
         Ok(())
+    }
+
+    /// See [`Echelon::orthogonal`](super::Echelon::orthogonal).
+    pub(super) fn orthogonal(&self, count: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+        const VECTORS: &str = "vectors orthogonal to a basis mod 2";
+        let mut is_free = memory::filled(true, self.cols, VECTORS)?;
+        self.pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
+        let mut vectors = memory::zeros(self.cols * count, VECTORS)?;
+        let mut x = memory::zeros::<Line>(self.strips, VECTORS)?;
+        for lane in 0..count {
+            x.fill(Line::default());
+            for j in (0..self.cols).filter(|&j| is_free[j]) {
+                x[j / COLUMNS].0[j / 64 % line::WORDS] |= (rng.next_u64() & 1) << (j % 64);
+            }
+            // Rows of a block are the identity in its pivot columns, and 0 in those of the blocks before it.
+            for block in self.blocks.iter().rev() {
+                for (i, &j) in block.pivots.iter().enumerate() {
+                    let odd = (0..self.strips).map(|s| block.lines[s * DEPTH + i].is_odd_with(&x[s]));
+                    let odd = odd.fold(false, |sum, odd| sum ^ odd);
+                    x[j as usize / COLUMNS].0[j as usize / 64 % line::WORDS] |= u64::from(odd) << (j % 64);
+                }
+            }
+            let bit = |j: usize| x[j / COLUMNS].0[j / 64 % line::WORDS] >> (j % 64) & 1;
+            (0..self.cols).for_each(|j| vectors[j * count + lane] = bit(j));
+        }
+        Ok(vectors)
     }
 
     /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel, the rows that are being cut, and

@@ -9,9 +9,11 @@ mod tables;
 
 use super::Row;
 use super::parallel::for_each_chunk;
+use crate::field::Rng;
 use crate::isa::{Isa, Kernel};
 use crate::{Result, memory};
-use strip::{COLUMNS, Pack, WORDS, add, leading};
+use rand::RngExt;
+use strip::{COLUMNS, Pack, WORDS, add, dot, leading, set};
 pub(super) use strip::{Strip, trit, union};
 use tables::{DIGITS, ENTRIES, TABLES, clear};
 
@@ -113,7 +115,7 @@ pub(super) struct Trits {
     groups: Vec<Group>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) pivot_cols: Vec<u32>,
-    rows_seen: usize,
+    pub(super) rows_seen: usize,
 }
 
 impl Trits {
@@ -181,6 +183,30 @@ impl Trits {
             self.groups.push(open);
         }
         Ok(())
+    }
+
+    /// See [`Echelon::orthogonal`](super::Echelon::orthogonal).
+    pub(super) fn orthogonal(&self, count: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+        const VECTORS: &str = "vectors orthogonal to a basis mod 3";
+        let mut is_free = memory::filled(true, self.cols, VECTORS)?;
+        self.pivot_cols.iter().for_each(|&j| is_free[j as usize] = false);
+        let mut vectors = memory::zeros(self.cols * count, VECTORS)?;
+        let mut x = memory::zeros::<Strip>(self.strips, VECTORS)?;
+        for lane in 0..count {
+            x.fill(Strip::default());
+            for j in (0..self.cols).filter(|&j| is_free[j]) {
+                set(&mut x, j as u32, rng.random_range(0..3));
+            }
+            // Rows of a group are the identity in its pivot columns, and 0 in those of the groups before it.
+            for group in self.groups.iter().rev() {
+                for (row, &j) in group.rows.chunks_exact(self.strips).zip(&group.pivots) {
+                    let digit = (3 - dot(row, &x)) % 3;
+                    set(&mut x, j, digit);
+                }
+            }
+            (0..self.cols).for_each(|j| vectors[j * count + lane] = trit(&x, j as u32));
+        }
+        Ok(vectors)
     }
 
     /// Bytes of a basis of `rank` rows, and what [`Trits::absorb`] needs besides: a panel and the tables of a group.

@@ -39,6 +39,26 @@ pub(in super::super) fn trit(row: &[Strip], j: u32) -> u64 {
     (plus[word] >> bit & 1) | (minus[word] >> bit & 1) << 1
 }
 
+/// Column `j` of a row, which is 0, becomes `digit`.
+pub(super) fn set(row: &mut [Strip], j: u32, digit: u64) {
+    if digit > 0 {
+        let Strip(planes) = &mut row[j as usize / COLUMNS];
+        planes[digit as usize - 1][j as usize / 64 % WORDS] |= 1 << (j % 64);
+    }
+}
+
+/// The sum of the products of the entries of two rows, mod 3.
+pub(super) fn dot(x: &[Strip], y: &[Strip]) -> u64 {
+    let (mut alike, mut opposite) = (0, 0);
+    for (Strip([xp, xm]), Strip([yp, ym])) in x.iter().zip(y) {
+        for i in 0..WORDS {
+            alike += u64::from((xp[i] & yp[i]).count_ones() + (xm[i] & ym[i]).count_ones());
+            opposite += u64::from((xp[i] & ym[i]).count_ones() + (xm[i] & yp[i]).count_ones());
+        }
+    }
+    (alike + 2 * opposite) % 3
+}
+
 /// Where some row of a table has an entry, that is not 0; elsewhere 0.
 pub(in super::super) fn union(table: &[Strip], strips: usize) -> Vec<Strip> {
     let mut union = vec![Strip::default(); strips];

@@ -20,7 +20,7 @@ fn by_dense_elimination(a: &Triplets, p: Modulus) -> Minor {
     echelon.absorb(&rows, &Silent).unwrap();
     let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
     let cols = echelon.pivot_cols().unwrap();
-    Minor { rows, cols, triangular: 0 }
+    Minor::new(rows, cols, 0)
 }
 
 /// The minor of the computation, with its chain.
@@ -149,7 +149,7 @@ fn numbers_that_grow_are_lifted() {
 fn check_large(a: &Triplets, rank: usize) -> Found {
     // The first columns, of an upper triangular matrix: the last ones are free.
     let lines: Vec<u32> = (0..rank as u32).collect();
-    let (outcome, found) = run(a, Q, &Minor { rows: lines.clone(), cols: lines, triangular: rank });
+    let (outcome, found) = run(a, Q, &Minor::new(lines.clone(), lines, rank));
     assert_eq!(outcome, Outcome::Complete);
     let other = by_rank(a, Modulus::new(Q).unwrap());
     assert_eq!((other.rows.len(), run(a, Q, &other).0), (rank, Outcome::Complete));
@@ -192,13 +192,13 @@ fn what_is_no_minor_is_refused() {
     let a = Triplets::from_entries(2, 3, [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1)]);
     let p = Modulus::new(Q).unwrap();
     let new = |minor: Minor| NullSpace::new(&a, p, &minor, 5.0, &Silent).map(|space| space.is_some());
-    let minor = |cols: [u32; 2], triangular| Minor { rows: vec![0, 1], cols: cols.to_vec(), triangular };
+    let minor = |cols: [u32; 2], triangular| Minor::new(vec![0, 1], cols.to_vec(), triangular);
     assert!(new(minor([0, 2], 0)).unwrap());
     for wrong in [minor([0, 1], 0), minor([0, 2], 2), minor([2, 0], 1)] {
         assert!(matches!(new(wrong.clone()), Err(Error::Check(_))), "{wrong:?}");
     }
     // A minor below the rank mod q: the columns outside say so.
-    let small = Minor { rows: vec![0], cols: vec![0], triangular: 1 };
+    let small = Minor::new(vec![0], vec![0], 1);
     assert_eq!(run(&a, Q, &small).0, Outcome::Larger);
 }
 
