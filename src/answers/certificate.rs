@@ -13,7 +13,7 @@
 use super::Minor;
 use crate::certify::{self, Certificate, Challenge, Claim, Upper, repetitions};
 use crate::dense::Echelon;
-use crate::matching::{VertexCover, maximum_matching, minimum_vertex_cover};
+use crate::matching::{VertexCover, matching_of_size, minimum_vertex_cover};
 use crate::pivots::Pivots;
 use crate::schur::{Columns, Split};
 use crate::sparse::{LineMaps, Pattern, SparseMatrix};
@@ -80,8 +80,8 @@ pub fn certificate_compact(
         upper,
     };
     let t = minor.triangular;
-    certify::check_chain(a, whole, &minor.rows[..t], &minor.cols[..t])?;
     if certificate.beyond_chain() > 0 {
+        certify::check_chain(a, whole, &minor.rows[..t], &minor.cols[..t])?;
         let (x, w) = vectors(a, &certificate, minor, !by_lines, observer)?;
         certificate.lower = x;
         if !by_lines {
@@ -102,8 +102,8 @@ fn lines(a: &SparseMatrix, r: usize) -> Result<Option<VertexCover>> {
         return Ok(Some(VertexCover { rows: vec![], cols }));
     }
     let pattern = Pattern::of(a)?;
-    let matching = maximum_matching(&pattern)?;
-    (matching.size == r).then(|| minimum_vertex_cover(&pattern, &matching)).transpose()
+    let matching = matching_of_size(&pattern, r)?;
+    matching.map(|matching| minimum_vertex_cover(&pattern, &matching)).transpose()
 }
 
 /// What memory is asked for.

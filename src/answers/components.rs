@@ -3,9 +3,9 @@
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
 //! the whole. Small components, of which there may be very many, stay together.
 
-use super::pivoting::is_dense;
+use super::plan::Left;
 use super::rank::Rank;
-use super::{Machine, Method, Minor, Phases, RankOptions, pivoting};
+use super::{Machine, Method, Minor, Phases, RankOptions, run};
 use crate::certify::{Certainty, Streams};
 use crate::matching::{self, Components, Part, components_of};
 use crate::sparse::SparseMatrix;
@@ -30,8 +30,8 @@ pub(super) fn rank(
     observer: &dyn Observer,
 ) -> Result<Rank> {
     let machine = &mut options.machine.clone();
-    if is_dense(&core, options, machine) {
-        return pivoting::rank(core, options, streams, machine, phases, observer);
+    if Left::of(Cow::Borrowed(&*core), options, machine).dense {
+        return run::rank(core, options, streams, machine, phases, observer);
     }
     let start = Instant::now();
     let found = phases.time("components", || components_of(&core))?;
@@ -67,7 +67,7 @@ pub(super) fn rank(
         }
     }
     drop(found);
-    pivoting::rank(core, options, streams, machine, phases, observer)
+    run::rank(core, options, streams, machine, phases, observer)
 }
 
 /// The rank so far.
@@ -93,7 +93,7 @@ impl<'a> Sum<'a> {
         let Part { matrix, rows, cols } = part;
         let streams = self.streams.part(self.done as u64 + 1);
         let Sum { options, machine, .. } = self;
-        let mut answer = pivoting::rank(Cow::Owned(matrix), options, &streams, machine, Phases::default(), observer)?;
+        let mut answer = run::rank(Cow::Owned(matrix), options, &streams, machine, Phases::default(), observer)?;
         if let Some(mut minor) = answer.minor.take() {
             minor.renumber(&rows, &cols);
             self.minors.push(minor);

@@ -8,6 +8,7 @@
 mod certificate;
 mod codegree;
 mod components;
+mod finish;
 mod lineage;
 mod machine;
 mod minor;
@@ -16,11 +17,12 @@ mod outlook;
 mod parameters;
 mod patience;
 mod pivoting;
+mod plan;
 mod planner;
 mod proof;
 mod rank;
 mod rational;
-mod rest;
+mod run;
 mod steps;
 mod wiedemann;
 

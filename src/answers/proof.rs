@@ -1,9 +1,9 @@
 //! The proof of a rank of the Schur complement: whether it is worth its time, on which side, and how.
 
+use super::finish::OnRest;
 use super::machine::Machine;
 use super::patience::Watch;
 use super::planner::Rest;
-use super::rest::OnRest;
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
@@ -205,7 +205,7 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::super::options::CHECK;
-    use super::super::pivoting::Work;
+    use super::super::run::Work;
     use super::super::{Patience, Phases, RankOptions};
     use super::*;
     use crate::certify::Streams;
@@ -234,9 +234,10 @@ mod tests {
                     let (machine, streams) = (Machine::reference(), Streams::of(&a, 1));
                     let (options, streams, phases) = (&options, &streams, &mut phases);
                     let path = vec![];
-                    let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Silent };
+                    let mut work = Work { options, streams, machine, path, phases, observer: &Silent };
                     let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
-                    let (rest, echelon) = (on_rest.rest(), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
+                    let (rest, echelon) =
+                        (Rest::of(&a, pivots.len(), options), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
                     assert!(settled.proven || !proven);
                     if settled.proven {
@@ -280,9 +281,10 @@ mod tests {
             let options = &RankOptions { proven, patience, ..Default::default() };
             let (streams, phases) = (&Streams::of(&a, 1), &mut Phases::default());
             let (machine, path) = (Machine::reference(), vec![]);
-            let mut work = Work { options, streams, machine, unformed: None, path, phases, observer: &Slow };
+            let mut work = Work { options, streams, machine, path, phases, observer: &Slow };
             let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
-            let (rest, echelon) = (on_rest.rest(), Echelon::new(modulus, 200 - pivots.len()).unwrap());
+            let (rest, echelon) =
+                (Rest::of(&a, pivots.len(), options), Echelon::new(modulus, 200 - pivots.len()).unwrap());
             let settled = on_rest.settle(&rest, echelon, &Rng::seed_from_u64(1)).unwrap();
             let step = work.path.pop().unwrap();
             assert_eq!((settled.proven, step.found.starts_with("stopped")), (proven, !proven), "{step:?}");

@@ -4,9 +4,10 @@
 use crate::field::{Accumulator, DelayBudget, Modulus};
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
+use std::ops::Range;
 
-/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a word,
-/// and for p = 2, where there are 64 of them, a bit.
+/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a word of 32 bits
+/// for p < 2³², of 64 beyond, and for p = 2, where there are 64 of them in a word, a bit.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     modulus: Modulus,
@@ -15,9 +16,16 @@ pub struct Lanes {
     lanes: usize,
     /// Words of an entry.
     words: usize,
-    data: Vec<u64>,
+    data: Words,
     /// Whether a lane of an entry may be non-zero: most are not where a certificate is made.
     used: Vec<bool>,
+}
+
+/// The lanes of all entries.
+#[derive(Clone, Debug)]
+enum Words {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
 }
 
 impl Lanes {
@@ -28,21 +36,29 @@ impl Lanes {
     pub fn zeros(modulus: Modulus, n: usize, lanes: usize) -> Result<Self> {
         let delay = DelayBudget::plain(modulus, Accumulator::U64).products_above(u128::from(modulus.get() - 1));
         let words = if modulus.get() == 2 { lanes.div_ceil(64) } else { lanes };
-        let data = memory::zeros(n.saturating_mul(words), "the vectors of a certificate")?;
+        let size = n.saturating_mul(words);
+        let data = match modulus.get() {
+            3..=0xffff_ffff => Words::Narrow(memory::zeros(size, "the vectors of a certificate")?),
+            _ => Words::Wide(memory::zeros(size, "the vectors of a certificate")?),
+        };
         Ok(Lanes { modulus, delay, lanes, words, data, used: memory::zeros(n, "the vectors of a certificate")? })
     }
     /// Whether lanes are bits.
     fn is_packed(&self) -> bool {
         self.modulus.get() == 2
     }
-    fn entry(&self, j: u32) -> &[u64] {
-        &self.data[j as usize * self.words..][..self.words]
+    /// Where the words of entry j are.
+    fn at(&self, j: u32) -> Range<usize> {
+        j as usize * self.words..(j as usize + 1) * self.words
     }
     /// The lanes of entry j.
     pub fn get(&self, j: u32) -> Vec<u64> {
-        match self.is_packed() {
-            true => (0..self.lanes).map(|l| self.entry(j)[l / 64] >> (l % 64) & 1).collect(),
-            false => self.entry(j).to_vec(),
+        match &self.data {
+            Words::Wide(data) if self.is_packed() => {
+                (0..self.lanes).map(|l| data[self.at(j)][l / 64] >> (l % 64) & 1).collect()
+            }
+            Words::Wide(data) => data[self.at(j)].to_vec(),
+            Words::Narrow(data) => data[self.at(j)].iter().map(|&x| x.into()).collect(),
         }
     }
     /// Sets the lanes of entry j to `residues`.
@@ -52,13 +68,14 @@ impl Lanes {
     pub fn set(&mut self, j: u32, residues: &[u64]) {
         assert_eq!(residues.len(), self.lanes, "one residue a lane");
         self.used[j as usize] = true;
-        let packed = self.is_packed();
-        let entry = &mut self.data[j as usize * self.words..][..self.words];
-        if packed {
-            let word = |bits: &[u64]| bits.iter().rev().fold(0, |word, bit| word << 1 | bit);
-            entry.iter_mut().zip(residues.chunks(64)).for_each(|(x, bits)| *x = word(bits));
-        } else {
-            entry.copy_from_slice(residues);
+        let (at, packed) = (self.at(j), self.is_packed());
+        match &mut self.data {
+            Words::Wide(data) if packed => {
+                let word = |bits: &[u64]| bits.iter().rev().fold(0, |word, bit| word << 1 | bit);
+                data[at].iter_mut().zip(residues.chunks(64)).for_each(|(x, bits)| *x = word(bits));
+            }
+            Words::Wide(data) => data[at].copy_from_slice(residues),
+            Words::Narrow(data) => data[at].iter_mut().zip(residues).for_each(|(x, &residue)| *x = residue as u32),
         }
     }
 
@@ -70,30 +87,39 @@ impl Lanes {
         self.product_with(a.row(i as usize), product);
     }
 
-    fn product_with(&self, (cols, values): (&[u32], &[u64]), product: &mut [u64]) {
+    fn product_with(&self, row: (&[u32], &[u64]), product: &mut [u64]) {
         assert_eq!(product.len(), self.lanes, "one inner product a lane");
-        let p = self.modulus;
-        if self.is_packed() {
-            for (w, bits) in product.chunks_mut(64).enumerate() {
-                let sum = cols.iter().filter(|&&j| self.used[j as usize]).fold(0, |sum, &j| sum ^ self.entry(j)[w]);
-                bits.iter_mut().enumerate().for_each(|(l, bit)| *bit = sum >> l & 1);
-            }
-            return;
+        match &self.data {
+            Words::Wide(data) if self.is_packed() => self.sum_of_bits(data, row.0, product),
+            Words::Wide(data) => self.sum(data, row, product),
+            Words::Narrow(data) => self.sum(data, row, product),
         }
+    }
+
+    fn sum_of_bits(&self, data: &[u64], cols: &[u32], product: &mut [u64]) {
+        for (w, bits) in product.chunks_mut(64).enumerate() {
+            let used = cols.iter().filter(|&&j| self.used[j as usize]);
+            let sum = used.fold(0, |sum, &j| sum ^ data[self.at(j)][w]);
+            bits.iter_mut().enumerate().for_each(|(l, bit)| *bit = sum >> l & 1);
+        }
+    }
+
+    fn sum<T: Copy + Into<u64>>(&self, data: &[T], (cols, values): (&[u32], &[u64]), product: &mut [u64]) {
+        let p = self.modulus;
         product.fill(0);
         let mut room = self.delay;
         for (&j, &v) in cols.iter().zip(values).filter(|&(&j, _)| self.used[j as usize]) {
-            let lanes = self.entry(j);
+            let lanes = product.iter_mut().zip(&data[self.at(j)]);
             if self.delay == 0 {
-                product.iter_mut().zip(lanes).for_each(|(sum, &w)| *sum = p.add(*sum, p.mul(v, w)));
+                lanes.for_each(|(sum, &w)| *sum = p.add(*sum, p.mul(v, w.into())));
                 continue;
             }
+            lanes.for_each(|(sum, &w)| *sum += v * w.into());
+            room -= 1;
             if room == 0 {
                 product.iter_mut().for_each(|sum| *sum = p.reduce(*sum));
                 room = self.delay;
             }
-            product.iter_mut().zip(lanes).for_each(|(sum, &w)| *sum += v * w);
-            room -= 1;
         }
         if self.delay > 0 {
             product.iter_mut().for_each(|sum| *sum = p.reduce(*sum));

@@ -112,3 +112,17 @@ pub fn maximum_matching(pattern: &Pattern) -> Result<Matching> {
     let transpose = pattern.try_transpose()?;
     augment::augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?)
 }
+
+/// A maximum matching, if it has `size` pairs: in many cases it is soon seen to have more.
+///
+/// # Errors
+/// As [`maximum_matching`].
+pub fn matching_of_size(pattern: &Pattern, size: usize) -> Result<Option<Matching>> {
+    let transpose = pattern.try_transpose()?;
+    let greedy = karp_sipser::matching(pattern, &transpose)?;
+    if greedy.size > size {
+        return Ok(None);
+    }
+    let largest = augment::augment(pattern, &transpose, greedy)?;
+    Ok((largest.size == size).then_some(largest))
+}

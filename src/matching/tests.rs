@@ -128,6 +128,10 @@ proptest! {
         let (t, mt) = (p.transpose(), m.clone().transpose());
         prop_assert!(mt.is_within(&t));
         prop_assert_eq!(maximum_matching(&t).unwrap().size, size);
+        for other in [size.wrapping_sub(1), size, size + 1] {
+            let found = matching_of_size(&p, other).unwrap().map(|m| proven(&p, m).size);
+            prop_assert_eq!(found, (other == size).then_some(size));
+        }
         for (p, m) in [(p, m), (t, mt)] {
             match hall_violator(&p, &m).unwrap() {
                 None => prop_assert_eq!(m.size, p.rows()),

@@ -1,27 +1,23 @@
-//! The rank of a Schur complement that is not formed: by its row space, or by block Wiedemann, as the planner decides.
+//! The rank of a Schur complement that is not formed: by all rows, by its row space, or by block Wiedemann, as planned.
 
 use super::lineage::Lines;
 use super::minor::{Beyond, Part};
-use super::outlook::Outlook;
 use super::parameters::Parameters;
-use super::pivoting::Work;
-use super::planner::{Decision, Finish, Rest};
+use super::plan::{Larger, Left};
+use super::planner::{Decision, Finish};
 use super::proof::Settled;
+use super::run::Work;
 use super::steps::{Done, Plan};
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
-use crate::matching::maximum_matching;
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
     independent_rows, row_space,
 };
-use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Error, Result, Step, memory};
-use std::time::Instant;
+use crate::sparse::SparseMatrix;
+use crate::{Error, Result, memory};
 
-/// A matching is looked for where it may spare so many predicted seconds for each entry.
-const MATCHING_SECONDS: f64 = 100e-9;
 /// What memory is asked for.
 const MINOR: &str = "the lines of a minor";
 
@@ -50,103 +46,48 @@ pub(super) struct OnRest<'a, 'w> {
     pub work: &'a mut Work<'w>,
 }
 
-/// What the work on a Schur complement came to.
-pub(super) enum Outcome {
-    Known(Answer),
-    /// The plan is to be made anew.
-    Larger(Larger),
-}
-
-/// What is known of a rank after a step that was given up.
-#[derive(Clone, Copy)]
-pub(super) struct Larger {
-    rest: Rest,
-    /// It is larger than this …
-    than: usize,
-    /// … and that is large, as far as the plan is concerned: else the step was given up for its price.
-    pub seen: bool,
-}
-
-impl Done<Answer> {
-    fn outcome(self, rest: Rest) -> Outcome {
-        match self {
-            Done::Whole(answer) => Outcome::Known(answer),
-            Done::Part { than, seen } => Outcome::Larger(Larger { rest, than, seen }),
-        }
-    }
-}
-
-impl<'w> OnRest<'_, 'w> {
-    /// The rank of the complement, by what the planner decides; `larger` is what an earlier outcome said of it.
-    pub fn rank(&mut self, larger: Option<Larger>) -> Result<Outcome> {
-        let rest = match larger {
-            Some(larger) => larger.rest,
-            None => self.bounded_by_matching(self.rest())?,
-        };
-        let than = larger.filter(|larger| larger.seen).map(|larger| larger.than);
-        let outlook = Outlook { rest, ..self.outlook() };
-        let (decision, wiedemann) = outlook.decide(&self.work.machine, than)?;
-        let now = Plan { outlook, finish: decision.finish, larger: than };
-        match decision.finish {
+impl Work<'_> {
+    /// [`Action::Finish`](super::plan::Action::Finish): the rank of what is left, or `None` if that was given up, and what it showed.
+    pub fn finish(
+        &mut self,
+        left: &mut Left<'_>,
+        decision: Decision,
+        wiedemann: Option<Parameters>,
+    ) -> Result<Option<Answer>> {
+        let (outlook, larger) = (left.outlook(self.options), left.exceeded());
+        let now = Plan { outlook, finish: decision.finish, larger };
+        let mut on_rest = OnRest { a: &left.a, split: Split::new(&left.a, &left.pivots)?, work: self };
+        let done = match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
-                let nothing = self.work.options.minor.then(Beyond::default);
-                Ok(Outcome::Known(Answer::elimination(0, nothing, Certainty::Proven, reason)))
+                let nothing = self.options.minor.then(Beyond::default);
+                Done::Whole(Answer::elimination(0, nothing, Certainty::Proven, reason))
             }
-            Finish::EveryRow { pivots } => self.by_every_row(&now, pivots, decision).map(|done| done.outcome(rest)),
+            Finish::EveryRow { pivots } => on_rest.by_every_row(&now, pivots, decision)?,
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
-                self.by_wiedemann(&now, &parameters, decision.reason).map(|done| done.outcome(rest))
+                on_rest.by_wiedemann(&now, &parameters, decision.reason)?
             }
-            Finish::RowSpace { give_up } => match self.by_row_space(&now, give_up, decision)? {
-                Done::Part { than, .. } if than > give_up && wiedemann.is_none() && now.larger.is_some() => {
-                    Err(Error::Memory(format!(
+            Finish::RowSpace { give_up } => match on_rest.by_row_space(&now, give_up, decision)? {
+                Done::Part { than, .. } if than > give_up && wiedemann.is_none() && larger.is_some() => {
+                    return Err(Error::Memory(format!(
                         "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
-                    )))
+                    )));
                 }
-                done => Ok(done.outcome(rest)),
+                done => done,
             },
+        };
+        match done {
+            Done::Whole(answer) => Ok(Some(answer)),
+            Done::Part { than, seen } => {
+                left.larger = Some(Larger { than, seen });
+                Ok(None)
+            }
         }
     }
+}
 
-    /// What the planner must know.
-    pub fn rest(&self) -> Rest {
-        Rest::of(self.a, self.split.pivots(), self.work.options)
-    }
-
-    /// What the plan depends on.
-    pub fn outlook(&self) -> Outlook<'w> {
-        Outlook { rest: self.rest(), options: self.work.options, unformed: self.work.unformed }
-    }
-
-    /// The bound of rank S lowered by the size of a maximum matching of A, where finding one may pay.
-    fn bounded_by_matching(&mut self, mut rest: Rest) -> Result<Rest> {
-        let machine = &self.work.machine;
-        let wiedemann = self.outlook().wiedemann(machine)?;
-        let rows = rest.every_row_seconds(machine, rest.rank_bound);
-        let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
-        let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
-        if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
-            return Ok(rest);
-        }
-        let start = Instant::now();
-        let size = self.work.phases.time("matching", || maximum_matching(&Pattern::of(self.a)?).map(|m| m.size))?;
-        let bound = size - self.split.pivots();
-        if bound < rest.rank_bound {
-            rest.rank_bound = bound;
-            self.work.path.push(Step {
-                name: "maximum matching",
-                found: format!("structural rank {size}"),
-                why: "an upper bound of the rank over every field".into(),
-                rank: Some(0),
-                predicted: None,
-                seconds: start.elapsed().as_secs_f64(),
-            });
-        }
-        self.work.observer.check()?;
-        Ok(rest)
-    }
-
+impl OnRest<'_, '_> {
     /// The rank by all rows of S, or by all rows of A without its pivots.
     fn by_every_row(&mut self, now: &Plan<'_>, pivots: bool, decision: Decision) -> Result<Done<Answer>> {
         let no_pivots = Pivots::default();
@@ -303,6 +244,7 @@ mod tests {
     use crate::certify::Streams;
     use crate::field::{Modulus, Rng};
     use rand::{RngExt, SeedableRng};
+    use std::borrow::Cow;
 
     /// With no patience at all and another plan in mind, each kind of step stops where it first asks whether to go on.
     #[test]
@@ -317,13 +259,12 @@ mod tests {
             options: &options,
             streams: &streams,
             machine: Machine::reference(),
-            unformed: None,
             path: vec![],
             phases: &mut phases,
             observer: &Silent,
         };
         let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), work: &mut work };
-        let outlook = on_rest.outlook();
+        let outlook = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).outlook(&options);
         let now = Plan { outlook, finish: Finish::Nothing, larger: None };
         let parameters = outlook.wiedemann(&on_rest.work.machine).unwrap().unwrap();
         let decision = || Decision { finish: Finish::Nothing, seconds: 0.0, reason: String::new() };

@@ -1,0 +1,281 @@
+//! What is to be done next with what is left of a matrix: an [`Action`], decided from shapes and prices before anything is done.
+//!
+//! | stage | what may pay | stage after it |
+//! | --- | --- | --- |
+//! | whole | a dense matrix upright: its transpose | formed |
+//! | | elimination as long as it causes no fill-in | unfilled |
+//! | unfilled | structural pivots | pivoted |
+//! | pivoted | Schur complements of them, while that is cheaper than what follows | formed |
+//! | formed | the structural rank, a bound | bounded |
+//! | bounded | a way to the rank of the complement that is not formed ([`planner`](super::planner)) | known, or pivoted again |
+//!
+//! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than expected, leaves what it
+//! learnt ([`Larger`]), and the plan is made anew.
+
+use super::lineage::Lineage;
+use super::machine::Machine;
+use super::outlook::Outlook;
+use super::parameters::Parameters;
+use super::planner::{Decision, Rest};
+use super::{Method, RankOptions};
+use crate::pivots::Pivots;
+use crate::schur::Prediction;
+use crate::sparse::SparseMatrix;
+use crate::{Result, memory};
+use std::borrow::Cow;
+
+/// Rows at least this heavy on average may have pivots that cause no fill-in though the positions do not show it.
+const HEAVY_ROW: usize = 16;
+/// Most entries of a matrix for which such pivots are looked for.
+const FEW_ENTRIES: usize = 2_000_000;
+/// Bytes of an entry of a sparse matrix.
+const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
+/// A matching is looked for where it may spare so many predicted seconds for each entry.
+const MATCHING_SECONDS: f64 = 100e-9;
+
+/// How far the way has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing was done.
+    Whole,
+    /// What pivots without fill-in there are, are taken.
+    Unfilled,
+    /// Structural pivots are known.
+    Pivoted,
+    /// Schur complements that pay are formed.
+    Formed,
+    /// The rank of what is left has the bound that is worth finding.
+    Bounded,
+}
+
+/// What is done next.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Action {
+    /// Transpose a dense matrix: of a tall one a part of the rows may do, of a wide one all columns are eliminated.
+    Transpose,
+    /// Right-looking elimination as long as it causes no fill-in.
+    EliminateWithoutFill,
+    /// Structural pivots, in the orientation that suits them.
+    FindPivots,
+    /// Schur complements formed, and pivots found in them, each in so many seconds.
+    FormComplements { seconds: f64 },
+    /// A maximum matching, whose size is a bound of the rank.
+    Match,
+    /// The rank of the complement, which is not formed; the parameters of block Wiedemann where it is possible.
+    Finish { decision: Decision, wiedemann: Option<Parameters> },
+}
+
+/// What is left of a matrix, and what is known of it.
+pub(super) struct Left<'m> {
+    pub a: Cow<'m, SparseMatrix>,
+    /// Pivots of `a`.
+    pub pivots: Pivots,
+    /// Whether `a` is transposed.
+    pub transposed: bool,
+    /// Pivots that are done with: rank = taken + rank `a`.
+    pub taken: usize,
+    /// For a minor: where the lines of `a` come from.
+    pub lineage: Option<Lineage>,
+    pub stage: Stage,
+    /// Whether it is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
+    pub dense: bool,
+    /// The complement of `pivots`, with the bound of its rank.
+    pub rest: Rest,
+    /// The next Schur complement, if the last rounds ended before it for its price alone.
+    pub unformed: Option<Prediction>,
+    /// What a finish that was given up showed.
+    pub larger: Option<Larger>,
+}
+
+/// What is known of a rank after a step that was given up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Larger {
+    /// It is larger than this …
+    pub than: usize,
+    /// … and that is large, as far as the plan is concerned: else the step was given up for its price.
+    pub seen: bool,
+}
+
+impl<'m> Left<'m> {
+    /// All of `a`.
+    pub fn of(a: Cow<'m, SparseMatrix>, options: &RankOptions, machine: &Machine) -> Self {
+        let rest = Rest::of(&a, 0, options);
+        Left {
+            pivots: Pivots::default(),
+            transposed: false,
+            taken: 0,
+            lineage: None,
+            stage: Stage::Whole,
+            dense: is_dense(&rest, options, machine),
+            rest,
+            unformed: None,
+            larger: None,
+            a,
+        }
+    }
+    /// Goes on with the matrix `a` and its `pivots`, of whose complement nothing is known.
+    pub fn go_on(&mut self, a: Cow<'m, SparseMatrix>, pivots: Pivots, options: &RankOptions) {
+        self.rest = Rest::of(&a, pivots.len(), options);
+        (self.a, self.pivots, self.larger) = (a, pivots, None);
+    }
+    /// The matrix, which an action replaces or puts back.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn take(&mut self) -> Result<Cow<'m, SparseMatrix>> {
+        let nothing = SparseMatrix::empty(self.a.modulus(), 0, 0, 0)?;
+        Ok(std::mem::replace(&mut self.a, Cow::Owned(nothing)))
+    }
+    /// What a plan depends on.
+    pub fn outlook<'o>(&self, options: &'o RankOptions) -> Outlook<'o> {
+        Outlook { rest: self.rest, options, unformed: self.unformed }
+    }
+    /// The rank that is known to be exceeded, if that is large.
+    pub fn exceeded(&self) -> Option<usize> {
+        self.larger.filter(|larger| larger.seen).map(|larger| larger.than)
+    }
+
+    /// What is done next.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] if nothing fits, [`crate::Error::Usage`] if an error bound is out of reach.
+    pub fn next(&self, options: &RankOptions, machine: &Machine) -> Result<Action> {
+        let (rest, mut stage) = (&self.rest, self.stage);
+        loop {
+            stage = match stage {
+                Stage::Whole if self.dense && self.is_better_upright(options, machine) => {
+                    return Ok(Action::Transpose);
+                }
+                Stage::Whole if self.dense => Stage::Formed,
+                Stage::Whole if self.may_have_pivots_without_fill(options) => return Ok(Action::EliminateWithoutFill),
+                Stage::Whole | Stage::Unfilled => return Ok(Action::FindPivots),
+                Stage::Pivoted if self.dense || rest.is_done(machine) => Stage::Formed,
+                Stage::Pivoted => {
+                    let wiedemann = self.outlook(options).wiedemann(machine)?.map(|w| w.seconds);
+                    let seen = self.larger.is_some_and(|larger| larger.seen);
+                    let seconds = rest.round_seconds(machine, wiedemann, seen);
+                    return Ok(Action::FormComplements { seconds });
+                }
+                Stage::Formed if self.larger.is_none() && self.is_worth_matching(options, machine)? => {
+                    return Ok(Action::Match);
+                }
+                Stage::Formed => Stage::Bounded,
+                Stage::Bounded => {
+                    let (decision, wiedemann) = self.outlook(options).decide(machine, self.exceeded())?;
+                    return Ok(Action::Finish { decision, wiedemann });
+                }
+            }
+        }
+    }
+
+    /// Whether the transpose of a dense matrix is eliminated in less time, that of transposing counted, and there is memory for it.
+    fn is_better_upright(&self, options: &RankOptions, machine: &Machine) -> bool {
+        let (wide, tall) = (&self.rest, self.rest.transposed());
+        let spared = wide.every_row_at_worst(machine) - tall.every_row_at_worst(machine);
+        let copied = memory::saturated(u128::from(ENTRY) * wide.nnz as u128);
+        let fits = options.max_memory.is_none_or(|limit| tall.every_row_bytes().saturating_add(copied) <= limit);
+        fits && spared > wide.nnz as f64 * machine.transpose
+    }
+    /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A, and no more would be a chain: for a
+    /// minor they would not do.
+    fn may_have_pivots_without_fill(&self, options: &RankOptions) -> bool {
+        let a = &self.a;
+        !options.minor && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
+    }
+    /// Whether a lower bound of the rank may spare much.
+    fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
+        let rest = &self.rest;
+        let wiedemann = self.outlook(options).wiedemann(machine)?;
+        let rows = rest.every_row_seconds(machine, rest.rank_bound);
+        let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
+        let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
+        Ok(rest.rank_bound > 0 && cheapest >= MATCHING_SECONDS * rest.nnz as f64)
+    }
+}
+
+/// Whether the matrix `whole` is eliminated densely as it stands.
+fn is_dense(whole: &Rest, options: &RankOptions, machine: &Machine) -> bool {
+    options.method != Method::Hybrid && whole.is_dense(machine, options.max_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Kind;
+    use super::super::planner::Finish;
+    use super::*;
+    use crate::field::{Modulus, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    fn random(rows: usize, cols: usize, nnz: usize) -> SparseMatrix {
+        let mut rng = Rng::seed_from_u64(5);
+        let entry = |k: usize| (k % rows, rng.random_range(0..cols), rng.random_range(1..65521));
+        let entries: Vec<_> = (0..nnz).map(entry).collect();
+        SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries)
+    }
+
+    /// What is next at a stage, by its name: asked twice, answered alike.
+    fn next(a: &SparseMatrix, stage: Stage, options: &RankOptions, machine: &Machine) -> String {
+        let left = Left { stage, ..Left::of(Cow::Borrowed(a), options, machine) };
+        let actions = [0, 1].map(|_| left.next(options, machine).unwrap());
+        assert_eq!(actions[0], actions[1]);
+        format!("{:?}", actions[0])
+    }
+
+    #[test]
+    fn every_stage_has_its_actions() {
+        let (options, machine) = (RankOptions::default(), Machine::reference());
+        let minor = RankOptions { minor: true, ..Default::default() };
+        // Heavy rows, light ones, full ones upright and lying.
+        let [heavy, light, tall, wide] = [
+            random(2000, 2000, 60_000),
+            random(20_000, 20_000, 60_000),
+            random(9000, 60, 900_000),
+            random(60, 9000, 900_000),
+        ];
+        let at = |a: &SparseMatrix, stage, options: &RankOptions| next(a, stage, options, &machine);
+        assert_eq!(at(&heavy, Stage::Whole, &options), "EliminateWithoutFill");
+        assert_eq!(at(&heavy, Stage::Whole, &minor), "FindPivots");
+        assert_eq!(at(&heavy, Stage::Unfilled, &options), "FindPivots");
+        assert_eq!(at(&light, Stage::Whole, &options), "FindPivots");
+        let transposing = Machine { transpose: 0.0, ..machine.clone() };
+        assert_eq!(next(&wide, Stage::Whole, &options, &transposing), "Transpose");
+        assert!(
+            next(&wide, Stage::Whole, &options, &Machine { transpose: 1.0, ..machine.clone() }).starts_with("Finish")
+        );
+        assert!(at(&tall, Stage::Whole, &options).starts_with("Finish"), "{}", at(&tall, Stage::Whole, &options));
+        assert!(at(&light, Stage::Pivoted, &options).starts_with("FormComplements"));
+        assert_eq!(at(&light, Stage::Formed, &options), "Match");
+        assert!(at(&light, Stage::Bounded, &options).starts_with("Finish"));
+        // Where passes cost next to nothing, nothing else pays.
+        let passes = machine.scaled(Kind::Passes, 1e-9).scaled(Kind::Dense, 1e-9);
+        assert!(next(&light, Stage::Pivoted, &options, &passes).starts_with("Finish"));
+    }
+
+    #[test]
+    fn what_was_given_up_is_learnt_from() {
+        let (options, machine) = (RankOptions::default(), Machine::reference());
+        let a = random(200_000, 200_000, 600_000);
+        let left = |larger| Left { stage: Stage::Formed, larger, ..Left::of(Cow::Borrowed(&a), &options, &machine) };
+        let finish = |larger| match left(larger).next(&options, &machine).unwrap() {
+            Action::Finish { decision, .. } => Some(decision.finish),
+            _ => None,
+        };
+        assert_eq!(finish(None), None, "a bound is looked for first");
+        // In vain for its price: the hope for a small rank stands. Seen to be large: it does not.
+        let priced = finish(Some(Larger { than: 64, seen: false })).unwrap();
+        assert!(matches!(priced, Finish::RowSpace { give_up } if give_up < a.rows()), "{priced:?}");
+        assert_eq!(finish(Some(Larger { than: 64, seen: true })), Some(Finish::Wiedemann));
+    }
+
+    #[test]
+    fn a_matrix_taken_and_put_back_is_the_same() {
+        let (options, machine) = (RankOptions::default(), Machine::reference());
+        let a = random(50, 40, 100);
+        let mut left = Left::of(Cow::Borrowed(&a), &options, &machine);
+        let taken = left.take().unwrap();
+        assert_eq!((left.a.rows(), left.a.cols()), (0, 0));
+        left.go_on(taken, Pivots::default(), &options);
+        assert_eq!(*left.a, a);
+        assert_eq!((left.rest.rows, left.rest.cols, left.rest.nnz), (50, 40, a.nnz()));
+    }
+}
