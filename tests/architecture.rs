@@ -1,6 +1,9 @@
 //! The house keeps its shape: a room imports only from rooms earlier in the flow, nothing is permitted that nobody needs, `unsafe`
 //! stays in its corners and says why, block by block, and files stay readable.
 
+#[path = "architecture/circles.rs"]
+mod circles;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

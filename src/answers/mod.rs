@@ -20,8 +20,11 @@ mod proof;
 mod rank;
 mod rational;
 mod rest;
+mod settled;
 mod steps;
+mod whole;
 mod wiedemann;
+mod work;
 
 pub use crate::report::Phases;
 pub use certificate::{Minor, certificate, certificate_compact};
@@ -29,8 +32,9 @@ pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use machine::Machine;
 pub use options::{Method, RankOptions, Route};
 pub use patience::Patience;
-pub use rank::{Rank, rank, rank_owned};
+pub use rank::Rank;
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use whole::{rank, rank_owned};
 pub use wiedemann::WiedemannReport;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::planner::Rest;
 use super::rank::Rank;
 use super::rest::{Answer, Larger, OnRest, Outcome};
 use super::steps::Taken;
+use super::work::Work;
 use super::{Method, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
@@ -84,19 +85,6 @@ pub(super) fn rank(
 /// Whether `a` is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
 pub(super) fn is_dense(a: &SparseMatrix, options: &RankOptions, machine: &Machine) -> bool {
     options.method != Method::Hybrid && Rest::of(a, 0, options).is_dense(machine, options.max_memory)
-}
-
-/// What accompanies the work.
-pub(super) struct Work<'a> {
-    pub options: &'a RankOptions,
-    pub streams: &'a Streams<'a>,
-    /// The prices, as far as steps have not shown that they are others.
-    pub machine: Machine,
-    /// The next Schur complement, if the last rounds ended before it for its price alone.
-    pub unformed: Option<Prediction>,
-    pub path: Vec<Step>,
-    pub phases: &'a mut Phases,
-    pub observer: &'a dyn Observer,
 }
 
 impl Work<'_> {

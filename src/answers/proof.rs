@@ -4,6 +4,7 @@ use super::machine::Machine;
 use super::patience::Watch;
 use super::planner::Rest;
 use super::rest::OnRest;
+use super::settled::Settled;
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
@@ -17,24 +18,6 @@ const PROOF_SHARE: f64 = 1.0;
 const PROOF_SECONDS: f64 = 0.05;
 /// Vectors mapped at once.
 const LANES: usize = Substitution::LANES;
-
-/// A rank of the Schur complement, and how sure it is.
-pub(super) struct Settled {
-    pub rank: usize,
-    /// As many columns of the complement that are independent.
-    pub pivot_cols: Vec<u32>,
-    pub proven: bool,
-    /// What is to be added to the reason of the answer.
-    pub ground: String,
-}
-
-impl Settled {
-    /// A rank that needs no proof beyond its row space.
-    pub fn at_once(echelon: &Echelon) -> Result<Self> {
-        let pivot_cols = echelon.pivot_cols()?;
-        Ok(Settled { rank: echelon.rank(), pivot_cols, proven: true, ground: String::new() })
-    }
-}
 
 /// A way to prove and its price.
 struct Plan<'a> {
@@ -205,7 +188,7 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::super::options::CHECK;
-    use super::super::pivoting::Work;
+    use super::super::work::Work;
     use super::super::{Patience, Phases, RankOptions};
     use super::*;
     use crate::certify::Streams;

@@ -3,10 +3,10 @@
 use super::lineage::Lines;
 use super::outlook::Outlook;
 use super::parameters::Parameters;
-use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest};
-use super::proof::Settled;
+use super::settled::Settled;
 use super::steps::{Done, Plan};
+use super::work::Work;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::matching::maximum_matching;

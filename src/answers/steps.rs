@@ -2,8 +2,8 @@
 
 use super::outlook::Outlook;
 use super::patience::Watch;
-use super::pivoting::Work;
 use super::planner::Finish;
+use super::work::Work;
 use super::{Machine, Phases};
 use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, Step};

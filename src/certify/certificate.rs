@@ -1,6 +1,6 @@
 //! What a certificate says.
 
-use super::repetitions;
+use super::repetitions::repetitions;
 use crate::field::Modulus;
 use std::collections::HashSet;
 

@@ -34,14 +34,16 @@ mod certificate;
 mod challenge;
 mod file;
 mod lanes;
+mod repetitions;
 mod streams;
 mod verify;
 mod wiedemann_bound;
 
 pub use crate::report::{Certainty, ErrorBound};
 pub use certificate::{Certificate, Upper};
-pub use challenge::{BITS, Challenge, Claim, repetitions};
+pub use challenge::{Challenge, Claim};
 pub use lanes::Lanes;
+pub use repetitions::{BITS, repetitions};
 pub use streams::{Domain, Streams};
 pub(crate) use verify::check_chain;
 pub use verify::{Verdict, verify, verify_compact};

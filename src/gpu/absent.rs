@@ -1,6 +1,8 @@
 //! What stands for the cards in a build without CUDA: types of which there is no value.
 
-use super::{Cubin, Device, Launch};
+use super::device::Device;
+use super::launch::Launch;
+use super::source::Cubin;
 use crate::{Error, Result};
 
 /// The reason for everything here.

@@ -1,7 +1,9 @@
 //! A kernel on one card: buffers in, words out, launches that run while the caller goes on.
 
+use super::device::Device;
 use super::driver::failed;
-use super::{Cubin, Device, Launch};
+use super::launch::Launch;
+use super::source::Cubin;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
 use std::sync::Arc;

@@ -15,71 +15,22 @@ mod absent;
 mod card;
 #[cfg(feature = "cuda")]
 mod compile;
+mod device;
 #[cfg(feature = "cuda")]
 mod driver;
+mod launch;
+mod source;
 
 #[cfg(not(feature = "cuda"))]
 pub use absent::{Buffer, Card, Kernel, Running};
 #[cfg(feature = "cuda")]
 pub use card::{Buffer, Card, Kernel, Running};
 
+pub use device::Device;
+pub use launch::Launch;
+pub use source::{Cubin, Source};
+
 use crate::{Error, Result};
-
-/// A CUDA device, as its driver describes it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Device {
-    /// The ordinal by which the driver knows it, counted from 0 (after `CUDA_VISIBLE_DEVICES`).
-    pub index: usize,
-    /// The product's name.
-    pub name: String,
-    /// Total memory in bytes.
-    pub memory: u64,
-    /// Compute capability, (major, minor).
-    pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-}
-
-impl std::fmt::Display for Device {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (major, minor) = self.compute_capability;
-        let mib = self.memory >> 20;
-        write!(f, "cuda:{} {} ({mib} MiB, compute capability {major}.{minor})", self.index, self.name)
-    }
-}
-
-/// A kernel in CUDA C++.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// Its file name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
-    /// What it includes: names and texts.
-    pub headers: &'a [(&'a str, &'a str)],
-}
-
-/// Machine code of one architecture.
-#[derive(Clone, Debug)]
-pub struct Cubin {
-    /// The image.
-    pub code: Vec<u8>,
-    /// What the compiler said: warnings.
-    pub log: String,
-}
-
-/// The size of a launch, and the arguments that are numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
-    /// Blocks in both directions of the grid.
-    pub blocks: (u32, u32),
-    /// Threads of a block.
-    pub threads: u32,
-    /// 64-bit words that the kernel writes.
-    pub words: usize,
-    /// Its last arguments.
-    pub numbers: &'a [u32],
-}
 
 /// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
 ///

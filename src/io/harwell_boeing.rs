@@ -20,9 +20,10 @@
 use super::body::within_limit;
 use super::decimal::{integer_or_one, malformed};
 use super::fortran::Fields;
+use super::header;
 use super::line::{Layout, Symmetry, complex_is_nonzero};
+use super::options::ReadOptions;
 use super::text::{Text, fields, quote};
-use super::{ReadOptions, header};
 use crate::sparse::{Coordinates, Duplicates, Integer, Triplets};
 use crate::{Result, memory};
 

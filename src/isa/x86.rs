@@ -1,6 +1,6 @@
 //! Entry points compiled for AVX2 and AVX-512.
 
-use super::Kernel;
+use super::kernel::Kernel;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Asks for the cache line that `element` begins in.

@@ -3,7 +3,7 @@
 //! AVX2 multiplies integers of 32 bits only. For Shoup's product both factors go to f64 (exact below 2⁵²), the quotient
 //! is rounded to an integer, and the remainder comes out exactly from two fused multiply-adds.
 
-use super::super::{Kernel, Row, Simd};
+use super::super::token::{Kernel, Row, Simd};
 use std::arch::x86_64::*;
 
 /// Exists only where AVX2 and FMA do.

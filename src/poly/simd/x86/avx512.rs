@@ -1,6 +1,6 @@
 //! AVX-512 with IFMA: the low and the high 52 bits of eight 52 × 52-bit products in one instruction each.
 
-use super::super::{Kernel, Row, Simd};
+use super::super::token::{Kernel, Row, Simd};
 use std::arch::x86_64::*;
 
 /// Exists only where AVX-512 F, DQ, VL, BW and IFMA, FMA and BMI2 do.

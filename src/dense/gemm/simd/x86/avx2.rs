@@ -1,6 +1,6 @@
 //! Tiles of AVX2: 6 rows by two vectors, 12 sums in registers.
 
-use super::super::Tiles;
+use super::super::tiles::Tiles;
 use crate::isa::Isa;
 use std::arch::x86_64::*;
 

@@ -1,7 +1,7 @@
 //! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. VNNI multiplies and adds pairs in one
 //! instruction.
 
-use super::super::{FOLDS, Tiles};
+use super::super::tiles::{FOLDS, Tiles};
 use crate::isa::Isa;
 use std::arch::x86_64::*;
 use std::hint::black_box;

@@ -1,0 +1,20 @@
+//! What accompanies the work on one component: options, prices, what was done, and who watches.
+
+use super::machine::Machine;
+use super::{Phases, RankOptions};
+use crate::certify::Streams;
+use crate::schur::Prediction;
+use crate::{Observer, Step};
+
+/// What accompanies the work.
+pub(super) struct Work<'a> {
+    pub options: &'a RankOptions,
+    pub streams: &'a Streams<'a>,
+    /// The prices, as far as steps have not shown that they are others.
+    pub machine: Machine,
+    /// The next Schur complement, if the last rounds ended before it for its price alone.
+    pub unformed: Option<Prediction>,
+    pub path: Vec<Step>,
+    pub phases: &'a mut Phases,
+    pub observer: &'a dyn Observer,
+}
