@@ -29,7 +29,7 @@ pub struct Rank {
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
-    /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one. It is for certificates.
+    /// An invertible minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one. It is for certificates.
     #[serde(skip)]
     pub minor: Option<Minor>,
 }

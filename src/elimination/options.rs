@@ -18,7 +18,7 @@ pub struct EliminationOptions {
     /// are) sets it to a few times the entries of A, tests the rank of the core, and goes on from there if it is large: costs are
     /// compared for full rank.
     pub max_nnz: usize,
-    /// How the core will be finished; [`rank`] takes all rows whatever is said here.
+    /// How the core will be finished; [`rank`](super::rank) takes all rows whatever is said here.
     pub finish: Finish,
     /// The share of non-zero entries from which on the rest is eliminated densely. At 1/8 a sparse entry, 15 bytes with its
     /// place in a list and reserves, takes what eight dense entries of 2 bytes take; it is also about where costs meet.

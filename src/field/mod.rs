@@ -1,7 +1,7 @@
 //! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`] under which the algebra above
 //! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
 //! [`DelayBudget`] says how many terms an accumulator takes before a reduction; [`random_prime`], [`ntt_primes`] and
-//! [`primitive_root`] find moduli.
+//! [`primitive_root()`] find moduli.
 
 mod balanced;
 mod budget;

@@ -1,9 +1,13 @@
 //! CUDA devices: which of them are there, kernels compiled for them, launches on them. The only room that touches CUDA.
 //!
 //! ```text
-//! devices ──▶ Device ──Card::open──▶ Card ─┐
-//!              Source ──compile──▶ Cubin ──┴─Kernel::load──▶ Kernel ──start──▶ Running ──finish──▶ words
+//! devices ──▶ Device ──Card::open──▶ Card ──stream──▶ Stream ──upload, zeros──▶ Buffer<T> ─┐
+//!              Source ──compile──▶ Cubin ──Card::load──▶ Module ──kernel──▶ Kernel<S> ─────┴─Stream::launch──▶ Event
 //! ```
+//!
+//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes just the arguments that the kernel has;
+//! that its source has that signature, and stays within its buffers, is its launch contract (`kernels/`). The only other things that
+//! are trusted are the driver and cudarc.
 //!
 //! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the
 //! entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`] has seen that the
@@ -12,6 +16,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod buffer;
+#[cfg(feature = "cuda")]
 mod card;
 #[cfg(feature = "cuda")]
 mod compile;
@@ -19,15 +25,21 @@ mod device;
 #[cfg(feature = "cuda")]
 mod driver;
 mod launch;
+#[cfg(feature = "cuda")]
+mod parameters;
 mod source;
 
 #[cfg(not(feature = "cuda"))]
-pub use absent::{Buffer, Card, Kernel, Running};
+pub use absent::{Buffer, Card, Event, Kernel, Module, Parameter, Signature, Stream, Word};
 #[cfg(feature = "cuda")]
-pub use card::{Buffer, Card, Kernel, Running};
+pub use buffer::{Buffer, Word};
+#[cfg(feature = "cuda")]
+pub use card::{Card, Event, Kernel, Module, Stream};
 
 pub use device::Device;
-pub use launch::Launch;
+pub use launch::{Grid, In, Out};
+#[cfg(feature = "cuda")]
+pub use parameters::{Parameter, Signature};
 pub use source::{Cubin, Source};
 
 use crate::{Error, Result};

@@ -1,4 +1,4 @@
-//! Matrix files in and out: [`read`] takes any of the formats below, plain or gzipped, from a file or the standard
+//! Matrix files in and out: [`read()`] takes any of the formats below, plain or gzipped, from a file or the standard
 //! input, and gives canonical integer [`Triplets`](crate::sparse::Triplets); [`write()`] puts them back.
 //!
 //! What a file is, its *content* decides, never its name:

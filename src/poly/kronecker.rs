@@ -1,7 +1,7 @@
 //! Kronecker's substitution: elements of GF(pᵏ) as k digits in 2k - 1 slots, so that coefficient c of a product occupies
 //! the slots (2k-1)c … (2k-1)c + 2k-2, and its 2k - 1 digit sums are folded by the powers tʲ.
 
-use crate::field::Field;
+use crate::field::{Accumulator, DelayBudget, Field};
 
 /// Σ dⱼ tʲ for 2k - 1 digits.
 pub(crate) struct Fold<'a, F: Field> {
@@ -10,13 +10,13 @@ pub(crate) struct Fold<'a, F: Field> {
     pub(crate) stride: usize,
     /// For i < k: the (j, c) with c ≠ 0 the digit of tⁱ in tʲ, j = k … 2k-2. Few where the defining polynomial is sparse.
     weights: Vec<Vec<(usize, u64)>>,
-    /// Whether a sum of k products of digits fits 128 bits: k·p² < 2¹²⁸.
+    /// Whether a sum of k products of digits and one digit fits 128 bits.
     delayed: bool,
 }
 
 impl<'a, F: Field> Fold<'a, F> {
     pub(crate) fn new(field: &'a F) -> Self {
-        let (degree, p) = (field.degree(), field.modulus().get() as u128);
+        let degree = field.degree();
         let mut weights = vec![Vec::new(); degree];
         let mut digits = vec![0; degree];
         if degree > 1 {
@@ -33,7 +33,8 @@ impl<'a, F: Field> Fold<'a, F> {
                 }
             }
         }
-        let delayed = (p * p).checked_mul(degree as u128).is_some();
+        let budget = DelayBudget::plain(field.modulus(), Accumulator::U128);
+        let delayed = budget.products_above(u128::from(budget.largest_residue())) >= degree;
         Fold { field, degree, stride: 2 * degree - 1, weights, delayed }
     }
 

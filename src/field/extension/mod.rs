@@ -101,18 +101,6 @@ impl ExtensionField {
     pub fn pow(&self, a: Packed, e: u128) -> Packed {
         power_of(a, e, |a, b| self.mul(a, b))
     }
-    /// The k × k matrix over GF(p), row-major, of the product by e: it maps the digits of x to the digits of e·x.
-    /// Column j holds the digits of e·tʲ.
-    pub fn multiply_matrix(&self, e: Packed) -> Vec<u64> {
-        let k = self.layout.degree;
-        let mut matrix = vec![0; k * k];
-        let mut column = e;
-        for j in 0..k {
-            (0..k).for_each(|i| matrix[i * k + j] = self.layout.digit(column, i));
-            column = self.mul(column, self.generator());
-        }
-        matrix
-    }
 }
 
 impl Field for ExtensionField {
