@@ -9,7 +9,7 @@ use blackfield::families;
 use blackfield::field::{Modulus, Rng};
 use blackfield::isa::{Isa, Kernel};
 use blackfield::sparse::SparseMatrix;
-use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, Recurrence};
+use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, TriangularSolve};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -107,12 +107,12 @@ fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &st
     );
 }
 
-/// The product of the pattern of `a` with 32·W packed vectors over GF(2), as a recurrence of which no row needs another.
+/// The product of the pattern of `a` with 32·W packed vectors over GF(2), as a triangular solve of which no row needs another.
 fn contest_of_bits<const W: usize>(name: &str, a: &SparseMatrix) {
     let (two, mut rng) = (Modulus::new(2).unwrap(), Rng::seed_from_u64(2));
     let entries: Vec<_> = (0..a.rows()).flat_map(|i| a.row(i).0.iter().map(move |&j| (i, j as usize, 1))).collect();
     let l = SparseMatrix::from_triplets(two, a.rows(), a.cols() + a.rows(), &entries);
-    let recurrence = Recurrence::packed(a.cols(), &l).unwrap();
+    let solve = TriangularSolve::packed(a.cols(), &l).unwrap();
     let mut w = Block::zeros(Lane::U32, a.cols() + a.rows(), W).unwrap();
     w.fill_bits(0..a.cols(), &mut rng);
     let lines = |rows: std::ops::Range<usize>, w: &Block| -> Vec<Line<[u32; W]>> {
@@ -123,14 +123,14 @@ fn contest_of_bits<const W: usize>(name: &str, a: &SparseMatrix) {
     let (start, col) = (a.row_starts().to_vec(), (0..a.rows()).flat_map(|i| a.row(i).0.to_vec()).collect::<Vec<u32>>());
     let mut throw_away = || Isa::best().run(Xor::<W> { start: &start, col: &col, x: &x, y: &mut y });
     throw_away();
-    recurrence.run(&mut w);
+    solve.run(&mut w);
 
     let work = (a.nnz() * 32 * W) as f64;
     let repeats = (5e-4 * 1e12 / work).ceil() as usize;
     let (mut ours, mut floor) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let clock = Instant::now();
-        (0..repeats).for_each(|_| recurrence.run(&mut w));
+        (0..repeats).for_each(|_| solve.run(&mut w));
         ours.push(clock.elapsed().as_secs_f64() / repeats as f64);
         let clock = Instant::now();
         (0..repeats).for_each(|_| throw_away());

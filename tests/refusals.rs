@@ -297,9 +297,7 @@ fn work(name: &str) -> Work {
         "row space mod 65521" => rank_of(square(), 65521, proven),
         "row space of a tall matrix" => rank_of(tall(), 65521, proven),
         "null space by passes" => proven_rank(matrix(900, 800, 7), Side::Right, Way::Passes),
-        "null space of the transpose by substitution" => {
-            proven_rank(matrix(900, 800, 7), Side::Left, Way::Substitution)
-        }
+        "null space of the transpose by substitution" => proven_rank(matrix(900, 800, 7), Side::Left, Way::Pushes),
         "Wiedemann mod 65521" => rank_of(matrix(400, 300, 9), 65521, by(Method::Wiedemann)),
         "Wiedemann mod 2" => rank_of(matrix(200, 150, 9), 2, by(Method::Wiedemann)),
         "Wiedemann by the co-degree" => {

@@ -23,8 +23,11 @@ mod proof;
 mod rank;
 mod rational;
 mod run;
+mod settled;
 mod steps;
+mod whole;
 mod wiedemann;
+mod work;
 
 pub use crate::report::Phases;
 pub use certificate::{certificate, certificate_compact};
@@ -33,8 +36,9 @@ pub use machine::Machine;
 pub use minor::Minor;
 pub use options::{Method, RankOptions, Route};
 pub use patience::Patience;
-pub use rank::{Rank, rank, rank_owned};
+pub use rank::Rank;
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use whole::{rank, rank_owned};
 pub use wiedemann::WiedemannReport;
 
 #[cfg(test)]

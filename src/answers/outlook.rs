@@ -6,7 +6,7 @@ use super::parameters::{Parameters, Problem, parameters};
 use super::planner::{Decision, Finish, Rest, decide};
 use super::{Method, RankOptions};
 use crate::schur::Prediction;
-use crate::spmv::Recurrence;
+use crate::spmv::TriangularSolve;
 use crate::{Error, Result};
 
 /// All that a plan depends on but the prices.
@@ -27,7 +27,8 @@ impl Outlook<'_> {
             return Ok(None);
         }
         let scratch = rows + pivots + cols;
-        let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: Recurrence::GRID, scratch };
+        let problem =
+            Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch };
         match parameters(&problem, options, machine) {
             Ok(p) if options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),

@@ -12,10 +12,9 @@ use crate::dense::{self, Echelon};
 use crate::field::Modulus;
 use crate::schur::{self, Combinations, EVERY_ROW_PANEL, Kept};
 use crate::sparse::SparseMatrix;
+use crate::spmv::LANES;
 use crate::{Error, Result, memory};
 
-/// Residues of a block that one thread works on.
-const LANES: usize = 32;
 /// Blocks that a row space has under way at once: the 256 rows of a panel. (A proof has one for each thread.)
 const WORKSPACES: usize = 256 / LANES;
 /// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
@@ -529,7 +528,7 @@ mod tests {
         assert_eq!(all(&tall, worst(&tall)), None);
         let large = rest(60_000, 50_000, 900_000);
         assert_eq!(all(&large, 20.0), None);
-        // Few pivots before a dense rest are not worth the recurrence; a minor keeps them.
+        // Few pivots before a dense rest are not worth the triangular solves; a minor keeps them.
         let dense = rest(3000, 3000, 4_000_000).with_pivots(5);
         assert_eq!(all(&dense, worst(&dense)), Some(Finish::EveryRow { pivots: false }));
         let minor = Rest { minor: true, ..dense };

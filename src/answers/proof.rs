@@ -4,10 +4,11 @@ use super::finish::OnRest;
 use super::machine::Machine;
 use super::patience::Watch;
 use super::planner::Rest;
+use super::settled::Settled;
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
-use crate::spmv::{Lane, Substitution};
+use crate::spmv::{LANES, Lane};
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
@@ -15,26 +16,6 @@ use std::time::Instant;
 const PROOF_SHARE: f64 = 1.0;
 /// … or so many seconds.
 const PROOF_SECONDS: f64 = 0.05;
-/// Vectors mapped at once.
-const LANES: usize = Substitution::LANES;
-
-/// A rank of the Schur complement, and how sure it is.
-pub(super) struct Settled {
-    pub rank: usize,
-    /// As many columns of the complement that are independent.
-    pub pivot_cols: Vec<u32>,
-    pub proven: bool,
-    /// What is to be added to the reason of the answer.
-    pub ground: String,
-}
-
-impl Settled {
-    /// A rank that needs no proof beyond its row space.
-    pub fn at_once(echelon: &Echelon) -> Result<Self> {
-        let pivot_cols = echelon.pivot_cols()?;
-        Ok(Settled { rank: echelon.rank(), pivot_cols, proven: true, ground: String::new() })
-    }
-}
 
 /// A way to prove and its price.
 struct Plan<'a> {
@@ -145,13 +126,13 @@ impl Rest {
         if ways[0].2 <= self.sample_seconds(machine) {
             return ways;
         }
-        ways.push((Side::Right, Way::Substitution, self.dense_seconds(machine, r, Side::Right)));
+        ways.push((Side::Right, Way::Pushes, self.dense_seconds(machine, r, Side::Right)));
         let lane = Lane::narrowest(self.modulus).bytes();
         let reduced = memory::saturated(r as u128 * (self.rows - r) as u128 * lane as u128);
         let bytes = Echelon::memory(self.modulus, r, self.rows).saturating_add(reduced);
         if self.rows < self.cols && bytes <= spare {
             let dense = self.dense_seconds(machine, r, Side::Left);
-            ways.push((Side::Left, Way::Substitution, dense));
+            ways.push((Side::Left, Way::Pushes, dense));
             ways.push((Side::Left, Way::Passes, dense + self.passes_seconds(machine, r, Side::Left)));
         }
         ways
@@ -205,7 +186,7 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::super::options::CHECK;
-    use super::super::run::Work;
+    use super::super::work::Work;
     use super::super::{Patience, Phases, RankOptions};
     use super::*;
     use crate::certify::Streams;
@@ -324,12 +305,12 @@ mod tests {
         let ways = |rest: &Rest, spare| -> Vec<_> {
             rest.proof_ways(&machine, r, spare).into_iter().map(|(side, way, _)| (side, way)).collect()
         };
-        let right = [(Side::Right, Way::Passes), (Side::Right, Way::Substitution)];
+        let right = [(Side::Right, Way::Passes), (Side::Right, Way::Pushes)];
         // A few passes are cheaper than a sample; the left side has no fewer lines in a square.
         assert_eq!(ways(&rest(300, 164, 900_000), u64::MAX), right[..1]);
         assert_eq!(ways(&rest(50_000, 50_000, 900_000), u64::MAX), right);
         let wide = rest(20_000, 50_000, 900_000);
-        let left = [(Side::Left, Way::Substitution), (Side::Left, Way::Passes)];
+        let left = [(Side::Left, Way::Pushes), (Side::Left, Way::Passes)];
         assert_eq!(ways(&wide, u64::MAX), [right, left].concat());
         assert_eq!(ways(&wide, 1 << 20), right);
         // All passes of the wide one are fewer on the left.

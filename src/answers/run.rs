@@ -5,10 +5,11 @@ use super::lineage::Lineage;
 use super::machine::Machine;
 use super::plan::{Action, Left, Stage};
 use super::rank::Rank;
+use super::work::Work;
 use super::{Phases, RankOptions};
 use crate::certify::Streams;
 use crate::sparse::SparseMatrix;
-use crate::{Observer, Result, Step};
+use crate::{Observer, Result};
 use std::borrow::Cow;
 
 /// The rank of `core`, which has no empty lines, step by step as planned. What steps took corrects `machine`.
@@ -48,15 +49,4 @@ pub(super) fn rank(
         None => None,
     };
     Ok(Rank { certainty, wiedemann, minor, ..Rank::proven(rank, method, reason, path, phases) })
-}
-
-/// What accompanies the work.
-pub(super) struct Work<'a> {
-    pub options: &'a RankOptions,
-    pub streams: &'a Streams<'a>,
-    /// The prices, as far as steps have not shown that they are others.
-    pub machine: Machine,
-    pub path: Vec<Step>,
-    pub phases: &'a mut Phases,
-    pub observer: &'a dyn Observer,
 }

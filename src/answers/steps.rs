@@ -3,7 +3,7 @@
 use super::outlook::Outlook;
 use super::patience::Watch;
 use super::planner::Finish;
-use super::run::Work;
+use super::work::Work;
 use super::{Machine, Phases};
 use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, Step};

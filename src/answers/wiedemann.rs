@@ -6,7 +6,7 @@ use crate::blackbox::{Operator, Preconditioned};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
-use crate::sequence::{Krylov, Projection, Start};
+use crate::sequence::{Krylov, Projection, SequenceSource, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::{Error, Observer, Result, memory};
 
@@ -142,39 +142,81 @@ fn run<F: Field>(
     let projection =
         if choice.by_theorem { Projection::dense(field, n, s, rng)? } else { Projection::sparse(field, n, s, rng)? };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
-    let mut krylov =
+    let mut source =
         phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)))?;
 
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
-    let last_resort = 2 * n + 2 + STABLE_TERMS;
-    observer.phase("sequence", expected as u64);
-    let mut searches = Searches::new(field, s, options.route)?;
-    let mut length = 0;
-    loop {
-        let target = next_length(length, expected, options.early_termination && !choice.by_theorem);
-        let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
-        while length < target {
-            observer.check()?;
-            phases.time("sequence", || krylov.push_term(&mut terms))?;
-            length += 1;
-            observer.progress(length.min(expected) as u64);
+    let early = options.early_termination && !choice.by_theorem;
+    let reading = Reading { field, order: n, expected, early, route: options.route };
+    reading.run(&mut source, stream, phases, observer)
+}
+
+/// How a sequence is read, wherever it comes from.
+struct Reading<'a, F> {
+    field: &'a F,
+    /// The order n of B.
+    order: usize,
+    /// Terms after which the generator is settled for generic projections.
+    expected: usize,
+    /// Whether a generator that stands still ends the sequence before.
+    early: bool,
+    route: Route,
+}
+
+impl<F: Field> Reading<'_, F> {
+    fn run(
+        &self,
+        source: &mut dyn SequenceSource<F::Elem>,
+        stream: &dyn Fn(Domain) -> Rng,
+        phases: &mut Phases,
+        observer: &dyn Observer,
+    ) -> Result<Run> {
+        let (n, s, expected) = (self.order, source.block(), self.expected);
+        let last_resort = 2 * n + 2 + STABLE_TERMS;
+        observer.phase("sequence", expected as u64);
+        let mut searches = Searches::new(self.field, s, self.route)?;
+        let mut length = 0;
+        loop {
+            let target = next_length(length, expected, self.early);
+            let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
+            let counted = Counted { observer, before: length, expected };
+            phases.time("sequence", || source.extend(target - length, &mut terms, &counted))?;
+            length = target;
+            phases.time("sigma_basis", || searches.extend(&terms, observer))?;
+            let settled = searches.settled();
+            if searches.full(n) || settled && (length >= expected || self.early) {
+                break;
+            }
+            if length >= last_resort {
+                observer.warning("the generator has not settled at twice the order of the matrix");
+                break;
+            }
         }
-        phases.time("sigma_basis", || searches.extend(&terms, observer))?;
-        let settled = searches.settled();
-        let full = searches.full(n);
-        if full || settled && (length >= expected || options.early_termination && !choice.by_theorem) {
-            break;
-        }
-        if length >= last_resort {
-            observer.warning("the generator has not settled at twice the order of the matrix");
-            break;
-        }
+        phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
+        observer.check()?;
+        let value = phases.time("codegree", || searches.value(self.field, observer))?;
+        Ok(Run { value, terms: length, settled: searches.settled() })
     }
-    phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
-    observer.check()?;
-    let value = phases.time("codegree", || searches.value(field, observer))?;
-    Ok(Run { value, terms: length, settled: searches.settled() })
+}
+
+/// Tells how many terms there are in all, at most as many as are expected.
+struct Counted<'a> {
+    observer: &'a dyn Observer,
+    before: usize,
+    expected: usize,
+}
+
+impl Observer for Counted<'_> {
+    fn progress(&self, done: u64) {
+        self.observer.progress((self.before as u64 + done).min(self.expected as u64));
+    }
+    fn warning(&self, message: &str) {
+        self.observer.warning(message);
+    }
+    fn cancelled(&self) -> bool {
+        self.observer.cancelled()
+    }
 }
 
 /// The length up to which the sequence is computed next.

@@ -1,6 +1,6 @@
 //! What a certificate says.
 
-use super::repetitions;
+use super::repetitions::repetitions;
 use crate::field::Modulus;
 
 /// A claim about the rank of a matrix mod p, with the evidence for it: see the [room](crate::certify).

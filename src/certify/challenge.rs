@@ -12,30 +12,13 @@
 //! pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits, is a residue
 //! if it is below p, and skipped if not (less than every second one).
 
+use super::repetitions::repetitions;
 use super::{Certificate, Lanes};
 use crate::field::{Modulus, Rng};
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
-use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
-
-/// Each of the two claims of a certificate is wrong with probability at most 2⁻¹³⁰, so that 2⁻¹²⁸ bounds both together with
-/// room for the rounding of bounds.
-pub const BITS: u32 = 130;
-
-/// The least k with pᵏ ≥ 2¹³⁰: 130 for p = 2, 9 for p = 65521, 5 for p = 2³¹ - 1, 3 for the largest p.
-pub fn repetitions(modulus: Modulus) -> usize {
-    let p = BigUint::from(modulus.get());
-    let bound = BigUint::from(1u32) << BITS;
-    let mut power = p.clone();
-    let mut k = 1;
-    while power < bound {
-        power *= &p;
-        k += 1;
-    }
-    k
-}
 
 /// Which of the two claims a challenge is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

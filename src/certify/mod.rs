@@ -17,7 +17,7 @@
 //! in J, so that at most one choice of w on F in p can be completed to A·w = 0. These are the arguments of J.-G. Dumas,
 //! E. Kaltofen, *Essentially optimal interactive certificates in linear algebra*, ISSAC 2014, sections 2 and 5. The
 //! verifier's random choices are replaced by a hash of everything they must not depend on (Fiat–Shamir): see `challenge.rs`.
-//! k is the least number with pᵏ ≥ 2¹³⁰ ([`repetitions`]). The chain determines x on J₁ and w on J₁: a certificate
+//! k is the least number with pᵏ ≥ 2¹³⁰ ([`repetitions()`]). The chain determines x on J₁ and w on J₁: a certificate
 //! lists their s values on J₂ only, and the verifier substitutes.
 //!
 //! **What a hash is worth.** A prover who is honest cannot be unlucky: right vectors exist whatever the challenge. One who
@@ -34,14 +34,16 @@ mod certificate;
 mod challenge;
 mod file;
 mod lanes;
+mod repetitions;
 mod streams;
 mod verify;
 mod wiedemann_bound;
 
 pub use crate::report::{Certainty, ErrorBound};
 pub use certificate::{Certificate, Upper};
-pub use challenge::{BITS, Challenge, Claim, repetitions};
+pub use challenge::{Challenge, Claim};
 pub use lanes::Lanes;
+pub use repetitions::{BITS, repetitions};
 pub use streams::{Domain, Streams};
 pub(crate) use verify::check_chain;
 pub use verify::{Verdict, verify, verify_compact};

@@ -2,6 +2,7 @@
 
 use super::bits::{self, Bits};
 use super::combine::combine;
+use super::entry::{Residue, Row};
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
@@ -11,24 +12,6 @@ use crate::{Observer, Result, memory};
 
 /// What memory is asked for.
 const PIVOTS: &str = "the pivots of a dense elimination";
-
-/// A row as its columns, each at most once, and the residues there (zeros allowed).
-pub type Row<'a> = (&'a [u32], &'a [u64]);
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for u8 {}
-    impl Sealed for u16 {}
-    impl Sealed for u32 {}
-    impl Sealed for u64 {}
-}
-
-/// An unsigned integer that may hold a residue.
-pub trait Residue: sealed::Sealed + Copy + Into<u64> + Send + Sync {}
-impl Residue for u8 {}
-impl Residue for u16 {}
-impl Residue for u32 {}
-impl Residue for u64 {}
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///

@@ -1,7 +1,25 @@
-//! Residues as they are stored: 8, 16, 32 or 64 bits.
+//! Residues as they come, in rows, and as they are stored: 8, 16, 32 or 64 bits.
 
-use super::echelon::Residue;
 use bytemuck::Zeroable;
+
+/// A row as its columns, each at most once, and the residues there (zeros allowed).
+pub type Row<'a> = (&'a [u32], &'a [u64]);
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// An unsigned integer that may hold a residue.
+pub trait Residue: sealed::Sealed + Copy + Into<u64> + Send + Sync {}
+
+impl Residue for u8 {}
+impl Residue for u16 {}
+impl Residue for u32 {}
+impl Residue for u64 {}
 
 /// A storage type of residues.
 pub(crate) trait Entry: Residue + Default + Zeroable + PartialEq + std::fmt::Debug {

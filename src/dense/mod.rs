@@ -16,11 +16,13 @@ mod matrix;
 mod panel;
 mod panels;
 mod parallel;
+mod rebuild;
 mod reduced;
 mod trits;
 
 pub use determinants::determinants;
-pub use echelon::{Echelon, Residue, Row};
+pub use echelon::Echelon;
+pub use entry::{Residue, Row};
 pub use gemm::gemm;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
 pub use reduced::Reduced;

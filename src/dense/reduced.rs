@@ -1,17 +1,13 @@
 //! The reduced row echelon form (I T) of a row space, and the null space that it spells out.
 
-use super::Echelon;
 use super::bits::Rows;
 use super::trits::{Strip, trit, union};
 use crate::field::Modulus;
-use crate::{Observer, Result, memory};
+use crate::{Result, memory};
 use std::ops::Range;
 
-/// Rows written out at once.
-const PANEL: usize = 256;
 /// What memory is asked for.
 const COLUMNS: &str = "columns of a reduced echelon form";
-const ROWS: &str = "rows of a reduced echelon form";
 const VECTORS: &str = "null-space vectors";
 
 /// The reduced row echelon form of the rows that an [`Echelon`](super::Echelon) has absorbed: row i is 1 in column
@@ -88,7 +84,11 @@ impl Reduced {
         self.table(0..self.rank(), free.iter().map(|&f| f as usize))
     }
     /// T\[i\]\[f\] for i in `rows` and f in `free`, row-major.
-    fn table(&self, rows: Range<usize>, free: impl ExactSizeIterator<Item = usize> + Clone) -> Result<Vec<u64>> {
+    pub(super) fn table(
+        &self,
+        rows: Range<usize>,
+        free: impl ExactSizeIterator<Item = usize> + Clone,
+    ) -> Result<Vec<u64>> {
         let width = self.free_cols.len();
         free.clone().for_each(|f| assert!(f < width, "free column {f} of {width}"));
         let mut table = memory::with_capacity(rows.len() * free.len(), COLUMNS)?;
@@ -137,27 +137,6 @@ impl Reduced {
             }
         }
         Ok(zero)
-    }
-    /// An echelon form of the same rows, to which others can be added. Cost: that of absorbing them.
-    ///
-    /// # Errors
-    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
-    pub fn to_echelon(&self, observer: &dyn Observer) -> Result<Echelon> {
-        let (mut echelon, width) = (Echelon::new(self.modulus, self.cols())?, self.free_cols.len());
-        let mut panel = memory::with_capacity(PANEL.min(self.rank()) * self.cols(), ROWS)?;
-        for first in (0..self.rank()).step_by(PANEL) {
-            let rows = first..self.rank().min(first + PANEL);
-            panel.clear();
-            panel.resize(rows.len() * self.cols(), 0);
-            let table = self.table(rows.clone(), 0..width)?;
-            for (i, row) in panel.chunks_exact_mut(self.cols()).enumerate() {
-                row[self.pivot_cols[first + i] as usize] = 1;
-                let table = &table[i * width..][..width];
-                self.free_cols.iter().zip(table).for_each(|(&j, &t)| row[j as usize] = t);
-            }
-            echelon.absorb_block(rows.len(), &panel, observer)?;
-        }
-        Ok(echelon)
     }
 
     /// Null-space vectors, one a lane: row-major cols × `free.len()`, lane f - `free.start` being 1 in column `free_cols[f]`,

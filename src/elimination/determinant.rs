@@ -1,11 +1,10 @@
 //! The determinant mod p of a sparse matrix by elimination, and the pivots in their order, which serve other primes too
 //! (see [`super::replay`]).
 
-use super::FIRST_CAP;
-use super::WINDOW;
 use super::active::Active;
-use super::markowitz::Buckets;
+use super::markowitz::{Buckets, FIRST_CAP};
 use super::residue::Residue;
+use super::stop::WINDOW;
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result, memory};
 

@@ -9,6 +9,9 @@ use super::active::Active;
 use super::residue::Residue;
 use crate::{Result, memory};
 
+/// Counts of the first buckets.
+pub(super) const FIRST_CAP: usize = 64;
+
 /// Candidates (rows or columns) searched before the best entry so far is taken.
 const CANDIDATES: usize = 6;
 /// What memory is asked for.

@@ -1,9 +1,11 @@
 use super::*;
-use crate::Silent;
-use crate::field::Rng;
+use crate::dense::Echelon;
+use crate::field::{Modulus, Rng};
 use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
 use crate::schur::Prediction;
+use crate::sparse::SparseMatrix;
+use crate::{Error, Observer, Silent};
 use rand::{RngExt, SeedableRng};
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];

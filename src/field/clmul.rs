@@ -1,13 +1,13 @@
 //! Products of polynomials over GF(2) in the bits of machine words.
 
 #[cfg(target_arch = "x86_64")]
-use crate::isa::Isa;
+use crate::isa::Extra;
 
 /// The product of two polynomials over GF(2) of degree below 128, as (low 128 bits, high 128 bits).
 #[inline]
 pub(crate) fn clmul(a: u128, b: u128) -> (u128, u128) {
     #[cfg(target_arch = "x86_64")]
-    if Isa::best() > Isa::Portable && is_x86_feature_detected!("pclmulqdq") {
+    if Extra::Clmul.may_be_used() {
         // SAFETY: the feature of `x86` was detected in the line above.
         return unsafe { x86(a, b) };
     }

@@ -1,7 +1,7 @@
 //! Factorisation of machine words: trial division, then Pollard's rho with Brent's cycle search (R. P. Brent, "An
 //! improved Monte Carlo factorization algorithm", BIT 20, 1980).
 
-use super::primes::is_prime;
+use super::primality::is_prime;
 
 /// The distinct prime factors of n ≥ 1 in ascending order.
 pub fn prime_factors(mut n: u64) -> Vec<u64> {

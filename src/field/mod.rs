@@ -1,7 +1,7 @@
 //! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`] under which the algebra above
 //! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
 //! [`DelayBudget`] says how many terms an accumulator takes before a reduction; [`random_prime`], [`ntt_primes`] and
-//! [`primitive_root`] find moduli.
+//! [`primitive_root()`] find moduli.
 
 mod balanced;
 mod budget;
@@ -9,21 +9,22 @@ mod clmul;
 mod extension;
 mod factor;
 mod modulus;
+mod primality;
 mod prime_field;
 mod primes;
+mod primitive_root;
+mod random;
 
 pub(crate) use balanced::Balanced;
 pub use budget::{Accumulator, DelayBudget, Representation};
 pub use extension::{ExtensionField, Packed};
 pub use factor::prime_factors;
 pub use modulus::{Modulus, Multiplier};
+pub use primality::is_prime;
 pub use prime_field::PrimeField;
-pub use primes::{is_prime, ntt_primes, primitive_root, random_prime};
-
-use rand_chacha::ChaCha20Rng;
-
-/// The generator of all random choices: explicit, seedable, the same on every machine.
-pub type Rng = ChaCha20Rng;
+pub use primes::{ntt_primes, random_prime};
+pub use primitive_root::primitive_root;
+pub use random::Rng;
 
 /// A finite field GF(pᵏ) as a run-time value.
 ///

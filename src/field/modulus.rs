@@ -5,7 +5,7 @@
 //! IEEE Transactions on Computers 60, 2011, algorithm 4); a product by a factor that stays by the precomputed quotient
 //! ⌊b·2⁶⁴/p⌋ ([`Multiplier`]).
 
-use super::primes::is_prime;
+use super::primality::is_prime;
 use crate::{Error, Result};
 use num_bigint::BigInt;
 

@@ -1,61 +1,151 @@
 //! What stands for the cards in a build without CUDA: types of which there is no value.
 
-use super::{Cubin, Device, Launch};
+use super::device::Device;
+use super::launch::{Grid, In, Out};
+use super::source::Cubin;
 use crate::{Error, Result};
+use std::marker::PhantomData;
 
 /// The reason for everything here.
 pub(super) fn error() -> Error {
     Error::Device("this build has no CUDA support: build it with the feature `cuda`".into())
 }
 
+/// What there is none of.
+#[derive(Clone, Copy, Debug)]
+enum Never {}
+
 /// A card ready for work: none.
 #[derive(Debug)]
-pub enum Card {}
+pub struct Card(Never);
 
-/// A kernel loaded on one card: none.
-#[derive(Debug)]
-pub enum Kernel {}
+/// Work in order: none.
+#[derive(Clone, Debug)]
+pub struct Stream(Never);
 
-/// Data on a card: none.
+/// Values in the memory of a card: none.
 #[derive(Debug)]
-pub enum Buffer {}
+#[allow(dead_code, reason = "there is no value whose fields could be read")]
+pub struct Buffer<T>(PhantomData<T>, Never);
 
-/// A launch under way: none.
+/// Compiled kernels loaded on a card: none.
 #[derive(Debug)]
-pub enum Running {}
+pub struct Module(Never);
+
+/// A kernel: none.
+#[derive(Debug)]
+#[allow(dead_code, reason = "there is no value whose fields could be read")]
+pub struct Kernel<S>(PhantomData<fn(S)>, Never);
+
+/// A place in the work of a stream: none.
+#[derive(Debug)]
+pub struct Event(Never);
+
+/// Numbers that are the same on a card as here.
+pub trait Word: Copy {}
+impl Word for u8 {}
+impl Word for u16 {}
+impl Word for u32 {}
+impl Word for u64 {}
+impl Word for i16 {}
+impl Word for i32 {}
+impl Word for f64 {}
+
+/// A parameter of a kernel.
+pub trait Parameter {
+    /// What is passed for it.
+    type Argument<'a>;
+}
+
+/// The parameters of a kernel, in order: a tuple.
+pub trait Signature {
+    /// What is passed for them.
+    type Arguments<'a>;
+}
+
+impl<T: Word + 'static> Parameter for In<T> {
+    type Argument<'a> = &'a Buffer<T>;
+}
+impl<T: Word + 'static> Parameter for Out<T> {
+    type Argument<'a> = &'a mut Buffer<T>;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl Parameter for $number {
+            type Argument<'a> = $number;
+        }
+    )*};
+}
+numbers!(u32 u64 f64);
+
+macro_rules! signatures {
+    ($($($name:ident)*;)*) => {$(
+        impl<$($name: Parameter),*> Signature for ($($name,)*) {
+            type Arguments<'a> = ($($name::Argument<'a>,)*);
+        }
+    )*};
+}
+signatures! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}
 
 impl Card {
     /// Always [`Error::Device`].
     pub fn open(_: &Device) -> Result<Card> {
         Err(error())
     }
-}
 
-impl Kernel {
     /// Never called.
-    pub fn load(card: &Card, _: &Cubin, _: &str) -> Result<Kernel> {
-        match *card {}
+    pub fn stream(&self) -> Result<Stream> {
+        match self.0 {}
     }
 
     /// Never called.
-    pub fn upload(&self, _: &[u8]) -> Result<Buffer> {
-        match *self {}
-    }
-
-    /// Never called.
-    pub fn start(&self, _: &Launch<'_>, _: &[u8], _: &[&Buffer]) -> Result<Running> {
-        match *self {}
+    pub fn load(&self, _: &Cubin) -> Result<Module> {
+        match self.0 {}
     }
 }
 
-impl Running {
+impl Module {
+    /// Never called.
+    pub fn kernel<S: Signature>(&self, _: &str) -> Result<Kernel<S>> {
+        match self.0 {}
+    }
+}
+
+impl Stream {
+    /// Never called.
+    pub fn upload<T: Word>(&self, _: &[T]) -> Result<Buffer<T>> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    pub fn zeros<T: Word>(&self, _: usize) -> Result<Buffer<T>> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    pub fn download<T: Word>(&self, _: &Buffer<T>) -> Result<Vec<T>> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    pub fn launch<S: Signature>(&self, _: &Kernel<S>, _: Grid, _: S::Arguments<'_>) -> Result<Event> {
+        match self.0 {}
+    }
+}
+
+impl Event {
     /// Never called.
     pub fn is_done(&self) -> Result<bool> {
-        match *self {}
-    }
-
-    /// Never called.
-    pub fn finish(self) -> Result<Vec<u64>> {
-        match self {}
+        match self.0 {}
     }
 }

@@ -1,36 +1,40 @@
-//! A kernel on one card: buffers in, words out, launches that run while the caller goes on.
+//! A card: its streams, buffers and modules, and launches on it that run while the caller goes on.
+//!
+//! cudarc orders what is done with one buffer on several streams, and the release of a buffer behind all that uses it.
 
+use super::buffer::{Buffer, Word};
+use super::device::Device;
 use super::driver::failed;
-use super::{Cubin, Device, Launch};
+use super::launch::Grid;
+use super::parameters::Signature;
+use super::source::Cubin;
 use crate::Result;
-use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg};
+use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A card ready for work.
 #[derive(Debug)]
 pub struct Card(Arc<CudaContext>);
 
-/// A kernel loaded on one card, with a stream for its launches and one for copies: a copy of data that the operating system may
-/// move waits for what its stream has to do.
+/// Work in order: copies and launches on one stream run one after the other, those on two side by side.
+#[derive(Clone, Debug)]
+pub struct Stream(Arc<CudaStream>);
+
+/// Compiled kernels loaded on a card.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct Module(Arc<CudaModule>);
+
+/// A kernel whose parameters are those of `S`, a tuple of [`In`](super::In), [`Out`](super::Out) and numbers.
+#[derive(Debug)]
+pub struct Kernel<S> {
     function: CudaFunction,
-    work: Arc<CudaStream>,
-    copies: Arc<CudaStream>,
+    signature: PhantomData<fn(S)>,
 }
 
-/// Data on a card.
+/// A place in the work of a stream.
 #[derive(Debug)]
-pub struct Buffer(CudaSlice<u8>);
-
-/// A launch under way. Dropped early, it runs to its end unseen, and the driver frees its buffers after that.
-#[derive(Debug)]
-pub struct Running {
-    done: CudaEvent,
-    words: CudaSlice<u64>,
-    copies: Arc<CudaStream>,
-    _input: Buffer,
-}
+pub struct Event(CudaEvent);
 
 impl Card {
     /// Opens the device, which takes a few tenths of a second.
@@ -40,80 +44,100 @@ impl Card {
     pub fn open(device: &Device) -> Result<Card> {
         CudaContext::new(device.index).map(Card).map_err(|e| failed("opening a device", e))
     }
-}
 
-impl Kernel {
-    /// Loads the kernel of this name.
+    /// A new stream.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn load(card: &Card, cubin: &Cubin, entry: &str) -> Result<Kernel> {
-        let image = cudarc::nvrtc::Ptx::from_binary(cubin.code.clone());
-        let module = card.0.load_module(image).map_err(|e| failed("loading a kernel", e))?;
-        let function = module.load_function(entry).map_err(|e| failed("finding a kernel", e))?;
-        let stream = || card.0.new_stream().map_err(|e| failed("making a stream", e));
-        Ok(Kernel { function, work: stream()?, copies: stream()? })
+    pub fn stream(&self) -> Result<Stream> {
+        self.0.new_stream().map(Stream).map_err(|e| failed("making a stream", e))
     }
 
-    /// Copies the bytes to the card; the copy has ended when the call returns.
+    /// Loads compiled kernels.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
-        // A buffer of no bytes would have no address.
-        let bytes = if bytes.is_empty() { &[0] } else { bytes };
-        let buffer = self.copies.clone_htod(bytes).map_err(|e| failed("a copy to the device", e))?;
-        self.copies.synchronize().map_err(|e| failed("a copy to the device", e))?;
+    pub fn load(&self, cubin: &Cubin) -> Result<Module> {
+        let image = cudarc::nvrtc::Ptx::from_binary(cubin.code.clone());
+        self.0.load_module(image).map(Module).map_err(|e| failed("loading a kernel", e))
+    }
+}
+
+impl Module {
+    /// The kernel of this name. Its source, in `kernels/`, is trusted to take the parameters `S` in this order, and to stay within the
+    /// buffers that its launch contract names.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is none of this name.
+    pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<S>> {
+        let function = self.0.load_function(name).map_err(|e| failed("finding a kernel", e))?;
+        Ok(Kernel { function, signature: PhantomData })
+    }
+}
+
+impl Stream {
+    /// Copies values to the card; the copy has ended when the call returns. An empty slice becomes a buffer of one zero: a buffer of
+    /// nothing would have no address.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn upload<T: Word>(&self, values: &[T]) -> Result<Buffer<T>> {
+        if values.is_empty() {
+            return self.zeros(1);
+        }
+        let wrong = |e| failed("a copy to the device", e);
+        let buffer = self.0.clone_htod(values).map_err(wrong)?;
+        self.0.synchronize().map_err(wrong)?;
         Ok(Buffer(buffer))
     }
 
-    /// Starts the kernel with the arguments: pointers to `own` (copied to the card), to each of `fixed`, to `launch.words` words
-    /// that hold 0 at first, then `launch.numbers`.
-    ///
-    /// The kernel is trusted to take just these arguments and to stay within them: its source, in `kernels/`, states its launch
-    /// contract, and the caller keeps it.
+    /// A buffer of so many zeros, once the stream is there.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn start(&self, launch: &Launch<'_>, own: &[u8], fixed: &[&Buffer]) -> Result<Running> {
+    pub fn zeros<T: Word>(&self, len: usize) -> Result<Buffer<T>> {
+        self.0.alloc_zeros(len).map(Buffer).map_err(|e| failed("memory of the device", e))
+    }
+
+    /// Waits for all that writes the buffer; its values.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if that failed.
+    pub fn download<T: Word>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
+        let values = self.0.clone_dtoh(&buffer.0).map_err(|e| failed("a kernel", e))?;
+        self.0.synchronize().map_err(|e| failed("a kernel", e))?;
+        Ok(values)
+    }
+
+    /// Starts the kernel behind what the stream has to do. The event is its end.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn launch<S: Signature>(
+        &self,
+        kernel: &Kernel<S>,
+        grid: Grid,
+        mut arguments: S::Arguments<'_>,
+    ) -> Result<Event> {
         let wrong = |e| failed("a kernel launch", e);
-        let input = self.upload(own)?;
-        let mut words = self.work.alloc_zeros::<u64>(launch.words).map_err(wrong)?;
-        let mut arguments = self.work.launch_builder(&self.function);
-        arguments.arg(&input.0);
-        fixed.iter().for_each(|buffer| {
-            arguments.arg(&buffer.0);
-        });
-        arguments.arg(&mut words);
-        launch.numbers.iter().for_each(|number| {
-            arguments.arg(number);
-        });
-        let (x, y) = launch.blocks;
-        let grid = LaunchConfig { grid_dim: (x, y, 1), block_dim: (launch.threads, 1, 1), shared_mem_bytes: 0 };
-        // SAFETY: the kernel's source states that it takes these arguments in this order and stays within them. cudarc orders
-        // the launch behind the copies, and the release of every buffer named here behind the launch.
-        unsafe { arguments.launch(grid) }.map_err(wrong)?;
-        let done = self.work.record_event(None).map_err(wrong)?;
-        Ok(Running { done, words, copies: self.copies.clone(), _input: input })
+        let (x, y) = grid.blocks;
+        let config = LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: 0 };
+        let mut launch = self.0.launch_builder(&kernel.function);
+        S::push(&mut arguments, &mut launch);
+        // SAFETY: the arguments are of the types of the kernel's signature, which its source has, as it states; it stays within the
+        // buffers by its launch contract, which the caller keeps. cudarc orders the launch behind what the buffers wait for, and the
+        // release of every buffer named here behind the launch.
+        unsafe { launch.launch(config) }.map_err(wrong)?;
+        self.0.record_event(None).map(Event).map_err(wrong)
     }
 }
 
-impl Running {
-    /// Whether it has ended.
+impl Event {
+    /// Whether the stream has come here.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if it failed.
+    /// [`Error::Device`](crate::Error::Device) if what came before failed.
     pub fn is_done(&self) -> Result<bool> {
-        self.done.try_is_complete().map_err(|e| failed("a kernel", e))
-    }
-
-    /// Waits for the end; the words written.
-    ///
-    /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if it failed.
-    pub fn finish(self) -> Result<Vec<u64>> {
-        let words = self.copies.clone_dtoh(&self.words).map_err(|e| failed("a kernel", e))?;
-        self.copies.synchronize().map_err(|e| failed("a kernel", e))?;
-        Ok(words)
+        self.0.try_is_complete().map_err(|e| failed("a kernel", e))
     }
 }

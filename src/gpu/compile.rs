@@ -2,7 +2,7 @@
 //!
 //! The machine code of one architecture (CUBIN), not PTX: a driver older than the compiler could not read its PTX.
 
-use super::{Cubin, Source};
+use super::source::{Cubin, Source};
 use crate::{Error, Result};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;

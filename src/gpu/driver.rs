@@ -1,6 +1,6 @@
 //! The questions to the CUDA driver, through cudarc.
 
-use super::Device;
+use super::device::Device;
 use crate::{Error, Result};
 use cudarc::driver::DriverError;
 use cudarc::driver::result::{self, device};

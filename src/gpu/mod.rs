@@ -1,9 +1,13 @@
 //! CUDA devices: which of them are there, kernels compiled for them, launches on them. The only room that touches CUDA.
 //!
 //! ```text
-//! devices ──▶ Device ──Card::open──▶ Card ─┐
-//!              Source ──compile──▶ Cubin ──┴─Kernel::load──▶ Kernel ──start──▶ Running ──finish──▶ words
+//! devices ──▶ Device ──Card::open──▶ Card ──stream──▶ Stream ──upload, zeros──▶ Buffer<T> ─┐
+//!              Source ──compile──▶ Cubin ──Card::load──▶ Module ──kernel──▶ Kernel<S> ─────┴─Stream::launch──▶ Event
 //! ```
+//!
+//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes just the arguments that the kernel has;
+//! that its source has that signature, and stays within its buffers, is its launch contract (`kernels/`). The only other things that
+//! are trusted are the driver and cudarc.
 //!
 //! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the
 //! entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`] has seen that the
@@ -12,74 +16,33 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod buffer;
+#[cfg(feature = "cuda")]
 mod card;
 #[cfg(feature = "cuda")]
 mod compile;
+mod device;
 #[cfg(feature = "cuda")]
 mod driver;
+mod launch;
+#[cfg(feature = "cuda")]
+mod parameters;
+mod source;
 
 #[cfg(not(feature = "cuda"))]
-pub use absent::{Buffer, Card, Kernel, Running};
+pub use absent::{Buffer, Card, Event, Kernel, Module, Parameter, Signature, Stream, Word};
 #[cfg(feature = "cuda")]
-pub use card::{Buffer, Card, Kernel, Running};
+pub use buffer::{Buffer, Word};
+#[cfg(feature = "cuda")]
+pub use card::{Card, Event, Kernel, Module, Stream};
+
+pub use device::Device;
+pub use launch::{Grid, In, Out};
+#[cfg(feature = "cuda")]
+pub use parameters::{Parameter, Signature};
+pub use source::{Cubin, Source};
 
 use crate::{Error, Result};
-
-/// A CUDA device, as its driver describes it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Device {
-    /// The ordinal by which the driver knows it, counted from 0 (after `CUDA_VISIBLE_DEVICES`).
-    pub index: usize,
-    /// The product's name.
-    pub name: String,
-    /// Total memory in bytes.
-    pub memory: u64,
-    /// Compute capability, (major, minor).
-    pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-}
-
-impl std::fmt::Display for Device {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (major, minor) = self.compute_capability;
-        let mib = self.memory >> 20;
-        write!(f, "cuda:{} {} ({mib} MiB, compute capability {major}.{minor})", self.index, self.name)
-    }
-}
-
-/// A kernel in CUDA C++.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// Its file name, for messages.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
-    /// What it includes: names and texts.
-    pub headers: &'a [(&'a str, &'a str)],
-}
-
-/// Machine code of one architecture.
-#[derive(Clone, Debug)]
-pub struct Cubin {
-    /// The image.
-    pub code: Vec<u8>,
-    /// What the compiler said: warnings.
-    pub log: String,
-}
-
-/// The size of a launch, and the arguments that are numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
-    /// Blocks in both directions of the grid.
-    pub blocks: (u32, u32),
-    /// Threads of a block.
-    pub threads: u32,
-    /// 64-bit words that the kernel writes.
-    pub words: usize,
-    /// Its last arguments.
-    pub numbers: &'a [u32],
-}
 
 /// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
 ///

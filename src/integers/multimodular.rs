@@ -87,6 +87,8 @@ impl Multimodular<'_> {
     /// # Panics
     /// Unless 6 ≤ prime_bits ≤ 63; if an integer within twice the bound may be a multiple of all primes of that size; if `residues`
     /// tells too many or too few.
+    ///
+    /// It is for integers far below their bound, as determinants are; permanents, which are near theirs, are proven.
     pub fn agreed(
         &self,
         error: ErrorBound,

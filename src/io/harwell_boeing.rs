@@ -20,9 +20,10 @@
 use super::body::within_limit;
 use super::decimal::{integer_or_one, malformed};
 use super::fortran::Fields;
+use super::header;
 use super::line::{Layout, Symmetry, complex_is_nonzero};
+use super::options::ReadOptions;
 use super::text::{Text, fields, quote};
-use super::{ReadOptions, header};
 use crate::sparse::{Coordinates, Duplicates, Integer, Triplets};
 use crate::{Result, memory};
 
@@ -40,26 +41,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
 
     within_limit(header.entries, options.max_memory.unwrap_or(u64::MAX))?;
 
-    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its first entry.
-    let mut start: Vec<(u32, u64)> = vec![];
-    let (mut seen, mut end) = (0, 1);
-    numbers_of(text, &header.pointers, cols + 1, "column pointers", |field| {
-        let (least, most) = (end, if seen == 0 { 1 } else { header.entries + 1 });
-        let pointer = whole(field).filter(|p| (least..=most).contains(p)).ok_or_else(|| {
-            format!("expected the pointer of column {}, in {least}..={most}, found {}", seen + 1, quote(field))
-        })?;
-        if pointer > end {
-            start.push((seen as u32 - 1, end));
-        }
-        (seen, end) = (seen + 1, pointer);
-        Ok(())
-    })?;
-    if end != header.entries + 1 {
-        let message =
-            format!("the last pointer is {end}, expected {} for {} entries", header.entries + 1, header.entries);
-        return Err(text.error(text.line_number(), message));
-    }
-
+    let mut start = column_starts(text, &header)?;
     // An index takes a character at least; how many a stream holds is not known.
     let room = header.entries.min(text.remaining().unwrap_or(0)) as usize;
     let mut row: Vec<u32> = memory::with_capacity(room, "the row indices")?;
@@ -68,7 +50,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
         row.push((i.ok_or_else(|| format!("expected a row index in 1..={rows}, found {}", quote(field)))? - 1) as u32);
         Ok(())
     })?;
-    start.push((0, end));
+    start.push((0, header.entries + 1));
     let columns = start.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0));
     let mut entries = Coordinates::new();
     memory::reserve(&mut entries.row, row.len(), "the entries of the matrix")?;
@@ -110,6 +92,30 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     entries.canonical(rows as usize, cols as usize, duplicates)
 }
 
+/// The columns with entries, each with the number of its first entry, counted from 1.
+fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>> {
+    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its first entry.
+    let mut start: Vec<(u32, u64)> = vec![];
+    let (mut seen, mut end) = (0, 1);
+    numbers_of(text, &header.pointers, header.layout.cols + 1, "column pointers", |field| {
+        let (least, most) = (end, if seen == 0 { 1 } else { header.entries + 1 });
+        let pointer = whole(field).filter(|p| (least..=most).contains(p)).ok_or_else(|| {
+            format!("expected the pointer of column {}, in {least}..={most}, found {}", seen + 1, quote(field))
+        })?;
+        if pointer > end {
+            start.push((seen as u32 - 1, end));
+        }
+        (seen, end) = (seen + 1, pointer);
+        Ok(())
+    })?;
+    if end != header.entries + 1 {
+        let message =
+            format!("the last pointer is {end}, expected {} for {} entries", header.entries + 1, header.entries);
+        return Err(text.error(text.line_number(), message));
+    }
+    Ok(start)
+}
+
 /// Reads `count` fixed-width fields, and passes each to `take`.
 fn numbers_of(
     text: &mut Text<'_>,
@@ -145,6 +151,22 @@ struct Header {
     indices: Fields,
     /// The format of the values, `None` for a pattern.
     values: Option<Fields>,
+}
+
+/// The formats of the column pointers, the row indices, and the values if there are any: line 4.
+fn formats(text: &mut Text<'_>, valued: bool) -> Result<(Fields, Fields, Option<Fields>)> {
+    let formats = text.next_line()?.expect("the sniffer saw four lines");
+    let formats = String::from_utf8_lossy(&formats).into_owned();
+    let mut formats = formats.split_inclusive(')').map(str::trim);
+    let mut format = |what: &str| {
+        let found = formats.next().unwrap_or("");
+        Fields::parse(found).ok_or_else(|| {
+            text.error(4, format!("expected a Fortran format of {what} like (16I5), found {}", quote(found.as_bytes())))
+        })
+    };
+    let (pointers, indices) = (format("column pointers")?, format("row indices")?);
+    let values = if valued { Some(format("values")?) } else { None };
+    Ok((pointers, indices, values))
 }
 
 impl Header {
@@ -197,25 +219,12 @@ impl Header {
             return Err(text.error(3, format!("{entries} entries do not fit any matrix")));
         }
 
-        let formats = text.next_line()?.expect("the sniffer saw four lines");
-        let formats = String::from_utf8_lossy(&formats).into_owned();
-        let mut formats = formats.split_inclusive(')').map(str::trim);
-        let mut format = |what: &str| {
-            let found = formats.next().unwrap_or("");
-            Fields::parse(found).ok_or_else(|| {
-                text.error(
-                    4,
-                    format!("expected a Fortran format of {what} like (16I5), found {}", quote(found.as_bytes())),
-                )
-            })
-        };
-        let (pointers, indices) = (format("column pointers")?, format("row indices")?);
         let numbers = match (has_values && kind[0] != b'P', kind[0] == b'C') {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => 2,
         };
-        let values = if numbers > 0 { Some(format("values")?) } else { None };
+        let (pointers, indices, values) = formats(text, numbers > 0)?;
         if has_right_hand_sides {
             text.next_line()?;
         }

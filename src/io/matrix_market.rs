@@ -12,9 +12,10 @@
 //! 0–1 pattern can be taken.
 
 use super::body::Body;
+use super::header;
 use super::line::{Layout, Symmetry};
+use super::options::ReadOptions;
 use super::text::{Text, fields, quote};
-use super::{ReadOptions, header};
 use crate::Result;
 use crate::sparse::{Duplicates, Triplets};
 

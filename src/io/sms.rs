@@ -7,9 +7,10 @@
 //! ```
 
 use super::body::Body;
+use super::header;
 use super::line::{Layout, Symmetry};
+use super::options::ReadOptions;
 use super::text::{Text, fields};
-use super::{ReadOptions, header};
 use crate::Result;
 use crate::sparse::{Duplicates, Triplets};
 

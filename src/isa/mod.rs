@@ -1,21 +1,21 @@
 //! Instruction sets: one place that detects them and enters code compiled for them.
 //!
 //! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper that the
-//! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code.
+//! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code. Loops that name
+//! instructions beyond a family ask for an [`Extra`] first. Nobody else asks the processor (`tests/architecture.rs`).
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
+mod extra;
+mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use extra::Extra;
+pub use kernel::Kernel;
+
 use crate::{Error, Result};
 use std::sync::OnceLock;
-
-/// A computation that gains from wider vectors. `run` should be `#[inline(always)]`, and so all that it calls in its loops.
-pub trait Kernel {
-    /// What it returns.
-    type Output;
-    /// The computation.
-    fn run(self) -> Self::Output;
-}
 
 /// An instruction set family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]

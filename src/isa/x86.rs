@@ -1,6 +1,6 @@
 //! Entry points compiled for AVX2 and AVX-512.
 
-use super::Kernel;
+use super::kernel::Kernel;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Asks for the cache line that `element` begins in.
@@ -12,7 +12,10 @@ pub(super) fn prefetch<T>(element: &T) {
 }
 
 pub(super) fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2")
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
 }
 
 pub(super) fn has_avx512() -> bool {
@@ -21,6 +24,19 @@ pub(super) fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
+}
+
+#[inline]
+pub(super) fn has_clmul() -> bool {
+    is_x86_feature_detected!("pclmulqdq")
+}
+
+pub(super) fn has_ifma() -> bool {
+    has_avx512() && is_x86_feature_detected!("avx512ifma")
+}
+
+pub(super) fn has_vnni() -> bool {
+    has_avx512() && is_x86_feature_detected!("avx512vnni")
 }
 
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]

@@ -11,7 +11,8 @@
 //!    only, and at most 2√size + 2 such passes ever. It takes over where the first way has had its [`DEPTH_FIRST_PASSES`], so that
 //!    the whole is O(nnz · √size).
 
-use super::{MATCHING, Matching, NONE};
+use super::karp_sipser;
+use super::pairs::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
 use crate::{Result, memory};
 
@@ -163,6 +164,29 @@ impl<'a> Search<'a> {
         queue[k..].iter().for_each(|&i| level[i as usize] = NONE);
         Ok((last != NONE).then_some(level))
     }
+}
+
+/// A matching of largest size: the structural rank of the pattern.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub fn maximum_matching(pattern: &Pattern) -> Result<Matching> {
+    let transpose = pattern.try_transpose()?;
+    augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?)
+}
+
+/// A maximum matching, if it has `size` pairs: in many cases it is soon seen to have more.
+///
+/// # Errors
+/// As [`maximum_matching`].
+pub fn matching_of_size(pattern: &Pattern, size: usize) -> Result<Option<Matching>> {
+    let transpose = pattern.try_transpose()?;
+    let greedy = karp_sipser::matching(pattern, &transpose)?;
+    if greedy.size > size {
+        return Ok(None);
+    }
+    let largest = augment(pattern, &transpose, greedy)?;
+    Ok((largest.size == size).then_some(largest))
 }
 
 #[cfg(test)]

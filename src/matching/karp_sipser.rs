@@ -5,7 +5,7 @@
 //! degree (rule 2), which is the only place where something can be lost. Degrees count unmatched neighbours and are kept up
 //! to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
 
-use super::{MATCHING, Matching, NONE};
+use super::pairs::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
 use crate::{Result, memory};
 

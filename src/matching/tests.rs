@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::field::{Modulus, Rng};
-use crate::sparse::SparseMatrix;
+use crate::sparse::{Pattern, SparseMatrix};
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;

@@ -44,16 +44,6 @@ impl IntMatrix {
         Ok(IntMatrix { rows })
     }
 
-    /// The 0–1 matrix with the given pattern.
-    ///
-    /// # Panics
-    /// If it is not square.
-    pub fn from_pattern(pattern: &Pattern) -> Self {
-        assert_eq!(pattern.rows(), pattern.cols(), "square");
-        let row = |i| pattern.row(i).iter().map(|&j| (j, Integer::Small(1))).collect();
-        IntMatrix { rows: (0..pattern.rows()).map(row).collect() }
-    }
-
     /// The matrix with the given rows of (column, value), in any order, no column twice in one row; zeros are dropped.
     ///
     /// # Panics
@@ -201,7 +191,7 @@ mod tests {
         assert_eq!((a.get(0, 1), a.get(1, 1)), (Some(&Integer::Small(1)), None));
         assert_eq!(a.get(2, 0).unwrap().to_bigint(), -big);
         assert!(!a.is_01() && !a.is_nonnegative());
-        assert!(IntMatrix::from_pattern(&a.pattern().unwrap()).is_01());
+        assert!(IntMatrix::from_entries(3, [(2, 0, 1), (0, 2, 1), (0, 1, 1)]).is_01());
         assert!(a.submatrix(&[0, 1], &[2, 1]).unwrap().is_nonnegative());
         assert_eq!(a.submatrix(&[0, 1], &[2, 1]).unwrap(), IntMatrix::from_entries(2, [(0, 0, 1), (0, 1, 1)]));
         assert_eq!(IntMatrix::from_triplets(&a.to_triplets().unwrap()).unwrap(), a);

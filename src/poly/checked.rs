@@ -12,7 +12,7 @@
 //! do not depend on that hash.
 
 use super::PolyMatrix;
-use super::plan::ProductShape;
+use super::shape::ProductShape;
 use crate::field::{Field, Modulus, Rng};
 use crate::report::ErrorBound;
 use rand::{RngExt, SeedableRng};

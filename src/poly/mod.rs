@@ -9,7 +9,9 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `matrix` | coefficients of a polynomial matrix |
-//! | `plan`, `product`, `transformed`, `schoolbook`, `fourier` | what is computed, and the three ways to it |
+//! | `shape`, `plan`, `product` | what is wanted, how it is computed, and that it is |
+//! | `schoolbook`; `transformed`, `pointwise`; `fourier`, `fourier_bound` | the three ways to it |
+//! | `kronecker` | extension fields |
 //! | `checked` | the integers of floating-point transforms against sums that share nothing with them |
 //! | `ntt/`, `residues`, `sums` | transform, Chinese remainders, exact sums of products |
 //! | `evaluate`, `interpolate`, `scalar` | values at points, polynomials of one variable |
@@ -20,14 +22,18 @@ mod checked;
 mod chunks;
 mod evaluate;
 mod fourier;
+mod fourier_bound;
 mod interpolate;
+mod kronecker;
 mod matrix;
 mod ntt;
 mod plan;
+mod pointwise;
 mod product;
 mod residues;
 mod scalar;
 mod schoolbook;
+mod shape;
 mod simd;
 mod sums;
 mod transformed;
@@ -36,9 +42,10 @@ pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
-pub use plan::{Costs, Method, ProductPlan, ProductShape};
+pub use plan::{Costs, Method, ProductPlan};
 pub use product::{middle_product, multiply};
 pub use scalar::{middle_polynomial, multiply_polynomials};
+pub use shape::ProductShape;
 pub use simd::Row;
 pub use transformed::Transformed;
 

@@ -2,7 +2,7 @@
 
 use super::PolyMatrix;
 use super::chunks::for_each_chunk;
-use super::plan::ProductShape;
+use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;

@@ -7,12 +7,10 @@ use super::Split;
 use super::combine::Spare;
 use super::strides::strides;
 use crate::dense::Echelon;
-use crate::spmv::Block;
+use crate::spmv::{Block, LANES};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
-/// Columns made at once by one thread.
-const LANES: usize = 32;
 /// Blocks of columns between two looks at the observer.
 const GROUP: usize = 16;
 /// Rows that are absorbed at once.

@@ -1,16 +1,14 @@
-//! Combinations of rows (or columns) of S, made by a recurrence and absorbed by an echelon form. Over GF(2) 512 of them at once, a bit
+//! Combinations of rows (or columns) of S, made by a triangular solve and absorbed by an echelon form. Over GF(2) 512 of them at once, a bit
 //! each.
 
 use super::Split;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
-use crate::spmv::{Block, Lanes, Recurrence};
+use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// Combinations made at once by one thread: two cache lines of 16-bit residues hold two rows.
-pub(super) const LANES: usize = 32;
 /// Rows that are computed before they are absorbed.
 const PANEL: usize = 256;
 
@@ -19,7 +17,7 @@ const PANEL: usize = 256;
 pub(super) struct Room {
     /// Those of the combinations.
     cols: usize,
-    /// Blocks that the recurrence in use runs in.
+    /// Blocks that the solve in use runs in.
     spare: Spare<Block>,
     /// A panel of the dense elimination.
     rows: Option<Block>,
@@ -66,7 +64,7 @@ impl Kept {
 }
 
 impl Room {
-    /// Room for combinations with so many columns, all made by the same recurrence.
+    /// Room for combinations with so many columns, all made by the same solve.
     pub(super) fn new(cols: usize) -> Self {
         Room { cols, spare: Spare::default(), rows: None, kept: None }
     }
@@ -124,7 +122,7 @@ pub(super) fn units(height: usize) -> impl Fn(&mut Block, &&[u32]) -> Result<()>
 /// Adds what `program` makes of `lanes` vectors for each of `blocks`, several at a time in parallel: Yᵀ·S for the backward
 /// program of a split, (S·X)ᵀ for the forward one. `fill` writes Y (or X) into the first rows of a block.
 pub(super) fn absorb<B: Sync>(
-    program: &Recurrence,
+    program: &TriangularSolve,
     lanes: usize,
     blocks: &[B],
     fill: impl Fn(&mut Block, &B) -> Result<()> + Sync,
@@ -162,7 +160,7 @@ pub(super) fn absorb<B: Sync>(
                         })?;
                         echelon.absorb_block(count, panel, observer)?;
                     })*
-                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("recurrences have integer lanes"),
+                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
                 }
             };
         }
@@ -195,11 +193,11 @@ pub(super) enum Vectors<'a> {
 /// Packed blocks that are made at once: a panel of the elimination over GF(2).
 const PACKED_BLOCKS: usize = 4;
 /// Words of a row of a packed block.
-const WORDS: usize = Echelon::PACKED / Recurrence::PACKED;
+const WORDS: usize = Echelon::PACKED / TriangularSolve::PACKED;
 
 /// Makes combinations of rows of S, and hands them to an echelon form.
 pub(super) struct Mixer {
-    program: Recurrence,
+    program: TriangularSolve,
     packed: bool,
     room: Room,
 }
@@ -246,7 +244,7 @@ impl Mixer {
             Ok(())
         };
         let wanted = |vectors: &Vectors| match vectors {
-            Vectors::Uniform(_, count) => count.next_multiple_of(Recurrence::GRID),
+            Vectors::Uniform(_, count) => count.next_multiple_of(TriangularSolve::GRID),
             _ => LANES,
         };
         for alike in vectors.chunk_by(|a, b| wanted(a) == wanted(b)) {
@@ -258,7 +256,7 @@ impl Mixer {
 
 /// The same over GF(2).
 fn absorb_packed(
-    program: &Recurrence,
+    program: &TriangularSolve,
     vectors: &[Vectors],
     room: &mut Room,
     echelon: &mut Echelon,

@@ -4,15 +4,15 @@ use super::Split;
 use crate::Result;
 use crate::blackbox::{Operator, Scratch};
 use crate::field::Modulus;
-use crate::spmv::{Block, Lane, Recurrence};
+use crate::spmv::{Block, Lane, TriangularSolve};
 
 /// The Schur complement of the pivots of a [`Split`], rows and columns numbered as in [`Split::rows`] and [`Split::cols`].
 ///
-/// Blocks have the narrowest lane for p and a width that is a multiple of [`Recurrence::GRID`]; anything else panics.
+/// Blocks have the narrowest lane for p and a width that is a multiple of [`TriangularSolve::GRID`]; anything else panics.
 #[derive(Debug)]
 pub struct Complement {
-    forward: Recurrence,
-    backward: Recurrence,
+    forward: TriangularSolve,
+    backward: TriangularSolve,
     rows: usize,
     cols: usize,
 }
@@ -34,7 +34,7 @@ impl Complement {
 
 /// The last rows of what `program` makes of `x`, scaled by the diagonal if there is one.
 fn outputs(
-    program: &Recurrence,
+    program: &TriangularSolve,
     diagonal: Option<&[u64]>,
     x: &Block,
     y: &mut Block,

@@ -5,13 +5,14 @@
 //! after a small part of them, and the others are never looked at. Where it does not, and the rows left would take long, a few random
 //! combinations of them may stand for them ([`Check`]): as one matrix product, and by the argument of [`row_space`](super::row_space).
 
-use super::combine::{LANES, Mixer, Vectors};
+use super::combine::{Mixer, Vectors};
 use super::row_space::check_combinations;
 use super::strides::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Row};
 use crate::field::Rng;
 use crate::report::{ErrorBound, Quiet};
+use crate::spmv::LANES;
 use crate::{Observer, Result, memory};
 
 /// Rows between two looks at the rank.

@@ -11,11 +11,11 @@
 //! passes over all of A are faster.
 
 use super::Split;
-use super::combine::{LANES, Spare};
+use super::combine::Spare;
 use crate::dense::Reduced;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, PushLines, PushSpace, Recurrence, Remainder, Substitution};
+use crate::spmv::{Block, LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
@@ -23,7 +23,6 @@ use rayon::prelude::*;
 const GROUP: usize = 64;
 /// What memory is asked for.
 const GROUPS: &str = "the free columns";
-const _: () = assert!(LANES == Substitution::LANES);
 
 /// Which of two null spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// By the entries of A that they meet.
-    Substitution,
+    Pushes,
     /// By passes over A.
     Passes,
 }
@@ -53,8 +52,8 @@ pub struct NullSpace<'a> {
 
 #[derive(Debug)]
 pub(super) enum Engine {
-    Substitution(Substitution, Spare<PushSpace>),
-    Passes(Recurrence, Spare<Block>),
+    Pushes(PushSolve, Spare<PushSpace>),
+    Passes(TriangularSolve, Spare<Block>),
 }
 
 /// Null vectors that are mapped together, by the numbers of their free lines.
@@ -78,16 +77,16 @@ impl<'a> NullSpace<'a> {
     /// [`crate::Error::Memory`].
     pub fn new(split: &'a Split<'a>, side: Side, way: Way) -> Result<Self> {
         let engine = match (way, side) {
-            (Way::Substitution, Side::Right) => {
+            (Way::Pushes, Side::Right) => {
                 let Pivots { rows, cols } = split.pivots;
                 let pivots = cols.iter().copied().zip(rows.iter().copied());
                 let substitution = substitution(&split.a.transpose()?, pivots, &split.rows, &split.cols)?;
-                Engine::Substitution(substitution, Spare::default())
+                Engine::Pushes(substitution, Spare::default())
             }
-            (Way::Substitution, Side::Left) => {
+            (Way::Pushes, Side::Left) => {
                 let Pivots { rows, cols } = split.pivots;
                 let pivots = rows.iter().copied().zip(cols.iter().copied()).rev();
-                Engine::Substitution(substitution(split.a, pivots, &split.cols, &split.rows)?, Spare::default())
+                Engine::Pushes(substitution(split.a, pivots, &split.cols, &split.rows)?, Spare::default())
             }
             (Way::Passes, Side::Right) => Engine::Passes(split.forward()?, Spare::default()),
             (Way::Passes, Side::Left) => Engine::Passes(split.backward()?, Spare::default()),
@@ -101,7 +100,7 @@ impl<'a> NullSpace<'a> {
     /// How they are mapped.
     pub fn way(&self) -> Way {
         match self.engine {
-            Engine::Substitution(..) => Way::Substitution,
+            Engine::Pushes(..) => Way::Pushes,
             Engine::Passes(..) => Way::Passes,
         }
     }
@@ -141,7 +140,7 @@ impl<'a> NullSpace<'a> {
 
     fn map(&self, reduced: &Reduced, group: &Group) -> Result<Vec<Remainder>> {
         match &self.engine {
-            Engine::Substitution(substitution, spare) => {
+            Engine::Pushes(substitution, spare) => {
                 spare.lend(|_| true, || substitution.space(), |space| push(substitution, space, reduced, group))?
             }
             Engine::Passes(program, spare) => {
@@ -181,12 +180,7 @@ fn groups(reduced: &Reduced) -> Result<Vec<Group>> {
 }
 
 /// The space is as it was, even after an error.
-fn push(
-    substitution: &Substitution,
-    space: &mut PushSpace,
-    reduced: &Reduced,
-    group: &Group,
-) -> Result<Vec<Remainder>> {
+fn push(substitution: &PushSolve, space: &mut PushSpace, reduced: &Reduced, group: &Group) -> Result<Vec<Remainder>> {
     let table = if group.plain { vec![] } else { reduced.columns(&group.free)? };
     for (lane, &f) in group.free.iter().enumerate() {
         substitution.add_unit(space, reduced.free_cols()[f as usize] as usize, lane);
@@ -225,7 +219,7 @@ fn substitution(
     pivots: impl Iterator<Item = (u32, u32)> + Clone,
     outputs: &[u32],
     inputs: &[u32],
-) -> Result<Substitution> {
+) -> Result<PushSolve> {
     let p = lines.modulus();
     let mut slot = memory::zeros::<u32>(lines.cols(), "the slots of a substitution")?;
     outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
@@ -244,5 +238,5 @@ fn substitution(
         let (at, values) = lines.row(j as usize);
         pushed.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)))?;
     }
-    Substitution::new(outputs.len(), solved, pushed)
+    PushSolve::new(outputs.len(), solved, pushed)
 }

@@ -5,12 +5,12 @@
 //! where all of V but 0 differs from 0, and yᵀ·S ≠ 0. With yᵀ·S the subspace grows, and the proof is tried again, so that it
 //! ends after at most rank S + 1 tries whatever V was. In between, random combinations grow it further.
 
-use super::combine::{LANES, Room, absorb, units};
+use super::combine::{Room, absorb, units};
 use super::nullspace::{NullSpace, Refuted, Side, write_null_vectors};
 use super::row_space::on_stream;
 use crate::dense::{Echelon, Reduced};
 use crate::field::Rng;
-use crate::spmv::{Block, Recurrence};
+use crate::spmv::{Block, LANES, TriangularSolve};
 use crate::{Error, Observer, Result, memory};
 
 /// Most blocks of random combinations that are made at a time.
@@ -97,7 +97,7 @@ impl NullSpace<'_> {
 
 /// What makes a subspace grow.
 struct Search {
-    program: Recurrence,
+    program: TriangularSolve,
     rows: usize,
     room: Room,
     /// Blocks of random combinations made.

@@ -9,12 +9,8 @@ use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Silent};
 use rand::{RngExt, SeedableRng};
 
-const WAYS: [(Side, Way); 4] = [
-    (Side::Right, Way::Substitution),
-    (Side::Right, Way::Passes),
-    (Side::Left, Way::Substitution),
-    (Side::Left, Way::Passes),
-];
+const WAYS: [(Side, Way); 4] =
+    [(Side::Right, Way::Pushes), (Side::Right, Way::Passes), (Side::Left, Way::Pushes), (Side::Left, Way::Passes)];
 
 fn span(p: Modulus, cols: usize, rows: &[Vec<u64>]) -> Echelon {
     let mut echelon = Echelon::new(p, cols).unwrap();
@@ -103,7 +99,7 @@ fn both_ways_see_the_same_null_vectors_fail() {
                     subspace = span(p, split.rows.len(), &columns);
                 }
                 let reduced = subspace.reduced().unwrap();
-                let [pushed, passed] = [Way::Substitution, Way::Passes].map(|way| {
+                let [pushed, passed] = [Way::Pushes, Way::Passes].map(|way| {
                     let refuted = NullSpace::new(&split, side, way).unwrap().refute(&reduced, &Silent).unwrap();
                     let sorted = |mut all: Vec<crate::spmv::Remainder>| {
                         all.sort_unstable_by_key(|r| r.output);
@@ -175,20 +171,20 @@ fn the_support_is_that_of_the_sample_and_exact_where_all_are_drawn() {
     let pivots = Pivots::default();
     let split = Split::new(&a, &pivots).unwrap();
     let rng = Rng::seed_from_u64(44);
-    let right = NullSpace::new(&split, Side::Right, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
+    let right = NullSpace::new(&split, Side::Right, Way::Pushes).unwrap().support(&[], &rng).unwrap().unwrap();
     assert_eq!((right.sampled, right.groups, right.share), (3, 3, 60.0 / 80.0));
     // 80 vectors in groups of 32 on average 30 entries each, none together.
     assert_eq!(right.entries, 80.0 / 32.0 * 30.0);
     let with_pivots =
-        NullSpace::new(&split, Side::Right, Way::Substitution).unwrap().support(&[0, 1, 2], &rng).unwrap().unwrap();
+        NullSpace::new(&split, Side::Right, Way::Pushes).unwrap().support(&[0, 1, 2], &rng).unwrap().unwrap();
     assert_eq!(with_pivots.entries, 77.0 / 32.0 * (30.0 + 0.75 * 6.0));
     assert!(NullSpace::new(&split, Side::Right, Way::Passes).unwrap().support(&[], &rng).unwrap().is_none());
-    let left = NullSpace::new(&split, Side::Left, Way::Substitution).unwrap().support(&[5], &rng).unwrap().unwrap();
+    let left = NullSpace::new(&split, Side::Left, Way::Pushes).unwrap().support(&[5], &rng).unwrap().unwrap();
     assert_eq!((left.groups, left.share, left.entries), (3, 1.0, 89.0 / 32.0 * (30.0 + 1.0)));
     let none = SparseMatrix::from_triplets(p, 0, 0, &[]);
     let split = Split::new(&none, &pivots).unwrap();
     for side in [Side::Right, Side::Left] {
-        let support = NullSpace::new(&split, side, Way::Substitution).unwrap().support(&[], &rng).unwrap().unwrap();
+        let support = NullSpace::new(&split, side, Way::Pushes).unwrap().support(&[], &rng).unwrap().unwrap();
         assert_eq!((support.entries, support.groups), (0.0, 0));
     }
 }

@@ -17,7 +17,7 @@ use super::row_space::{
 use super::strides::strides;
 use crate::dense::Echelon;
 use crate::report::Quiet;
-use crate::spmv::{Block, Recurrence};
+use crate::spmv::{Block, TriangularSolve};
 use crate::{Observer, Result, memory};
 
 /// Rows in vain that are borne before a sieve.
@@ -147,7 +147,7 @@ impl Search<'_> {
 
 /// Tells which rows of S some vectors are not orthogonal to.
 struct Sieve {
-    program: Recurrence,
+    program: TriangularSolve,
     /// The rows of S as they come.
     order: Vec<u32>,
     work: Block,
@@ -155,7 +155,7 @@ struct Sieve {
 
 impl Sieve {
     /// Vectors at once.
-    const WIDTH: usize = Recurrence::GRID;
+    const WIDTH: usize = TriangularSolve::GRID;
 
     fn new(split: &Split) -> Result<Self> {
         let program = split.forward()?;

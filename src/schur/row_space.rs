@@ -18,7 +18,7 @@ use super::row_basis::{RowBasis, row_basis};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::report::{ErrorBound, Quiet};
-use crate::spmv::Recurrence;
+use crate::spmv::TriangularSolve;
 use crate::{Observer, Result, memory};
 use rand::RngExt;
 
@@ -217,7 +217,7 @@ impl Combinations {
         let checked = match rank < bound {
             true => {
                 let count = check_combinations(error, 1, (modulus.get() as f64).log2());
-                count.next_multiple_of(if lanes == Echelon::PACKED { lanes } else { Recurrence::GRID })
+                count.next_multiple_of(if lanes == Echelon::PACKED { lanes } else { TriangularSolve::GRID })
             }
             false => 0,
         };

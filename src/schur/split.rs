@@ -2,7 +2,7 @@
 //!
 //! Let a(iₖ, jₖ) be pivot k of t, with a(iₖ, jₗ) = 0 for l < k, and w a vector with one entry for each column of A. Given w in
 //! the other columns, wⱼₖ = -Σ a(iₖ, j)·wⱼ / a(iₖ, jₖ) for k = t-1, …, 0 makes the pivot rows of A·w vanish; then the other
-//! rows of A·w are S times what was given. Every step is a row of a [`Recurrence`]. Read backwards on Aᵀ, from the other rows
+//! rows of A·w are S times what was given. Every step is a row of a [`TriangularSolve`]. Read backwards on Aᵀ, from the other rows
 //! to the other columns, the same steps are Sᵀ.
 //!
 //! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be computed
@@ -11,7 +11,7 @@
 use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
-use crate::spmv::Recurrence;
+use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
 
 /// What memory is asked for.
@@ -75,21 +75,21 @@ impl<'a> Split<'a> {
     }
 
     /// X ↦ (w in the pivot columns, S·X).
-    pub(super) fn forward(&self) -> Result<Recurrence> {
+    pub(super) fn forward(&self) -> Result<TriangularSolve> {
         let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
         let (rows, cols) = (reversed(&self.pivots.rows)?, reversed(&self.pivots.cols)?);
         let (inputs, l) = coefficients(self.a, &rows, &cols, &self.rows, &self.cols)?;
-        Recurrence::new(inputs, &l)
+        TriangularSolve::new(inputs, &l)
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
-    pub(super) fn backward(&self) -> Result<Recurrence> {
+    pub(super) fn backward(&self) -> Result<TriangularSolve> {
         let (inputs, l) = self.backward_coefficients()?;
-        Recurrence::new(inputs, &l)
+        TriangularSolve::new(inputs, &l)
     }
     /// The same on packed blocks over GF(2).
-    pub(super) fn packed_backward(&self) -> Result<Recurrence> {
+    pub(super) fn packed_backward(&self) -> Result<TriangularSolve> {
         let (inputs, l) = self.backward_coefficients()?;
-        Recurrence::packed(inputs, &l)
+        TriangularSolve::packed(inputs, &l)
     }
     fn backward_coefficients(&self) -> Result<(usize, SparseMatrix)> {
         coefficients(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
@@ -100,7 +100,7 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The inputs and the coefficients of the recurrence that solves the pivot equations in the order given, each for its pivot column, and
+/// The inputs and the coefficients of the triangular solve that solves the pivot equations in the order given, each for its pivot column, and
 /// applies the `outputs` rows of `a`. Columns `inputs` are given.
 fn coefficients(
     a: &SparseMatrix,

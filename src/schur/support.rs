@@ -4,12 +4,11 @@
 //! not zero is the share of null vectors that have entries in the pivots as well, and what these reach together is
 //! pushed once.
 
-use super::combine::LANES;
 use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
 use crate::Result;
 use crate::field::Rng;
-use crate::spmv::{PushSpace, Substitution};
+use crate::spmv::{LANES, PushSolve, PushSpace};
 use rand::RngExt;
 use rand::seq::index;
 
@@ -22,7 +21,7 @@ const STREAM: u64 = 1 << 41;
 /// Entries pushed for each entry of A, before the sample is cut short.
 const WORK_AN_ENTRY: u64 = 1;
 
-/// The expected work of a proof by [`Way::Substitution`](super::Way::Substitution).
+/// The expected work of a proof by [`Way::Pushes`](super::Way::Pushes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Support {
     /// Entries of A, each pushed for a block of 32 vectors.
@@ -42,12 +41,12 @@ impl NullSpace<'_> {
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn support(&self, pivots: &[u32], rng: &Rng) -> Result<Option<Support>> {
-        let Engine::Substitution(substitution, spare) = &self.engine else { return Ok(None) };
+        let Engine::Pushes(substitution, spare) = &self.engine else { return Ok(None) };
         let sample = |space: &mut PushSpace| self.sample(substitution, space, pivots, rng);
         spare.lend(|_| true, || substitution.space(), sample).map(Some)
     }
 
-    fn sample(&self, substitution: &Substitution, space: &mut PushSpace, pivots: &[u32], rng: &Rng) -> Support {
+    fn sample(&self, substitution: &PushSolve, space: &mut PushSpace, pivots: &[u32], rng: &Rng) -> Support {
         let (lines, rank) = (self.shape().0, pivots.len());
         let groups = lines.div_ceil(LANES);
         let mut rng = on_stream(rng, STREAM);

@@ -15,13 +15,12 @@
 
 use super::Split;
 use super::arithmetic::Arithmetic;
+use super::pivot_rows::{AHEAD, Entry, PivotRow, ROWS, Rows};
 use super::queue::Queue;
+use super::row_sums::RowSums;
 use crate::field::Modulus;
-use crate::isa::prefetch;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
-use std::cmp::Ordering;
-use std::ops::Range;
 
 /// Most entries of a pivot row from which later pivots were eliminated.
 const RESOLVED: usize = 64;
@@ -29,96 +28,11 @@ const RESOLVED: usize = 64;
 const PRODUCTS: usize = 4 * RESOLVED;
 /// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
 const GROWTH: usize = 2;
-/// Rows between asking for memory and reading it.
-const AHEAD: usize = 8;
 /// Pivot rows that a task scales, and tasks whose rows stand beside those that are done.
 const TASK: usize = 1024;
 const TASKS: usize = 64;
 
-/// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
-type Entry<K> = (u32, <K as Arithmetic>::Value);
-
-/// What memory is asked for.
-const ROWS: &str = "the pivot rows of a solver";
 const WORKSPACE: &str = "the workspace of a solver";
-const SOLVED: &str = "rows of a Schur complement";
-
-/// Where the entries of a pivot row lie.
-#[derive(Clone, Copy, Debug, Default)]
-struct PivotRow {
-    start: usize,
-    /// Entries in pivot columns, which come first.
-    inside: u32,
-    /// Entries in the others.
-    outside: u32,
-}
-
-/// Pivot rows, each divided by minus its pivot, which is left out.
-#[derive(Debug)]
-struct Rows<K: Arithmetic> {
-    at: Vec<PivotRow>,
-    entries: Vec<Entry<K>>,
-}
-
-impl<K: Arithmetic> Rows<K> {
-    /// The pivots numbered `range`, from A.
-    fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Result<Self> {
-        let (p, t) = (k.modulus(), split.pivots.len());
-        let nnz = split.pivots.rows[range.clone()].iter().map(|&i| split.a.row(i as usize).0.len()).sum();
-        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: memory::with_capacity(nnz, ROWS)? };
-        let (mut inside, mut outside) = (vec![], vec![]);
-        for at in range {
-            if let Some(&next) = split.pivots.rows.get(at + AHEAD) {
-                let (cols, values) = split.a.row(next as usize);
-                prefetch(cols, 0);
-                prefetch(values, 0);
-            }
-            let (cols, values) = split.a.row(split.pivots.rows[at] as usize);
-            let mut pivot = 0;
-            for (&j, &v) in cols.iter().zip(values) {
-                let s = place[j as usize] as usize;
-                match s.cmp(&at) {
-                    Ordering::Equal => pivot = v,
-                    Ordering::Less => panic!("pivots are not triangular"),
-                    Ordering::Greater if s < t => inside.push((s as u32, v)),
-                    Ordering::Greater => outside.push(((s - t) as u32, v)),
-                }
-            }
-            assert!(pivot != 0, "the pivot is an entry");
-            let factor = p.multiplier(p.neg(p.inv(pivot)));
-            let scale = |(s, v): (u32, u64)| (s, K::value(p.mul_by(v, factor)));
-            let row =
-                PivotRow { start: rows.entries.len(), inside: inside.len() as u32, outside: outside.len() as u32 };
-            rows.at.push(row);
-            rows.entries.extend(inside.drain(..).chain(outside.drain(..)).map(scale));
-        }
-        Ok(rows)
-    }
-
-    /// Puts a row behind the entries.
-    fn append(&mut self, inside: &[Entry<K>], outside: &[Entry<K>]) -> Result<PivotRow> {
-        let start = self.entries.len();
-        memory::reserve(&mut self.entries, inside.len() + outside.len(), ROWS)?;
-        self.entries.extend_from_slice(inside);
-        self.entries.extend_from_slice(outside);
-        Ok(PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 })
-    }
-
-    /// Asks for the first entries of a row.
-    #[inline(always)]
-    fn prefetch(&self, at: usize) {
-        let start = self.at[at].start;
-        prefetch(&self.entries, start);
-        prefetch(&self.entries, start + 64 / size_of::<Entry<K>>());
-    }
-
-    /// The entries of a row, inside and outside.
-    #[inline(always)]
-    fn row(&self, at: usize) -> (&[Entry<K>], &[Entry<K>]) {
-        let PivotRow { start, inside, outside } = self.at[at];
-        self.entries[start..start + (inside + outside) as usize].split_at(inside as usize)
-    }
-}
 
 /// The pivot rows as the solver reads them.
 #[derive(Debug)]
@@ -138,68 +52,9 @@ pub(super) struct Workspace<K: Arithmetic> {
     /// By pivot: the coefficients to be.
     inside: Vec<u64>,
     /// By column of S: the row to be.
-    outside: Outside,
+    outside: RowSums,
     /// A pivot row from which later pivots were eliminated.
     resolved: Vec<Entry<K>>,
-}
-
-/// Sums by column of S, and where they are.
-#[derive(Debug)]
-struct Outside {
-    sums: Vec<u64>,
-    /// The first `count` are the columns whose sums are not 0. One place more than columns.
-    touched: Vec<u32>,
-    count: usize,
-}
-
-impl Outside {
-    /// Adds `coefficient` times the entries.
-    #[inline(always)]
-    fn add<K: Arithmetic>(&mut self, k: K, coefficient: u64, entries: &[Entry<K>]) {
-        for &(s, v) in entries {
-            let sum = &mut self.sums[s as usize];
-            // Written down always and counted if it is new: no branch to predict.
-            self.touched[self.count] = s;
-            self.count += (*sum == 0) as usize;
-            *sum = k.add(*sum, k.product(coefficient, v));
-        }
-    }
-
-    /// Empties the sums into `out`: non-zero residues, in no order.
-    fn drain<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) -> Result<()> {
-        memory::reserve(out, self.count, SOLVED)?;
-        for &s in &self.touched[..self.count] {
-            let v = k.modulus().reduce(std::mem::take(&mut self.sums[s as usize]));
-            if v != 0 {
-                out.push((s, K::value(v)));
-            }
-        }
-        self.count = 0;
-        Ok(())
-    }
-
-    /// Empties the sums into `out`: non-zero residues by ascending column.
-    fn drain_sorted<K: Arithmetic>(&mut self, k: K, out: &mut Vec<Entry<K>>) -> Result<()> {
-        let before = out.len();
-        // A sort costs some nanoseconds for each entry and bit of their number, the walk about one for each column.
-        if self.count * 16 <= self.sums.len() {
-            self.drain(k, out)?;
-            out[before..].sort_unstable_by_key(|e| e.0);
-            return Ok(());
-        }
-        // Every column is written down, and kept if it is not zero: no branch to predict.
-        let mut end = before;
-        memory::reserve(out, self.sums.len(), SOLVED)?;
-        out.resize(before + self.sums.len(), (0, K::value(0)));
-        for (s, sum) in self.sums.iter_mut().enumerate() {
-            let v = k.modulus().reduce(std::mem::take(sum));
-            out[end] = (s as u32, K::value(v));
-            end += (v != 0) as usize;
-        }
-        out.truncate(end);
-        self.count = 0;
-        Ok(())
-    }
 }
 
 impl<K: Arithmetic> Triangle<K> {
@@ -265,11 +120,10 @@ impl<K: Arithmetic> Triangle<K> {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub(super) fn workspace(&self) -> Result<Workspace<K>> {
-        let sums = memory::zeros(self.cols, WORKSPACE)?;
         Ok(Workspace {
             queue: Queue::new(self.rows.at.len())?,
             inside: memory::zeros(self.rows.at.len(), WORKSPACE)?,
-            outside: Outside { sums, touched: memory::zeros(self.cols + 1, WORKSPACE)?, count: 0 },
+            outside: RowSums::new(self.cols)?,
             resolved: vec![],
         })
     }

@@ -1,10 +1,10 @@
-//! The running sequence X, BX, B²X, … and its projected terms.
+//! The running sequence X, BX, B²X, … in the memory of this process, and its projected terms.
 
-use super::Projection;
-use crate::Result;
+use super::{Projection, SequenceSource};
 use crate::blackbox::{Preconditioned, Scratch};
 use crate::field::{Field, Rng};
 use crate::spmv::Block;
+use crate::{Observer, Result};
 
 /// Where the sequence starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -16,7 +16,7 @@ pub enum Start {
     Bx,
 }
 
-/// An iterator-like producer of the terms of a block Krylov sequence over K.
+/// The terms of a block Krylov sequence over K, one after the other, by the products of an operator.
 #[derive(Debug)]
 pub struct Krylov<'a, F: Field> {
     field: F,
@@ -62,13 +62,20 @@ impl<'a, F: Field> Krylov<'a, F> {
         std::mem::swap(&mut self.current, &mut self.next);
         Ok(())
     }
+}
 
-    /// Appends the next term, the s × s matrix Yᵀ(BⁱX) row-major, and goes one step on.
-    ///
-    /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    pub fn push_term(&mut self, terms: &mut Vec<F::Elem>) -> Result<()> {
-        self.projection.project(&self.field, &self.current, self.block, terms)?;
-        self.step()
+impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
+    fn block(&self) -> usize {
+        self.block
+    }
+    /// Yᵀ(BⁱX), and one step on, for each term.
+    fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
+        for done in 1..=count {
+            observer.check()?;
+            self.projection.project(&self.field, &self.current, self.block, terms)?;
+            self.step()?;
+            observer.progress(done as u64);
+        }
+        Ok(())
     }
 }

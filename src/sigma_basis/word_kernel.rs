@@ -9,12 +9,12 @@
 //! so the difference is exact, congruent to x·2⁻³², and lies in 1 … (x >> 32) + p: no x < 2⁶⁴ overflows.
 
 use super::kernel::{Kernel, Target};
-use crate::field::{Field, Modulus};
+use crate::field::{Accumulator, DelayBudget, Field, Modulus};
 use crate::isa::{self, Isa};
 
 /// How many products of two residues, one of them scaled, add up without overflow: the largest k with k·(p-1)² < 2⁶⁴.
-pub(super) fn terms_in_one_word(p: u64) -> u64 {
-    u64::MAX / ((p - 1) * (p - 1))
+pub(super) fn terms_in_one_word(modulus: Modulus) -> usize {
+    DelayBudget::plain(modulus, Accumulator::U64).products()
 }
 
 /// The constants of GF(p), p odd, 3 ≤ p < 2³².
@@ -122,8 +122,8 @@ impl WordKernel {
     /// The body of [`Kernel::combine`], with tiles of 4 rows by `W` columns held in registers.
     #[inline(always)]
     pub(super) fn combine_body<const W: usize>(&self, targets: &mut [Target<'_, u32>], panel: &[u32], stride: usize) {
-        let terms = (panel.len() / stride) as u64;
-        let split = terms >= terms_in_one_word(self.modulus.get());
+        let terms = panel.len() / stride;
+        let split = terms >= terms_in_one_word(self.modulus);
         for group in targets.chunks_mut(4) {
             match (group, split) {
                 ([a, b, c, d], false) => self.group::<4, W, false>([a, b, c, d], panel, stride),
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn one_word_holds_exactly_the_terms_promised() {
         for p in PRIMES {
-            let (k, square) = (terms_in_one_word(p) as u128, (p as u128 - 1) * (p as u128 - 1));
+            let (k, square) = (terms_in_one_word(Modulus::new(p).unwrap()) as u128, (p as u128 - 1) * (p as u128 - 1));
             assert!(k * square < 1 << 64 && (k + 1) * square >= 1 << 64);
         }
     }

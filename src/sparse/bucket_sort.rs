@@ -6,7 +6,7 @@
 //! files have in practice (by rows, by columns, or symmetric halves). On its way an entry takes eight bytes, half of them for
 //! its place within the bucket, unless the matrix or its values are large.
 
-use super::canonical::{BigEntry, Duplicates};
+use super::duplicates::{BigEntry, Duplicates};
 use super::numbers::{Numbers, Width, Word, spread, with};
 use crate::{Result, memory};
 use bytemuck::Zeroable;

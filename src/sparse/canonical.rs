@@ -4,19 +4,11 @@
 //! are sorted by [`super::bucket_sort`].
 
 use super::bucket_sort;
+use super::duplicates::{BigEntry, Duplicates};
 use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
 use num_bigint::BigInt;
-
-/// What becomes of entries at one position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Duplicates {
-    /// They are summed over the integers.
-    Sum,
-    /// They become a single 1 (the 0–1 pattern; all values must be 1).
-    One,
-}
 
 /// Entries with indices in range, in any order.
 ///
@@ -36,9 +28,6 @@ pub(crate) struct Coordinates {
 pub(crate) fn key(row: u32, col: u32) -> u64 {
     (row as u64) << 32 | col as u64
 }
-
-/// Row, column and a value that does not fit a word.
-pub(crate) type BigEntry = (u32, u32, BigInt);
 
 impl Coordinates {
     /// No entries yet.

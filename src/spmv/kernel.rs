@@ -76,19 +76,9 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
         let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
         if valued.is_empty() && !FOLD {
-            // One part, or two in one format: no sums but those in registers.
             let target = Target { y: &mut *y, stride, offset, lanes, finish };
-            match signs {
-                [Part { entries, body: Body::Csr(b) }] => return one_part(a, *entries, b, rows, x, target),
-                [Part { entries, body: Body::EllR(b) }] => return one_part(a, *entries, b, rows, x, target),
-                [Part { entries, body: Body::Ell(b) }] => return one_part(a, *entries, b, rows, x, target),
-                [Part { entries: Entries::Plus, body: plus }, Part { body: minus, .. }] => match (plus, minus) {
-                    (Body::Csr(plus), Body::Csr(minus)) => return two_parts(a, plus, minus, rows, x, target),
-                    (Body::EllR(plus), Body::EllR(minus)) => return two_parts(a, plus, minus, rows, x, target),
-                    (Body::Ell(plus), Body::Ell(minus)) => return two_parts(a, plus, minus, rows, x, target),
-                    _ => {}
-                },
-                _ => {}
+            if in_registers(a, signs, rows.clone(), x, target) {
+                return;
             }
         }
         let mut sums = OnLine([[a.zero(); W]; TILE]);
@@ -153,6 +143,30 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
             }
         }
     }
+}
+
+/// One part, or two in one format: no sums but those in registers. Whether there was nothing else, and all is done.
+#[inline(always)]
+fn in_registers<A: Arithmetic, const W: usize>(
+    a: A,
+    signs: &[Part<A::Value>],
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    target: Target<A>,
+) -> bool {
+    match signs {
+        [Part { entries, body: Body::Csr(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries, body: Body::EllR(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries, body: Body::Ell(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries: Entries::Plus, body: plus }, Part { body: minus, .. }] => match (plus, minus) {
+            (Body::Csr(plus), Body::Csr(minus)) => two_parts(a, plus, minus, rows, x, target),
+            (Body::EllR(plus), Body::EllR(minus)) => two_parts(a, plus, minus, rows, x, target),
+            (Body::Ell(plus), Body::Ell(minus)) => two_parts(a, plus, minus, rows, x, target),
+            _ => return false,
+        },
+        _ => return false,
+    }
+    true
 }
 
 /// Where a strip of Y goes, and how.

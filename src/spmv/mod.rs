@@ -18,10 +18,9 @@ mod options;
 mod params;
 mod plan;
 mod product;
-mod recurrence;
 mod scatter;
 mod strips;
-mod substitution;
+mod triangular;
 mod word;
 
 pub(crate) use block::Lanes;
@@ -31,8 +30,7 @@ pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
-pub use recurrence::Recurrence;
-pub use substitution::{PushLines, PushSpace, Remainder, Substitution};
+pub use triangular::{LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,6 @@
 //! `blackfield rank`: the number alone, one JSON document, and what is said beside them.
 
 use crate::{DIAGONAL, Lab};
-use blackfield::isa::Isa;
 use serde_json::{Value, json};
 
 #[test]
@@ -39,61 +38,6 @@ fn standard_input_is_a_file_named_dash() {
     let lab = Lab::new("rank-stdin");
     let run = lab.run_with_input("rank - -p 65521", DIAGONAL);
     assert_eq!((run.code, run.stdout.as_str()), (0, "3\n"), "{}", run.stderr);
-}
-
-/// Every path of the kernels, from the file to the answer.
-#[test]
-fn every_instruction_set_gives_the_same_document() {
-    let lab = Lab::new("rank-instructions");
-    lab.answer("generate bibd_9_5 -o b.mtx");
-    let arguments = [
-        "rank b.mtx -p 2,3,251,65521,2147483647,9223372036854775783 --method elimination --json -q",
-        "rank b.mtx -p 2,3,65521,2147483647,9223372036854775783 --method wiedemann --block 4 --json -q",
-        "rank b.mtx -p 65521,9223372036854775783 --proven --json -q",
-        "rank b.mtx --rational --proven --json -q",
-        "permanent --json -q --method gray dense.sms",
-    ];
-    let dense: String =
-        (1..=20).flat_map(|i| (1..=20).map(move |j| format!("{i} {j} {}\n", (i * j) % 7 + 1))).collect();
-    lab.write("dense.sms", format!("20 20 M\n{dense}0 0 0\n"));
-    for arguments in arguments {
-        let of = |isa: Isa| stable(lab.document(&format!("{arguments} --isa {}", isa.name())));
-        let expected = of(Isa::Portable);
-        for isa in Isa::available() {
-            assert_eq!(of(isa), expected, "{arguments} with {isa:?}");
-        }
-    }
-    for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
-        let run = lab.run(&format!("rank b.mtx -p 2 --isa {}", isa.name()));
-        assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
-        assert!(run.stderr.contains(isa.name()), "{}", run.stderr);
-    }
-    assert_eq!(lab.run("rank b.mtx -p 2 --isa sse9").code, 2);
-    let mut command = lab.command("rank b.mtx -p 2");
-    assert_eq!(command.env("BLACKFIELD_ISA", "sse9").output().unwrap().status.code(), Some(2));
-    let mut command = lab.command("rank b.mtx -p 2");
-    assert!(command.env("BLACKFIELD_ISA", "portable").output().unwrap().status.success());
-}
-
-/// A document without what belongs to one run: seconds, and the plans, which know what they are compiled for. Of the steps of a path there
-/// is left what they add to the rank, all together.
-fn stable(mut document: Value) -> Value {
-    match &mut document {
-        Value::Object(fields) => {
-            fields.retain(|name, _| !["seconds", "phases", "plan", "isa", "reason"].contains(&name.as_str()));
-            for (name, value) in fields {
-                *value = match &mut *value {
-                    Value::Array(steps) if name == "path" => {
-                        json!(steps.iter().filter_map(|step| step["rank"].as_u64()).sum::<u64>())
-                    }
-                    other => stable(other.take()),
-                };
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| *value = stable(value.take())),
-        _ => {}
-    }
-    document
 }
 
 #[test]

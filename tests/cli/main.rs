@@ -7,6 +7,7 @@ mod answers;
 mod doubt;
 mod endings;
 mod help;
+mod instructions;
 #[cfg(target_os = "linux")]
 mod limits;
 mod matrices;

@@ -27,6 +27,7 @@
 //! divide. So exactly r - rank_q of the invariant factors are multiples of q; for the boundary matrix of a complex, so many
 //! cyclic summands of the homology have an order divisible by q. Those are the ranks of the matrix as given.
 
+mod answer;
 mod contents;
 mod document;
 mod null_space;
@@ -35,12 +36,12 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use super::{RankOptions, Route};
+pub use answer::rational_rank;
+
+use super::RankOptions;
+use crate::Step;
 use crate::certify::{Certainty, ErrorBound};
 use crate::field::Modulus;
-use crate::sparse::Triplets;
-use crate::{Error, Observer, Result, Step};
-use search::Search;
 use serde::Serialize;
 
 /// What may be asked of [`rational_rank`].
@@ -127,40 +128,4 @@ impl RationalRank {
             format!("rank {} mod {p}: {number}{factors} of {p}{sure}", q.rank)
         })
     }
-}
-
-/// The rank over ℚ.
-///
-/// ```
-/// use blackfield::{Silent, answers::{RationalOptions, rational_rank}, field::Modulus, sparse::Triplets};
-/// let a = Triplets::from_entries(3, 3, [(0, 0, 1), (1, 1, 2), (2, 2, 6)]);
-/// let options = RationalOptions { moduli: vec![Modulus::new(2)?, Modulus::new(3)?], ..Default::default() };
-/// let answer = rational_rank(&a, &options, &Silent)?;
-/// assert_eq!((answer.rank, answer.asked[0].rank, answer.asked[1].rank), (3, 1, 2));
-/// assert_eq!(answer.multiples_of(&answer.asked[0]), 2); // 2 and 6
-/// # Ok::<(), blackfield::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Usage`] for options out of range, for a method that cannot give the proof demanded, and for an error bound out of
-/// reach; the errors of [`rank()`](super::rank()).
-pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Observer) -> Result<RationalRank> {
-    if options.error.is_vacuous() {
-        return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));
-    }
-    if options.rank.route == Route::CoDegree {
-        return Err(Error::Usage("the route codegree may exceed the rank: nothing follows for the rank over Q".into()));
-    }
-    options.rank.check()?;
-    // The rank, and the minors that are not 0, are those of the non-empty lines.
-    let compact = a.compact()?;
-    run(Search::new(&compact.matrix, &a.digest(), options, observer)?)
-}
-
-fn run(mut search: Search) -> Result<RationalRank> {
-    let ground = match search.options.rank.proven {
-        true => search.prove()?,
-        false => search.go_on()?,
-    };
-    search.answer(ground)
 }

@@ -1,10 +1,12 @@
 //! Ranks over ℚ against known Smith forms and a naive elimination.
 
+use super::search::Search;
 use super::*;
-use crate::answers::Method;
+use crate::answers::{Method, Route};
 use crate::field::{Rng, random_prime};
 use crate::integers::{hadamard_log2, primes_of_size};
-use crate::{Silent, families};
+use crate::sparse::Triplets;
+use crate::{Error, Silent, families};
 use num_bigint::BigInt;
 use rand::{RngExt, SeedableRng};
 
@@ -108,7 +110,7 @@ fn hidden_by(p: &BigInt, large: &BigInt) -> Triplets {
 fn by_generator_of_seed_1(a: &Triplets, options: &RationalOptions) -> crate::Result<RationalRank> {
     let mut search = Search::new(a, &a.digest(), options, &Silent).unwrap();
     search.rng = Rng::seed_from_u64(1);
-    super::run(search)
+    super::answer::run(search)
 }
 
 /// Whoever knows the seed, and the primes that it draws for one matrix, makes another whose entries are multiples of them.

@@ -4,9 +4,9 @@
 //! of a product has the bytes (t, j) of term t: of B they are the digits as they stand in memory, and of A there is one row, a
 //! *plane*, for each digit i of the 256ʲ·a mod p. Hence a·b ≡ Σᵢ 256ⁱ·Sᵢ with one sum a plane, L² products of bytes in all.
 
+use super::place::{DEPTH, Place, Target};
 use super::reduce::{ROUND, Whole, float};
 use super::simd::bytes::{BLOCK, BLOCK_WORDS, COLS, STEP_WORDS};
-use super::{DEPTH, Place, Target};
 use crate::dense::entry::Entry;
 use crate::field::Modulus;
 use crate::isa::{Kernel, prefetch};

@@ -1,7 +1,9 @@
 //! Residues on their way into the tiles: balanced, cut into words, laid out strip by strip.
 
+use super::arithmetic::{Arithmetic, Form};
+use super::bytes;
+use super::place::Place;
 use super::reduce::balanced;
-use super::{Arithmetic, Form, Place, bytes};
 use crate::dense::entry::Entry;
 use crate::isa::Kernel;
 

@@ -1,6 +1,6 @@
 //! From integer sums back to residues: floating-point quotients, integer remainders, one correction.
 
-use super::Target;
+use super::place::Target;
 use crate::dense::entry::Entry;
 use crate::field::Modulus;
 use crate::isa::Kernel;

@@ -1,5 +1,6 @@
+use super::arithmetic::Form;
 use super::*;
-use crate::field::Rng;
+use crate::field::{Modulus, Rng};
 use rand::{RngExt, SeedableRng};
 use std::cell::Cell;
 

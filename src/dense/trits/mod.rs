@@ -4,6 +4,7 @@
 //! it yields itself; all groups but the last are full. Each basis row is zero left of its pivot, and those of a group are the
 //! identity in their own pivot columns.
 
+mod group;
 mod strip;
 mod tables;
 
@@ -12,71 +13,17 @@ use super::parallel::for_each_chunk;
 use crate::field::Rng;
 use crate::isa::{Isa, Kernel};
 use crate::{Result, memory};
+use group::{GROUP, Group, TABLES};
 use rand::RngExt;
-use strip::{COLUMNS, Pack, WORDS, add, dot, leading, set};
+use strip::{COLUMNS, Pack, WORDS, dot, leading, set};
 pub(super) use strip::{Strip, trit, union};
-use tables::{DIGITS, ENTRIES, TABLES, clear};
+use tables::{ENTRIES, TASK, clear};
 
-/// Basis rows of a group.
-const GROUP: usize = DIGITS * TABLES;
 /// Rows of a panel: enough to repay the tables well.
 const PANEL: usize = 1024;
-/// Rows of a task.
-const TASK: usize = 16;
 /// What memory is asked for.
 const ROWS: &str = "a panel of an elimination mod 3";
-const BASIS: &str = "the basis of an elimination mod 3";
 const REDUCED: &str = "a reduced echelon form mod 3";
-
-/// Up to twenty rows that are the identity in their own pivot columns.
-#[derive(Debug, Default)]
-struct Group {
-    pivots: Vec<u32>,
-    /// The rows, one after the other.
-    rows: Vec<Strip>,
-}
-
-impl Group {
-    fn is_full(&self) -> bool {
-        self.pivots.len() == GROUP
-    }
-    /// Strips before this one are zero in all rows.
-    fn first_strip(&self) -> usize {
-        self.pivots.iter().min().map_or(0, |&j| j as usize / COLUMNS)
-    }
-
-    /// Clears the pivot columns of `row` by one basis row after the other: row -= digit·own.
-    #[inline(always)]
-    fn clear_row(&self, row: &mut [Strip]) {
-        for (own, &j) in self.rows.chunks_exact(row.len()).zip(&self.pivots) {
-            let (digit, from) = (trit(row, j), j as usize / COLUMNS);
-            if digit != 0 {
-                add(&mut row[from..], &own[from..], digit as usize & 1);
-            }
-        }
-    }
-    /// Makes room for a full group of rows of so many strips.
-    fn reserve(&mut self, strips: usize) -> Result<()> {
-        let more = GROUP * strips - self.rows.len();
-        memory::reserve_exact(&mut self.rows, more, BASIS)
-    }
-    /// Adds a row that is zero in the pivot columns, and keeps the identity there. There is [room](Group::reserve).
-    #[inline(always)]
-    fn push(&mut self, row: &mut [Strip], pivot: u32) {
-        if trit(row, pivot) == 2 {
-            row.iter_mut().for_each(|Strip(planes)| planes.swap(0, 1));
-        }
-        let from = pivot as usize / COLUMNS;
-        for own in self.rows.chunks_exact_mut(row.len()) {
-            let digit = trit(own, pivot);
-            if digit != 0 {
-                add(&mut own[from..], &row[from..], digit as usize & 1);
-            }
-        }
-        self.rows.extend_from_slice(row);
-        self.pivots.push(pivot);
-    }
-}
 
 /// Takes rows into a group until it is full.
 struct Grow<'a> {

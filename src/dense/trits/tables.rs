@@ -3,18 +3,16 @@
 //! that are the identity in their own pivot columns, clear twenty pivot columns of a row in one pass over it: [`clear`].
 
 use super::super::parallel::for_each_chunk;
+use super::group::{DIGITS, Group, TABLES};
 use super::strip::{COLUMNS, Strip, WORDS};
-use super::{Group, TASK};
 use crate::isa::{Isa, Kernel};
 use crate::{Result, memory};
 use rayon::prelude::*;
 
-/// Basis rows that share a table.
-pub(super) const DIGITS: usize = 4;
 /// The combinations of so many rows, up to sign.
 pub(super) const ENTRIES: usize = 3usize.pow(DIGITS as u32) / 2 + 1;
-/// Tables of a group.
-pub(super) const TABLES: usize = 5;
+/// Rows of a task.
+pub(super) const TASK: usize = 16;
 /// Rows that repay the tables of a group: 200 row additions, where each row then takes 5 and not 2/3 of 20.
 const MANY: usize = 24;
 /// How much faster than memory the caches are, where tables and rows stay between calls.

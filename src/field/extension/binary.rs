@@ -1,6 +1,6 @@
 //! Products in GF(2ᵏ): carry-less word products, then tᵏ ≡ r folded in from above (f = tᵏ + r with a short r).
 
-use super::Packed;
+use super::layout::Packed;
 use crate::field::clmul::clmul;
 
 #[derive(Clone, Debug)]

@@ -11,23 +11,15 @@
 
 mod binary;
 mod irreducible;
+mod layout;
 mod schoolbook;
 mod tables;
 
 use super::{Field, Modulus, Rng};
+pub use layout::Packed;
+use layout::{Layout, field_width, power_of};
 use rand::RngExt;
 use std::sync::Arc;
-
-/// An element of an [`ExtensionField`]: k digits in equal bit-fields of one word, constant term lowest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, bytemuck::Zeroable)]
-#[repr(transparent)]
-pub struct Packed(u128);
-
-impl std::fmt::Debug for Packed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Packed({:#x})", self.0)
-    }
-}
 
 /// The field GF(pᵏ). Cheap to clone.
 #[derive(Clone, Debug)]
@@ -44,72 +36,6 @@ enum Multiply {
     Tables(Arc<tables::Tables>),
     Binary(binary::Binary),
     Schoolbook(schoolbook::Schoolbook),
-}
-
-/// Where the digits of an element lie in its word.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    modulus: Modulus,
-    degree: usize,
-    /// Bits of one field.
-    width: u32,
-    /// The highest bit of every field.
-    high: u128,
-    /// p in every field (unused for p = 2).
-    ps: u128,
-    /// 2^(width-1) - p in every field (unused for p = 2).
-    lift: u128,
-}
-
-impl Layout {
-    fn new(modulus: Modulus, degree: usize) -> Self {
-        let width = field_width(modulus);
-        let every = |x: u128| (0..degree).fold(0, |word, i| word | x << (i as u32 * width));
-        let top = 1u128 << (width - 1);
-        let (ps, lift) = if modulus.get() == 2 {
-            (0, 0)
-        } else {
-            (every(modulus.get() as u128), every(top - modulus.get() as u128))
-        };
-        Layout { modulus, degree, width, high: every(top), ps, lift }
-    }
-    /// All bits of the fields whose highest bit is set in `flags`, except that highest bit.
-    #[inline(always)]
-    fn spread(self, flags: u128) -> u128 {
-        flags - (flags >> (self.width - 1))
-    }
-    #[inline(always)]
-    fn add(self, a: Packed, b: Packed) -> Packed {
-        if self.ps == 0 {
-            return Packed(a.0 ^ b.0);
-        }
-        // Fields hold sums below 2p ≤ 2^width; the lift carries those ≥ p, and only those, into their highest bit.
-        let sum = a.0 + b.0;
-        Packed(sum - (self.spread((sum + self.lift) & self.high) & self.ps))
-    }
-    #[inline(always)]
-    fn sub(self, a: Packed, b: Packed) -> Packed {
-        if self.ps == 0 {
-            return Packed(a.0 ^ b.0);
-        }
-        // Fields hold 2^(width-1) + a - b: the highest bit is missing exactly where a < b, and there p is added.
-        let difference = (a.0 | self.high) - b.0;
-        let borrow = !difference & self.high;
-        Packed((difference + (self.spread(borrow) & self.ps)) & !self.high)
-    }
-    #[inline(always)]
-    fn digit(self, a: Packed, i: usize) -> u64 {
-        (a.0 >> (i as u32 * self.width)) as u64 & (u64::MAX >> (64 - self.width))
-    }
-    #[inline(always)]
-    fn pack(self, digits: impl Iterator<Item = u64>) -> Packed {
-        Packed(digits.enumerate().fold(0, |word, (i, d)| word | (d as u128) << (i as u32 * self.width)))
-    }
-}
-
-/// Bits of one digit's field: one, over GF(2), else one more than p-1 needs.
-fn field_width(modulus: Modulus) -> u32 {
-    if modulus.get() == 2 { 1 } else { modulus.bits() + 1 }
 }
 
 impl ExtensionField {
@@ -137,15 +63,16 @@ impl ExtensionField {
             Multiply::Schoolbook(schoolbook::Schoolbook::new(layout, &tail))
         };
         let mut field = ExtensionField { layout, tail, multiply };
-        if tables::Tables::pay(&field) {
-            field.multiply = Multiply::Tables(Arc::new(tables::Tables::new(&field)));
+        if tables::Tables::pay(layout) {
+            let tables = tables::Tables::new(layout, |a, b| field.mul(a, b));
+            field.multiply = Multiply::Tables(Arc::new(tables));
         }
         field
     }
 
     /// The number of elements, pᵏ < 2¹²⁷.
     pub fn order(&self) -> u128 {
-        (self.layout.modulus.get() as u128).pow(self.layout.degree as u32)
+        self.layout.order()
     }
     /// log₂(pᵏ).
     pub fn log2_order(&self) -> f64 {
@@ -171,28 +98,8 @@ impl ExtensionField {
         Packed(1 << self.layout.width)
     }
     /// aᵉ; 0⁰ = 1.
-    pub fn pow(&self, a: Packed, mut e: u128) -> Packed {
-        let (mut base, mut acc) = (a, self.one());
-        while e > 0 {
-            if e & 1 == 1 {
-                acc = self.mul(acc, base);
-            }
-            base = self.mul(base, base);
-            e >>= 1;
-        }
-        acc
-    }
-    /// The k × k matrix over GF(p), row-major, of the product by e: it maps the digits of x to the digits of e·x.
-    /// Column j holds the digits of e·tʲ.
-    pub fn multiply_matrix(&self, e: Packed) -> Vec<u64> {
-        let k = self.layout.degree;
-        let mut matrix = vec![0; k * k];
-        let mut column = e;
-        for j in 0..k {
-            (0..k).for_each(|i| matrix[i * k + j] = self.layout.digit(column, i));
-            column = self.mul(column, self.generator());
-        }
-        matrix
+    pub fn pow(&self, a: Packed, e: u128) -> Packed {
+        power_of(a, e, |a, b| self.mul(a, b))
     }
 }
 

@@ -6,7 +6,7 @@
 //! **n·k + min(|r|, k-1) + 1 ≤ products**, the accumulator's budget ([`DelayBudget::products`]); the one is the residue
 //! left by an earlier reduction. In `u128` n = 1 always holds: p < 2⁶³ leaves 4 products, and k = 2 there.
 
-use super::{Layout, Packed};
+use super::layout::{Layout, Packed};
 use crate::field::{Accumulator, DelayBudget, Modulus};
 
 /// Coefficients of a product: 2·42 - 1 for p = 3, and 2·4 - 1 where p needs 128-bit sums (p > 2²⁹).

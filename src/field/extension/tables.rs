@@ -3,8 +3,8 @@
 //! A packed element has gaps between its digits; its rank among all elements, Σ dᵢ pⁱ, is summed from two or three
 //! small tables indexed by whole groups of digits, and the logarithm is looked up by rank.
 
-use super::{ExtensionField, Packed};
-use crate::field::{Field, prime_factors};
+use super::layout::{Layout, Packed, power_of};
+use crate::field::prime_factors;
 
 /// Tables are built for fields of up to 2²⁰ elements: 12 MiB at most.
 const MAX_LOG2_ORDER: u32 = 20;
@@ -12,6 +12,9 @@ const MAX_LOG2_ORDER: u32 = 20;
 const MAX_LOG2_ORDER_BINARY: u32 = 10;
 /// Bits of a group of digits; two digits of a field with a table always fit: p ≤ 2¹⁰ there.
 const GROUP_BITS: u32 = 12;
+
+/// 1 in every field.
+const ONE: Packed = Packed(1);
 
 #[derive(Debug)]
 pub(super) struct Tables {
@@ -27,13 +30,13 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Whether tables are the fastest way to multiply in this field. Over GF(p) itself they are not.
-    pub(super) fn pay(field: &ExtensionField) -> bool {
-        let limit = if field.layout.modulus.get() == 2 { MAX_LOG2_ORDER_BINARY } else { MAX_LOG2_ORDER };
-        field.layout.degree > 1 && field.order() <= 1 << limit
+    pub(super) fn pay(layout: Layout) -> bool {
+        let limit = if layout.modulus.get() == 2 { MAX_LOG2_ORDER_BINARY } else { MAX_LOG2_ORDER };
+        layout.degree > 1 && layout.order() <= 1 << limit
     }
-    /// The tables of a field whose products do not need them yet.
-    pub(super) fn new(field: &ExtensionField) -> Self {
-        let (p, k, width) = (field.layout.modulus.get() as u32, field.layout.degree, field.layout.width);
+    /// The tables of a field with products by `multiply`, which do not need them.
+    pub(super) fn new(layout: Layout, multiply: impl Fn(Packed, Packed) -> Packed) -> Self {
+        let (p, k, width) = (layout.modulus.get() as u32, layout.degree, layout.width);
         let digits = (GROUP_BITS / width) as usize;
         let mut weight = 1u32;
         let rank = (0..k.div_ceil(digits))
@@ -51,12 +54,13 @@ impl Tables {
                 table
             })
             .collect();
-        let order = field.order() as usize;
+        let order = layout.order() as usize;
         let factors = prime_factors(order as u64 - 1);
-        let generates =
-            |g: &Packed| factors.iter().all(|q| field.pow(*g, (order as u64 - 1) as u128 / *q as u128) != field.one());
+        let generates = |g: &Packed| {
+            factors.iter().all(|q| power_of(*g, (order as u64 - 1) as u128 / *q as u128, &multiply) != ONE)
+        };
         let elements = (2..order as u64).map(|mut n| {
-            field.layout.pack((0..k).map(|_| {
+            layout.pack((0..k).map(|_| {
                 let digit = n % p as u64;
                 n /= p as u64;
                 digit
@@ -64,12 +68,12 @@ impl Tables {
         });
         let generator = elements.into_iter().find(generates).expect("the group of a finite field is cyclic");
         let mut tables = Tables { group: digits as u32 * width, rank, log: vec![0; order], power: vec![0; order - 1] };
-        let mut power = field.one();
+        let mut power = ONE;
         for e in 0..order - 1 {
             tables.power[e] = power.0 as u64;
             let rank = tables.rank_of(power);
             tables.log[rank] = e as u32;
-            power = field.mul(power, generator);
+            power = multiply(power, generator);
         }
         tables
     }

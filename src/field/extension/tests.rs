@@ -123,10 +123,17 @@ fn dot_axpy_and_the_matrix_of_a_product_agree_with_single_operations() {
             }
         }
         let (e, x) = (f.random(&mut rng), f.random(&mut rng));
-        let (matrix, x_digits) = (f.multiply_matrix(e), digits(&f, x));
+        let (matrix, x_digits) = (multiply_matrix(&f, e), digits(&f, x));
         let product: Vec<u64> = matrix.chunks(k).map(|row| PrimeFieldDot(m).dot(row, &x_digits)).collect();
         assert_eq!(product, digits(&f, f.mul(e, x)));
     }
+}
+
+/// The k × k matrix over GF(p), row-major, of the product by e: column j holds the digits of e·tʲ.
+fn multiply_matrix(f: &ExtensionField, e: Packed) -> Vec<u64> {
+    let powers = std::iter::successors(Some(e), |&column| Some(f.mul(column, f.generator())));
+    let columns: Vec<Vec<u64>> = powers.take(f.degree()).map(|column| digits(f, column)).collect();
+    (0..f.degree()).flat_map(|i| columns.iter().map(move |column| column[i])).collect()
 }
 
 struct PrimeFieldDot(Modulus);

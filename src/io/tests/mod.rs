@@ -8,10 +8,14 @@ mod spelling;
 mod streams;
 mod widths;
 
+use super::read::parse;
+use super::text::Text;
 use super::*;
-use crate::Silent;
+use crate::sparse::Triplets;
+use crate::{Error, Observer, Result, Silent};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
+use std::path::Path;
 
 const EXACT: ReadOptions = ReadOptions { pattern: false, max_memory: None };
 const PATTERN: ReadOptions = ReadOptions { pattern: true, max_memory: None };

@@ -211,23 +211,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
         observer: &dyn Observer,
     ) -> Result<u64> {
         let step = kernel.step;
-        let tail_of = |legs: &[Leg]| legs.iter().rposition(|leg| !stays(leg, step, next)).map_or(0, |i| i + 1);
-        let mut tail = tail_of(&self.legs);
-        if vectors(&self.legs[tail..]) < SHORT {
-            let mut legs = self.legs.clone();
-            late_first(&mut legs);
-            // The latest go to the end, the very latest last.
-            let mut late = 0;
-            while late < legs.len() && stays(&legs[late], step, next) && vectors(&legs[..late]) < LONG {
-                late += 1;
-            }
-            legs[..late].reverse();
-            legs.rotate_left(late);
-            if vectors(&legs[tail_of(&legs)..]) > 2.0 * vectors(&self.legs[tail..]) {
-                self.reorder(legs, ring, spare, observer)?;
-                tail = tail_of(&self.legs);
-            }
-        }
+        let tail = self.lengthen_tail(ring, step, next, spare, observer)?;
         // The legs that stay at the end stay there; the others in the order in which they change.
         let kept = &self.legs[tail..];
         let mut legs: Vec<Leg> =
@@ -290,6 +274,36 @@ impl<V: Clone + Send + Sync> Dense<V> {
         std::mem::swap(&mut self.values, spare);
         (self.legs, self.weight) = (legs, weight);
         Ok(count)
+    }
+
+    /// Where the legs begin that a step leaves as they are, once others of them are brought to the end if that pays.
+    fn lengthen_tail<R: Ring<Value = V>>(
+        &mut self,
+        ring: &R,
+        step: &Step,
+        next: &Space,
+        spare: &mut Vec<V>,
+        observer: &dyn Observer,
+    ) -> Result<usize> {
+        let tail_of = |legs: &[Leg]| legs.iter().rposition(|leg| !stays(leg, step, next)).map_or(0, |i| i + 1);
+        let tail = tail_of(&self.legs);
+        if vectors(&self.legs[tail..]) >= SHORT {
+            return Ok(tail);
+        }
+        let mut legs = self.legs.clone();
+        late_first(&mut legs);
+        // The latest go to the end, the very latest last.
+        let mut late = 0;
+        while late < legs.len() && stays(&legs[late], step, next) && vectors(&legs[..late]) < LONG {
+            late += 1;
+        }
+        legs[..late].reverse();
+        legs.rotate_left(late);
+        if vectors(&legs[tail_of(&legs)..]) <= 2.0 * vectors(&self.legs[tail..]) {
+            return Ok(tail);
+        }
+        self.reorder(legs, ring, spare, observer)?;
+        Ok(tail_of(&self.legs))
     }
 
     /// The same layer with its legs in another order.

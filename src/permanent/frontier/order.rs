@@ -84,18 +84,7 @@ pub(super) fn beam(graph: &Graph, beam: Beam, below: f64, observer: &dyn Observe
     for measure in 0..goal {
         observer.check()?;
         if measure > 0 {
-            let mut children = std::mem::take(&mut bins[measure]);
-            children.sort_by(|a, b| a.rank.total_cmp(&b.rank).then(a.id.cmp(&b.id)));
-            let mut seen = HashSet::new();
-            nodes = Vec::new();
-            for child in children {
-                if nodes.len() == beam.width {
-                    break;
-                }
-                if seen.insert(child.id) {
-                    nodes.push(Rc::new(Node::build(&child, graph)));
-                }
-            }
+            nodes = survivors(std::mem::take(&mut bins[measure]), beam.width, graph);
         }
         for node in &nodes {
             let set = &node.set;
@@ -141,15 +130,35 @@ pub(super) fn beam(graph: &Graph, beam: Beam, below: f64, observer: &dyn Observe
         }
     }
     let best = bins[goal].iter().min_by(|a, b| a.cost.total_cmp(&b.cost));
-    let order = best.map(|child| {
-        let mut vertices = vec![child.vertex];
-        let mut trail = child.parent.trail.clone();
+    Ok((best.map(Child::order), looks))
+}
+
+/// The best of the children, no set twice.
+fn survivors(mut children: Vec<Child>, width: usize, graph: &Graph) -> Vec<Rc<Node>> {
+    children.sort_by(|a, b| a.rank.total_cmp(&b.rank).then(a.id.cmp(&b.id)));
+    let mut seen = HashSet::new();
+    let mut nodes = Vec::new();
+    for child in children {
+        if nodes.len() == width {
+            break;
+        }
+        if seen.insert(child.id) {
+            nodes.push(Rc::new(Node::build(&child, graph)));
+        }
+    }
+    nodes
+}
+
+impl Child {
+    /// The vertices that led here.
+    fn order(&self) -> Order {
+        let mut vertices = vec![self.vertex];
+        let mut trail = self.parent.trail.clone();
         while let Some(step) = trail {
             vertices.push(step.vertex);
             trail = step.before.clone();
         }
         vertices.reverse();
-        Order { vertices, work: child.cost }
-    });
-    Ok((order, looks))
+        Order { vertices, work: self.cost }
+    }
 }

@@ -129,6 +129,41 @@ impl Slots {
     }
 }
 
+/// What a step does with fields.
+#[derive(Default)]
+struct Fields {
+    /// Those of classes that are no more.
+    freed: Vec<Field>,
+    /// Those of them that other classes take over as they are.
+    kept: Vec<Field>,
+    changed: Vec<Field>,
+}
+
+/// Neighbours of a vertex that are in one class before its step, or in none.
+struct Piece {
+    source: Option<Field>,
+    weight: u32,
+    members: Vec<u32>,
+}
+
+/// A class after a step: its remaining edges, what merges to it, and where its deficit will stand.
+struct Plan {
+    edges: Vec<Edge>,
+    pieces: Vec<Piece>,
+    /// The class with these edges before the step, of which none is a neighbour.
+    old: Option<Class>,
+    place: Place,
+}
+
+/// Where a deficit will stand.
+enum Place {
+    /// Nowhere: no edges remain.
+    Closed,
+    Kept(Field),
+    /// In a field for so many, once others are free.
+    New(u64),
+}
+
 /// Builds the steps one after the other.
 struct Builder<'a> {
     graph: &'a Graph,
@@ -144,39 +179,61 @@ impl Builder<'_> {
         self.graph.edges[v].iter().filter(|e| !self.processed[e.to as usize]).copied().collect()
     }
 
+    /// The step that matches v, after which v is gone.
     fn step(&mut self, v: usize) -> Step {
         let mut step = Step::default();
         let signature = self.remaining(v);
-        // The class of v loses v.
-        let mut freed = Vec::new();
-        let mut changed: Vec<Field> = Vec::new();
-        if self.open[v] {
-            self.open[v] = false;
-            let class = self.classes.get_mut(&signature).expect("an open vertex has a class");
-            step.own = Some(class.field);
-            class.members.retain(|&u| u as usize != v);
-            if class.members.is_empty() {
-                freed.push(class.field);
-                self.classes.remove(&signature);
-            } else {
-                step.own_target = Some(class.field);
-                changed.push(class.field);
+        let mut fields = Fields::default();
+        self.leave_class(v, &signature, &mut step, &mut fields);
+        let pieces = self.pieces(&signature, &mut fields);
+        self.processed[v] = true;
+        let plans: Vec<Plan> = self.merged(v, pieces).into_iter().map(|m| self.plan(m, &mut fields)).collect();
+        for f in &fields.freed {
+            if !fields.kept.contains(f) {
+                self.slots.free(*f);
             }
         }
-        // The neighbours, in their classes before the step: all members of a class are neighbours with equal weights.
-        struct Piece {
-            source: Option<Field>,
-            weight: u32,
-            members: Vec<u32>,
+        step.keep = self.slots.used.clone();
+        for plan in plans {
+            self.carry_out(plan, &mut step, &mut fields);
         }
+        step.untouched = step.keep.clone();
+        for f in fields.changed {
+            if let Some(word) = step.untouched.get_mut(f.word as usize) {
+                *word &= !(f.mask << f.shift);
+            }
+        }
+        step
+    }
+
+    /// The class of v loses v.
+    fn leave_class(&mut self, v: usize, signature: &[Edge], step: &mut Step, fields: &mut Fields) {
+        if !self.open[v] {
+            return;
+        }
+        self.open[v] = false;
+        let class = self.classes.get_mut(signature).expect("an open vertex has a class");
+        step.own = Some(class.field);
+        class.members.retain(|&u| u as usize != v);
+        if class.members.is_empty() {
+            fields.freed.push(class.field);
+            self.classes.remove(signature);
+        } else {
+            step.own_target = Some(class.field);
+            fields.changed.push(class.field);
+        }
+    }
+
+    /// The neighbours, in their classes before the step: all members of a class are neighbours with equal weights.
+    fn pieces(&mut self, signature: &[Edge], fields: &mut Fields) -> Vec<(Vec<Edge>, Piece)> {
         let mut pieces: Vec<(Vec<Edge>, Piece)> = Vec::new();
         let mut fresh: HashMap<Vec<Edge>, usize> = HashMap::new();
-        for e in &signature {
+        for e in signature {
             let u = e.to as usize;
             let before = self.remaining(u);
             if self.open[u] {
                 if let Some(class) = self.classes.remove(&before) {
-                    freed.push(class.field);
+                    fields.freed.push(class.field);
                     let Class { field, members } = class;
                     pieces.push((before, Piece { source: Some(field), weight: e.weight, members }));
                 }
@@ -187,8 +244,12 @@ impl Builder<'_> {
                 pieces.push((before, Piece { source: None, weight: e.weight, members: vec![e.to] }));
             }
         }
-        self.processed[v] = true;
-        // Their classes after it: pieces with equal remaining edges merge, also with classes that v does not touch.
+        pieces
+    }
+
+    /// The classes of the neighbours after the step of v: pieces with equal remaining edges merge, also with classes that v does not
+    /// touch.
+    fn merged(&mut self, v: usize, pieces: Vec<(Vec<Edge>, Piece)>) -> Vec<(Vec<Edge>, Vec<Piece>)> {
         let mut merged: Vec<(Vec<Edge>, Vec<Piece>)> = Vec::new();
         let mut place: HashMap<Vec<Edge>, usize> = HashMap::new();
         for (mut edges, piece) in pieces {
@@ -200,80 +261,66 @@ impl Builder<'_> {
             });
             merged[k].1.push(piece);
         }
-        // A class keeps its field where that is wide enough.
-        let mut kept: Vec<Field> = Vec::new();
-        let mut plans = Vec::new();
-        for (edges, pieces) in merged {
-            if edges.is_empty() {
-                plans.push((edges, pieces, None, None));
-                continue;
-            }
-            let old = self.classes.remove(&edges);
-            let size =
-                pieces.iter().map(|p| &p.members).chain(old.iter().map(|c| &c.members)).map(Vec::len).sum::<usize>();
-            let size = size as u64;
-            let candidates = old.iter().map(|c| c.field).chain(pieces.iter().filter_map(|p| p.source));
-            let stay = candidates.filter(|f| f.mask >= size).max_by_key(|f| std::cmp::Reverse(f.mask));
-            freed.extend(old.as_ref().map(|c| c.field));
-            kept.extend(stay);
-            plans.push((
-                edges,
-                pieces,
-                old,
-                stay.map(|f| (f, size)).or(Some((Field { word: 0, shift: 0, mask: 0 }, size))),
-            ));
+        merged
+    }
+
+    /// Where the deficit of a class will stand: it keeps a field that is wide enough.
+    fn plan(&mut self, (edges, pieces): (Vec<Edge>, Vec<Piece>), fields: &mut Fields) -> Plan {
+        if edges.is_empty() {
+            return Plan { edges, pieces, old: None, place: Place::Closed };
         }
-        for &f in &freed {
-            if !kept.contains(&f) {
-                self.slots.free(f);
+        let old = self.classes.remove(&edges);
+        let size = pieces.iter().map(|p| &p.members).chain(old.iter().map(|c| &c.members)).map(Vec::len).sum::<usize>();
+        let size = size as u64;
+        let candidates = old.iter().map(|c| c.field).chain(pieces.iter().filter_map(|p| p.source));
+        let stay = candidates.filter(|f| f.mask >= size).max_by_key(|f| std::cmp::Reverse(f.mask));
+        fields.freed.extend(old.as_ref().map(|c| c.field));
+        fields.kept.extend(stay);
+        Plan { edges, pieces, old, place: stay.map_or(Place::New(size), Place::Kept) }
+    }
+
+    /// Writes down what the step does to the deficits of a class, and makes the class.
+    fn carry_out(&mut self, plan: Plan, step: &mut Step, fields: &mut Fields) {
+        let Plan { edges, pieces, old, place } = plan;
+        let target = match place {
+            Place::Closed => None,
+            Place::Kept(field) => Some(field),
+            Place::New(size) => Some(self.slots.allocate(size)),
+        };
+        let mut members: Vec<u32> = Vec::new();
+        for piece in pieces {
+            match (piece.source, target) {
+                (Some(source), Some(target)) if source != target => step.moves.push((source, target)),
+                (Some(source), None) => step.closing.push(source),
+                (None, Some(target)) => step.fresh.push((target, piece.members.len() as u64)),
+                (None, None) => step.closing_fresh += piece.members.len() as u64,
+                _ => {}
             }
+            step.choices.push(Choice {
+                source: piece.source,
+                count: if piece.source.is_some() { 1 } else { piece.members.len() as u64 },
+                weight: piece.weight,
+                target,
+            });
+            members.extend(piece.members);
         }
-        let stays: Vec<u64> = self.slots.used.clone();
-        for (edges, pieces, old, field) in plans {
-            let target = field.map(|(f, size)| if f.mask == 0 { self.slots.allocate(size) } else { f });
-            let mut members: Vec<u32> = Vec::new();
-            for piece in pieces {
-                match (piece.source, target) {
-                    (Some(source), Some(target)) if source != target => step.moves.push((source, target)),
-                    (Some(source), None) => step.closing.push(source),
-                    (None, Some(target)) => step.fresh.push((target, piece.members.len() as u64)),
-                    (None, None) => step.closing_fresh += piece.members.len() as u64,
-                    _ => {}
-                }
-                step.choices.push(Choice {
-                    source: piece.source,
-                    count: if piece.source.is_some() { 1 } else { piece.members.len() as u64 },
-                    weight: piece.weight,
-                    target,
-                });
-                members.extend(piece.members);
+        let Some(target) = target else {
+            members.iter().for_each(|&u| self.open[u as usize] = false);
+            members.iter().for_each(|&u| self.processed[u as usize] = true);
+            return;
+        };
+        fields.changed.push(target);
+        if let Some(old) = old {
+            if old.field != target {
+                step.moves.push((old.field, target));
             }
-            let Some(target) = target else {
-                members.iter().for_each(|&u| self.open[u as usize] = false);
-                members.iter().for_each(|&u| self.processed[u as usize] = true);
-                continue;
-            };
-            changed.push(target);
-            if let Some(old) = old {
-                if old.field != target {
-                    step.moves.push((old.field, target));
-                }
-                members.extend(old.members);
-            }
-            let size = members.len() as u64;
-            if size > edges.len() as u64 {
-                step.caps.push((target, edges.len() as u64));
-            }
-            self.classes.insert(edges, Class { field: target, members });
+            members.extend(old.members);
         }
-        step.keep = stays;
-        step.untouched = step.keep.clone();
-        for f in changed {
-            if let Some(word) = step.untouched.get_mut(f.word as usize) {
-                *word &= !(f.mask << f.shift);
-            }
+        let size = members.len() as u64;
+        if size > edges.len() as u64 {
+            step.caps.push((target, edges.len() as u64));
         }
-        step
+        self.classes.insert(edges, Class { field: target, members });
     }
 
     /// The layer as it is now.

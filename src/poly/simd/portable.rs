@@ -1,6 +1,6 @@
 //! The eight lanes in plain Rust: 64-bit words with 128-bit products.
 
-use super::{Kernel, Row, Simd};
+use super::token::{Kernel, Row, Simd};
 
 /// Runs everywhere.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! COO, coordinates: a row and a column for every entry, rows ascending. For parts with far fewer entries than rows.
 
-use super::{Csr, LAYOUT, Rows};
+use super::Csr;
+use super::rows::{LAYOUT, Rows};
 use crate::{Result, memory};
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! COO_S: compressed rows with pointers to the non-empty rows only (source paper, section 2.4.4). For what an ELL part leaves.
 
-use super::{Csr, LAYOUT, Rows};
+use super::Csr;
+use super::rows::{LAYOUT, Rows};
 use crate::{Result, memory};
 use std::ops::Range;
 

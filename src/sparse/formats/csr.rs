@@ -1,6 +1,6 @@
 //! CSR, compressed rows: row i in slots `start[i]..start[i + 1]`.
 
-use super::{LAYOUT, Rows, Runs};
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 

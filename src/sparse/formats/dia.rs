@@ -1,6 +1,7 @@
 //! DIA: whole diagonals, each with its offset; no column indices.
 
-use super::{Csr, LAYOUT, Rows};
+use super::Csr;
+use super::rows::{LAYOUT, Rows};
 use crate::{Result, memory};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! ELL: every row has exactly `width` entries, row after row, so that no offsets are needed.
 
-use super::{Csr, LAYOUT, Rows, Runs};
+use super::Csr;
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 

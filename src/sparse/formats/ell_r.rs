@@ -1,6 +1,7 @@
 //! ELL_R: room for the heaviest row in every row, and the number of entries each has.
 
-use super::{Csr, LAYOUT, Rows, Runs};
+use super::Csr;
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 

@@ -10,6 +10,8 @@ mod csr;
 mod dia;
 mod ell;
 mod ell_r;
+mod format;
+mod rows;
 
 pub use coo::Coo;
 pub use coo_s::CooS;
@@ -17,71 +19,8 @@ pub use csr::Csr;
 pub use dia::Dia;
 pub use ell::Ell;
 pub use ell_r::EllR;
-
-use std::ops::Range;
-
-/// What the arrays of a format are asked for.
-const LAYOUT: &str = "the layout of a matrix";
-
-/// The names of the formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// Coordinates: row and column of every entry.
-    Coo,
-    /// Compressed rows, with pointers to the non-empty rows only.
-    #[serde(rename = "coo_s")]
-    CooS,
-    /// Compressed rows.
-    Csr,
-    /// ELLpack: every row has the same number of entries.
-    Ell,
-    /// ELLpack with the number of entries of each row.
-    #[serde(rename = "ell_r")]
-    EllR,
-    /// Dense diagonals.
-    Dia,
-}
-
-impl Format {
-    /// All formats.
-    pub const ALL: [Format; 6] = [Format::Coo, Format::CooS, Format::Csr, Format::Ell, Format::EllR, Format::Dia];
-
-    /// The name as the source paper prints it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Coo => "COO",
-            Format::CooS => "COO_S",
-            Format::Csr => "CSR",
-            Format::Ell => "ELL",
-            Format::EllR => "ELL_R",
-            Format::Dia => "DIA",
-        }
-    }
-}
-
-/// Formats whose rows lie as runs in arrays of columns and values.
-///
-/// Rows are visited in ascending order with a cursor that belongs to the visitor: `seek` places it at a first row, and each
-/// `span` takes the next one.
-pub trait Rows<V> {
-    /// The columns of all slots.
-    fn columns(&self) -> &[u32];
-    /// The values of all slots; empty in a part without values.
-    fn values(&self) -> &[V];
-    /// The cursor for a visit that starts at `row`.
-    fn seek(&self, row: usize) -> usize;
-    /// The slots of `row`; the cursor moves on.
-    fn span(&self, row: usize, cursor: &mut usize) -> Range<usize>;
-    /// Bytes of all arrays.
-    fn bytes(&self) -> usize;
-}
-
-/// Formats that find the run of every row without a cursor.
-pub trait Runs {
-    /// The columns of each of `rows`, in ascending order.
-    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]>;
-}
+pub use format::Format;
+pub use rows::{Rows, Runs};
 
 #[cfg(test)]
 mod tests {

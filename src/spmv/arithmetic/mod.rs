@@ -108,7 +108,8 @@ pub(super) fn unknown(lanes: usize) -> usize {
     std::hint::black_box(lanes)
 }
 
-/// How many terms a sum takes before it must be folded.
+/// How many terms a sum takes before it must be folded. Unlike the room of an accumulator ([`DelayBudget`](crate::field::DelayBudget)) it
+/// knows what a fold leaves, and the limits up to which a reduction by floating point is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
     /// What a fold leaves: p.

@@ -6,7 +6,6 @@
 //! common denominator among the minors of A; once qᵏ > 2·4^h, h their bits, it is found. Long before as a rule: the
 //! number of digits is doubled from attempt to attempt, and each attempt is multiplied out over the integers.
 
-use super::Lifted;
 use super::budget::{Budget, large, visiting};
 use super::marks::Marks;
 use super::system::{System, Workspace};
@@ -188,4 +187,11 @@ impl Lifter<'_> {
         let bits = y.iter().chain([denominator]).map(|n| n.bits()).max();
         Some(Lifted::Null { digits: k, bits: bits.and_then(|b| b.to_u32()).unwrap_or(u32::MAX) })
     }
+}
+
+/// One large vector.
+pub(super) enum Lifted {
+    Null { digits: usize, bits: u32 },
+    Larger,
+    TooDear,
 }

@@ -27,7 +27,7 @@ use crate::field::{Balanced, Modulus};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use budget::{Budget, dense};
-use lift::Lifter;
+use lift::{Lifted, Lifter};
 use rayon::prelude::*;
 use sweep::{LANES, Rest, Swept};
 use system::System;
@@ -52,13 +52,6 @@ pub(super) enum Outcome {
     /// There is one less: rank A > r.
     Larger,
     /// The work was given up.
-    TooDear,
-}
-
-/// One large vector.
-enum Lifted {
-    Null { digits: usize, bits: u32 },
-    Larger,
     TooDear,
 }
 

@@ -4,9 +4,8 @@
 //! [`BLOCK`]: a block is step after step, a step [`BLOCK`] rows of 64 bytes. Of B it is [`COLS`] columns: [`STEP_WORDS`] × [`COLS`]
 //! words a step, a word being four bytes of a column along the depth.
 
-use super::least_seconds;
+use super::timing::least_seconds;
 use crate::isa::Isa;
-use std::sync::OnceLock;
 
 /// (steps, A, B, sums): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits. A may have fewer blocks than a
 /// strip, and needs as many rows of sums.
@@ -34,24 +33,6 @@ pub(in super::super) struct ByteTile {
 }
 
 impl ByteTile {
-    /// All that this machine can run, the best last. The first is plain Rust, for tests: it is slower than tiles of words.
-    pub(in super::super) fn available() -> Vec<ByteTile> {
-        #[allow(unused_mut, reason = "other processors have no other tiles")]
-        let mut tiles = vec![PORTABLE];
-        #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
-        tiles.extend(super::x86::amx());
-        tiles
-    }
-    /// The one of matrix instructions, if the process may use it ([`Isa::best`]).
-    pub(in super::super) fn of_matrices() -> Option<ByteTile> {
-        static TILE: OnceLock<Option<ByteTile>> = OnceLock::new();
-        *TILE.get_or_init(|| Self::available().into_iter().skip(1).rfind(|tile| tile.isa <= Isa::best()))
-    }
-    /// That one, or plain Rust.
-    pub(in super::super) fn best() -> ByteTile {
-        Self::of_matrices().unwrap_or(PORTABLE)
-    }
-
     pub(super) const fn new(isa: Isa, multiply: Multiply) -> ByteTile {
         ByteTile { isa, multiply }
     }
@@ -76,7 +57,7 @@ impl ByteTile {
     }
 }
 
-const PORTABLE: ByteTile = ByteTile::new(Isa::Portable, portable);
+pub(super) const PORTABLE: ByteTile = ByteTile::new(Isa::Portable, portable);
 
 fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
     sums.fill(0);

@@ -1,6 +1,6 @@
 //! Tiles in plain Rust.
 
-use super::Tiles;
+use super::tiles::Tiles;
 use crate::isa::Isa;
 
 const MR: usize = 4;

@@ -16,6 +16,7 @@
 //! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same tail, whose
 //! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`].
 
+mod batch;
 mod source;
 
 use super::exact::{self, ExactPlan};
@@ -24,8 +25,9 @@ use super::program::{Kind, LANES, Program};
 use super::residues::{Image, Ring};
 use super::walk::Walk;
 use super::{Journal, Sums};
-use crate::gpu::{self, Buffer, Cubin, Device, Kernel, Launch, Running, Source};
+use crate::gpu::{self, Buffer, Cubin, Device, Grid, Source};
 use crate::{Observer, Result};
+use batch::{Kernel, Launch, Running};
 use num_bigint::BigInt;
 use rayon::prelude::*;
 use source::{BLOCK, ENTRY, Headers, KERNEL};
@@ -94,7 +96,7 @@ struct Station {
 
 struct Part {
     kernel: Kernel,
-    lanes: Buffer,
+    lanes: Buffer<u8>,
     moduli: usize,
 }
 
@@ -212,13 +214,15 @@ impl<'a> Cards<'a> {
                 (Engine::Modular(modular), _) => ring_starts(&modular.images, &walks),
             };
             let launch = Launch {
-                blocks: ((groups * LANES).div_ceil(BLOCK as usize) as u32, part.moduli as u32),
-                threads: BLOCK,
+                grid: Grid {
+                    blocks: ((groups * LANES).div_ceil(BLOCK as usize) as u32, part.moduli as u32),
+                    threads: BLOCK,
+                },
                 words: groups * LANES * self.limbs() * part.moduli,
-                // The low half of the first group's number is all that the kernel wants.
-                numbers: &[groups as u32, first as u32],
+                groups: groups as u32,
+                first: first as u32,
             };
-            part.kernel.start(&launch, &own, &[&part.lanes])
+            part.kernel.start(&launch, &own, &part.lanes)
         };
         let parts = self.cards[card].parts.iter().enumerate().map(start).collect::<Result<_>>()?;
         Ok(Batch { first, end, parts })

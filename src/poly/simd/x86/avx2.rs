@@ -3,7 +3,8 @@
 //! AVX2 multiplies integers of 32 bits only. For Shoup's product both factors go to f64 (exact below 2⁵²), the quotient
 //! is rounded to an integer, and the remainder comes out exactly from two fused multiply-adds.
 
-use super::super::{Kernel, Row, Simd};
+use super::super::token::{Kernel, Row, Simd};
+use crate::isa::Isa;
 use std::arch::x86_64::*;
 
 /// Exists only where AVX2 and FMA do.
@@ -12,7 +13,7 @@ pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Avx2(()))
+        Isa::Avx2.is_available().then_some(Avx2(()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! AVX-512 with IFMA: the low and the high 52 bits of eight 52 × 52-bit products in one instruction each.
 
-use super::super::{Kernel, Row, Simd};
+use super::super::token::{Kernel, Row, Simd};
+use crate::isa::Extra;
 use std::arch::x86_64::*;
 
 /// Exists only where AVX-512 F, DQ, VL, BW and IFMA, FMA and BMI2 do.
@@ -9,14 +10,7 @@ pub(crate) struct Avx512(());
 
 impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
-        let there = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512ifma")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("bmi2");
-        there.then_some(Avx512(()))
+        Extra::Ifma.is_available().then_some(Avx512(()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tiles of AVX2: 6 rows by two vectors, 12 sums in registers.
 
-use super::super::Tiles;
+use super::super::tiles::Tiles;
 use crate::isa::Isa;
 use std::arch::x86_64::*;
 
@@ -12,8 +12,7 @@ const WHOLE_COLS: usize = VECTORS * 8 / 2;
 
 /// The tiles, if this processor has the instructions.
 pub(in super::super) fn tiles() -> Option<Tiles> {
-    let there = is_x86_feature_detected!("avx2");
-    there.then_some(Tiles {
+    Isa::Avx2.is_available().then_some(Tiles {
         isa: Isa::Avx2,
         pair_rows: MR,
         whole_rows: MR,

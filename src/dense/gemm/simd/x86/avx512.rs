@@ -1,8 +1,8 @@
 //! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. VNNI multiplies and adds pairs in one
 //! instruction.
 
-use super::super::{FOLDS, Tiles};
-use crate::isa::Isa;
+use super::super::tiles::{FOLDS, Tiles};
+use crate::isa::{Extra, Isa};
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
@@ -17,8 +17,7 @@ const WHOLE_COLS: usize = WHOLE_VECTORS * 8;
 
 /// The tiles, if this processor has the instructions.
 pub(in super::super) fn tiles() -> Option<Tiles> {
-    let there = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-    there.then_some(Tiles {
+    Isa::Avx512.is_available().then_some(Tiles {
         isa: Isa::Avx512,
         pair_rows: PAIR_ROWS,
         pair_cols: PAIR_COLS,
@@ -31,7 +30,7 @@ pub(in super::super) fn tiles() -> Option<Tiles> {
 
 /// The same with VNNI, if this processor has it.
 pub(in super::super) fn vnni_tiles() -> Option<Tiles> {
-    tiles().filter(|_| is_x86_feature_detected!("avx512vnni")).map(|tiles| Tiles { pairs: pairs_in_one, ..tiles })
+    tiles().filter(|_| Extra::Vnni.is_available()).map(|tiles| Tiles { pairs: pairs_in_one, ..tiles })
 }
 
 // The functions below leave this file through `tiles` and `vnni_tiles` alone, which have detected what they need.

@@ -1,4 +1,4 @@
-//! Triangular substitution on blocks of sparse vectors by pushing: what the vectors do not reach costs nothing.
+//! Triangular solves on blocks of sparse vectors by pushing: what the vectors do not reach costs nothing.
 //!
 //! Every *slot* has a sum, at first 0, every *line* is a sparse vector over the slots. The caller adds multiples of the input
 //! lines to the sums. Then the slots that are not outputs are solved from the last to the first: the sum x of slot s is
@@ -9,29 +9,28 @@
 //! pivoting in time proportional to arithmetic operations*, SIAM J. Sci. Stat. Comput. 9, 1988; there the order is searched
 //! for) and one look at each word of the bitmap.
 //!
-//! [`Recurrence`](super::Recurrence) does the same by rows, for dense vectors.
+//! [`TriangularSolve`](super::TriangularSolve) does the same by rows, for dense vectors.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "loops over lanes index several arrays alike and become vector instructions"
 )]
 
-use super::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
-use super::choose::arithmetic;
-use super::engines::engines;
-use super::options::ArithmeticKind;
-use super::word::Word;
-use super::{Block, Lane, Lanes};
+use super::LANES;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::spmv::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
+use crate::spmv::choose::arithmetic;
+use crate::spmv::engines::engines;
+use crate::spmv::options::ArithmeticKind;
+use crate::spmv::word::Word;
+use crate::spmv::{Block, Lane, Lanes};
 use crate::{Result, memory};
 
-/// Vectors worked on at once: one cache line of 16-bit residues.
-const LANES: usize = 32;
 /// What memory is asked for.
 const LINES: &str = "the lines of a substitution";
 
-/// The sparse vectors of a [`Substitution`], first those of the slots to be solved, in their order, then the inputs.
+/// The sparse vectors of a [`PushSolve`], first those of the slots to be solved, in their order, then the inputs.
 #[derive(Debug)]
 pub struct PushLines {
     modulus: Modulus,
@@ -89,9 +88,9 @@ impl PushLines {
     }
 }
 
-/// A triangular substitution.
+/// A triangular solve by columns.
 #[derive(Debug)]
-pub struct Substitution {
+pub struct PushSolve {
     modulus: Modulus,
     slots: usize,
     engine: Engine,
@@ -115,11 +114,8 @@ pub struct Remainder {
     pub lanes: u32,
 }
 
-impl Substitution {
-    /// Vectors in a block.
-    pub const LANES: usize = LANES;
-
-    /// The substitution with slots 0 … `outputs` - 1 for what remains and `solved` slots behind them.
+impl PushSolve {
+    /// The solve with slots 0 … `outputs` - 1 for what remains and `solved` slots behind them.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -145,7 +141,7 @@ impl Substitution {
             slots,
             &values,
         )?;
-        Ok(Substitution { modulus, slots: outputs + solved, engine })
+        Ok(PushSolve { modulus, slots: outputs + solved, engine })
     }
     /// Sums and marks for one block after the other.
     ///
@@ -158,7 +154,7 @@ impl Substitution {
     /// Adds input line `input` to lane `lane`.
     ///
     /// # Panics
-    /// If there is no such input or lane, or `space` belongs to another substitution.
+    /// If there is no such input or lane, or `space` belongs to another solve.
     pub fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
         assert!(lane < LANES && space.sums.rows() == self.slots, "lane {lane} of {LANES}, in its own space");
         self.engine.add_unit(space, input, lane);
@@ -166,7 +162,7 @@ impl Substitution {
     /// Adds x\[l\] times input line `input` to lane l, for all lanes.
     ///
     /// # Panics
-    /// If there is no such input, a multiplier is no residue, or `space` belongs to another substitution.
+    /// If there is no such input, a multiplier is no residue, or `space` belongs to another solve.
     pub fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
         assert!(
             x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.slots,
@@ -177,9 +173,9 @@ impl Substitution {
     /// Solves; returns the outputs that are not zero, descending, and leaves all sums zero.
     ///
     /// # Panics
-    /// If `space` belongs to another substitution.
+    /// If `space` belongs to another solve.
     pub fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
-        assert_eq!(space.sums.rows(), self.slots, "the space of another substitution");
+        assert_eq!(space.sums.rows(), self.slots, "the space of another solve");
         self.engine.solve(space)
     }
 }
@@ -363,4 +359,5 @@ impl Engine {
 }
 
 #[cfg(test)]
+#[path = "push_tests.rs"]
 mod tests;

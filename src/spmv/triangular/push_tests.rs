@@ -1,4 +1,4 @@
-//! Substitutions by pushing, against their definition.
+//! Triangular solves by pushing, against their definition.
 
 use super::*;
 use crate::field::Rng;
@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 
 const PRIMES: [u64; 9] = [2, 3, 251, 65521, 65537, (1 << 31) - 1, 4_294_967_291, (1 << 61) - 1, (1 << 63) - 25];
 
-/// Lines of a random substitution; duplicates of a slot are left out.
+/// Lines of a random solve; duplicates of a slot are left out.
 fn random_lines(p: Modulus, outputs: usize, solved: usize, inputs: usize, rng: &mut Rng) -> Vec<Vec<(u32, u64)>> {
     let line = |end: usize, rng: &mut Rng| {
         let mut slots: Vec<u32> = (0..rng.random_range(0..6)).map(|_| rng.random_range(0..end.max(1)) as u32).collect();
@@ -27,21 +27,21 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
             let lines = random_lines(p, outputs, solved, inputs, &mut rng);
             let mut pushed = PushLines::with_capacity(p, lines.len(), 0).unwrap();
             lines.iter().for_each(|line| pushed.push(line.iter().copied()).unwrap());
-            let substitution = Substitution::new(outputs, solved, pushed).unwrap();
-            let mut space = substitution.space().unwrap();
+            let solve = PushSolve::new(outputs, solved, pushed).unwrap();
+            let mut space = solve.space().unwrap();
             for _ in 0..3 {
                 // The unit vectors of some lanes, and a line with multipliers in all of them, zeros too.
                 let mut x = vec![[0u64; LANES]; inputs];
                 for lane in (0..LANES).filter(|l| l % 3 != 0) {
                     let input = rng.random_range(0..inputs);
                     x[input][lane] = p.add(x[input][lane], 1);
-                    substitution.add_unit(&mut space, input, lane);
+                    solve.add_unit(&mut space, input, lane);
                 }
                 let (input, factors) =
                     (rng.random_range(0..inputs), [(); LANES].map(|()| rng.random_range(0..p.get())));
                 x[input].iter_mut().zip(factors).for_each(|(x, f)| *x = p.add(*x, f));
-                substitution.add(&mut space, input, &factors);
-                let found = substitution.solve(&mut space);
+                solve.add(&mut space, input, &factors);
+                let found = solve.solve(&mut space);
 
                 let mut sums = vec![[0u64; LANES]; outputs + solved];
                 let add = |sums: &mut Vec<[u64; LANES]>, line: &[(u32, u64)], x: [u64; LANES]| {
@@ -75,13 +75,13 @@ fn only_what_is_reached_is_paid_for() {
     (0..1000).for_each(|k| lines.push([(k, 1)].into_iter()).unwrap());
     lines.push([(10, 5)].into_iter()).unwrap();
     lines.push([].into_iter()).unwrap();
-    let substitution = Substitution::new(1, 1000, lines).unwrap();
-    let mut space = substitution.space().unwrap();
-    substitution.add_unit(&mut space, 0, 7);
-    assert_eq!(substitution.solve(&mut space), [Remainder { output: 0, lanes: 1 << 7 }]);
+    let solve = PushSolve::new(1, 1000, lines).unwrap();
+    let mut space = solve.space().unwrap();
+    solve.add_unit(&mut space, 0, 7);
+    assert_eq!(solve.solve(&mut space), [Remainder { output: 0, lanes: 1 << 7 }]);
     assert_eq!((space.take_work(), space.take_work()), (11, 0));
-    substitution.add_unit(&mut space, 1, 7);
-    assert!(substitution.solve(&mut space).is_empty() && space.take_work() == 0);
+    solve.add_unit(&mut space, 1, 7);
+    assert!(solve.solve(&mut space).is_empty() && space.take_work() == 0);
 }
 
 #[test]
@@ -91,5 +91,5 @@ fn a_line_that_needs_its_own_slot_is_refused() {
     let mut lines = PushLines::with_capacity(p, 2, 2).unwrap();
     lines.push([(1, 3)].into_iter()).unwrap();
     lines.push([(3, 3)].into_iter()).unwrap();
-    Substitution::new(2, 2, lines).unwrap();
+    PushSolve::new(2, 2, lines).unwrap();
 }

@@ -1,8 +1,9 @@
+use super::super::stretches::{Stretch, stretches};
 use super::*;
 use crate::field::Rng;
 use rand::{RngExt, SeedableRng};
 
-/// A random recurrence of `rows` rows; a third of the entries ±1, some rows empty, one heavy.
+/// A random triangular solve of `rows` rows; a third of the entries ±1, some rows empty, one heavy.
 fn random(p: Modulus, inputs: usize, rows: usize, rng: &mut Rng) -> SparseMatrix {
     let mut entries = Vec::new();
     for q in 0..rows {
@@ -41,18 +42,17 @@ fn completes_blocks_as_the_definition_does_on_any_number_of_threads() {
         let p = Modulus::new(p).unwrap();
         for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
             let l = random(p, inputs, rows, &mut rng);
-            let recurrence = Recurrence::new(inputs, &l).unwrap();
+            let solve = TriangularSolve::new(inputs, &l).unwrap();
             for width in [0, 16, 48, 64] {
-                let mut start = Block::random(recurrence.lane(), inputs + rows, width, p, &mut rng).unwrap();
+                let mut start = Block::random(solve.lane(), inputs + rows, width, p, &mut rng).unwrap();
                 (0..inputs.min(1) * width).for_each(|lane| start.set(0, lane, p.get() - 1));
                 // Half of what may be scaled is.
-                let scales: Vec<u64> =
-                    (0..recurrence.unneeded.div_ceil(2)).map(|_| rng.random_range(0..p.get())).collect();
+                let scales: Vec<u64> = (0..solve.unneeded.div_ceil(2)).map(|_| rng.random_range(0..p.get())).collect();
                 let expected = naive(inputs, &l, &scales, &start);
                 for threads in [1, 3] {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                     let mut w = start.clone();
-                    pool.install(|| recurrence.run_scaled(&scales, &mut w));
+                    pool.install(|| solve.run_scaled(&scales, &mut w));
                     assert!(
                         w.to_residues().unwrap() == expected,
                         "p = {p}, {inputs} + {rows}, width {width}, {threads} threads"
@@ -75,7 +75,7 @@ fn packed_blocks_are_completed_bit_by_bit() {
     let (mut rng, two) = (Rng::seed_from_u64(6), Modulus::new(2).unwrap());
     for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
         let l = random(two, inputs, rows, &mut rng);
-        let (packed, plain) = (Recurrence::packed(inputs, &l).unwrap(), Recurrence::new(inputs, &l).unwrap());
+        let (packed, plain) = (TriangularSolve::packed(inputs, &l).unwrap(), TriangularSolve::new(inputs, &l).unwrap());
         assert_eq!((packed.lane(), packed.inputs(), packed.rows()), (Lane::U32, inputs, rows));
         for width in [0, 16, 48] {
             let mut w = Block::zeros(Lane::U32, inputs + rows, width).unwrap();
@@ -104,14 +104,14 @@ fn rows_that_nothing_needs_are_known_to_vanish_or_not() {
         let m = p.get();
         // w2 = w0 - w1 and w3 = w2 - w0 + w1 = 0; in the other, w4 = w2 besides.
         let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, 1), (1, 0, m - 1), (1, 1, 1)];
-        let zero = Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows)).unwrap();
+        let zero = TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows)).unwrap();
         let others: Vec<_> = rows.iter().copied().chain([(2, 2, 1)]).collect();
-        let other = Recurrence::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others)).unwrap();
-        for (recurrence, last, difference) in [(&zero, 1, false), (&other, 2, true)] {
+        let other = TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others)).unwrap();
+        for (solve, last, difference) in [(&zero, 1, false), (&other, 2, true)] {
             for (value, expected) in [(0, true), (1, !difference)] {
-                let mut w = Block::zeros(recurrence.lane(), 3, 48).unwrap();
+                let mut w = Block::zeros(solve.lane(), 3, 48).unwrap();
                 w.set(0, 47, value);
-                assert_eq!(recurrence.vanishes(last, &mut w), expected, "p = {p}, {difference}");
+                assert_eq!(solve.vanishes(last, &mut w), expected, "p = {p}, {difference}");
             }
         }
     }
@@ -135,5 +135,5 @@ fn long_segments_are_shared_out_and_short_ones_strung_together() {
 #[should_panic(expected = "row 1 needs row 3")]
 fn a_row_that_needs_itself_is_refused() {
     let p = Modulus::new(7).unwrap();
-    Recurrence::new(2, &SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)])).unwrap();
+    TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)])).unwrap();
 }

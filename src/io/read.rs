@@ -1,0 +1,81 @@
+//! Reading: the content decides which reader.
+
+use super::options::ReadOptions;
+use super::text::{self, Text, quote};
+use super::{harwell_boeing, header, map, matrix_market, sms};
+use crate::sparse::{Duplicates, Triplets};
+use crate::{Error, Observer, Result};
+use std::fs::File;
+use std::path::Path;
+
+/// Reads the matrix in a file; `-` is the standard input.
+///
+/// Work is reported in bytes of the file, as phase `read`. A regular file is mapped into memory: it must not be shortened or
+/// rewritten meanwhile.
+///
+/// # Errors
+/// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),
+/// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
+/// [`Error::Interrupted`] if the observer asks to stop.
+pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
+    if path == Path::new("-") {
+        return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?, options);
+    }
+    let io_error = |source| Error::Io { file: path.to_path_buf(), source };
+    let file = File::open(path).map_err(io_error)?;
+    match map::map(&file) {
+        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
+        // Whoever decompresses reads each byte once.
+        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
+    }
+}
+
+/// Reads the matrix in memory, as [`read`] does; `name` stands in error messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(name: &Path, bytes: &[u8], options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
+    parse(Text::from_slice(name, bytes, observer)?, options)
+}
+
+/// Sniffs the format and reads it.
+pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions) -> Result<Triplets> {
+    text.skip_byte_order_mark()?;
+    let duplicates = if options.pattern { Duplicates::One } else { Duplicates::Sum };
+    let read = sniff(text.peek()?).map_err(|message| text.error(1, message))?;
+    read(&mut text, options, duplicates)
+}
+
+/// The reader of one format.
+type Reader = fn(&mut Text<'_>, &ReadOptions, Duplicates) -> Result<Triplets>;
+
+/// The reader for a file that begins so; the error says why there is none.
+fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {
+    let lines = || head.split(|&b| b == b'\n');
+    let first: Vec<&[u8]> = lines().take(4).collect();
+    let content = lines().find(|line| header::is_content(line, sms::COMMENTS));
+    if matrix_market::sniff(first[0]) {
+        Ok(matrix_market::read)
+    } else if content.is_some_and(sms::sniff) {
+        Ok(sms::read)
+    } else if harwell_boeing::sniff(&first) {
+        Ok(harwell_boeing::read)
+    } else {
+        Err(unknown(first[0]))
+    }
+}
+
+/// What to say of a file that is none of the formats.
+fn unknown(first_line: &[u8]) -> String {
+    const PACKED: [(&[u8], &str); 4] =
+        [(b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"PK\x03\x04", "zip")];
+    if let Some((_, kind)) = PACKED.iter().find(|(magic, _)| first_line.starts_with(magic)) {
+        return format!("{kind}-compressed: decompress it first (only gzip is read as it is)");
+    }
+    let expected = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
+    match first_line.trim_ascii() {
+        [] => format!("{expected}, found nothing in the first line"),
+        line if line.contains(&0) => format!("{expected}, found binary data"),
+        line => format!("{expected}, found {}", quote(line)),
+    }
+}

@@ -1,0 +1,94 @@
+//! The pivot rows of a triangular part, as a solver reads them.
+
+use super::Split;
+use super::arithmetic::Arithmetic;
+use crate::isa::prefetch;
+use crate::{Result, memory};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Rows between asking for memory and reading it.
+pub(super) const AHEAD: usize = 8;
+
+/// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
+pub(super) type Entry<K> = (u32, <K as Arithmetic>::Value);
+
+/// What memory is asked for.
+pub(super) const ROWS: &str = "the pivot rows of a solver";
+
+/// Where the entries of a pivot row lie.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PivotRow {
+    pub(super) start: usize,
+    /// Entries in pivot columns, which come first.
+    pub(super) inside: u32,
+    /// Entries in the others.
+    pub(super) outside: u32,
+}
+
+/// Pivot rows, each divided by minus its pivot, which is left out.
+#[derive(Debug)]
+pub(super) struct Rows<K: Arithmetic> {
+    pub(super) at: Vec<PivotRow>,
+    pub(super) entries: Vec<Entry<K>>,
+}
+
+impl<K: Arithmetic> Rows<K> {
+    /// The pivots numbered `range`, from A.
+    pub(super) fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Result<Self> {
+        let (p, t) = (k.modulus(), split.pivots.len());
+        let nnz = split.pivots.rows[range.clone()].iter().map(|&i| split.a.row(i as usize).0.len()).sum();
+        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: memory::with_capacity(nnz, ROWS)? };
+        let (mut inside, mut outside) = (vec![], vec![]);
+        for at in range {
+            if let Some(&next) = split.pivots.rows.get(at + AHEAD) {
+                let (cols, values) = split.a.row(next as usize);
+                prefetch(cols, 0);
+                prefetch(values, 0);
+            }
+            let (cols, values) = split.a.row(split.pivots.rows[at] as usize);
+            let mut pivot = 0;
+            for (&j, &v) in cols.iter().zip(values) {
+                let s = place[j as usize] as usize;
+                match s.cmp(&at) {
+                    Ordering::Equal => pivot = v,
+                    Ordering::Less => panic!("pivots are not triangular"),
+                    Ordering::Greater if s < t => inside.push((s as u32, v)),
+                    Ordering::Greater => outside.push(((s - t) as u32, v)),
+                }
+            }
+            assert!(pivot != 0, "the pivot is an entry");
+            let factor = p.multiplier(p.neg(p.inv(pivot)));
+            let scale = |(s, v): (u32, u64)| (s, K::value(p.mul_by(v, factor)));
+            let row =
+                PivotRow { start: rows.entries.len(), inside: inside.len() as u32, outside: outside.len() as u32 };
+            rows.at.push(row);
+            rows.entries.extend(inside.drain(..).chain(outside.drain(..)).map(scale));
+        }
+        Ok(rows)
+    }
+
+    /// Puts a row behind the entries.
+    pub(super) fn append(&mut self, inside: &[Entry<K>], outside: &[Entry<K>]) -> Result<PivotRow> {
+        let start = self.entries.len();
+        memory::reserve(&mut self.entries, inside.len() + outside.len(), ROWS)?;
+        self.entries.extend_from_slice(inside);
+        self.entries.extend_from_slice(outside);
+        Ok(PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 })
+    }
+
+    /// Asks for the first entries of a row.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, at: usize) {
+        let start = self.at[at].start;
+        prefetch(&self.entries, start);
+        prefetch(&self.entries, start + 64 / size_of::<Entry<K>>());
+    }
+
+    /// The entries of a row, inside and outside.
+    #[inline(always)]
+    pub(super) fn row(&self, at: usize) -> (&[Entry<K>], &[Entry<K>]) {
+        let PivotRow { start, inside, outside } = self.at[at];
+        self.entries[start..start + (inside + outside) as usize].split_at(inside as usize)
+    }
+}

@@ -1,0 +1,85 @@
+//! Triplets from entries in any order.
+
+use super::Triplets;
+use super::canonical::Coordinates;
+use super::duplicates::Duplicates;
+use crate::sparse::Integer;
+use crate::{Result, memory};
+
+/// What memory is asked for.
+const ENTRIES: &str = "the entries of a matrix";
+
+impl Triplets {
+    /// The rows × cols matrix of the given entries (row, column, value), 0-based, in any order; values at one position are
+    /// summed over the integers, zeros dropped.
+    ///
+    /// # Panics
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Triplets::try_from_entries`] says the last instead.
+    pub fn from_entries<V: Into<Integer<'static>>>(
+        rows: usize,
+        cols: usize,
+        entries: impl IntoIterator<Item = (usize, usize, V)>,
+    ) -> Self {
+        memory::or_panic(Triplets::try_from_entries(rows, cols, entries))
+    }
+    /// [`Triplets::from_entries`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    pub fn try_from_entries<V: Into<Integer<'static>>>(
+        rows: usize,
+        cols: usize,
+        entries: impl IntoIterator<Item = (usize, usize, V)>,
+    ) -> Result<Self> {
+        assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
+        let entries = entries.into_iter();
+        let mut raw = room(entries.size_hint().0)?;
+        for (i, j, v) in entries {
+            assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+            if raw.row.len() == raw.row.capacity() {
+                reserve(&mut raw, 1)?;
+            }
+            raw.push(i as u32, j as u32, v.into());
+        }
+        raw.canonical(rows, cols, Duplicates::Sum)
+    }
+
+    /// The transpose, by a counting sort.
+    ///
+    /// # Panics
+    /// If memory ends; [`Triplets::try_transpose`] says so instead.
+    pub fn transpose(&self) -> Triplets {
+        memory::or_panic(self.try_transpose())
+    }
+    /// [`Triplets::transpose`] for a caller who can live with a refusal.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn try_transpose(&self) -> Result<Triplets> {
+        let mut raw = room(self.nnz())?;
+        for (i, j, v) in self.entries() {
+            raw.push(j as u32, i as u32, v);
+        }
+        raw.canonical(self.cols, self.rows, Duplicates::Sum)
+    }
+}
+
+/// No entries, and room for so many.
+fn room(entries: usize) -> Result<Coordinates> {
+    let mut raw = Coordinates::new();
+    memory::reserve_exact(&mut raw.row, entries, ENTRIES)?;
+    memory::reserve_exact(&mut raw.col, entries, ENTRIES)?;
+    raw.value.reserve(entries)?;
+    Ok(raw)
+}
+/// Room for so many entries more that fit a word. The three lists grow together.
+#[cold]
+fn reserve(raw: &mut Coordinates, more: usize) -> Result<()> {
+    memory::reserve(&mut raw.row, more, ENTRIES)?;
+    let more = raw.row.capacity() - raw.row.len();
+    memory::reserve_exact(&mut raw.col, more, ENTRIES)?;
+    raw.value.reserve(more)
+}

@@ -1,0 +1,87 @@
+//! Files tell one idea, functions fit on a screen.
+
+use super::{is_test, root, rust_files};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines of a file outside tests, and of one with tests alone.
+const FILE: usize = 400;
+const TESTS: usize = 600;
+/// Lines of a function.
+const FUNCTION: usize = 80;
+
+/// Files that are being split, which may have 600 lines and longer functions until then.
+const BEING_SPLIT: &[&str] = &[
+    "src/answers/certificate.rs",
+    "src/answers/planner.rs",
+    "src/permanent/gray/cuda/mod.rs",
+    "src/permanent/gray/exact.rs",
+    "src/permanent/gray/mod.rs",
+    "src/permanent/gray/program.rs",
+];
+
+fn files() -> impl Iterator<Item = (PathBuf, bool)> {
+    let files = ["src", "tools", "tests", "benches"].into_iter().flat_map(|folder| rust_files(&root().join(folder)));
+    files.map(|file| {
+        let name = file.strip_prefix(root()).unwrap().to_path_buf();
+        let tests = is_test(&name);
+        (name, tests)
+    })
+}
+
+fn may_be_long(file: &Path) -> bool {
+    BEING_SPLIT.iter().any(|long| Path::new(long) == file)
+}
+
+/// The functions of formatted code, unit tests aside: their first lines, names and lengths. A body ends at the first brace that is
+/// indented as its head is.
+fn functions(text: &str) -> Vec<(usize, String, usize)> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = vec![];
+    for (first, line) in lines.iter().enumerate() {
+        let head = line.trim_start();
+        let indent = line.len() - head.len();
+        let mut words = head.split([' ', '(', '<']);
+        let qualifiers =
+            ["pub", "const", "unsafe", "async", "extern", "\"C\"", "crate)", "super)", "in", "super::super)"];
+        let is_function =
+            words.by_ref().find(|word| !qualifiers.contains(word) && !word.starts_with("crate::")) == Some("fn");
+        if !is_function || line.ends_with(';') || line.ends_with('}') {
+            continue;
+        }
+        let closes = |line: &&str| line.len() == indent + 1 && line.ends_with('}') && line.trim() == "}";
+        let declared = |line: &&str| line.len() > indent && line.ends_with(';') && !line[indent..].starts_with(' ');
+        let end = lines[first + 1..].iter().position(|line| closes(line) || declared(line));
+        found.push((first + 1, words.next().unwrap_or_default().to_string(), end.expect("a body ends") + 2));
+    }
+    found
+}
+
+#[test]
+fn functions_are_measured() {
+    let text = "fn one() {\n    1\n}\n\nimpl A {\n    pub(in super::super) const fn two(\n        &self,\n    ) -> u32 {\n        if x {\n        }\n    }\n    fn three() {}\n}\n\
+                trait B {\n    fn four(\n        self,\n    ) -> u32;\n}\n#[cfg(test)]\nmod tests {\n    fn five() {\n    }\n}\n";
+    let found: Vec<(usize, String, usize)> = functions(text);
+    assert_eq!(found, [(1, "one".into(), 3), (6, "two".into(), 6), (15, "four".into(), 3)]);
+}
+
+#[test]
+fn files_tell_one_idea() {
+    for (file, tests) in files() {
+        let lines = fs::read_to_string(root().join(&file)).unwrap().lines().count();
+        let most = if tests || may_be_long(&file) { TESTS } else { FILE };
+        assert!(lines <= most, "{}: {lines} lines want to be two files", file.display());
+    }
+}
+
+#[test]
+fn functions_fit_on_a_screen() {
+    let mut long = vec![];
+    for (file, _) in files().filter(|(file, tests)| !tests && !may_be_long(file)) {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let found = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION);
+        long.extend(found.map(|(line, name, lines)| format!("{}:{line}: {name} has {lines} lines", file.display())));
+    }
+    assert!(long.is_empty(), "functions that want to be two: {long:#?}");
+}

@@ -1,0 +1,97 @@
+//! Matrix files looked at, rewritten and made.
+
+use super::{Common, FormatArgs, values};
+use blackfield::field::Modulus;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum, ValueHint};
+use std::path::PathBuf;
+
+/// What a matrix looks like, and how it would be stored.
+///
+/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, and the plan of formats
+/// for the modulus given.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus of the plan, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Draw the pattern of the non-zeros as a PNG image
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
+    pub spy: Option<PathBuf>,
+    /// The longer side of the image in pixels, at most
+    #[arg(long, value_name = "PIXELS", default_value = "1000", requires = "spy")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16384))]
+    pub spy_size: usize,
+    #[command(flatten)]
+    pub formats: FormatArgs,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Rewrite a matrix in another format.
+///
+/// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in canonical
+/// order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    pub input: PathBuf,
+    /// The new file; `-` writes to standard output
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The format to write [default: by the name of OUT]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<FileFormat>,
+    /// Reduce the entries mod P, a prime below 2^63, to 0 ... P-1
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Option<Modulus>,
+    /// Exchange rows and columns
+    #[arg(long)]
+    pub transpose: bool,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The formats that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileFormat {
+    /// Sparse Matrix Storage: one line `row column value` per entry
+    Sms,
+    /// MatrixMarket coordinate
+    Mtx,
+}
+
+/// Write a matrix of a known exact family by name.
+///
+/// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard and
+/// matching complexes, block designs, graphs. --list prints the families, how their names are read, and an example each.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// The matrix's name, such as mk12-b3 or ch7-8-b4
+    #[arg(value_name = "NAME", required_unless_present = "list")]
+    pub name: Option<String>,
+    /// The file to write; `-` writes to standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// The format to write [default: by the name of FILE]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<FileFormat>,
+    /// List the families
+    #[arg(long, exclusive = true)]
+    pub list: bool,
+    #[command(flatten)]
+    pub common: Common,
+}

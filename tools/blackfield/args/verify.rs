@@ -1,0 +1,50 @@
+//! Certificates checked.
+
+use super::Common;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Check the certificate of a rank mod p.
+///
+/// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is damaged, or
+/// for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random vectors, whatever
+/// it cost to find the rank: no elimination.
+#[derive(Debug, Args)]
+#[command(after_long_help = VERIFY_JSON)]
+pub struct VerifyArgs {
+    /// The certificate that `rank --certificate` wrote; `-` reads standard input
+    #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
+    pub certificate: PathBuf,
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "MATRIX", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const VERIFY_JSON: &str = "\
+With --json the document of a certificate that holds is
+  {schema: \"blackfield/verify/1\", certificate, file, verdict: true, rank,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   lower_error, upper_error, rows, cols, modulus, triangular, digest,
+   phases: {name: seconds}, seconds, version}
+lower_error bounds the probability that the rank is smaller, upper_error
+that it is larger, over challenges that are hashes of matrix and minor:
+who tries N dishonest certificates multiplies them by N.
+That of one that does not hold, is damaged or for another matrix is
+  {schema, certificate, file, verdict: false, reason,
+   kind: \"check\" | \"input\", code, rank, rows, cols, modulus,
+   claimed_digest, digest, seconds, version}
+with what it claims (null where it could not be read), and exit code 1 or
+3. Where there is no verdict (a matrix that cannot be read, too little
+memory) there is no document.
+
+Example:
+  blackfield rank matrix.mtx -p 65521 --certificate matrix.cert
+  blackfield verify matrix.cert matrix.mtx";
