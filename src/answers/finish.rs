@@ -1,7 +1,6 @@
 //! The rank of a Schur complement that is not formed: by all rows, by its row space, or by block Wiedemann, as planned.
 
-use super::lineage::Lines;
-use super::minor::{Beyond, Part};
+use super::minor::{Beyond, Lines, Part};
 use super::parameters::Parameters;
 use super::plan::{Larger, Left};
 use super::planner::{Decision, Finish};

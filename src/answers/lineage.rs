@@ -3,38 +3,13 @@
 //! A nonsingular minor of a Schur complement, put beside the pivots, is one of the matrix before, whatever its rows were divided by. The
 //! first pivots are entries of the matrix itself, a triangular chain; those of Schur complements are lines like any others.
 
-use super::minor::{Beyond, KnownComplement, Minor, Part};
+use super::minor::{Beyond, KnownComplement, Lines, Minor, Part};
 use crate::elimination::Rounds;
 use crate::pivots::Pivots;
 use crate::{Result, memory};
 
 /// What memory is asked for.
 const LINES: &str = "the lines of a minor";
-
-/// Rows and columns.
-#[derive(Default)]
-pub(super) struct Lines {
-    pub rows: Vec<u32>,
-    pub cols: Vec<u32>,
-}
-
-impl Lines {
-    /// These lines of a matrix whose lines are `names`.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`].
-    pub fn named(rows: &[u32], cols: &[u32], names: &Lines) -> Result<Lines> {
-        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), LINES);
-        Ok(Lines { rows: named(rows, &names.rows)?, cols: named(cols, &names.cols)? })
-    }
-    fn append(&mut self, others: &Lines) -> Result<()> {
-        memory::reserve(&mut self.rows, others.rows.len(), LINES)?;
-        memory::reserve(&mut self.cols, others.cols.len(), LINES)?;
-        self.rows.extend(&others.rows);
-        self.cols.extend(&others.cols);
-        Ok(())
-    }
-}
 
 /// The lines of a minor so far, and the names of the lines that are left.
 pub(super) struct Lineage {

@@ -1,6 +1,5 @@
 //! Invertible minors whose order is the rank, and what the computation knows of them.
 
-use super::lineage::Lines;
 use crate::schur::Kept;
 use crate::{Result, memory};
 use std::sync::Arc;
@@ -55,6 +54,35 @@ impl Minor {
     pub(super) fn renumber(&mut self, rows: &[u32], cols: &[u32]) {
         self.rows.iter_mut().for_each(|i| *i = rows[*i as usize]);
         self.cols.iter_mut().for_each(|j| *j = cols[*j as usize]);
+    }
+}
+
+/// Rows and columns.
+#[derive(Default)]
+pub(super) struct Lines {
+    pub rows: Vec<u32>,
+    pub cols: Vec<u32>,
+}
+
+impl Lines {
+    /// These lines of a matrix whose lines are `names`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn named(rows: &[u32], cols: &[u32], names: &Lines) -> Result<Lines> {
+        let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), LINES);
+        Ok(Lines { rows: named(rows, &names.rows)?, cols: named(cols, &names.cols)? })
+    }
+    /// And others.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn append(&mut self, others: &Lines) -> Result<()> {
+        memory::reserve(&mut self.rows, others.rows.len(), LINES)?;
+        memory::reserve(&mut self.cols, others.cols.len(), LINES)?;
+        self.rows.extend(&others.rows);
+        self.cols.extend(&others.cols);
+        Ok(())
     }
 }
 

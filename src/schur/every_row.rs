@@ -6,7 +6,7 @@
 //! combinations of them may stand for them ([`Check`]): as one matrix product, and by the argument of [`row_space`](super::row_space).
 
 use super::combine::{Mixer, Vectors};
-use super::row_space::check_combinations;
+use super::exploration::check_combinations;
 use super::strides::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Row};

@@ -11,8 +11,8 @@
 
 use super::Split;
 use super::combine::{Kept, Mixer, Vectors};
-use super::row_space::{
-    Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, batch, check_combinations, sample, sample_pays,
+use super::exploration::{
+    Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, batch, check_combinations, sample, sample_pays,
 };
 use super::strides::strides;
 use crate::dense::Echelon;
@@ -28,15 +28,6 @@ const NEW: f64 = 0.9;
 const NO_ROW: u32 = u32::MAX;
 /// What memory is asked for.
 const BASIS: &str = "the rows of a basis";
-
-/// Rows of S that are a basis of its row space.
-#[derive(Debug)]
-pub struct RowBasis {
-    /// Their numbers, in the order in which they were found.
-    pub rows: Vec<u32>,
-    /// The rows, in this order; `None` where they are not kept, which is over GF(2).
-    pub kept: Option<Kept>,
-}
 
 /// What was found so far.
 struct Search<'a> {

@@ -248,7 +248,7 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
             for pivots in [Pivots::default(), naive_pivots(&a)] {
                 let split = Split::new(&a, &pivots).unwrap();
                 let rank = dense_rank(&a) - pivots.len();
-                sampled += row_space::sample_pays(&split, split.cols.len()) as usize;
+                sampled += exploration::sample_pays(&split, split.cols.len()) as usize;
                 for (rank_bound, rows) in [(usize::MAX, false), (rank, false), (usize::MAX, true), (rank, true)] {
                     let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
                     let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
