@@ -60,7 +60,7 @@ pub fn certificate_compact(
     observer: &dyn Observer,
 ) -> Result<Certificate> {
     assert!(minor.rows.len() == minor.cols.len() && minor.triangular <= minor.rows.len(), "a minor with its chain");
-    let lines = lines(a, minor.rows.len())?;
+    let lines = lines(a, minor)?;
     let by_lines = lines.is_some();
     let rows_of = |rows: &[u32]| memory::collect(rows.iter().map(|&i| whole.rows.number(i)), LINES);
     let cols_of = |cols: &[u32]| memory::collect(cols.iter().map(|&j| whole.cols.number(j)), LINES);
@@ -92,8 +92,10 @@ pub fn certificate_compact(
     Ok(certificate)
 }
 
-/// Lines that meet every entry, if r are enough: the non-empty rows or columns, or else a minimum vertex cover.
-fn lines(a: &SparseMatrix, r: usize) -> Result<Option<VertexCover>> {
+/// Lines that meet every entry, if as many as the order r of the minor are enough: the non-empty rows or columns, or else a minimum vertex
+/// cover.
+fn lines(a: &SparseMatrix, minor: &Minor) -> Result<Option<VertexCover>> {
+    let r = minor.rows.len();
     let (rows, cols) = (a.non_empty_rows()?, a.non_empty_cols()?);
     if rows.len() == r {
         return Ok(Some(VertexCover { rows, cols: vec![] }));
@@ -101,9 +103,21 @@ fn lines(a: &SparseMatrix, r: usize) -> Result<Option<VertexCover>> {
     if cols.len() == r {
         return Ok(Some(VertexCover { rows: vec![], cols }));
     }
+    if has_entry_outside(a, minor)? {
+        return Ok(None);
+    }
     let pattern = Pattern::of(a)?;
     let matching = matching_of_size(&pattern, r)?;
     matching.map(|matching| minimum_vertex_cover(&pattern, &matching)).transpose()
+}
+
+/// Whether an entry lies in no line of a nonsingular minor: with r entries on a diagonal of that, none of which share a line, there are r + 1
+/// then, and no r lines meet them.
+fn has_entry_outside(a: &SparseMatrix, minor: &Minor) -> Result<bool> {
+    let (mut rows, mut cols) = (memory::zeros::<bool>(a.rows(), LINES)?, memory::zeros::<bool>(a.cols(), LINES)?);
+    minor.rows.iter().for_each(|&i| rows[i as usize] = true);
+    minor.cols.iter().for_each(|&j| cols[j as usize] = true);
+    Ok((0..a.rows()).any(|i| !rows[i] && a.row(i).0.iter().any(|&j| !cols[j as usize])))
 }
 
 /// What memory is asked for.
