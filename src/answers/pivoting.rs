@@ -1,7 +1,7 @@
 //! rank A = pivots + the rank of what they leave: the pivots, step by step, each kept in the path.
 
+use super::Machine;
 use super::lineage::Lineage;
-use super::machine::Machine;
 use super::planner::Rest;
 use super::rank::Rank;
 use super::rest::{Answer, Larger, OnRest, Outcome};
@@ -10,7 +10,7 @@ use super::{Method, Phases, RankOptions};
 use crate::certify::{Domain, Streams};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::pivots::{self, Effort, Found, Pivots};
-use crate::schur::{Prediction, Split};
+use crate::schur::{Prediction, Solver, Split};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
@@ -110,7 +110,7 @@ impl Work<'_> {
             max_memory: self.options.max_memory,
             max_nnz: a.nnz(),
             finish: elimination::Finish::Combinations,
-            ..Default::default()
+            ..EliminationOptions::at(&self.machine)
         };
         let observer = self.observer;
         let eliminated = match self.phases.time("sparse elimination", || elimination::eliminate(a, &options, observer))
@@ -143,7 +143,7 @@ impl Work<'_> {
             .options
             .max_memory
             .is_none_or(|limit| tall.every_row_bytes().saturating_add(ENTRY * core.nnz() as u64) <= limit);
-        if !fits || spared <= core.nnz() as f64 * machine.transpose {
+        if !fits || spared <= core.nnz() as f64 * machine.sparse.transpose {
             return Ok((core, Pivots::default(), false));
         }
         let tall = self.phases.time("plan", || core.transpose())?;
@@ -192,10 +192,10 @@ impl Work<'_> {
         }
         let wiedemann = on_rest.outlook().wiedemann(&on_rest.work.machine)?.map(|w| w.seconds);
         let seconds = rest.round_seconds(&self.machine, wiedemann, seen);
-        let most = (seconds / self.machine.sparse_entry) as usize;
+        let most = (seconds / self.machine.schur.entry) as usize;
         let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
         let max_nnz = most.min(max_memory);
-        let max_work = seconds / self.machine.sparse_product;
+        let max_work = seconds / self.machine.schur.product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer, entries) = (Instant::now(), self.observer, a.nnz());
         let a = match a {
@@ -214,7 +214,8 @@ impl Work<'_> {
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
         let patience = self.options.patience;
-        let limit = |entries: usize, predicted: &Prediction| patience.limit(machine.forming(entries, predicted));
+        let limit =
+            |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
         let done = self.phases.time("Schur complement", || {
             elimination::rounds(a, &find, &enough, &limit, &options, &mut rng, observer)
         })?;
@@ -252,7 +253,7 @@ impl Work<'_> {
                 false => format!("{rows} x {cols} with {nnz} entries"),
             };
             let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
-            let forming = |machine: &Machine| machine.forming(start, &predicted);
+            let forming = |machine: &Machine| Solver::seconds(machine, start, &predicted);
             if given_up && work < self.options.patience.limit(forming(&self.machine)) {
                 // It grew: what it would have taken is not known.
                 let (name, rank) = ("Schur complement", Some(0));

@@ -1,6 +1,6 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
-use super::parameters::{Problem, parameters};
+use super::wiedemann::{Problem, parameters};
 use super::{Method, Minor, Phases, RankOptions, WiedemannReport, components, wiedemann};
 use crate::certify::{Certainty, Streams};
 use crate::sparse::SparseMatrix;

@@ -2,11 +2,11 @@
 
 use super::lineage::Lines;
 use super::outlook::Outlook;
-use super::parameters::Parameters;
 use super::pivoting::Work;
 use super::planner::{Decision, Finish, Rest};
 use super::proof::Settled;
 use super::steps::{Done, Plan};
+use super::wiedemann::Parameters;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::matching::maximum_matching;
@@ -19,8 +19,6 @@ use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
-/// A matching is looked for where it may spare so many predicted seconds for each entry.
-const MATCHING_SECONDS: f64 = 100e-9;
 /// What memory is asked for.
 const MINOR: &str = "the lines of a minor";
 
@@ -125,7 +123,7 @@ impl<'w> OnRest<'_, 'w> {
         let rows = rest.every_row_seconds(machine, rest.rank_bound);
         let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
         let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
-        if rest.rank_bound == 0 || cheapest < MATCHING_SECONDS * rest.nnz as f64 {
+        if rest.rank_bound == 0 || cheapest < machine.sparse.matching * rest.nnz as f64 {
             return Ok(rest);
         }
         let start = Instant::now();

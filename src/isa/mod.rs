@@ -3,6 +3,8 @@
 //! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper that the
 //! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code.
 
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
+mod amx;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -98,6 +100,28 @@ impl Isa {
             _ => panic!("{self:?} is not an instruction set of this processor"),
         }
     }
+}
+
+/// Whether products may use instructions for matrices of bytes: the processor has them, the system grants them, and no narrower
+/// instruction set than AVX-512 was forced.
+pub fn has_byte_tiles() -> bool {
+    has_matrix_registers() && Isa::best() >= Isa::Avx512
+}
+
+/// Whether there are matrix registers that this process may use, whatever instruction set it works with.
+pub(crate) fn has_matrix_registers() -> bool {
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
+    return amx::is_available();
+    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux")))]
+    false
+}
+
+/// Whether this processor has AVX-512's products of 52-bit integers.
+pub fn has_ifma() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::has_ifma();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// Asks for the cache line of an element that will be read soon, where processors can be asked; an index beyond the slice asks for

@@ -23,6 +23,10 @@ pub(super) fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vl")
 }
 
+pub(super) fn has_ifma() -> bool {
+    has_avx512() && is_x86_feature_detected!("avx512ifma")
+}
+
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 fn avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()

@@ -36,7 +36,7 @@ pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
-pub use plan::{Costs, Method, ProductPlan, ProductShape};
+pub use plan::{Method, ProductPlan, ProductShape};
 pub use product::{middle_product, multiply};
 pub use scalar::{middle_polynomial, multiply_polynomials};
 pub use simd::Row;

@@ -12,6 +12,7 @@ mod arithmetic;
 mod columns;
 mod combine;
 mod complement;
+mod cost;
 mod every_row;
 mod explicit;
 mod nullspace;
@@ -27,13 +28,15 @@ mod turn;
 
 pub use columns::{Columns, independent_rows};
 pub use complement::Complement;
+pub use cost::Shape;
+#[cfg(test)]
+pub(crate) use cost::WORKSPACES;
 pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{Check, EveryRow, every_row};
 pub use explicit::{Deadline, FormOptions, Formed};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
-pub(crate) use row_space::check_combinations;
 pub use row_space::{Combinations, Extent, RowSpace, RowSpaceOptions, RowSpaceStreams, row_space};
 pub use solver::Solver;
 pub use split::Split;
@@ -43,8 +46,3 @@ pub use support::Support;
 mod proof_tests;
 #[cfg(test)]
 mod tests;
-
-/// Combinations of rows of S that one block makes mod p.
-pub(crate) fn lanes(modulus: crate::field::Modulus) -> usize {
-    combine::Mixer::lanes(modulus)
-}

@@ -43,7 +43,7 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
     Arithmetic::new(modulus).accumulate((m, k, n), c, 1, a, b)
 }
 
-/// See [`super::has_byte_tiles`].
+/// Whether products mod p > 2¹⁶ may use tiles of bytes: as [`crate::isa::has_byte_tiles`] says.
 pub(super) fn has_byte_tiles() -> bool {
     ByteTile::of_matrices().is_some()
 }

@@ -5,68 +5,15 @@
 //! cache, the speed of both alternates in time: either 2.2·10¹² multiply-adds a second, or 1.1·10¹² for four registers and
 //! 0.5·10¹² for eight, as if few registers were left to rename them while another thread is busy on the core.
 //!
-//! Linux gives the registers to a process that asks for them once. They are configured and released in the one block of
-//! instructions that uses them, so that no state of them outlives a call.
+//! The registers are configured and released in the one block of instructions that uses them, so that no state of them outlives a call.
 
 use super::super::bytes::{BLOCK, BLOCK_WORDS, ByteTile, COLS};
-use crate::isa::Isa;
+use crate::isa::{self, Isa};
 use std::arch::asm;
-use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, _xgetbv};
-use std::sync::OnceLock;
 
 /// The tile, if this processor has the instructions and the system lets the process use them.
 pub(in super::super) fn tile() -> Option<ByteTile> {
-    static ALLOWED: OnceLock<bool> = OnceLock::new();
-    let allowed = *ALLOWED.get_or_init(|| is_there() && is_granted());
-    allowed.then_some(ByteTile::new(Isa::Avx512, multiply))
-}
-
-/// Whether the processor has AMX-TILE and AMX-INT8 with registers of 16 × 64 bytes, and the system saves them.
-fn is_there() -> bool {
-    if !is_x86_feature_detected!("xsave") {
-        return false;
-    }
-    // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there; `xsave`
-    // detected says that the system has turned XGETBV on.
-    #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
-    unsafe {
-        let most = __get_cpuid_max(0).0;
-        if most < 0x1d {
-            return false;
-        }
-        let (tile, int8) = (1 << 24, 1 << 25);
-        let features = __cpuid_count(7, 0).edx & (tile | int8) == tile | int8;
-        let palette = __cpuid_count(0x1d, 1);
-        let registers = palette.ebx & 0xffff == 64 && palette.ebx >> 16 == 8 && palette.ecx & 0xffff == BLOCK as u32;
-        features && registers && saved() & 3 << 17 == 3 << 17
-    }
-}
-
-/// The state that the system saves, by bits: 17 and 18 are the configuration and the contents of matrix registers.
-///
-/// # Safety
-/// The system must have turned XGETBV on.
-#[target_feature(enable = "xsave")]
-unsafe fn saved() -> u64 {
-    // SAFETY: promised by the caller; register 0 is always there.
-    #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
-    unsafe {
-        _xgetbv(0)
-    }
-}
-
-/// Asks Linux for the registers, for all threads of the process.
-fn is_granted() -> bool {
-    const ARCH_PRCTL: i64 = 158;
-    const REQUEST: u64 = 0x1023; // ARCH_REQ_XCOMP_PERM
-    const TILE_DATA: u64 = 18;
-    let mut answer = ARCH_PRCTL;
-    // SAFETY: `arch_prctl` with these numbers reads and writes no memory of the process; unknown ones are refused with an error.
-    // The instruction overwrites rcx and r11.
-    unsafe {
-        asm!("syscall", inlateout("rax") answer, in("rdi") REQUEST, in("rsi") TILE_DATA, out("rcx") _, out("r11") _, options(nostack));
-    }
-    answer == 0
+    isa::has_matrix_registers().then_some(ByteTile::new(Isa::Avx512, multiply))
 }
 
 /// What `ldtilecfg` reads: palette 1, then the bytes of a row (16 bits each) and the rows of every register.
