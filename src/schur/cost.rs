@@ -86,9 +86,9 @@ impl RowSpace {
             + Echelon::seconds(&machine.dense, modulus, rank, cols)
     }
 
-    /// Predicted bytes for a rank up to `rank`, beside A, proof included, and the rows of a minor where these are wanted: for
-    /// [`WORKSPACES`] threads, so that a plan is the same for any number. Products of two sides and a lane may leave 64 bits, from
-    /// sides of 2³⁰ on: then 2⁶⁴ - 1.
+    /// Predicted bytes for a rank up to `rank`, beside A, proof included, and the rows of a minor where these are wanted: for the blocks of
+    /// 256 combinations at once, so that a plan is the same for any number of threads. Products of two sides and a lane may leave 64
+    /// bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
     pub fn bytes(shape: &Shape, rank: usize, minor: bool) -> u64 {
         let &Shape { modulus, rows, cols, .. } = shape;
         let lane = shape.lane();
