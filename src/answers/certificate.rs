@@ -201,10 +201,10 @@ fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::Kind;
     use super::super::{Machine, Patience, RankOptions, rank};
     use super::*;
     use crate::certify::{Certainty, verify, verify_compact};
+    use crate::cost::Kind;
     use crate::field::{Modulus, Rng};
     use crate::sparse::Triplets;
     use crate::{Silent, families};

@@ -1,11 +1,11 @@
 //! The rank of a Schur complement that is not formed: by all rows, by its row space, or by block Wiedemann, as planned.
 
 use super::minor::{Beyond, Lines, Part};
-use super::parameters::Parameters;
 use super::plan::{Larger, Left};
 use super::planner::{Decision, Finish};
 use super::settled::Settled;
 use super::steps::{Done, Plan};
+use super::wiedemann::Parameters;
 use super::work::Work;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};

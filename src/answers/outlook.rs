@@ -1,9 +1,9 @@
 //! What is to be done with a Schur complement at given prices: asked before each step, and again when a step has shown that the
 //! prices are wrong.
 
-use super::machine::Machine;
-use super::parameters::{Parameters, Problem, parameters};
+use super::Machine;
 use super::planner::{Decision, Finish, Rest, decide};
+use super::wiedemann::{Parameters, Problem, parameters};
 use super::{Method, RankOptions};
 use crate::schur::Prediction;
 use crate::spmv::TriangularSolve;
@@ -83,7 +83,7 @@ impl Outlook<'_> {
         let wiedemann = self.wiedemann(machine).ok().flatten().map(|w| w.seconds);
         let seconds = self.rest.round_seconds(machine, wiedemann, seen);
         self.unformed.is_some_and(|Prediction { nnz, work, .. }| {
-            nnz.high() * machine.sparse_entry <= seconds && work.mean * machine.sparse_product <= seconds
+            nnz.high() * machine.schur.entry <= seconds && work.mean * machine.schur.product <= seconds
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Pivots taken on the way: without fill-in, structural ones, and those of Schur complements that are formed.
 
+use super::Machine;
 use super::lineage::Lineage;
-use super::machine::Machine;
 use super::plan::{Left, Stage};
 use super::planner::Rest;
 use super::steps::Taken;
@@ -10,7 +10,7 @@ use crate::certify::Domain;
 use crate::elimination::{self, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::matching::maximum_matching;
 use crate::pivots::{self, Effort, Found, Pivots};
-use crate::schur::Prediction;
+use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Error, Result, Step};
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ impl Work<'_> {
             max_memory: self.options.max_memory,
             max_nnz: a.nnz(),
             finish: elimination::Finish::Combinations,
-            ..Default::default()
+            ..EliminationOptions::at(&self.machine)
         };
         let eliminated = match self.phases.time("sparse elimination", || elimination::eliminate(a, &options, observer))
         {
@@ -113,10 +113,10 @@ impl Work<'_> {
     /// [`Action::FormComplements`](super::plan::Action::FormComplements): each in so many `seconds`.
     pub fn form_complements(&mut self, left: &mut Left<'_>, seconds: f64) -> Result<()> {
         left.stage = Stage::Formed;
-        let most = (seconds / self.machine.sparse_entry) as usize;
+        let most = (seconds / self.machine.schur.entry) as usize;
         let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
         let max_nnz = most.min(max_memory);
-        let max_work = seconds / self.machine.sparse_product;
+        let max_work = seconds / self.machine.schur.product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer) = (Instant::now(), self.observer);
         let (a, pivots) = (left.take()?, std::mem::take(&mut left.pivots));
@@ -140,7 +140,8 @@ impl Work<'_> {
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
         let patience = self.options.patience;
-        let limit = |entries: usize, predicted: &Prediction| patience.limit(machine.forming(entries, predicted));
+        let limit =
+            |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
         let done = self.phases.time("Schur complement", || {
             elimination::rounds(a, &find, &enough, &limit, &options, &mut rng, observer)
         })?;
@@ -185,7 +186,7 @@ impl Work<'_> {
                 false => format!("{rows} x {cols} with {nnz} entries"),
             };
             let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
-            let forming = |machine: &Machine| machine.forming(start, &predicted);
+            let forming = |machine: &Machine| Solver::seconds(machine, start, &predicted);
             if given_up && work < self.options.patience.limit(forming(&self.machine)) {
                 // It grew: what it would have taken is not known.
                 let (name, rank) = ("Schur complement", Some(0));

@@ -13,11 +13,10 @@
 //! learnt ([`Larger`]), and the plan is made anew.
 
 use super::lineage::Lineage;
-use super::machine::Machine;
 use super::outlook::Outlook;
-use super::parameters::Parameters;
 use super::planner::{Decision, Rest};
-use super::{Method, RankOptions};
+use super::wiedemann::Parameters;
+use super::{Machine, Method, RankOptions};
 use crate::pivots::Pivots;
 use crate::schur::Prediction;
 use crate::sparse::SparseMatrix;
@@ -30,8 +29,6 @@ const HEAVY_ROW: usize = 16;
 const FEW_ENTRIES: usize = 2_000_000;
 /// Bytes of an entry of a sparse matrix.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
-/// A matching is looked for where it may spare so many predicted seconds for each entry.
-const MATCHING_SECONDS: f64 = 100e-9;
 
 /// How far the way has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +171,7 @@ impl<'m> Left<'m> {
         let spared = wide.every_row_at_worst(machine) - tall.every_row_at_worst(machine);
         let copied = memory::saturated(u128::from(ENTRY) * wide.nnz as u128);
         let fits = options.max_memory.is_none_or(|limit| tall.every_row_bytes().saturating_add(copied) <= limit);
-        fits && spared > wide.nnz as f64 * machine.transpose
+        fits && spared > wide.nnz as f64 * machine.sparse.transpose
     }
     /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A, and no more would be a chain: for a
     /// minor they would not do.
@@ -189,7 +186,7 @@ impl<'m> Left<'m> {
         let rows = rest.every_row_seconds(machine, rest.rank_bound);
         let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
         let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
-        Ok(rest.rank_bound > 0 && cheapest >= MATCHING_SECONDS * rest.nnz as f64)
+        Ok(rest.rank_bound > 0 && cheapest >= machine.sparse.matching * rest.nnz as f64)
     }
 }
 
@@ -200,9 +197,9 @@ fn is_dense(whole: &Rest, options: &RankOptions, machine: &Machine) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::Kind;
     use super::super::planner::Finish;
     use super::*;
+    use crate::cost::Kind;
     use crate::field::{Modulus, Rng};
     use rand::{RngExt, SeedableRng};
 
@@ -237,11 +234,13 @@ mod tests {
         assert_eq!(at(&heavy, Stage::Whole, &minor), "FindPivots");
         assert_eq!(at(&heavy, Stage::Unfilled, &options), "FindPivots");
         assert_eq!(at(&light, Stage::Whole, &options), "FindPivots");
-        let transposing = Machine { transpose: 0.0, ..machine.clone() };
-        assert_eq!(next(&wide, Stage::Whole, &options, &transposing), "Transpose");
-        assert!(
-            next(&wide, Stage::Whole, &options, &Machine { transpose: 1.0, ..machine.clone() }).starts_with("Finish")
-        );
+        let transposing = |price| {
+            let mut machine = machine.clone();
+            machine.sparse.transpose = price;
+            next(&wide, Stage::Whole, &options, &machine)
+        };
+        assert_eq!(transposing(0.0), "Transpose");
+        assert!(transposing(1.0).starts_with("Finish"));
         assert!(at(&tall, Stage::Whole, &options).starts_with("Finish"), "{}", at(&tall, Stage::Whole, &options));
         assert!(at(&light, Stage::Pivoted, &options).starts_with("FormComplements"));
         assert_eq!(at(&light, Stage::Formed, &options), "Match");

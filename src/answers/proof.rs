@@ -1,21 +1,21 @@
 //! The proof of a rank of the Schur complement: whether it is worth its time, on which side, and how.
 
+use super::Machine;
 use super::finish::OnRest;
-use super::machine::Machine;
 use super::patience::Watch;
 use super::planner::Rest;
 use super::settled::Settled;
 use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
-use crate::spmv::{LANES, Lane};
+use crate::spmv::Lane;
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
 /// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
 const PROOF_SHARE: f64 = 1.0;
 /// … or so many seconds.
-const PROOF_SECONDS: f64 = 0.05;
+const UNASKED: f64 = 0.05;
 
 /// A way to prove and its price.
 struct Plan<'a> {
@@ -143,33 +143,19 @@ impl Rest {
     }
     /// Predicted seconds of the null vectors of a rank r, all of them mapped by passes.
     fn passes_seconds(&self, machine: &Machine, r: usize, side: Side) -> f64 {
-        let (free, outputs) = match side {
-            Side::Right => (self.cols - r, self.rows),
-            Side::Left => (self.rows - r, self.cols),
-        };
-        free.div_ceil(LANES) as f64 * machine.pass(self.modulus, self.pivots + outputs, self.nnz, self.valued, LANES)
+        NullSpace::passes_seconds(&self.shape(), machine, r, side)
     }
     /// Predicted seconds for writing down the null space of a rank r, which must be mapped then.
     fn dense_seconds(&self, machine: &Machine, r: usize, side: Side) -> f64 {
-        let right = machine.back_substitution(self.modulus, r, self.cols);
-        match side {
-            Side::Right => right,
-            Side::Left => {
-                let columns = r.div_ceil(LANES) as f64;
-                let pass = machine.pass(self.modulus, self.pivots + self.rows, self.nnz, self.valued, LANES);
-                let left = machine.back_substitution(self.modulus, r, self.rows);
-                right + columns * pass + machine.echelon(self.modulus, r, self.rows) + left
-            }
-        }
+        NullSpace::dense_seconds(&self.shape(), machine, r, side)
     }
     /// Predicted seconds of so many entries pushed.
     fn pushes_seconds(&self, machine: &Machine, entries: f64) -> f64 {
-        let valued = self.valued as f64 / self.nnz.max(1) as f64;
-        machine.pushes(self.modulus, entries, valued, LANES)
+        NullSpace::push_seconds(&self.shape(), machine, entries)
     }
     /// Predicted seconds for making a substitution ready and pushing a sample of the vectors, one entry for each entry of A.
     fn sample_seconds(&self, machine: &Machine) -> f64 {
-        self.nnz as f64 * machine.ready + self.pushes_seconds(machine, self.nnz as f64)
+        self.nnz as f64 * machine.passes.ready + self.pushes_seconds(machine, self.nnz as f64)
     }
     /// No proof of rank r takes less, unless passes are few.
     fn least_proof_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -178,8 +164,8 @@ impl Rest {
     }
     /// What a proof of rank r by passes may take that nobody demands.
     fn proof_limit(&self, machine: &Machine, r: usize) -> f64 {
-        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.pivots;
-        (PROOF_SHARE * spent).max(PROOF_SECONDS)
+        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.sparse.pivots;
+        (PROOF_SHARE * spent).max(UNASKED)
     }
 }
 
@@ -246,7 +232,7 @@ mod tests {
         impl Observer for Slow {
             fn cancelled(&self) -> bool {
                 let watch = Stopwatch::start();
-                while !watch.reaches(1.1 * PROOF_SECONDS) {
+                while !watch.reaches(1.1 * UNASKED) {
                     std::hint::spin_loop();
                 }
                 false

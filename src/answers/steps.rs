@@ -96,10 +96,10 @@ impl Work<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::Kind;
     use super::super::{Method, Patience, RankOptions, rank, rank_owned};
     use super::*;
     use crate::certify::Certainty;
+    use crate::cost::Kind;
     use crate::field::{Modulus, Rng};
     use crate::oracles::dense_rank;
     use crate::sparse::SparseMatrix;

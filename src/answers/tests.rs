@@ -348,9 +348,9 @@ fn lines_of_dense_matrices_that_repeat_are_found_out() {
     entries[lonely * n..][..n].iter_mut().for_each(|entry| entry.2 = rng.random_range(1..p.get()));
     let tall = SparseMatrix::from_triplets(p, m, n, &entries);
     // Prices at which a check pays for so few columns.
-    let mut machine = Machine::reference().scaled(machine::Kind::Passes, 1e3);
-    machine.dense[4] *= 100.0;
-    machine.transpose = 0.0;
+    let mut machine = Machine::reference().scaled(crate::cost::Kind::Passes, 1e3);
+    machine.dense.product[4] *= 100.0;
+    machine.sparse.transpose = 0.0;
     for (a, name) in [(tall.transpose().unwrap(), "wide"), (tall, "tall")] {
         for (proven, minor) in [(false, false), (true, false), (false, true)] {
             let patience = Patience::ENDLESS;

@@ -1,7 +1,7 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
-use super::parameters::{Problem, parameters};
 use super::rank::Rank;
+use super::wiedemann::{Problem, parameters};
 use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
 use crate::certify::Streams;
 use crate::sparse::SparseMatrix;

@@ -1,7 +1,6 @@
 //! What accompanies the work on one component: options, prices, what was done, and who watches.
 
-use super::machine::Machine;
-use super::{Phases, RankOptions};
+use super::{Machine, Phases, RankOptions};
 use crate::certify::Streams;
 use crate::{Observer, Step};
 

@@ -1,5 +1,7 @@
 //! How to eliminate, and how its caller goes on.
 
+use crate::cost::{self, Machine};
+
 /// What a dense finish of the core will cost: what sparse pivots have to beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
@@ -25,6 +27,10 @@ pub struct EliminationOptions {
     pub dense_threshold: f64,
     /// Smallest number of rows or columns left that is still worth sparse elimination.
     pub dense_size: usize,
+    /// The prices of dense elimination.
+    pub dense: cost::Dense,
+    /// The prices of sparse steps.
+    pub sparse: cost::Elimination,
 }
 
 impl Default for EliminationOptions {
@@ -35,6 +41,15 @@ impl Default for EliminationOptions {
             finish: Finish::Rows,
             dense_threshold: 0.125,
             dense_size: 64,
+            dense: cost::Dense::default(),
+            sparse: cost::Elimination::default(),
         }
+    }
+}
+
+impl EliminationOptions {
+    /// The defaults, at the prices of a machine.
+    pub fn at(machine: &Machine) -> Self {
+        EliminationOptions { dense: machine.dense, sparse: machine.elimination, ..Default::default() }
     }
 }

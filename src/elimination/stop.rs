@@ -3,7 +3,8 @@
 use super::active::{Active, Work};
 use super::options::{EliminationOptions, Finish};
 use super::residue::Residue;
-use crate::dense::{self, Echelon};
+use crate::cost;
+use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::{Error, Result};
 
@@ -57,10 +58,10 @@ impl Rest {
         }
         let dense_fits = self.must_fit(modulus, options)?;
         let density = self.nnz as f64 / (self.rows as f64 * self.cols as f64);
-        let saved = before.0.dense_time(modulus, options.finish) - self.dense_time(modulus, options.finish);
+        let saved = before.0.dense_seconds(modulus, options) - self.dense_seconds(modulus, options);
         let wanted = self.rows.min(self.cols) <= options.dense_size
             || density >= options.dense_threshold
-            || sparse_time(before.1, work) > saved
+            || sparse_seconds(&options.sparse, before.1, work) > saved
             || self.near_limit(modulus, options, before.0);
         Ok(wanted && dense_fits || self.nnz > options.max_nnz)
     }
@@ -71,26 +72,24 @@ impl Rest {
         options.max_memory.is_some_and(|limit| bytes > limit / 4 * 3) && bytes > before.dense_memory(modulus)
     }
 
-    /// Nanoseconds of one thread for the dense elimination of full rank r: r²(n/2 - r/6) products for the independent
-    /// rows, and r(n - r/2) for each of the others or a pass over the entries for each combination.
-    fn dense_time(self, modulus: Modulus, finish: Finish) -> f64 {
-        let (m, n) = (self.rows as f64, self.cols as f64);
-        let (r, product) = (m.min(n), 1e9 * dense::PRODUCT_SECONDS[dense::size_class(modulus)]);
-        let others = match finish {
-            Finish::Rows => (m - r) * r * (n - r / 2.0) * product,
-            Finish::Combinations => r * self.nnz as f64 * COMBINATION,
+    /// Predicted seconds of one thread for the dense elimination of full rank r of the independent rows, and of each of the others, or
+    /// a pass over the entries for each combination.
+    fn dense_seconds(self, modulus: Modulus, options: &EliminationOptions) -> f64 {
+        let (m, n) = (self.rows, self.cols);
+        let r = m.min(n);
+        // The price of words even where there are tiles of bytes: sparse steps were fitted beside those.
+        let prices = &cost::Dense { byte_tiles: false, ..options.dense };
+        let others = match options.finish {
+            Finish::Rows => Echelon::dependent_seconds(prices, modulus, m - r, r, n),
+            Finish::Combinations => r as f64 * self.nnz as f64 * options.sparse.combination,
         };
-        r * r * (n / 2.0 - r / 6.0) * product + others
+        Echelon::seconds(prices, modulus, r, n) + others
     }
 }
 
-/// Nanoseconds of one thread for an entry of a sparse matrix times an entry of a block of vectors.
-const COMBINATION: f64 = 0.04;
-
-/// Nanoseconds of one thread for the sparse steps between two states of the count: fitted to windows of a 20000 x 20000 matrix with 10
-/// random entries a row, of ch7-8-b4 and shar_te2-b2, where it is right within a factor of two. Changes wait for memory.
-fn sparse_time(before: Work, now: Work) -> f64 {
-    0.4 * (now.scanned - before.scanned) as f64
-        + 20.0 * (now.changed - before.changed) as f64
-        + 200.0 * (now.rows - before.rows) as f64
+/// Predicted seconds of one thread for the sparse steps between two states of the count.
+fn sparse_seconds(prices: &cost::Elimination, before: Work, now: Work) -> f64 {
+    prices.scan * (now.scanned - before.scanned) as f64
+        + prices.change * (now.changed - before.changed) as f64
+        + prices.row * (now.rows - before.rows) as f64
 }

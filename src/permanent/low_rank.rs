@@ -12,6 +12,7 @@
 //! Entry: [`LowRank::new`].
 
 use super::{Exact, IntMatrix};
+use crate::cost::Permanent;
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::{Error, Observer, Result};
@@ -42,13 +43,14 @@ impl LowRank {
     }
 
     /// Coefficients of P as they are stored: (n + 1)^(r-1).
-    pub fn terms(&self) -> f64 {
+    fn terms(&self) -> f64 {
         terms(self.matrix.n(), self.rank)
     }
 
-    /// Multiply-adds mod one prime.
-    pub fn predict(&self) -> f64 {
-        2.0 * (self.matrix.n() * self.rank) as f64 * self.terms() / self.rank.max(1) as f64
+    /// Predicted seconds of one thread mod so many primes, and bytes for all threads.
+    pub fn predict(&self, primes: f64, prices: &Permanent) -> (f64, f64) {
+        let products = 2.0 * (self.matrix.n() * self.rank) as f64 * self.terms() / self.rank.max(1) as f64;
+        (products * primes * prices.form_product, 16.0 * self.terms() * rayon::current_num_threads() as f64)
     }
 
     /// The permanent mod p.

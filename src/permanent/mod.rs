@@ -22,6 +22,8 @@ pub mod low_rank;
 mod matrix;
 mod options;
 mod planner;
+#[cfg(test)]
+mod prices_tests;
 pub mod reduce;
 pub mod rook;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::reduce::Switches;
 use crate::Step;
+use crate::cost::Machine;
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::report::Certainty;
@@ -72,6 +73,8 @@ pub struct Options {
     pub checkpoint: Option<PathBuf>,
     /// The least time between two writes of the checkpoint; `None`: a minute.
     pub checkpoint_interval: Option<Duration>,
+    /// The prices that engines are chosen by. A run goes on from a checkpoint only with the prices that it began with.
+    pub machine: Machine,
 }
 
 /// A permanent, how it was found, and why it is right.

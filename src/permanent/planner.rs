@@ -1,12 +1,12 @@
 //! Which engine computes a block: each says what it would take, the cheapest runs, the next one if memory fails it.
 //!
-//! | method | for | seconds predicted |
+//! | method | for | what it takes |
 //! |---|---|---|
-//! | kasteleyn | planar graphs | groups of primes × 1.5·10⁻⁷ n^1.5, the fill of a planar graph (Lipton, Rose and Tarjan 1979) |
-//! | rook | cJ + few entries | primes × products of the layers of states, 2 ns each |
-//! | low-rank | rank ≤ 4 | primes × products of n linear forms, 3 ns each |
-//! | frontier | all | the states of the best order found, [`frontier::predict`] |
-//! | gray | all | the steps of the sum, [`gray::predict_matrix`], [`gray::predict_on_cards`] |
+//! | kasteleyn | planar graphs | [`Planar::predict`] |
+//! | rook | cJ + few entries | [`Rook::predict`] |
+//! | low-rank | rank ≤ 4 | [`LowRank::predict`] |
+//! | frontier | all | [`frontier::predict`] |
+//! | gray | all | [`gray::predict_matrix`], [`gray::predict_on_cards`] |
 //!
 //! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
 //! it has to beat.
@@ -19,26 +19,14 @@ use super::options::{Devices, Method, Options};
 use super::reduce::Groups;
 use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
-use crate::elimination::LANES;
 use crate::gpu::{self, Device};
 use crate::integers::Bound;
 use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
 use std::cell::OnceCell;
 
-/// Seconds of one multiply-add mod a word-sized prime in [`Rook`] and [`LowRank`], and of a determinant's n^1.5 for [`LANES`] primes.
-///
-/// The first two are estimates; the last is scaled from one run on the 100 × 100 domino board (one thread of a 2-core AMD
-/// virtual machine with AVX-512).
-const ROOK_PRODUCT: f64 = 2e-9;
-const FORM_PRODUCT: f64 = 3e-9;
-const DETERMINANT: f64 = 1.5e-7;
-/// Seconds to look at an entry once for each line, in the first search for an order.
-const LOOK: f64 = 35e-9;
 /// A first order this many times slower than another way will not be improved enough.
 const HOPELESS: f64 = 1e3;
-/// What starting any engine costs: below it nothing is worth predicting.
-const NOTHING: f64 = 1e-4;
 
 /// A way to compute a block, with what it needs.
 #[derive(Debug)]
@@ -110,7 +98,7 @@ pub(super) fn routes(
     let wanted = |method| options.method == method || options.method == Method::Auto;
     let mut routes = vec![];
     if wanted(Method::Kasteleyn) {
-        routes.extend(kasteleyn(block, bound)?);
+        routes.extend(kasteleyn(block, bound, options)?);
     }
     if wanted(Method::Rook) {
         routes.extend(rook(block, bound, options));
@@ -121,7 +109,7 @@ pub(super) fn routes(
     let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
     // A rank mod one prime may turn out to be too small: then there must be another way.
     let may_fail = routes.iter().all(|route| matches!(route.engine, Engine::LowRank(_)));
-    let open = options.method == Method::Auto && (may_fail || cheapest(&routes) > NOTHING);
+    let open = options.method == Method::Auto && (may_fail || cheapest(&routes) > options.machine.permanent.start);
     if options.method == Method::Gray || open {
         routes.extend(gray_code(block, options)?);
     }
@@ -154,16 +142,10 @@ fn not_applicable(method: Method, block: &IntMatrix) -> String {
     format!("method {} cannot compute this {n} x {n} block: {why}", method.name())
 }
 
-fn kasteleyn(block: &IntMatrix, bound: Bound) -> Result<Option<Route>> {
+fn kasteleyn(block: &IntMatrix, bound: Bound, options: &Options) -> Result<Option<Route>> {
     let Some(planar) = Planar::new(block)? else { return Ok(None) };
-    let groups = (bound.bits / 31 / LANES as u64 + 1) as f64;
-    let n = block.n() as f64;
-    Ok(Some(Route {
-        engine: Engine::Kasteleyn(planar),
-        seconds: groups * DETERMINANT * n.powf(1.5) + 1e-6 * n,
-        bytes: 64.0 * n.powf(1.5) * rayon::current_num_threads() as f64,
-        basis: "planar".into(),
-    }))
+    let (seconds, bytes) = planar.predict(bound, &options.machine.permanent);
+    Ok(Some(Route { engine: Engine::Kasteleyn(planar), seconds, bytes, basis: "planar".into() }))
 }
 
 /// How many word-sized primes the answer takes.
@@ -173,30 +155,20 @@ fn primes(bound: Bound, options: &Options) -> f64 {
 
 fn rook(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
     let rook = Rook::new(block)?;
-    let (products, bytes) = rook.predict();
-    Some(Route {
-        seconds: products * primes(bound, options) * ROOK_PRODUCT,
-        bytes: bytes * rayon::current_num_threads() as f64,
-        basis: format!("constant but for few entries, {} columns open", rook.width()),
-        engine: Engine::Rook(rook),
-    })
+    let (seconds, bytes) = rook.predict(primes(bound, options), &options.machine.permanent);
+    let basis = format!("constant but for few entries, {} columns open", rook.width());
+    Some(Route { engine: Engine::Rook(rook), seconds, bytes, basis })
 }
 
 fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
     let low_rank = LowRank::new(block)?;
-    Some(Route {
-        seconds: low_rank.predict() * primes(bound, options) * FORM_PRODUCT,
-        bytes: 16.0 * low_rank.terms() * rayon::current_num_threads() as f64,
-        basis: format!("rank {}", low_rank.rank()),
-        engine: Engine::LowRank(low_rank),
-    })
+    let (seconds, bytes) = low_rank.predict(primes(bound, options), &options.machine.permanent);
+    let basis = format!("rank {}", low_rank.rank());
+    Some(Route { engine: Engine::LowRank(low_rank), seconds, bytes, basis })
 }
 
 /// log₂ of more terms than anybody will see the end of.
 const ENDLESS: f64 = 68.0;
-
-/// Seconds on the processor below which no card is looked for: a driver takes about as long to start.
-const WORTH_A_CARD: f64 = 2.0;
 
 fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
@@ -204,17 +176,19 @@ fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     if rows.min(cols) >= ENDLESS {
         return Ok(None);
     }
-    let on_processor = gray::predict_matrix(block);
+    let prices = &options.machine;
+    let on_processor = gray::predict_matrix(block, &prices.gray);
     let devices = match options.devices {
         Devices::Cards => gpu::require_devices()?,
-        Devices::Auto if on_processor > WORTH_A_CARD => gpu::devices().unwrap_or_default(),
+        Devices::Auto if on_processor > prices.device.find => gpu::devices().unwrap_or_default(),
         _ => Vec::new(),
     };
     let terms = format!("2^{:.0} terms", rows.min(cols) - 1.0);
+    let on_cards = || gray::predict_on_cards(block, &devices, &prices.device);
     let (seconds, basis) = match devices.len() {
         0 => (on_processor, terms),
-        1 => (gray::predict_on_cards(block, &devices), format!("{terms} on {}", devices[0].name)),
-        n => (gray::predict_on_cards(block, &devices), format!("{terms} on {n} cards")),
+        1 => (on_cards(), format!("{terms} on {}", devices[0].name)),
+        n => (on_cards(), format!("{terms} on {n} cards")),
     };
     let bytes = 1e6 + 64.0 * (block.n() * block.n()) as f64;
     Ok(Some(Route { engine: Engine::Gray { devices }, seconds, bytes, basis }))
@@ -227,10 +201,11 @@ fn frontier_programme(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Option<Route>> {
-    if 4.0 * (block.n() * block.nnz()) as f64 * LOOK > beat {
+    let prices = options.machine.frontier;
+    if 4.0 * (block.n() * block.nnz()) as f64 * prices.look > beat {
         return Ok(None);
     }
-    let mut settings = FrontierOptions { search: 0.0, modulus: options.modulus, ..Default::default() };
+    let mut settings = FrontierOptions { search: 0.0, modulus: options.modulus, prices, ..Default::default() };
     settings.memory = options.max_memory.unwrap_or(settings.memory);
     let mut prediction = match frontier::predict(block, &settings, observer) {
         // Somebody else can.
@@ -291,6 +266,7 @@ pub(super) fn run(
                 gray_options.checkpoint = options.checkpoint.clone();
                 gray_options.interval = options.checkpoint_interval.unwrap_or(gray_options.interval);
                 gray_options.devices = devices.to_vec();
+                (gray_options.prices, gray_options.device) = (options.machine.gray, options.machine.device);
                 gray::permanent(block, &gray_options, observer)
             };
             // The processor cannot go on from a checkpoint of the cards' sums.

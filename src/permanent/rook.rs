@@ -15,6 +15,7 @@
 //! Entry: [`Rook::new`].
 
 use super::{Exact, IntMatrix};
+use crate::cost::Permanent;
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::{Observer, Result};
@@ -69,8 +70,14 @@ impl Rook {
         self.steps.iter().map(|step| step.keep.count_ones()).max().unwrap_or(0)
     }
 
+    /// Predicted seconds of one thread mod so many primes, and the bytes that two layers of states of each thread take, at most.
+    pub fn predict(&self, primes: f64, prices: &Permanent) -> (f64, f64) {
+        let (products, bytes) = self.products();
+        (products * primes * prices.rook_product, bytes * rayon::current_num_threads() as f64)
+    }
+
     /// Multiply-adds mod one prime and the bytes that two layers of states take, at most.
-    pub fn predict(&self) -> (f64, f64) {
+    fn products(&self) -> (f64, f64) {
         let (mut open, mut products, mut bytes) = (0, 0.0, 0f64);
         for (i, step) in self.steps.iter().enumerate() {
             // A state has at most i columns in use, out of those open.
@@ -257,6 +264,6 @@ mod tests {
         assert!(Rook::new(&IntMatrix::from_entries(3, std::iter::empty::<(usize, usize, i64)>())).is_none());
         let blocks = Rook::new(&holes(60, |i, j| i / 3 == j / 3)).unwrap();
         assert_eq!(blocks.width(), 3);
-        assert!(blocks.predict().0 < 1e5);
+        assert!(blocks.products().0 < 1e5);
     }
 }

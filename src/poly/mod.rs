@@ -42,7 +42,7 @@ pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
-pub use plan::{Costs, Method, ProductPlan};
+pub use plan::{Method, ProductPlan};
 pub use product::{middle_product, multiply};
 pub use scalar::{middle_polynomial, multiply_polynomials};
 pub use shape::ProductShape;

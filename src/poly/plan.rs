@@ -2,14 +2,14 @@
 //!
 //! A plan is data: it is made from shapes alone, printed, tested without running, then run by
 //! [`multiply`](super::multiply) and [`middle_product`](super::middle_product) (or by hand, see
-//! [`Transformed`](super::Transformed)). The cost model counts nanoseconds of one thread with the [`Costs`] of the instruction set.
+//! [`Transformed`](super::Transformed)). The cost model counts seconds of one thread at the prices of [`Poly`].
 
 use super::checked;
 use super::fourier_bound::fourier_terms;
 use super::ntt::points_for;
 use super::residues::primes_needed;
 use super::shape::ProductShape;
-use super::simd::Isa;
+use crate::cost::Poly;
 use crate::field::{Field, Modulus};
 use std::fmt;
 
@@ -42,58 +42,6 @@ impl fmt::Display for Method {
     }
 }
 
-/// Measured costs of one thread, in nanoseconds. The defaults were measured on an AMD Zen-5-class processor by
-/// `cargo bench --bench poly`; a tuner may write others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Costs {
-    /// One product of residues below 2⁵⁰ in a sum.
-    pub multiply_add: f64,
-    /// One product of field elements in a generic sum (extension fields, p ≥ 2⁵⁰).
-    pub field_multiply_add: f64,
-    /// One point and level of a transform.
-    pub butterfly: f64,
-    /// Moving one entry into or out of transform order.
-    pub movement: f64,
-    /// One point and level of a floating-point transform of one real sequence.
-    pub fourier_butterfly: f64,
-    /// One product of two real sequences at one point.
-    pub fourier_multiply_add: f64,
-    /// Moving one entry into or out of a floating-point transform.
-    pub fourier_movement: f64,
-    /// One digit of one entry in a test of the integers that such transforms gave.
-    pub fourier_test: f64,
-    /// Starting a product by transforms.
-    pub start: f64,
-}
-
-impl Costs {
-    fn of(isa: Isa) -> Self {
-        let (multiply_add, butterfly) = match isa.name() {
-            "avx512-ifma" => (0.04, 0.053),
-            "avx2" => (0.19, 0.25),
-            _ => (0.56, 0.6),
-        };
-        Costs {
-            multiply_add,
-            butterfly,
-            field_multiply_add: 3.4,
-            movement: 2.0,
-            fourier_butterfly: 0.08,
-            fourier_multiply_add: if isa.name() == "portable" { 0.4 } else { 0.2 },
-            fourier_movement: 8.0,
-            fourier_test: 1.0,
-            start: 5000.0,
-        }
-    }
-}
-
-impl Default for Costs {
-    /// The costs on this machine.
-    fn default() -> Self {
-        Costs::of(Isa::best())
-    }
-}
-
 /// How one product is computed, what it costs, and what the alternatives would.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProductPlan {
@@ -103,18 +51,18 @@ pub struct ProductPlan {
     pub(crate) shape: ProductShape,
     /// The choice.
     pub method: Method,
-    /// Every method considered, with its cost in nanoseconds of one thread.
+    /// Every method considered, with its predicted seconds of one thread.
     pub candidates: Vec<(Method, f64)>,
 }
 
 impl ProductPlan {
-    /// The plan of least cost.
+    /// The plan of least cost, at the prices of this process.
     pub fn new<F: Field>(field: &F, shape: ProductShape) -> Self {
-        Self::with_costs(field, shape, &Costs::default())
+        Self::at(&Poly::default(), field, shape)
     }
 
-    /// The plan of least cost by the given costs.
-    pub fn with_costs<F: Field>(field: &F, shape: ProductShape, costs: &Costs) -> Self {
+    /// The plan of least cost at these prices.
+    pub fn at<F: Field>(prices: &Poly, field: &F, shape: ProductShape) -> Self {
         let (modulus, degree) = (field.modulus(), field.degree());
         let (la, lb, wanted) = shape.effective();
         let lanes = |n: usize| n.div_ceil(8) * 8;
@@ -123,11 +71,11 @@ impl ProductPlan {
         let pairs = shape.pairs() as f64;
         let products = pairs * (shape.rows * shape.inner) as f64;
         let schoolbook = if degree == 1 && modulus.get() < 1 << 50 {
-            products * lanes(shape.cols) as f64 * costs.multiply_add
-                + costs.movement
+            products * lanes(shape.cols) as f64 * prices.multiply_add
+                + prices.movement
                     * (lb * shape.inner * lanes(shape.cols) + 2 * wanted * shape.rows * lanes(shape.cols)) as f64
         } else {
-            products * shape.cols as f64 * costs.field_multiply_add * (degree * degree) as f64
+            products * shape.cols as f64 * prices.field_multiply_add * (degree * degree) as f64
         };
         candidates.push((Method::Schoolbook, schoolbook));
 
@@ -139,9 +87,9 @@ impl ProductPlan {
                 let entries =
                     shape.rows * lanes(shape.inner) + shape.inner * lanes(shape.cols) + shape.rows * lanes(shape.cols);
                 let n = points as f64;
-                let transforms = entries as f64 * n * (costs.butterfly * n.log2() + costs.movement);
-                let products = n * (shape.rows * shape.inner * lanes(shape.cols)) as f64 * costs.multiply_add;
-                let cost = costs.start + primes as f64 * (transforms + products);
+                let transforms = entries as f64 * n * (prices.butterfly * n.log2() + prices.movement);
+                let products = n * (shape.rows * shape.inner * lanes(shape.cols)) as f64 * prices.multiply_add;
+                let cost = prices.start + primes as f64 * (transforms + products);
                 candidates.push((Method::Transform { primes, points }, cost));
             }
             let points = points.next_power_of_two();
@@ -150,13 +98,13 @@ impl ProductPlan {
             if points <= 1 << 26 && terms <= fourier_terms(modulus.get(), points, shape.inner) as f64 {
                 let n = points as f64;
                 let entries = (shape.rows * shape.inner + shape.inner * shape.cols + shape.rows * shape.cols) as f64;
-                let transforms = entries * n * (costs.fourier_butterfly * n.log2() + costs.fourier_movement);
-                let products = n * (shape.rows * shape.inner * shape.cols) as f64 * costs.fourier_multiply_add;
+                let transforms = entries * n * (prices.fourier_butterfly * n.log2() + prices.fourier_movement);
+                let products = n * (shape.rows * shape.inner * shape.cols) as f64 * prices.fourier_multiply_add;
                 let held =
                     la * shape.rows * shape.inner + lb * shape.inner * shape.cols + wanted * shape.rows * shape.cols;
                 let slots = 2 * degree - 1;
-                let tests = (checked::tests(wanted * slots) * held * slots) as f64 * costs.fourier_test;
-                candidates.push((Method::Fourier { points }, costs.start + transforms + products + tests));
+                let tests = (checked::tests(wanted * slots) * held * slots) as f64 * prices.fourier_test;
+                candidates.push((Method::Fourier { points }, prices.start + transforms + products + tests));
             }
         }
         let (method, _) = *candidates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("schoolbook is always there");
@@ -244,8 +192,8 @@ impl fmt::Display for ProductPlan {
             write!(f, "^{}", self.degree)?;
         }
         write!(f, "): {}, {:.1} MB of scratch", self.method, self.scratch() as f64 / 1e6)?;
-        for (method, cost) in &self.candidates {
-            write!(f, "; {method}: {:.3} ms", cost / 1e6)?;
+        for (method, seconds) in &self.candidates {
+            write!(f, "; {method}: {:.3} ms", seconds * 1e3)?;
         }
         Ok(())
     }

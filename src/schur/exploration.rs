@@ -83,7 +83,7 @@ pub(super) fn batch(rank: usize, lanes: usize) -> usize {
 ///
 /// Each check may miss something, and how many there will be is not known beforehand; these shares add up to ε
 /// whatever their number, since Σ 1/(i(i + 1)) = 1.
-pub(crate) fn check_combinations(error: ErrorBound, i: u64, log2_p: f64) -> usize {
+pub(super) fn check_combinations(error: ErrorBound, i: u64, log2_p: f64) -> usize {
     let budget = -error.log2() + (i as f64).log2() + ((i + 1) as f64).log2();
     // The factor covers the roundings of the logarithms.
     (budget / log2_p * (1.0 + 1e-12)).ceil() as usize

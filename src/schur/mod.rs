@@ -12,6 +12,7 @@ mod arithmetic;
 mod columns;
 mod combine;
 mod complement;
+mod cost;
 mod every_row;
 mod explicit;
 mod exploration;
@@ -32,10 +33,12 @@ mod triangle;
 pub use columns::{Columns, independent_rows};
 pub use combine::Kept;
 pub use complement::Complement;
+pub use cost::Shape;
+#[cfg(test)]
+pub(crate) use cost::WORKSPACES;
 pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{Check, EveryRow, every_row};
 pub use explicit::{Deadline, FormOptions, Formed};
-pub(crate) use exploration::check_combinations;
 pub use exploration::{Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams};
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
@@ -49,8 +52,3 @@ pub use support::Support;
 mod proof_tests;
 #[cfg(test)]
 mod tests;
-
-/// Combinations of rows of S that one block makes mod p.
-pub(crate) fn lanes(modulus: crate::field::Modulus) -> usize {
-    combine::Mixer::lanes(modulus)
-}

@@ -9,6 +9,7 @@ mod aligned;
 mod arithmetic;
 mod block;
 mod choose;
+mod cost;
 mod digit_scaling;
 mod engines;
 mod finish;
@@ -25,6 +26,7 @@ mod word;
 
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
+pub use cost::{gather_seconds, pass_seconds};
 pub use digit_scaling::DigitScaling;
 pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 pub use params::Params;

@@ -89,6 +89,7 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
         checkpoint: args.checkpoint.clone(),
         checkpoint_interval: args.checkpoint_interval,
         reductions: args.switches(),
+        ..Default::default()
     }
 }
 

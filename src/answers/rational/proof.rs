@@ -18,7 +18,7 @@ const MANY_PRIMES: usize = 8;
 impl Search<'_> {
     /// Predicted seconds for the null vectors' system, with so many columns of the minor beyond the chain.
     pub fn setup_seconds(&self, beyond: usize) -> f64 {
-        NullSpace::setup_seconds(&self.a, beyond)
+        NullSpace::setup_seconds(&self.a, beyond, self.machine())
     }
 
     /// Predicted seconds of all threads for the proof by enough primes, if one takes `seconds`.
@@ -51,7 +51,7 @@ impl Search<'_> {
         }
         let minor_bits = hadamard_log2(&self.a, order)?;
         let (matrix, minor) = oriented(&self.a, minor, transposed)?;
-        let space = NullSpace::new(&matrix, drawn.modulus, &minor, minor_bits, self.observer)?;
+        let space = NullSpace::new(&matrix, drawn.modulus, &minor, minor_bits, self.machine(), self.observer)?;
         drop(matrix);
         let Some(mut space) = space else {
             decline(self, "entries beyond 64 bits".into());

@@ -4,7 +4,7 @@ use super::contents::without_contents;
 use super::{ModularRank, RationalOptions, RationalRank};
 use crate::answers::{Method, Minor, RankOptions, rank};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
-use crate::dense::PRODUCT_SECONDS;
+use crate::cost::Machine;
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Product, bad_prime, hadamard_log2};
 use crate::matching::maximum_matching;
@@ -19,7 +19,7 @@ const MAX_PRIMES: usize = 1000;
 /// Where primes of 31 bits are bad with more than this, they have 62.
 const LARGE_AT: f64 = 1e-3;
 /// A proof that nobody demands may take so many seconds …
-const PROOF_SECONDS: f64 = 0.05;
+const UNASKED: f64 = 0.05;
 /// … or this share of what the ranks mod p are predicted to have taken.
 const PROOF_SHARE: f64 = 1.0;
 
@@ -210,9 +210,14 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The prices.
+    pub fn machine(&self) -> &Machine {
+        &self.options.rank.machine
+    }
+
     /// Seconds of one thread for a proof that nobody demands.
     fn affordable(&self) -> f64 {
-        (PROOF_SHARE * self.spent).max(PROOF_SECONDS)
+        (PROOF_SHARE * self.spent).max(UNASKED)
     }
 
     /// Whether the next rank should come with a minor: where everything is small, or the last one shows that this costs
@@ -224,7 +229,7 @@ impl<'a> Search<'a> {
         match last {
             None => {
                 let long = self.a.rows().max(self.a.cols()) as f64;
-                (self.bound as f64).powi(2) * long * PRODUCT_SECONDS[3] <= PROOF_SECONDS
+                (self.bound as f64).powi(2) * long * self.machine().dense.product[3] <= UNASKED
             }
             Some(last) => {
                 let beyond = last.rank.saturating_sub(last.structural);
@@ -293,7 +298,7 @@ impl<'a> Search<'a> {
         let mut answer = rank(&matrix.try_reduce(p)?, &options, self.observer)?;
         let seconds = start.elapsed().as_secs_f64();
         self.spent += answer.path.iter().filter_map(|step| step.predicted).sum::<f64>();
-        self.spent += matrix.nnz() as f64 * options.machine.pivots;
+        self.spent += matrix.nnz() as f64 * options.machine.sparse.pivots;
         let modular = ModularRank { modulus: p, rank: answer.rank, certainty: answer.certainty, seconds };
         self.value = self.value.max(answer.rank);
         if !as_given {

@@ -24,7 +24,8 @@ pub(crate) use arithmetic::Arithmetic;
 pub(crate) use place::Place;
 pub use product::gemm;
 
-/// See [`super::has_byte_tiles`].
+/// Whether products mod p > 2¹⁶ may use tiles of bytes: where matrix registers are given.
+#[cfg(test)]
 pub(super) fn has_byte_tiles() -> bool {
     simd::bytes::ByteTile::of_matrices().is_some()
 }

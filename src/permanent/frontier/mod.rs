@@ -46,6 +46,7 @@ mod tests;
 
 use super::IntMatrix;
 use super::bound::permanent_bound;
+use crate::cost::Frontier;
 use crate::field::Modulus;
 use crate::{Error, Observer, Result};
 use graph::Graph;
@@ -66,11 +67,13 @@ pub struct FrontierOptions {
     pub search: f64,
     /// Ask for a residue only. The answer's value is then congruent to the permanent mod this.
     pub modulus: Option<Modulus>,
+    /// What states and looks at orders cost.
+    pub prices: Frontier,
 }
 
 impl Default for FrontierOptions {
     fn default() -> Self {
-        FrontierOptions { memory: 4 << 30, search: 0.5, modulus: None }
+        FrontierOptions { memory: 4 << 30, search: 0.5, modulus: None, prices: Frontier::default() }
     }
 }
 
@@ -104,10 +107,6 @@ pub struct FrontierAnswer {
     pub modulus_bits: Option<u64>,
 }
 
-/// Seconds for one state and one of its choices on one core, roughly; the search weighs its own time against it.
-const SECONDS_PER_CHOICE: f64 = 2e-9;
-/// Seconds for one estimate of the search, for each entry of the line.
-const SECONDS_PER_LOOK: f64 = 35e-9;
 /// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best for all
 /// matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
 const OUTLOOKS: [f64; 3] = [30.0, 8.0, 120.0];
@@ -141,16 +140,16 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
     if bytes > options.memory as f64 {
         return Err(too_large(format!("at least {bytes:.3e} bytes for {least:.3e} states"), options.memory));
     }
-    let Some(order) = search(&graph, options.search, observer)? else {
+    let Some(order) = search(&graph, options.search, &options.prices, observer)? else {
         return Err(too_large(format!("more than {ENDLESS:.0e} states"), options.memory));
     };
     let program = compile(&graph, &order);
     let bytes_per_state = 8.0 * (key_words(program.words) + value_words as usize) as f64;
-    let reachable = reachable(&program, &graph.weights, observer)?;
+    let reachable = reachable(&program, &graph.weights, &options.prices, observer)?;
     Ok(Prediction {
         states: reachable.iter().sum(),
         peak: reachable.iter().copied().fold(0.0, f64::max),
-        seconds: seconds(&program, &reachable, value_words),
+        seconds: seconds(&options.prices, &program, &reachable, value_words),
         bytes: reachable.windows(2).map(|w| w[0] + w[1]).fold(0.0, f64::max) * bytes_per_state,
         order,
     })
@@ -196,7 +195,7 @@ fn in_order(
     check_order(a, order)?;
     let program = compile(&graph, order);
     observer.phase("frontier", program.steps.len() as u64);
-    let limits = Limits { memory: options.memory, storage, observer };
+    let limits = Limits { memory: options.memory, storage, prices: options.prices, observer };
     let go = Go { program: &program, graph: &graph, limits: &limits, nonnegative: a.is_nonnegative() };
     let residues = options.modulus.filter(|_| words > 1).map(Residues);
     let ((value, counts), modulus_bits) = match (key_words(program.words), words) {
@@ -292,10 +291,10 @@ const BEAMS: f64 = 0.7;
 
 /// Beams of growing width over rows, columns and both, then local search from the best orders found, while all together cost less
 /// than their share of the work predicted; the best order. `None` if every order is endless.
-fn search(graph: &Graph, share: f64, observer: &dyn Observer) -> Result<Option<Vec<u32>>> {
+fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer) -> Result<Option<Vec<u32>>> {
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
     // Estimates that may be made, for each unit of work of the best order.
-    let rate = share * SECONDS_PER_CHOICE / (degree * SECONDS_PER_LOOK);
+    let rate = share * prices.choice / (degree * prices.look);
     // Ascending by work, no two of equal work.
     let mut found: Vec<Order> = Vec::new();
     // Of each kind: estimates of a beam of width 1, the least work found.

@@ -9,14 +9,10 @@ use super::key::Key;
 use super::program::{Program, Space, Step};
 use super::ring::{Presence, Ring};
 use super::sparse::{self, Split, bytes_per_state};
+use crate::cost::Frontier;
 use crate::{Error, Observer, Result};
 use num_bigint::BigInt;
 
-/// Seconds for one state and one of its choices on one core, by its key and in an array (for each word of its value), and for the
-/// tables of an array's step. Measured on a 2-core EPYC virtual machine (Zen 5).
-const BY_KEY: f64 = 25e-9;
-const IN_ARRAY: f64 = 1.2e-9;
-const TABLES: f64 = 40e-6;
 /// An array is left for keys only where this is so many times cheaper.
 const FAITH: f64 = 2.0;
 
@@ -50,15 +46,16 @@ impl Storage {
 pub(super) struct Limits<'a> {
     pub memory: u64,
     pub storage: Storage,
+    pub prices: Frontier,
     pub observer: &'a dyn Observer,
 }
 
 /// Seconds that a run may take on one core, with values of so many words and so many states as are [`reachable`].
-pub(super) fn seconds(program: &Program, reachable: &[f64], words: u64) -> f64 {
+pub(super) fn seconds(prices: &Frontier, program: &Program, reachable: &[f64], words: u64) -> f64 {
     let step = |((step, spaces), states): ((&Step, &[Space]), &f64)| {
         let choices = (step.choices.len() + 1) as f64;
-        let keys = choices * states * BY_KEY;
-        let arrays = choices * spaces[1].states * IN_ARRAY * words as f64 + TABLES;
+        let keys = choices * states * prices.key;
+        let arrays = choices * spaces[1].states * prices.slot * words as f64 + prices.tables;
         if is_possible(step, &spaces[0], &spaces[1]) { keys.min(arrays) } else { keys }
     };
     program.steps.iter().zip(program.spaces.windows(2)).zip(reachable).map(step).sum()
@@ -73,17 +70,22 @@ const COUNTING: f64 = 0.16;
 
 /// Upper bounds of the numbers of states of all layers: counted, presence alone, while layers are small and thin; then vectors of
 /// deficits, or all successors of all states of the layer before.
-pub(super) fn reachable(program: &Program, weights: &[BigInt], observer: &dyn Observer) -> Result<Vec<f64>> {
+pub(super) fn reachable(
+    program: &Program,
+    weights: &[BigInt],
+    prices: &Frontier,
+    observer: &dyn Observer,
+) -> Result<Vec<f64>> {
     let vectors: Vec<f64> = program.states().collect();
     let mut reach = vec![1.0];
     let mut layer = (program.words == 1).then(|| vec![vec![vec![(Key::<1>::ZERO, ())]]]);
-    let mut left = COUNTING * seconds(program, &vectors, 1);
+    let mut left = COUNTING * seconds(prices, program, &vectors, 1);
     for (t, step) in program.steps.iter().enumerate() {
         let kernel = Kernel::<1, Presence>::new(&Presence, step, weights);
         let most = kernel.most() as f64;
         let states: f64 = reach[t];
         let full = states > FEW && states * THIN > vectors[t];
-        left -= states * (most + 1.0) * BY_KEY;
+        left -= states * (most + 1.0) * prices.key;
         layer = match layer {
             Some(list) if !full && states <= COUNTED && left > 0.0 => {
                 let split = Split::new(program.steps.get(t + 1), states * most);
@@ -110,7 +112,7 @@ pub(super) fn run<const N: usize, R: Ring>(
     weights: &[BigInt],
     limits: &Limits,
 ) -> Result<(R::Value, Vec<u64>)> {
-    let one = ring.image(&1.into());
+    let (one, prices) = (ring.image(&1.into()), &limits.prices);
     let mut layer: Layer<N, R::Value> = Layer::Keys(vec![vec![vec![(Key::ZERO, one)]]]);
     let mut spare = Vec::new();
     let (mut states, mut counts) = (1u64, Vec::with_capacity(program.steps.len()));
@@ -119,12 +121,12 @@ pub(super) fn run<const N: usize, R: Ring>(
         let (space, next) = (&program.spaces[t], &program.spaces[t + 1]);
         let kernel = Kernel::<N, R>::new(ring, step, weights);
         let choices = (kernel.most() + 1) as f64;
-        let array = choices * next.states * IN_ARRAY * R::BYTES as f64 / 8.0 + TABLES;
-        let keys = choices * states as f64 * BY_KEY;
+        let array = choices * next.states * prices.slot * R::BYTES as f64 / 8.0 + prices.tables;
+        let keys = choices * states as f64 * prices.key;
         // Two layers; a layer in another order takes the place of the second.
         let bytes = (space.states + next.states) * R::BYTES as f64;
         let wanted = match layer {
-            Layer::Keys(_) => limits.storage.wants_arrays(array + space.states * IN_ARRAY, keys),
+            Layer::Keys(_) => limits.storage.wants_arrays(array + space.states * prices.slot, keys),
             Layer::Array(_) => limits.storage.wants_arrays(array, FAITH * keys),
         };
         let arrays = wanted && bytes <= limits.memory as f64 && is_possible(step, space, next);

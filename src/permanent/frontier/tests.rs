@@ -91,7 +91,7 @@ proptest! {
             let answer = permanent_in_order(&a, &better.vertices, &FrontierOptions::default(), &Silent).unwrap();
             prop_assert_eq!(answer.value, laplace(&a));
             let program = compile(&graph, &better.vertices);
-            let reachable = reachable(&program, &graph.weights, &Silent).unwrap();
+            let reachable = reachable(&program, &graph.weights, &Frontier::default(), &Silent).unwrap();
             prop_assert!(answer.states as f64 <= reachable.iter().sum());
         }
     }

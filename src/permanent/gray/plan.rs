@@ -2,9 +2,10 @@
 //!
 //! The low columns decide the number and the widths of the products (see [`program`](super::program)); they are sought by
 //! exchanges from several numbers K of columns, under a budget that is a small part of the predicted time. The search is
-//! deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every machine.
+//! deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every machine with the same
+//! prices.
 
-use super::cuda;
+use super::device;
 use super::exact::{CHUNK_TAILS, ExactPlan, RowStep};
 use super::problem::Problem;
 use super::program::{Form, LANES, Program, renumbered};
@@ -25,9 +26,6 @@ const RESIDUE_FACTOR: f64 = 2.0;
 const LARGE: usize = 36;
 /// Pairs of columns to start from there.
 const PAIRS: usize = 8;
-/// Seconds to build one candidate program.
-const BUILD: f64 = 1e-4;
-
 /// The shortest chunk of residues: a shorter one would spend more than a few percent of its time on its start.
 const LEAST_POSITIONS: u64 = 16;
 
@@ -41,27 +39,23 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The time of one step of the program, in units of [`unit`](Self::unit).
-    fn cost(self, program: &Program, rows: usize, modular: bool) -> f64 {
+    /// The time of one step of the program, in operations.
+    fn operations(self, program: &Program, rows: usize, modular: bool) -> f64 {
         match self {
             Target::Processor => program.cost(),
-            Target::Cards => cuda::cost(program, rows, modular),
-        }
-    }
-
-    /// Seconds of a unit of cost: measured on Zen 5 with AVX-512, one core; on one H200 (3.0e-12 for n = 46), rounded up.
-    fn unit(self) -> f64 {
-        match self {
-            Target::Processor => 1.0e-10,
-            Target::Cards => 3.3e-12,
+            Target::Cards => device::operations(program, rows, modular),
         }
     }
 }
 
-/// The groups of a plan for cards are 2 to this, unless a thread's walk gets too short: enough for an even share of many cards.
-const GROUPS_LOG2: u32 = 18;
-/// The digits that a thread of a card walks, if there are as many: fewer steps do not hide the processor's share of the work.
-const LEAST_DIGITS: u32 = 10;
+/// What operations take where a plan is made, and where it runs: how long better low columns are sought depends on them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prices {
+    /// Seconds of an operation of a step.
+    pub operation: f64,
+    /// Seconds to build one candidate program.
+    pub build: f64,
+}
 
 /// A plan with its engine's data.
 pub(super) struct Plan {
@@ -180,6 +174,7 @@ struct Choice {
 struct Search<'a> {
     problem: &'a Problem,
     target: Target,
+    prices: Prices,
     modular: bool,
     best: Option<Choice>,
 }
@@ -190,7 +185,7 @@ impl Search<'_> {
         let layout = Layout::new(self.problem, &low);
         let positions: f64 = layout.walk.iter().map(|d| d.radix() as f64).product();
         if let Some(program) = Program::build(&forms(self.problem, &low), low.len(), self.modular) {
-            let cost = self.target.cost(&program, self.problem.n, self.modular) * positions;
+            let cost = self.target.operations(&program, self.problem.n, self.modular) * positions;
             if self.best.as_ref().is_none_or(|best| cost < best.cost) {
                 self.best = Some(Choice { low, program, cost });
             }
@@ -249,10 +244,11 @@ impl Search<'_> {
         let mut rng = Rng::seed_from_u64(0);
         let mut trials = 0;
         let factor = if self.modular { RESIDUE_FACTOR } else { 1.0 };
-        let unit = self.target.unit() * factor;
+        let Prices { operation, build } = self.prices;
+        let unit = operation * factor;
         let affordable = |best: &Option<Choice>| {
             let seconds = best.as_ref().map_or(0.01, |best| best.cost * unit);
-            ((seconds / 20.0 / BUILD) as usize).clamp(if best.is_none() { 50 } else { 0 }, 600)
+            ((seconds / 20.0 / build) as usize).clamp(if best.is_none() { 50 } else { 0 }, 600)
         };
         while trials < affordable(&self.best) {
             trials += 1;
@@ -292,20 +288,13 @@ impl Search<'_> {
     }
 }
 
-/// The digits of a group: plain ones, so many that the groups are about 2^[`GROUPS_LOG2`] and the thread's sum fits.
-fn group_digits(walk: &[Digit], positions: u64, modular: bool, program: &Program) -> u32 {
-    let plain = walk.iter().take_while(|digit| digit.is_plain()).count() as u32;
-    let fitting = if modular { 24 } else { cuda::most_digits(program.tail_bounds, program.tails.len()).min(24) };
-    positions.ilog2().saturating_sub(GROUPS_LOG2).max(LEAST_DIGITS).min(plain).min(fitting)
-}
-
 impl Plan {
     /// The plan for n ≥ 3 on the target; `bits` bounds the permanent, `residues` refuses the exact engine.
     ///
     /// # Errors
     /// [`Error::Usage`] if the terms cannot be counted in 64 bits.
-    pub fn new(problem: &Problem, bits: u64, residues: bool, target: Target) -> Result<Plan> {
-        let search = |modular| Search { problem, target, modular, best: None }.run();
+    pub fn new(problem: &Problem, bits: u64, residues: bool, target: Target, prices: Prices) -> Result<Plan> {
+        let search = |modular| Search { problem, target, prices, modular, best: None }.run();
         let exact = if residues { None } else { search(false) };
         let modular = exact.is_none();
         let choice = exact.or_else(|| search(true)).expect("a modular program always exists");
@@ -331,7 +320,7 @@ impl Plan {
         };
         let steps: Vec<_> = problem.classes.iter().map(moves).collect();
         let tails = choice.program.tails.len() as u64;
-        let group = group_digits(&layout.walk, positions, modular, &choice.program);
+        let group = device::group_digits(&layout.walk, positions, modular, &choice.program);
         let mut chunk = CHUNK_TAILS / tails;
         let engine = if modular {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.

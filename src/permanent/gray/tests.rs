@@ -1,5 +1,7 @@
 //! The dense engine against Laplace's expansion, Ryser's formula over big integers, closed forms and itself.
 
+use super::checkpoint::Checkpoint;
+use super::plan::Engine;
 use super::*;
 use crate::Silent;
 use crate::field::Rng;
@@ -306,8 +308,10 @@ fn what_is_known_about_an_answer() {
     assert!(product.bits() > residues.bound_bits + 1);
     assert_eq!(residues.moduli[0], BigUint::one() << (64 - residues.zero_bits));
     // More terms cost more, and more entries.
-    assert!(predict(33, 0.5) > 1.9 * predict(32, 0.5) && predict(32, 0.9) > predict(32, 0.2));
-    assert!(predict_matrix(&dense(40, |_, _| 1.into())) < 1e-3);
+    let prices = crate::cost::Gray::default();
+    let seconds = |n, density| predict(n, density, &prices);
+    assert!(seconds(33, 0.5) > 1.9 * seconds(32, 0.5) && seconds(32, 0.9) > seconds(32, 0.2));
+    assert!(predict_matrix(&dense(40, |_, _| 1.into()), &prices) < 1e-3);
 }
 
 /// Where there are CUDA cards: every kind of kernel on all of them gives the processor's integer.
@@ -342,7 +346,8 @@ fn dense_matrices_of_size_46_need_no_residues() {
         let matrix = random_01(46, 0.5, &mut Rng::seed_from_u64(seed));
         let problem = Problem::new(&matrix).unwrap().expect("no empty line");
         for target in [Target::Processor, Target::Cards] {
-            let plan = Plan::new(&problem, permanent_bound(&matrix).unwrap().bits, false, target).unwrap();
+            let prices = Prices { operation: 1e-10, build: 1e-4 };
+            let plan = Plan::new(&problem, permanent_bound(&matrix).unwrap().bits, false, target, prices).unwrap();
             assert!(matches!(plan.engine, Engine::Exact(_)), "seed {seed} {target:?}");
         }
     }

@@ -18,6 +18,7 @@ mod signs;
 mod tests;
 
 use super::{Exact, IntMatrix};
+use crate::cost::Permanent;
 use crate::elimination::{self, LANES, Replay};
 use crate::field::Modulus;
 use crate::integers::{Bound, Multimodular};
@@ -75,6 +76,15 @@ impl Planar {
             }
         };
         Ok(Some(Planar { pattern, kind }))
+    }
+
+    /// Predicted seconds of one thread and bytes for all threads, for a permanent within `bound`: groups of [`LANES`] primes, each for the
+    /// fill of a planar graph, n^1.5 (R. J. Lipton, D. J. Rose, R. E. Tarjan, 1979).
+    pub fn predict(&self, bound: Bound, prices: &Permanent) -> (f64, f64) {
+        let groups = (bound.bits / 31 / LANES as u64 + 1) as f64;
+        let n = self.pattern.rows() as f64;
+        let bytes = 64.0 * n.powf(1.5) * rayon::current_num_threads() as f64;
+        (groups * prices.determinant * n.powf(1.5) + prices.vertex * n, bytes)
     }
 
     /// The permanent mod p.

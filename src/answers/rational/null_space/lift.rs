@@ -6,7 +6,7 @@
 //! common denominator among the minors of A; once qᵏ > 2·4^h, h their bits, it is found. Long before as a rule: the
 //! number of digits is doubled from attempt to attempt, and each attempt is multiplied out over the integers.
 
-use super::budget::{Budget, large, visiting};
+use super::budget::Budget;
 use super::marks::Marks;
 use super::system::{System, Workspace};
 use crate::integers::{are_integers, fractions};
@@ -65,7 +65,7 @@ impl Lifter<'_> {
             let before = space.w.visits;
             self.digit(k, space, &mut digits)?;
             k += 1;
-            if !budget.spend(visiting::<1>(space.w.visits - before)) {
+            if !budget.spend(budget.prices.visiting::<1>(space.w.visits - before)) {
                 break Lifted::TooDear;
             }
             if k < next {
@@ -73,7 +73,9 @@ impl Lifter<'_> {
             }
             // Horner's rule, products with the denominator, the product with A.
             let words = k.div_ceil(2);
-            budget.spend(large(digits.len() * k, [1, words / 2]) + large(4 * digits.len(), [words / 2, words]));
+            let prices = &budget.prices;
+            let rule = prices.large(digits.len() * k, [1, words / 2]);
+            budget.spend(rule + prices.large(4 * digits.len(), [words / 2, words]));
             if let Some(lifted) = self.attempt(f, k, &digits) {
                 break lifted;
             }

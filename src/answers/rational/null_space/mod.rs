@@ -22,11 +22,12 @@ mod system;
 mod tests;
 
 use crate::answers::Minor;
+use crate::cost::Machine;
 use crate::dense::{Echelon, gemm};
 use crate::field::{Balanced, Modulus};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
-use budget::{Budget, dense};
+use budget::{Budget, Prices};
 use lift::{Lifted, Lifter};
 use rayon::prelude::*;
 use sweep::{LANES, Rest, Swept};
@@ -75,6 +76,7 @@ pub(super) struct NullSpace {
     inverse: Vec<u64>,
     /// Bits of the minors of A up to the order r.
     minor_bits: f64,
+    prices: Prices,
     /// Free columns that nothing was done for yet, and those for which one digit did not suffice.
     todo: Vec<u32>,
     hard: Vec<u32>,
@@ -92,13 +94,14 @@ impl NullSpace {
         modulus: Modulus,
         minor: &Minor,
         minor_bits: f64,
+        machine: &Machine,
         observer: &dyn Observer,
     ) -> Result<Option<NullSpace>> {
         let Some(field) = Balanced::new(modulus) else { return Ok(None) };
         let Some(system) = System::new(field, a, minor)? else { return Ok(None) };
         let inverse = negative_inverse(&system, observer)?;
-        let todo = system.free_columns();
-        Ok(Some(NullSpace { system, inverse, minor_bits, todo, hard: vec![], found: Found::default() }))
+        let (todo, prices) = (system.free_columns(), Prices::of(machine));
+        Ok(Some(NullSpace { system, inverse, minor_bits, prices, todo, hard: vec![], found: Found::default() }))
     }
     /// Bytes for a matrix with a minor of order r of which s is beyond the chain, on so many threads.
     pub fn memory(a: &Triplets, r: usize, s: usize, threads: usize) -> u64 {
@@ -108,9 +111,10 @@ impl NullSpace {
         system + threads as u64 * (space + 40 * r as u64) + inverse + 16 * (s * group_width(s)) as u64
     }
     /// Predicted seconds of one thread for [`NullSpace::new`].
-    pub fn setup_seconds(a: &Triplets, s: usize) -> f64 {
+    pub fn setup_seconds(a: &Triplets, s: usize, machine: &Machine) -> f64 {
+        let prices = Prices::of(machine);
         let visits = (a.nnz() * (2 * s.div_ceil(LANES) + 10)) as u64;
-        budget::visiting::<LANES>(visits) + 2.0 * dense(s, s, s)
+        prices.visiting::<LANES>(visits) + 2.0 * prices.dense(s, s, s)
     }
 
     /// Finds some of the vectors, and predicts from them the seconds of one thread for all.
@@ -126,7 +130,7 @@ impl NullSpace {
         self.todo = todo.into_iter().map(|(_, f)| f).collect();
         let sample: Vec<u32> = sample.into_iter().map(|(_, f)| f).collect();
         let scale = |part: usize, whole: usize, seconds: f64| seconds * whole as f64 / part.max(1) as f64;
-        let spending = Budget::new(limit);
+        let spending = Budget::new(limit, self.prices);
         let outcome = self.sweep(&sample, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
@@ -134,7 +138,7 @@ impl NullSpace {
         let sweeps = scale(sample.len(), all - sample.len(), spending.spent());
         let hard = scale(sample.len(), all, self.hard.len() as f64) as usize;
         let some = self.hard.split_off(self.hard.len().saturating_sub(SAMPLE_LIFTED));
-        let spending = Budget::new(limit);
+        let spending = Budget::new(limit, self.prices);
         let outcome = self.lift(&some, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
@@ -147,7 +151,7 @@ impl NullSpace {
     /// # Errors
     /// As [`NullSpace::sample`].
     pub fn complete(&mut self, limit: f64, observer: &dyn Observer) -> Result<Outcome> {
-        let budget = Budget::new(limit);
+        let budget = Budget::new(limit, self.prices);
         let todo = std::mem::take(&mut self.todo);
         match self.sweep(&todo, &budget, observer)? {
             Outcome::Complete => {
@@ -202,7 +206,7 @@ impl NullSpace {
         }
         let mut values = memory::zeros(s * width, RESIDUES)?;
         gemm(self.system.field.modulus(), s, s, width, &self.inverse, &right, &mut values)?;
-        budget.spend(dense(s, s, width));
+        budget.spend(self.prices.dense(s, s, width));
         drop(right);
         let free: Vec<u32> = rest.iter().map(|rest| rest.column).collect();
         let system = &self.system;
@@ -232,7 +236,7 @@ impl NullSpace {
                     || lifter.space(),
                     |space, &f| {
                         observer.check()?;
-                        let own = Budget::new(left);
+                        let own = Budget::new(left, budget.prices);
                         let lifted = lifter.lift(f, space, &own, observer);
                         budget.spend(own.spent());
                         lifted

@@ -1,6 +1,6 @@
 //! Null vectors of neighbouring free columns at once, each with one digit: solved mod q, guessed, multiplied out.
 
-use super::budget::{Budget, visiting};
+use super::budget::Budget;
 use super::system::{System, Workspace};
 use crate::integers::{NUMERATOR, small_denominator};
 
@@ -112,7 +112,7 @@ fn push_units(system: &System, free: &[u32], w: &mut Workspace<LANES>) {
 
 fn finish(system: &System, w: &mut Workspace<LANES>, budget: &Budget) {
     system.clear(w);
-    budget.spend(visiting::<LANES>(std::mem::take(&mut w.visits)));
+    budget.spend(budget.prices.visiting::<LANES>(std::mem::take(&mut w.visits)));
 }
 
 /// The solution mod q as small fractions with a common denominator, and the product of A with them, for the lanes `done`.

@@ -31,8 +31,9 @@ fn by_rank(a: &Triplets, p: Modulus) -> Minor {
 /// Sample and rest, as a proof takes them.
 fn run(a: &Triplets, q: u64, minor: &Minor) -> (Outcome, Found) {
     let bits = crate::integers::hadamard_log2(a, minor.rows.len()).unwrap();
-    let mut space =
-        NullSpace::new(a, Modulus::new(q).unwrap(), minor, bits, &Silent).unwrap().expect("entries of 64 bits");
+    let mut space = NullSpace::new(a, Modulus::new(q).unwrap(), minor, bits, &Machine::reference(), &Silent)
+        .unwrap()
+        .expect("entries of 64 bits");
     let free = space.todo.len();
     let (outcome, _) = space.sample(1e9, &Silent).unwrap();
     let outcome = if outcome == Outcome::Complete { space.complete(1e9, &Silent).unwrap() } else { outcome };
@@ -181,17 +182,24 @@ fn entries_up_to_the_last_word() {
     assert_eq!(check(&a, Q).lifted, 1);
     let p = Modulus::new(Q).unwrap();
     let b = Triplets::from_entries(1, 2, [(0, 0, BigInt::from(1) << 64), (0, 1, 1.into())]);
-    assert!(NullSpace::new(&b, p, &by_dense_elimination(&b, p), 70.0, &Silent).unwrap().is_none(), "beyond 64 bits");
+    assert!(
+        NullSpace::new(&b, p, &by_dense_elimination(&b, p), 70.0, &Machine::reference(), &Silent).unwrap().is_none(),
+        "beyond 64 bits"
+    );
     let small = Triplets::from_entries(1, 1, [(0, 0, 1)]);
     let other = Modulus::new(65521).unwrap();
-    assert!(NullSpace::new(&small, other, &Minor::default(), 0.0, &Silent).unwrap().is_none(), "a prime of 16 bits");
+    assert!(
+        NullSpace::new(&small, other, &Minor::default(), 0.0, &Machine::reference(), &Silent).unwrap().is_none(),
+        "a prime of 16 bits"
+    );
 }
 
 #[test]
 fn what_is_no_minor_is_refused() {
     let a = Triplets::from_entries(2, 3, [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1), (1, 2, 1)]);
     let p = Modulus::new(Q).unwrap();
-    let new = |minor: Minor| NullSpace::new(&a, p, &minor, 5.0, &Silent).map(|space| space.is_some());
+    let new =
+        |minor: Minor| NullSpace::new(&a, p, &minor, 5.0, &Machine::reference(), &Silent).map(|space| space.is_some());
     let minor = |cols: [u32; 2], triangular| Minor::new(vec![0, 1], cols.to_vec(), triangular);
     assert!(new(minor([0, 2], 0)).unwrap());
     for wrong in [minor([0, 1], 0), minor([0, 2], 2), minor([2, 0], 1)] {
@@ -207,13 +215,13 @@ fn work_ends_with_the_budget() {
     let a = powers(300, 3);
     let p = Modulus::new(Q).unwrap();
     let minor = by_rank(&a, p);
-    let new = || NullSpace::new(&a, p, &minor, 500.0, &Silent).unwrap().unwrap();
+    let new = || NullSpace::new(&a, p, &minor, 500.0, &Machine::reference(), &Silent).unwrap().unwrap();
     assert_eq!(new().sample(1e-9, &Silent).unwrap().0, Outcome::TooDear);
     let (outcome, _) = new().sample(1e-5, &Silent).unwrap();
     assert_eq!(outcome, Outcome::TooDear, "the sweep fits, the digits do not");
     let c = families::generate("ch6-6-b3").unwrap();
     let minor = by_rank(&c, p);
-    let mut space = NullSpace::new(&c, p, &minor, 500.0, &Silent).unwrap().unwrap();
+    let mut space = NullSpace::new(&c, p, &minor, 500.0, &Machine::reference(), &Silent).unwrap().unwrap();
     let (outcome, predicted) = space.sample(1.0, &Silent).unwrap();
     assert!(outcome == Outcome::Complete && predicted > 0.0, "{predicted}");
     assert_eq!(space.complete(1e-9, &Silent).unwrap(), Outcome::TooDear);

@@ -14,17 +14,18 @@
 //! the instruction cache.
 //!
 //! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same tail, whose
-//! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`].
+//! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`](super::device::most_digits).
 
 mod batch;
 mod source;
 
 use super::exact::{self, ExactPlan};
+use super::journal::Journal;
 use super::plan::{Engine, Plan};
-use super::program::{Kind, LANES, Program};
+use super::program::LANES;
 use super::residues::{Image, Ring};
+use super::sums::Sums;
 use super::walk::Walk;
-use super::{Journal, Sums};
 use crate::gpu::{self, Buffer, Cubin, Device, Grid, Source};
 use crate::{Observer, Result};
 use batch::{Kernel, Launch, Running};
@@ -40,53 +41,6 @@ const DEPTH: usize = 2;
 const THREADS: u64 = 2048;
 /// A multiprocessor takes them in so many rounds; the smallest batch is one of them.
 const WAVES: u64 = 8;
-/// Registers that a thread has for rows and values.
-const SPARE_REGISTERS: usize = 200;
-/// Operations of a step that the instruction cache holds.
-const CACHED_OPERATIONS: f64 = 1200.0;
-
-/// The largest number of digits for which the sum of a thread stays in its limbs: with C, A, B, D bounds of the tail's operands, each
-/// of t tails a step and 2^digits steps adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb, and carries 2 more, together
-/// below 2⁶²:
-///
-/// ```text
-/// (4 C A B D / 2¹⁵⁰ + 3) t 2^digits < 2⁶²
-/// ```
-pub(super) fn most_digits(bounds: [u128; 4], tails: usize) -> u32 {
-    let product: BigInt = bounds.into_iter().map(BigInt::from).product();
-    let step: BigInt = (((product * 4u32) >> 150u32) + 4u32) * tails;
-    (62u64.saturating_sub(step.bits())) as u32
-}
-
-/// An estimate of the time of one step of a thread, in operations: the constants count what the kernel does.
-///
-/// Double precision has half the rate of the rest. Values beyond the registers go through memory, and a program beyond the
-/// instruction cache through the cache of the whole card.
-pub(super) fn cost(program: &Program, rows: usize, modular: bool) -> f64 {
-    let (mut all, mut double) = (20.0, 0.0);
-    for (kind, range) in &program.runs {
-        let (operations, in_double) = match kind {
-            Kind::Entry if modular => (3.0, 0.0),
-            Kind::Tail32 if modular => (40.0, 0.0),
-            _ if modular => (5.0, 0.0),
-            Kind::Entry | Kind::Mul16 | Kind::Widen32 | Kind::Mul32 => (1.0, 0.0),
-            Kind::Extend32 => (0.0, 0.0),
-            Kind::Widen64 => (5.0, 3.0),
-            Kind::Extend64 => (2.0, 1.0),
-            Kind::Mul64 => (1.0, 1.0),
-            Kind::Tail32 => (64.0, 47.0),
-            Kind::Tail64 => (54.0, 44.0),
-        };
-        all += operations * range.len() as f64;
-        double += in_double * range.len() as f64;
-    }
-    let [narrow, middle, wide] = program.slots;
-    // Two of three slots are alive together in the kernel's order; residues modulo 2⁶⁴ take two registers.
-    let registers = if modular { 2 * (rows + narrow) } else { rows + 2 * (narrow + middle + 2 * wide) / 3 };
-    let spilled = registers.saturating_sub(SPARE_REGISTERS) as f64;
-    let fetched = (all - CACHED_OPERATIONS).max(0.0);
-    f64::max(all, 2.0 * double) + 8.0 * spilled + 3.0 * fetched
-}
 
 /// One card with its kernels and their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
 struct Station {
@@ -357,9 +311,8 @@ mod tests {
     use crate::Error;
     use crate::field::Rng;
     use crate::permanent::IntMatrix;
-    use crate::permanent::gray::plan::Target;
+    use crate::permanent::gray::plan::{Prices, Target};
     use crate::permanent::gray::problem::Problem;
-    use crate::permanent::gray::program::WIDEST;
     use rand::{RngExt, SeedableRng};
 
     /// Where NVRTC is installed, the kernels of several shapes compile without warnings and without spilling registers.
@@ -376,7 +329,9 @@ mod tests {
                 entries.filter(|e| e.0 != e.1).chain((0..n).map(|i| (i, i, BigInt::from(1)))),
             );
             let problem = Problem::new(&matrix).unwrap().expect("no empty line");
-            let plan = Plan::new(&problem, bits.unwrap_or(3 * n as u64), bits.is_some(), Target::Cards).unwrap();
+            let prices = Prices { operation: 3.3e-12, build: 1e-4 };
+            let bound = bits.unwrap_or(3 * n as u64);
+            let plan = Plan::new(&problem, bound, bits.is_some(), Target::Cards, prices).unwrap();
             let headers = headers(&plan, plan.chunk.trailing_zeros() as usize);
             let in_constant_memory = |h: &Headers| h.program.contains("__constant__");
             assert_eq!(bits == Some(20_000), bits.is_some() && !headers.iter().all(in_constant_memory));
@@ -391,22 +346,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn the_digits_of_a_group_leave_room_for_the_highest_limb() {
-        let sum = |bounds: [u128; 4], tails: usize, digits: u32| {
-            let product: BigInt = bounds.into_iter().map(BigInt::from).product();
-            ((((product * 4u32) >> 150u32) + 4u32) * tails) << digits
-        };
-        let limit = BigInt::from(1) << 62u32;
-        for bounds in [[1; 4], [1 << 37; 4], [1 << 45, 1 << 49, 1 << 44, 1 << 46], [WIDEST; 4]] {
-            for tails in [1, 8, 32] {
-                let digits = most_digits(bounds, tails);
-                assert!(sum(bounds, tails, digits) <= limit, "{bounds:?}");
-                assert!(sum(bounds, tails, digits + 2) > limit, "{bounds:?}: two more would do");
-            }
-        }
-        assert!(most_digits([WIDEST; 4], 32) >= 6);
     }
 }

@@ -1,6 +1,11 @@
 //! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
 
-use super::parameters::Parameters;
+mod cost;
+mod parameters;
+
+pub(super) use cost::Problem;
+pub(super) use parameters::{Parameters, parameters};
+
 use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
 use crate::blackbox::{Operator, Preconditioned};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};

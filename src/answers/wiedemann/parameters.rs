@@ -1,9 +1,10 @@
 //! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
-use super::{Machine, RankOptions};
+use super::super::RankOptions;
+use super::cost::{Problem, Work};
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
-use crate::field::{ExtensionField, Modulus};
-use crate::spmv::Lane;
+use crate::cost::Machine;
+use crate::field::ExtensionField;
 use crate::{Error, Result};
 
 /// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of the
@@ -14,29 +15,9 @@ const EXTENDED_LOG2_ORDER: f64 = 16.0;
 /// A theorem that fails with at most this probability is worth the dense projection and the full length that it needs.
 const WORTHWHILE: ErrorBound = ErrorBound::of_bits(10);
 
-/// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
-const EXTRA_TERMS: f64 = 8.0;
-
-/// What block Wiedemann must know of the operator whose rank is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Problem {
-    pub modulus: Modulus,
-    pub rows: usize,
-    pub cols: usize,
-    /// Entries that a product reads, and those of them that are not ±1.
-    pub nnz: usize,
-    pub valued: usize,
-    /// Whether the operator is symmetric.
-    pub symmetric: bool,
-    /// Blocks must have a width that is a multiple of this.
-    pub grid: usize,
-    /// Rows of the block that a product works in beside its operands.
-    pub scratch: usize,
-}
-
 /// How block Wiedemann will run, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Parameters {
+pub(in super::super) struct Parameters {
     /// The degree k of the field GF(pᵏ) that block Wiedemann works over.
     pub degree: usize,
     /// The block size s.
@@ -57,7 +38,7 @@ pub(super) struct Parameters {
 ///
 /// # Errors
 /// [`Error::Usage`] if an error bound is asked for that no extension field reaches.
-pub(super) fn parameters(problem: &Problem, options: &RankOptions, machine: &Machine) -> Result<Parameters> {
+pub(in super::super) fn parameters(problem: &Problem, options: &RankOptions, machine: &Machine) -> Result<Parameters> {
     let p = problem.modulus;
     let rank_bound = problem.rows.min(problem.cols);
     let log2_p = (p.get() as f64).log2();
@@ -97,79 +78,10 @@ pub(super) fn parameters(problem: &Problem, options: &RankOptions, machine: &Mac
     })
 }
 
-/// What determines the cost of one run of block Wiedemann.
-struct Work<'a> {
-    problem: &'a Problem,
-    machine: &'a Machine,
-    rank_bound: usize,
-    degree: usize,
-    symmetric: bool,
-    by_theorem: bool,
-}
-
-impl Work<'_> {
-    /// Block sizes the model compares.
-    const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
-
-    fn best_block(&self) -> usize {
-        let seconds = |s: &usize| self.seconds(*s);
-        let possible = Self::BLOCKS.into_iter().filter(|s| s.is_multiple_of(self.problem.grid));
-        possible.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
-    }
-
-    /// Terms of the sequence.
-    fn terms(&self, s: usize) -> f64 {
-        2.0 * (self.rank_bound as f64 / s as f64).ceil() + EXTRA_TERMS
-    }
-
-    /// Predicted seconds on one core: estimates fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block
-    /// sizes 16 and 32 (2-core AMD EPYC with AVX-512), good to a factor of two there.
-    fn seconds(&self, s: usize) -> f64 {
-        let (s_f, k) = (s as f64, self.degree as f64);
-        let n = self.rank_bound as f64;
-        let products = if self.symmetric { 1.0 } else { 2.0 };
-        // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
-        let Problem { modulus, nnz, valued, .. } = *self.problem;
-        let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
-        let machine = self.machine;
-        let sequence = products * machine.pass(modulus, lines, nnz, valued, s * self.degree);
-        let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * 0.1e-9 } else { 0.0 };
-        let projection = if self.by_theorem { n * (s_f * k).powi(2) / 20e9 } else { n * s_f * k / 10e9 };
-        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
-        // done element by element.
-        let levels = self.terms(s).log2().max(1.0);
-        let sigma = 16.0 * s_f.powi(3) * levels * if self.degree == 1 { 0.16e-9 } else { (2.0 * k - 1.0) * 1.3e-9 };
-        // The co-degree by interpolation: a determinant of order s for each of up to n points.
-        let codegree = if self.degree == 1 { n * s_f.powi(3) * 1e-9 } else { 0.0 };
-        let ready = nnz as f64 * machine.ready;
-        ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
-    }
-
-    fn lane_bytes(&self) -> usize {
-        Lane::narrowest(self.problem.modulus).bytes()
-    }
-
-    /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a product.
-    fn bytes(&self, s: usize) -> u64 {
-        let lane_bytes = self.lane_bytes();
-        let element = if self.degree == 1 { 8.0 } else { 16.0 };
-        let layouts = 2.0 * self.problem.nnz as f64 * (4.0 + lane_bytes as f64)
-            + 16.0 * (self.problem.rows + self.problem.cols) as f64;
-        let block_rows = 2 * self.rank_bound + self.problem.rows.max(self.problem.cols) + self.problem.scratch;
-        let blocks = block_rows as f64 * (s * self.degree * lane_bytes) as f64;
-        let scalings = (self.problem.rows + self.problem.cols) as f64 * (self.degree * self.degree * 8) as f64;
-        let term = (s * s) as f64;
-        // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
-        let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
-        let dense_projection =
-            if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
-        (layouts + blocks + scalings + basis + dense_projection) as u64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Modulus;
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();

@@ -1,0 +1,189 @@
+//! What is known of a Schur complement, and what its planner asks of it: prices of whole ways, and which of them are out of the question.
+
+use super::super::RankOptions;
+use super::{Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
+use crate::certify::ErrorBound;
+use crate::cost::Machine;
+use crate::dense::Echelon;
+use crate::field::Modulus;
+use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape};
+use crate::sparse::SparseMatrix;
+use crate::spmv::LANES;
+
+/// What is known of S.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Rest {
+    pub modulus: Modulus,
+    /// Pivots taken.
+    pub pivots: usize,
+    /// Shape of S.
+    pub rows: usize,
+    pub cols: usize,
+    /// Entries of A, which every product with S reads once, and those of them that are not ±1.
+    pub nnz: usize,
+    pub valued: usize,
+    /// A bound of rank S.
+    pub rank_bound: usize,
+    /// Whether rows are wanted that are independent in the pivot columns of its echelon form.
+    pub minor: bool,
+    /// Whether a check will not do for a proof.
+    pub proven: bool,
+    /// What checks may miss.
+    pub check: ErrorBound,
+}
+
+impl Rest {
+    /// What `pivots` pivots leave of `a`.
+    pub fn of(a: &SparseMatrix, pivots: usize, options: &RankOptions) -> Self {
+        let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
+        let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
+        let (proven, check) = (options.is_proof_demanded(), options.check_error());
+        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check }
+    }
+    /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
+    pub fn is_done(&self, machine: &Machine) -> bool {
+        self.rank_bound == 0 || self.is_immediate(machine)
+    }
+    /// What the prices of S depend on.
+    pub fn shape(&self) -> Shape {
+        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = *self;
+        Shape { modulus, pivots, rows, cols, nnz, valued }
+    }
+    /// Predicted seconds of one thread for the row space, if the rank of S is r.
+    pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        RowSpace::seconds(&self.shape(), machine, self.rank_bound, r, self.check)
+    }
+    /// The same if the rank is what it may be, which needs no check, or just below.
+    fn row_space_at_worst(&self, machine: &Machine) -> f64 {
+        let seconds = |r: usize| self.row_space_seconds(machine, r);
+        seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
+    }
+    /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r.
+    pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        // Rows of a matrix that reaches its bound, or is checked, are not looked at beyond the panel in which they add nothing.
+        let panel = self.rows.min(r + EVERY_ROW_PANEL);
+        if r == self.rank_bound {
+            self.rows_seconds(machine, r, panel)
+        } else if self.is_checked(machine, r, panel) {
+            self.rows_seconds(machine, r, panel) + self.row_check_seconds(machine, self.rows - panel)
+        } else {
+            self.rows_seconds(machine, r, self.rows)
+        }
+    }
+    /// The same if all rows are taken.
+    pub fn every_row_proven_seconds(&self, machine: &Machine, r: usize) -> f64 {
+        self.rows_seconds(machine, r, self.rows)
+    }
+    /// Whether rows of A may be left to a check, in the memory of a few panels.
+    fn may_be_checked(&self) -> bool {
+        !self.proven
+            && !self.minor
+            && self.pivots == 0
+            && EveryRow::check_count(self.modulus, self.check) <= EveryRow::MOST_CHECKS
+    }
+    /// Whether, at a rank r of S with so many rows done, the others are left to a check: an answer that is proven is worth some time.
+    pub fn is_checked(&self, machine: &Machine, r: usize, done: usize) -> bool {
+        if !self.may_be_checked() {
+            return false;
+        }
+        let [now, then] = [done, self.rows].map(|rows| self.rows_seconds(machine, r, rows));
+        then - now > SHORT && then > WORTH * (now + self.row_check_seconds(machine, self.rows - done))
+    }
+    /// Predicted seconds for a check of so many rows of A.
+    fn row_check_seconds(&self, machine: &Machine, rows: usize) -> f64 {
+        EveryRow::check_seconds(&self.shape(), machine, rows, self.check)
+    }
+    /// Predicted seconds for `taken` rows of S in a dense echelon form, which has the rank r then.
+    fn rows_seconds(&self, machine: &Machine, r: usize, taken: usize) -> f64 {
+        EveryRow::seconds(&self.shape(), machine, r, taken)
+    }
+    /// The same if the rank is what it may be, or just below, which no row shows before the last.
+    pub fn every_row_at_worst(&self, machine: &Machine) -> f64 {
+        let seconds = |r: usize| self.every_row_seconds(machine, r);
+        seconds(self.rank_bound).max(seconds(self.rank_bound.saturating_sub(1)))
+    }
+    /// The same of the transpose.
+    pub fn transposed(self) -> Rest {
+        Rest { rows: self.cols, cols: self.rows, ..self }
+    }
+    /// The same before any pivots were taken.
+    pub fn without_pivots(self) -> Rest {
+        let t = self.pivots;
+        Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
+    }
+    /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking takes longer. (A
+    /// minor is the better for pivots that structure alone shows, where there may be many.)
+    pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
+        let full = 2 * self.nnz as u128 >= self.rows as u128 * self.cols as u128;
+        self.pivots == 0
+            && (!self.minor || self.rank_bound > LANES && self.nnz as u128 > self.rows as u128 * self.cols as u128 / 4)
+            && (full || self.every_row_at_worst(machine) <= self.nnz as f64 * machine.sparse.pivots)
+            && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
+    }
+    /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
+    pub fn every_row_bytes(&self) -> u64 {
+        EveryRow::bytes(&self.shape(), self.rank_bound, self.may_be_checked())
+    }
+    /// All rows, where that is the cheapest way at worst, no dearer than combinations and their proof if the rank is half of that, and
+    /// not much is lost if it is small: whether without pivots, and the seconds at worst.
+    pub(super) fn by_every_row(
+        &self,
+        machine: &Machine,
+        others: f64,
+        max_memory: Option<u64>,
+    ) -> Option<(Finish, f64)> {
+        let half = self.rank_bound / 2;
+        let by_combinations = self.row_space_seconds(machine, half) + self.proof_seconds(machine, half);
+        // The pivots of a minor are among those found.
+        let whole =
+            (self.pivots > 0 && !self.minor).then(|| (Finish::EveryRow { pivots: false }, self.without_pivots()));
+        std::iter::once((Finish::EveryRow { pivots: true }, *self))
+            .chain(whole)
+            .filter(|(_, rest)| max_memory.is_none_or(|limit| rest.every_row_bytes() <= limit))
+            .filter(|(_, rest)| rest.every_row_seconds(machine, 0) <= (HOPE * others).max(IMMEDIATE))
+            .filter(|(_, rest)| rest.every_row_seconds(machine, rest.rank_bound - half) <= by_combinations)
+            .map(|(finish, rest)| (finish, rest.every_row_at_worst(machine)))
+            .filter(|&(_, seconds)| seconds <= others)
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+    /// Predicted seconds to find that the rank of S is small, or not.
+    pub fn probe_seconds(&self, machine: &Machine) -> f64 {
+        self.row_space_seconds(machine, self.rank_bound.min(2 * LANES))
+    }
+    /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
+    fn is_immediate(&self, machine: &Machine) -> bool {
+        // To be made ready costs as much for what else could be done.
+        let mut machine = machine.clone();
+        machine.passes.ready = 0.0;
+        self.row_space_at_worst(&machine) + self.proof_seconds(&machine, 0) <= IMMEDIATE
+    }
+    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank. Where that
+    /// has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for a large one.
+    pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>, seen: bool) -> f64 {
+        let few = WORTH * self.probe_seconds(machine);
+        let worst = self.row_space_seconds(machine, self.rank_bound);
+        let hopeless = self.hope(machine).is_none();
+        let share = match wiedemann {
+            None if seen || hopeless => HOPE * (worst + self.proof_seconds(machine, 0)),
+            Some(w) if seen || is_short(worst, w) && hopeless => HOPE * w.min(worst),
+            _ => 0.0,
+        };
+        // Dense rows may be cheaper than any of this.
+        let rows = self.every_row_at_worst(machine).min(self.without_pivots().every_row_at_worst(machine));
+        few.max(share).min(HOPE * rows)
+    }
+    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope that it
+    /// is small, before S may be formed at a higher price: a share of what all combinations would take, which does not count
+    /// for much where the dense elimination dwarfs them. `None` where that is no small part of the worst case, or all of it is
+    /// short.
+    pub(super) fn hope(&self, machine: &Machine) -> Option<usize> {
+        let worst = self.row_space_seconds(machine, self.rank_bound);
+        let seconds = HOPE * (worst - Echelon::seconds(&machine.dense, self.modulus, self.rank_bound, self.cols));
+        let hope = largest(self.rank_bound, |r| self.row_space_seconds(machine, r) <= seconds);
+        (worst > LONG && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
+    }
+    /// Predicted bytes for the row space of a rank up to r, beside A; 2⁶⁴ - 1 where they would leave 64 bits.
+    pub fn row_space_bytes(&self, r: usize) -> u64 {
+        RowSpace::bytes(&self.shape(), r, self.minor)
+    }
+}

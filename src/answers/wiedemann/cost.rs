@@ -1,0 +1,98 @@
+//! What a run of block Wiedemann takes, in seconds of one thread and bytes: products, projections, σ-basis, co-degree.
+
+use crate::cost::Machine;
+use crate::field::Modulus;
+use crate::spmv::{Lane, pass_seconds};
+
+/// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
+const EXTRA_TERMS: f64 = 8.0;
+
+/// What block Wiedemann must know of the operator whose rank is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Problem {
+    pub modulus: Modulus,
+    pub rows: usize,
+    pub cols: usize,
+    /// Entries that a product reads, and those of them that are not ±1.
+    pub nnz: usize,
+    pub valued: usize,
+    /// Whether the operator is symmetric.
+    pub symmetric: bool,
+    /// Blocks must have a width that is a multiple of this.
+    pub grid: usize,
+    /// Rows of the block that a product works in beside its operands.
+    pub scratch: usize,
+}
+
+/// What determines the cost of one run of block Wiedemann.
+pub(super) struct Work<'a> {
+    pub problem: &'a Problem,
+    pub machine: &'a Machine,
+    pub rank_bound: usize,
+    /// The degree of the field.
+    pub degree: usize,
+    /// Whether the symmetric form of the preconditioner is used.
+    pub symmetric: bool,
+    /// Whether the projection is dense.
+    pub by_theorem: bool,
+}
+
+impl Work<'_> {
+    /// Block sizes the model compares.
+    const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
+
+    /// The one that takes least.
+    pub fn best_block(&self) -> usize {
+        let seconds = |s: &usize| self.seconds(*s);
+        let possible = Self::BLOCKS.into_iter().filter(|s| s.is_multiple_of(self.problem.grid));
+        possible.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
+    }
+
+    /// Terms of the sequence.
+    fn terms(&self, s: usize) -> f64 {
+        2.0 * (self.rank_bound as f64 / s as f64).ceil() + EXTRA_TERMS
+    }
+
+    /// Predicted seconds of one thread with block size s.
+    pub fn seconds(&self, s: usize) -> f64 {
+        let (s_f, k) = (s as f64, self.degree as f64);
+        let n = self.rank_bound as f64;
+        let products = if self.symmetric { 1.0 } else { 2.0 };
+        // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
+        let Problem { modulus, nnz, valued, .. } = *self.problem;
+        let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
+        let (prices, passes) = (&self.machine.wiedemann, &self.machine.passes);
+        let sequence = products * pass_seconds(passes, modulus, lines, nnz, valued, s * self.degree);
+        let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * prices.scaling } else { 0.0 };
+        let projection = match self.by_theorem {
+            true => n * (s_f * k).powi(2) * prices.dense_projection,
+            false => n * s_f * k * prices.projection,
+        };
+        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
+        // done element by element.
+        let levels = self.terms(s).log2().max(1.0);
+        let each = if self.degree == 1 { prices.basis } else { (2.0 * k - 1.0) * prices.basis_digit };
+        let sigma = 16.0 * s_f.powi(3) * levels * each;
+        // The co-degree by interpolation: a determinant of order s for each of up to n points.
+        let codegree = if self.degree == 1 { n * s_f.powi(3) * prices.determinant } else { 0.0 };
+        let ready = nnz as f64 * passes.ready;
+        ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
+    }
+
+    /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a product.
+    pub fn bytes(&self, s: usize) -> u64 {
+        let lane_bytes = Lane::narrowest(self.problem.modulus).bytes();
+        let element = if self.degree == 1 { 8.0 } else { 16.0 };
+        let layouts = 2.0 * self.problem.nnz as f64 * (4.0 + lane_bytes as f64)
+            + 16.0 * (self.problem.rows + self.problem.cols) as f64;
+        let block_rows = 2 * self.rank_bound + self.problem.rows.max(self.problem.cols) + self.problem.scratch;
+        let blocks = block_rows as f64 * (s * self.degree * lane_bytes) as f64;
+        let scalings = (self.problem.rows + self.problem.cols) as f64 * (self.degree * self.degree * 8) as f64;
+        let term = (s * s) as f64;
+        // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
+        let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
+        let dense_projection =
+            if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
+        (layouts + blocks + scalings + basis + dense_projection) as u64
+    }
+}

@@ -1,0 +1,163 @@
+//! What operations cost: one profile of prices, [`Machine`], that every plan is made from.
+//!
+//! A price is the seconds that one thread with a core to itself takes for one operation. How many operations an algorithm makes, and
+//! how many bytes, is said beside the algorithm, by a function of shapes and prices (`dense::Echelon::seconds`, `schur::RowSpace::seconds`,
+//! `permanent::frontier::predict`, …); planners compose these and decide. So a profile that was measured elsewhere, or made up by a test,
+//! changes every plan and nothing else: answers do not depend on prices.
+//!
+//! Prices are data: a [`Machine`] is written and read as JSON, one object for each kind of work. A table that leaves prices out
+//! has those of this process for them.
+//!
+//! ```
+//! use blackfield::{answers::RankOptions, cost::Machine};
+//! let mut machine = Machine::default();
+//! machine.schur.entry *= 1000.0; // Schur complements are hardly ever formed then
+//! let text = serde_json::to_string(&machine).unwrap();
+//! assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
+//! let options = RankOptions { machine, ..Default::default() };
+//! # assert!(options.machine.schur.entry > 1e-6);
+//! ```
+//!
+//! Sizes at which a kernel changes its ways (blocks, panels, crossovers that were measured as such) are no prices: they stand beside the
+//! kernel.
+
+mod dense;
+mod permanent;
+mod poly;
+mod sparse;
+mod wiedemann;
+
+pub use dense::{Dense, size_class};
+pub use permanent::{Device, Frontier, Gray, Permanent};
+pub use poly::Poly;
+pub use sparse::{Elimination, Integers, Passes, Random, Schur, Sparse};
+pub use wiedemann::Wiedemann;
+
+use crate::isa::Isa;
+use serde::{Deserialize, Serialize};
+
+/// The prices of all operations, by kind.
+///
+/// The defaults for ranks lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the
+/// latter up to three times as long (`tools/compare/plans.py`). Plans depend on the machine that they are made on by its
+/// instruction set ([`Machine::with`]) and its tiles of bytes ([`Dense::byte_tiles`]) alone, unless prices turn out to be off by
+/// more than that ([`Patience`](crate::answers::Patience)).
+///
+/// All prices are finite and not negative. To change some, change a default:
+///
+/// ```
+/// let mut machine = blackfield::cost::Machine::default();
+/// machine.device.start = 10.0;
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Machine {
+    /// Dense elimination mod p.
+    pub dense: Dense,
+    /// Sparse products and triangular solves with blocks of vectors.
+    pub passes: Passes,
+    /// Work on sparse matrices as such.
+    pub sparse: Sparse,
+    /// Schur complements that are formed.
+    pub schur: Schur,
+    /// Right-looking sparse elimination.
+    pub elimination: Elimination,
+    /// Random residues.
+    pub random: Random,
+    /// Products of polynomial matrices.
+    pub poly: Poly,
+    /// Block Wiedemann beyond its products.
+    pub wiedemann: Wiedemann,
+    /// Null vectors over the integers.
+    pub integers: Integers,
+    /// Permanents of special shapes, and what any way to a permanent costs.
+    pub permanent: Permanent,
+    /// The dynamic programme over a frontier.
+    pub frontier: Frontier,
+    /// The sum along a Gray code, on the processor.
+    pub gray: Gray,
+    /// The same on CUDA cards.
+    pub device: Device,
+}
+
+/// What operations have in common that are mispriced together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Sparse products and triangular solves with blocks of vectors: [`Passes`].
+    Passes,
+    /// Dense eliminations: [`Dense`].
+    Dense,
+    /// Sparse Schur complements: [`Schur`].
+    Sparse,
+}
+
+impl Kind {
+    const ALL: [Kind; 3] = [Kind::Passes, Kind::Dense, Kind::Sparse];
+}
+
+impl Default for Machine {
+    /// With the instruction set that this process works with.
+    fn default() -> Self {
+        Machine::with(Isa::best())
+    }
+}
+
+impl Machine {
+    /// The prices with an instruction set.
+    pub fn with(isa: Isa) -> Self {
+        Machine {
+            dense: Dense::with(isa),
+            passes: Passes::with(isa),
+            sparse: Sparse::default(),
+            schur: Schur::default(),
+            elimination: Elimination::default(),
+            random: Random::default(),
+            poly: Poly::with(isa),
+            wiedemann: Wiedemann::default(),
+            integers: Integers::default(),
+            permanent: Permanent::default(),
+            frontier: Frontier::default(),
+            gray: Gray::default(),
+            device: Device::default(),
+        }
+    }
+
+    /// What tests of plans reckon with on every machine.
+    #[cfg(test)]
+    pub(crate) fn reference() -> Self {
+        let mut machine = Machine::with(Isa::Avx512);
+        machine.dense.byte_tiles = false;
+        machine
+    }
+
+    /// The same machine with operations of one kind so many times as dear.
+    #[must_use]
+    pub fn scaled(&self, kind: Kind, factor: f64) -> Machine {
+        let mut machine = self.clone();
+        match kind {
+            Kind::Passes => machine.passes = self.passes.scaled(factor),
+            Kind::Dense => machine.dense = self.dense.scaled(factor),
+            Kind::Sparse => machine.schur = self.schur.scaled(factor),
+        }
+        machine
+    }
+
+    /// This machine after a step that took `taken` seconds where `seconds` predicted another number: the kind of operation that most of
+    /// the prediction was for is as much dearer or cheaper as makes up the difference.
+    #[must_use]
+    pub fn corrected(&self, seconds: impl Fn(&Machine) -> f64, taken: f64) -> Machine {
+        let all = seconds(self);
+        let parts = Kind::ALL.map(|kind| (kind, all - seconds(&self.scaled(kind, 0.0))));
+        let (kind, most) = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("three kinds");
+        if most <= 0.0 {
+            return self.clone();
+        }
+        // Faster than all else of the prediction: then that was too dear as well.
+        self.scaled(kind, ((taken - (all - most)) / most).max(taken / all))
+    }
+}
+
+#[cfg(test)]
+mod tests;

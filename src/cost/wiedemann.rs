@@ -1,0 +1,36 @@
+//! Prices of block Wiedemann beyond the products with the matrix.
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds of one thread, fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block sizes 16 and 32 (2-core AMD EPYC
+/// with AVX-512): good to a factor of two there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Wiedemann {
+    /// Scaling an element of an extension field: a multiply-add of two of its coefficients.
+    pub scaling: f64,
+    /// A multiply-add of a dense projection.
+    pub dense_projection: f64,
+    /// A residue of a block for a projection by buckets.
+    pub projection: f64,
+    /// A multiplication of the σ-basis over a prime field.
+    pub basis: f64,
+    /// The same for a digit product of an extension.
+    pub basis_digit: f64,
+    /// A multiply-add of the determinants that the co-degree is interpolated from.
+    pub determinant: f64,
+}
+
+impl Default for Wiedemann {
+    fn default() -> Self {
+        Wiedemann {
+            scaling: 0.1e-9,
+            dense_projection: 1.0 / 20e9,
+            projection: 1.0 / 10e9,
+            basis: 0.16e-9,
+            basis_digit: 1.3e-9,
+            determinant: 1e-9,
+        }
+    }
+}
