@@ -60,6 +60,7 @@ pub mod sigma_basis;
 pub mod sparse;
 pub mod spmv;
 mod stopwatch;
+pub mod wiedemann;
 
 pub use error::{Error, Result};
 pub use report::{Observer, Silent, Step, observer};

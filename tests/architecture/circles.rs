@@ -6,12 +6,6 @@
 use super::{code, is_test, root, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files that may form a circle, and why.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    // The Gray code's plan asks the cards' part what it costs and holds; the cards' part works by the plan, for the caller's journal.
-    ("permanent/gray", "planned and run by turns"),
-];
-
 /// Re-exports of re-exports that are followed.
 const DEPTH: u32 = 8;
 
@@ -262,11 +256,6 @@ fn no_files_of_a_room_use_each_other() {
     let files: Vec<(String, String)> =
         files.map(|file| (name(&file), code(&file))).filter(|(name, _)| name.contains('/')).collect();
     let tree = Tree::new(files.iter().map(|(name, code)| (name.as_str(), code.as_str())));
-    let excepted = |file: &str| EXCEPTIONS.iter().any(|(folder, _)| file.starts_with(folder));
     let circles = tree.circles();
-    for (folder, _) in EXCEPTIONS {
-        assert!(circles.iter().flatten().any(|file| file.starts_with(folder)), "{folder} has no circle to be excepted");
-    }
-    let circles: Vec<_> = circles.into_iter().filter(|circle| !circle.iter().all(|file| excepted(file))).collect();
     assert!(circles.is_empty(), "files that use each other: {circles:#?}");
 }

@@ -2,23 +2,13 @@
 
 use super::{is_test, root, rust_files};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Lines of a file outside tests, and of one with tests alone.
 const FILE: usize = 400;
 const TESTS: usize = 600;
 /// Lines of a function.
 const FUNCTION: usize = 80;
-
-/// Files that are being split, which may have 600 lines and longer functions until then.
-const BEING_SPLIT: &[&str] = &[
-    "src/answers/certificate.rs",
-    "src/answers/planner.rs",
-    "src/permanent/gray/cuda/mod.rs",
-    "src/permanent/gray/exact.rs",
-    "src/permanent/gray/mod.rs",
-    "src/permanent/gray/program.rs",
-];
 
 fn files() -> impl Iterator<Item = (PathBuf, bool)> {
     let files = ["src", "tools", "tests", "benches"].into_iter().flat_map(|folder| rust_files(&root().join(folder)));
@@ -27,10 +17,6 @@ fn files() -> impl Iterator<Item = (PathBuf, bool)> {
         let tests = is_test(&name);
         (name, tests)
     })
-}
-
-fn may_be_long(file: &Path) -> bool {
-    BEING_SPLIT.iter().any(|long| Path::new(long) == file)
 }
 
 /// The functions of formatted code, unit tests aside: their first lines, names and lengths. A body ends at the first brace that is
@@ -70,7 +56,7 @@ fn functions_are_measured() {
 fn files_tell_one_idea() {
     for (file, tests) in files() {
         let lines = fs::read_to_string(root().join(&file)).unwrap().lines().count();
-        let most = if tests || may_be_long(&file) { TESTS } else { FILE };
+        let most = if tests { TESTS } else { FILE };
         assert!(lines <= most, "{}: {lines} lines want to be two files", file.display());
     }
 }
@@ -78,7 +64,7 @@ fn files_tell_one_idea() {
 #[test]
 fn functions_fit_on_a_screen() {
     let mut long = vec![];
-    for (file, _) in files().filter(|(file, tests)| !tests && !may_be_long(file)) {
+    for (file, _) in files().filter(|(_, tests)| !tests) {
         let text = fs::read_to_string(root().join(&file)).unwrap();
         let found = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION);
         long.extend(found.map(|(line, name, lines)| format!("{}:{line}: {name} has {lines} lines", file.display())));

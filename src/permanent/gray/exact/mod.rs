@@ -25,12 +25,9 @@ use super::program::{Kind, LANES, Program, Tail, Vector, WIDEST};
 use super::walk::Walk;
 use crate::isa::{Isa, Kernel};
 use num_bigint::BigInt;
-use tail::{Fused, TailArithmetic, Words};
+pub(super) use tail::LIMBS;
+use tail::{Fused, LIMB, TailArithmetic, Words};
 
-/// The size of a limb in bits.
-const LIMB: u32 = 50;
-/// Limbs of a sum.
-pub(super) const LIMBS: usize = 4;
 /// Tails between two carries.
 const TAILS: usize = 1 << 11;
 /// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays below 2⁶².

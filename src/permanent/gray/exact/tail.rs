@@ -1,8 +1,11 @@
 //! The tail of a step: its sums added to the limbs, by fused multiply-adds or by integers of 128 bits.
 
-use super::{LIMB, LIMBS};
 use crate::permanent::gray::program::{LANES, Tail, Vector};
 
+/// The size of a limb in bits.
+pub(super) const LIMB: u32 = 50;
+/// Limbs of a sum.
+pub(in super::super) const LIMBS: usize = 4;
 /// M of the module for k = 0, 50, 100, 150.
 const MAGIC: [f64; LIMBS] = [magic(0), magic(LIMB), magic(2 * LIMB), magic(3 * LIMB)];
 

@@ -3,10 +3,10 @@
 
 use super::Machine;
 use super::planner::{Decision, Finish, Rest, decide};
-use super::wiedemann::{Parameters, Problem, parameters};
 use super::{Method, RankOptions};
 use crate::schur::Prediction;
 use crate::spmv::TriangularSolve;
+use crate::wiedemann::{Parameters, Problem, parameters};
 use crate::{Error, Result};
 
 /// All that a plan depends on but the prices.
@@ -29,7 +29,7 @@ impl Outlook<'_> {
         let scratch = rows + pivots + cols;
         let problem =
             Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch };
-        match parameters(&problem, options, machine) {
+        match parameters(&problem, &options.wiedemann(), machine) {
             Ok(p) if options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
             Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),

@@ -9,12 +9,16 @@ const EXTRA_TERMS: f64 = 8.0;
 
 /// What block Wiedemann must know of the operator whose rank is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Problem {
+pub struct Problem {
+    /// The modulus p.
     pub modulus: Modulus,
+    /// Rows of the operator.
     pub rows: usize,
+    /// Columns of the operator.
     pub cols: usize,
-    /// Entries that a product reads, and those of them that are not ±1.
+    /// Entries that a product reads.
     pub nnz: usize,
+    /// Those of them that are not ±1.
     pub valued: usize,
     /// Whether the operator is symmetric.
     pub symmetric: bool,

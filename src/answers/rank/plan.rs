@@ -15,11 +15,11 @@
 use super::lineage::Lineage;
 use super::outlook::Outlook;
 use super::planner::{Decision, Rest};
-use super::wiedemann::Parameters;
 use super::{Machine, Method, RankOptions};
 use crate::pivots::Pivots;
 use crate::schur::Prediction;
 use crate::sparse::SparseMatrix;
+use crate::wiedemann::Parameters;
 use crate::{Result, memory};
 use std::borrow::Cow;
 

@@ -5,7 +5,6 @@ use super::plan::{Larger, Left};
 use super::planner::{Decision, Finish};
 use super::settled::Settled;
 use super::steps::{Done, Plan};
-use super::wiedemann::Parameters;
 use super::work::Work;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
@@ -15,6 +14,7 @@ use crate::schur::{
     independent_rows, row_space,
 };
 use crate::sparse::SparseMatrix;
+use crate::wiedemann::Parameters;
 use crate::{Error, Result, memory};
 
 /// What memory is asked for.
@@ -197,7 +197,7 @@ impl OnRest<'_, '_> {
         };
         let done = self.work.watched("block Wiedemann", now, seconds, |phases, observer| {
             let complement = phases.time("plan", || Complement::new(split))?;
-            wiedemann::trials(&complement, parameters, options, streams, phases, observer)
+            wiedemann::trials(&complement, parameters, &options.wiedemann(), streams, phases, observer)
         })?;
         let (outcome, taken) = match done {
             (Done::Whole(outcome), taken) => (outcome, taken),

@@ -1,7 +1,7 @@
 //! What is known of a Schur complement, and what its planner asks of it: prices of whole ways, and which of them are out of the question.
 
 use super::super::RankOptions;
-use super::{Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
+use super::finish::{Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::Echelon;

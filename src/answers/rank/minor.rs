@@ -11,10 +11,10 @@ const LINES: &str = "the lines of a minor";
 /// one.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Minor {
-    pub(super) rows: Vec<u32>,
-    pub(super) cols: Vec<u32>,
-    pub(super) triangular: usize,
-    pub(super) complement: KnownComplement,
+    pub(in crate::answers) rows: Vec<u32>,
+    pub(in crate::answers) cols: Vec<u32>,
+    pub(in crate::answers) triangular: usize,
+    pub(in crate::answers) complement: KnownComplement,
 }
 
 impl Minor {
@@ -139,7 +139,7 @@ impl Part {
 /// What the computation of a minor left of the Schur complement of its chain in its other lines: blocks on the diagonal, by the places of
 /// their first lines; none where nothing was left. It says nothing about which minor it is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownComplement(Vec<(usize, Arc<Part>)>);
+pub(in crate::answers) struct KnownComplement(Vec<(usize, Arc<Part>)>);
 
 impl PartialEq for KnownComplement {
     fn eq(&self, _: &Self) -> bool {
@@ -151,7 +151,7 @@ impl Eq for KnownComplement {}
 
 impl KnownComplement {
     /// The complement that consists of one block.
-    pub fn of(part: Part) -> Self {
+    pub(super) fn of(part: Part) -> Self {
         KnownComplement(vec![(0, Arc::new(part))])
     }
     /// Whether all of a complement of order s is known.

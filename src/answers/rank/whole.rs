@@ -1,11 +1,11 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
-use super::rank::Rank;
-use super::wiedemann::{Problem, parameters};
+use super::answer::Rank;
 use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
 use crate::certify::Streams;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
+use crate::wiedemann::{Problem, parameters};
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
 
@@ -85,7 +85,7 @@ fn by_wiedemann(
     let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
     let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
-    let chosen = parameters(&problem, options, &options.machine)?;
+    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
         let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
         return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
@@ -93,7 +93,7 @@ fn by_wiedemann(
     let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
     let product = phases.time("plan", || Product::new(core, &plan))?;
     let start = std::time::Instant::now();
-    let outcome = wiedemann::trials(&product, &chosen, options, streams, &mut phases, observer)?;
+    let outcome = wiedemann::trials(&product, &chosen, &options.wiedemann(), streams, &mut phases, observer)?;
     let step = Step {
         name: "block Wiedemann",
         found: format!("rank {}", outcome.rank),

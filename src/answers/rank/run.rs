@@ -1,10 +1,10 @@
 //! rank A = pivots + the rank of what they leave: a loop that asks the plan what is next, does it, and keeps each step in the path.
 
 use super::Machine;
+use super::answer::Rank;
 use super::finish::Answer;
 use super::lineage::Lineage;
 use super::plan::{Action, Left, Stage};
-use super::rank::Rank;
 use super::work::Work;
 use super::{Phases, RankOptions};
 use crate::certify::Streams;

@@ -1,7 +1,7 @@
 //! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
-use super::super::RankOptions;
 use super::cost::{Problem, Work};
+use super::options::Options;
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::cost::Machine;
 use crate::field::ExtensionField;
@@ -17,7 +17,7 @@ const WORTHWHILE: ErrorBound = ErrorBound::of_bits(10);
 
 /// How block Wiedemann will run, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Parameters {
+pub struct Parameters {
     /// The degree k of the field GF(pᵏ) that block Wiedemann works over.
     pub degree: usize,
     /// The block size s.
@@ -38,7 +38,7 @@ pub(in super::super) struct Parameters {
 ///
 /// # Errors
 /// [`Error::Usage`] if an error bound is asked for that no extension field reaches.
-pub(in super::super) fn parameters(problem: &Problem, options: &RankOptions, machine: &Machine) -> Result<Parameters> {
+pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Result<Parameters> {
     let p = problem.modulus;
     let rank_bound = problem.rows.min(problem.cols);
     let log2_p = (p.get() as f64).log2();
@@ -98,7 +98,7 @@ mod tests {
             (65521, 1, false),
             ((1 << 61) - 1, 1, true),
         ] {
-            let c = parameters(&problem(p, 1), &RankOptions::default(), &Machine::reference()).unwrap();
+            let c = parameters(&problem(p, 1), &Options::default(), &Machine::reference()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }
     }
@@ -106,16 +106,16 @@ mod tests {
     #[test]
     fn an_error_bound_buys_a_degree_or_is_refused() {
         let error = |text: &str| Some(text.parse::<ErrorBound>().unwrap());
-        let options = RankOptions { error: error("1e-12"), ..Default::default() };
+        let options = Options { error: error("1e-12"), ..Default::default() };
         let c = parameters(&problem(65521, 1), &options, &Machine::reference()).unwrap();
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= options.error.unwrap());
-        let impossible = RankOptions { error: error("1e-300"), ..Default::default() };
+        let impossible = Options { error: error("1e-300"), ..Default::default() };
         assert!(matches!(parameters(&problem(65521, 1), &impossible, &Machine::reference()), Err(Error::Usage(_))));
     }
 
     #[test]
     fn scratch_is_counted() {
-        let options = RankOptions { block: Some(16), ..Default::default() };
+        let options = Options { block: Some(16), ..Default::default() };
         let bytes =
             |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::reference()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
@@ -125,11 +125,8 @@ mod tests {
     #[test]
     fn blocks_fit_the_grid() {
         for p in [2, 65521, (1 << 61) - 1] {
-            assert_eq!(
-                parameters(&problem(p, 16), &RankOptions::default(), &Machine::reference()).unwrap().block % 16,
-                0
-            );
-            let five = RankOptions { block: Some(5), ..Default::default() };
+            assert_eq!(parameters(&problem(p, 16), &Options::default(), &Machine::reference()).unwrap().block % 16, 0);
+            let five = Options { block: Some(5), ..Default::default() };
             assert_eq!(parameters(&problem(p, 16), &five, &Machine::reference()).unwrap().block, 16);
             assert_eq!(parameters(&problem(p, 1), &five, &Machine::reference()).unwrap().block, 5);
         }

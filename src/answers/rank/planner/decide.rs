@@ -1,48 +1,13 @@
-//! What to do with the Schur complement that structural pivots leave: data with reasons, decided before the work is done.
-//!
-//! Two ways find the rank s of S, and neither is known to be better before s is: its row space from random combinations takes
-//! s·nnz + s²·cols/2 multiply-adds, the second term dense, and an answer sure to p⁻ᵏ that can be proven; block Wiedemann takes
-//! 4·s·nnz and more certainty costs more. So the row space is sought first, up to a rank where it has cost a fraction
-//! of what Wiedemann would at worst; then the plan is made anew: S may be formed at a higher price than before.
-//!
-//! What a step takes is said beside it (`schur`, `dense`, `wiedemann`); here that is put together and compared.
+//! Which way to finish.
 
-mod rest;
-#[cfg(test)]
-mod tests;
-
-pub(super) use rest::Rest;
-
+use super::finish::{Finish, HOPE, WORTH, is_short, largest};
+use super::rest::Rest;
 use crate::cost::Machine;
 use crate::{Error, Result};
 
-/// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
-const WORTH: f64 = 3.0;
-/// Below so many seconds nothing else is considered.
-const SHORT: f64 = 0.1;
-/// Below so many seconds a row space without rival is sought to its end: what is repeated if the rank is not small must not count.
-const LONG: f64 = 2.0;
-/// Below so many seconds a Schur complement is not formed.
-const IMMEDIATE: f64 = 0.02;
-/// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
-const HOPE: f64 = 0.25;
-
-/// The next step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Finish {
-    /// S is zero.
-    Nothing,
-    /// All rows in a dense echelon form: of S, or of A without regard to the `pivots` that were found.
-    EveryRow { pivots: bool },
-    /// The row space of S, given up once its rank exceeds this (`usize::MAX`: never).
-    RowSpace { give_up: usize },
-    /// Block Wiedemann on S.
-    Wiedemann,
-}
-
 /// A step with its price and reason.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Decision {
+pub(in super::super) struct Decision {
     pub finish: Finish,
     pub seconds: f64,
     pub reason: String,
@@ -53,7 +18,7 @@ pub(super) struct Decision {
 ///
 /// # Errors
 /// [`Error::Memory`] if nothing fits.
-pub(super) fn decide(
+pub(in super::super) fn decide(
     rest: &Rest,
     machine: &Machine,
     wiedemann: Option<f64>,
@@ -124,19 +89,4 @@ pub(super) fn decide(
         "{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
     );
     decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
-}
-
-/// Whether a row space of `worst` seconds is sought to its end, though block Wiedemann takes `wiedemann`.
-fn is_short(worst: f64, wiedemann: f64) -> bool {
-    worst <= (WORTH * wiedemann).max(SHORT)
-}
-
-/// The largest r ≤ `most` for which `holds`, which is true up to some r and false beyond; 0 if there is none above.
-fn largest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, most + 1);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if holds(middle) { low = middle } else { high = middle }
-    }
-    low
 }

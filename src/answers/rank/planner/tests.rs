@@ -1,12 +1,15 @@
 //! Plans for complements of many shapes, by the prices of the reference.
 
 use super::super::options::CHECK;
+use super::finish::{HOPE, WORTH, largest};
 use super::*;
 use crate::certify::ErrorBound;
+use crate::cost::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::schur::{Kept, WORKSPACES};
 use crate::spmv::LANES;
+use crate::{Error, Result};
 
 fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
     Rest {

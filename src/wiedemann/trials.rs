@@ -1,16 +1,13 @@
 //! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
 
-mod cost;
-mod parameters;
-
-pub(super) use cost::Problem;
-pub(super) use parameters::{Parameters, parameters};
-
-use super::{Phases, RankOptions, Route, codegree_by_interpolation, codegree_by_row_division};
+use super::codegree::{codegree_by_interpolation, codegree_by_row_division};
+use super::options::{Options, Route};
+use super::parameters::Parameters;
 use crate::blackbox::{Operator, Preconditioned};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
+use crate::report::Phases;
 use crate::sequence::{Krylov, Projection, SequenceSource, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::{Error, Observer, Result, memory};
@@ -38,7 +35,7 @@ const CHECK: ErrorBound = ErrorBound::of_bits(64);
 /// exact, and so is what the degrees of the generator rest on: products of polynomials that may have been rounded are made up
 /// for by [`GeneratorSearch::verify`], which takes no random check for a proof there. Degree and co-degree of det F,
 /// found by two routes, can only refuse the value.
-pub(super) const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
+pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
@@ -58,7 +55,7 @@ pub struct WiedemannReport {
 impl WiedemannReport {
     /// That of the runs on two direct summands: the larger blocks, fields and numbers of runs, and the agreement of the part on
     /// which fewer runs agree.
-    pub(super) fn beside(self, other: Self) -> Self {
+    pub fn beside(self, other: Self) -> Self {
         WiedemannReport {
             block: self.block.max(other.block),
             trials: self.trials.max(other.trials),
@@ -70,20 +67,28 @@ impl WiedemannReport {
 
 /// What all runs together say.
 #[derive(Clone, Debug)]
-pub(super) struct Outcome {
+pub struct Outcome {
     /// The largest value: the rank of the operator as far as it was found.
     pub rank: usize,
+    /// How it was run.
     pub report: WiedemannReport,
+    /// How sure it is to be the rank.
     pub certainty: Certainty,
     /// What the certainty rests on.
     pub ground: String,
 }
 
 /// Independent runs on `operator`, fewer than asked for if one reaches the full rank.
-pub(super) fn trials(
+///
+/// # Errors
+/// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself.
+///
+/// # Panics
+/// If no trial is asked for.
+pub fn trials(
     operator: &dyn Operator,
     parameters: &Parameters,
-    options: &RankOptions,
+    options: &Options,
     streams: &Streams,
     phases: &mut Phases,
     observer: &dyn Observer,
@@ -136,7 +141,7 @@ fn run<F: Field>(
     field: &F,
     operator: &dyn Operator,
     choice: &Parameters,
-    options: &RankOptions,
+    options: &Options,
     stream: &dyn Fn(Domain) -> Rng,
     phases: &mut Phases,
     observer: &dyn Observer,

@@ -1,8 +1,9 @@
 //! What the caller wants of a rank.
 
-use super::{Machine, Patience};
+use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
 use crate::spmv::PlanOptions;
+use crate::wiedemann;
 use crate::{Error, Result};
 
 /// The checks that end a row space fail with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
@@ -33,20 +34,6 @@ impl Method {
             Method::Wiedemann => "wiedemann",
         }
     }
-}
-
-/// Which generator the rank is read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Route {
-    /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
-    #[default]
-    Shortcut,
-    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F. Always a heuristic: nothing keeps the
-    /// value of a generator that is not yet right from exceeding the rank.
-    CoDegree,
-    /// Both from one sequence, compared; the shortcut's is the answer, with a warning where they differ.
-    Both,
 }
 
 /// Everything that may be asked of [`super::rank`]; the default answers most questions.
@@ -113,13 +100,18 @@ impl RankOptions {
     pub(super) fn check_error(&self) -> ErrorBound {
         self.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
     }
+    /// What is asked of block Wiedemann.
+    pub(super) fn wiedemann(&self) -> wiedemann::Options {
+        let RankOptions { block, trials, error, early_termination, route, .. } = *self;
+        wiedemann::Options { block, trials, error, early_termination, route }
+    }
     /// Whether only an answer that is proven will do.
     pub(super) fn is_proof_demanded(&self) -> bool {
         self.proven || self.method == Method::Elimination
     }
     /// # Errors
     /// [`Error::Usage`] for values out of range.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::answers) fn check(&self) -> Result<()> {
         let usage = |message: String| Err(Error::Usage(message));
         if !(1..=Self::MAX_TRIALS).contains(&self.trials) {
             return usage(format!("{} trials are out of range: 1 to {} are possible", self.trials, Self::MAX_TRIALS));

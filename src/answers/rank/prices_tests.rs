@@ -3,7 +3,6 @@
 
 use super::options::CHECK;
 use super::planner::{Rest, decide};
-use super::wiedemann::{Problem, parameters};
 use super::{Machine, Patience, RankOptions, rank};
 use crate::Silent;
 use crate::certify::ErrorBound;
@@ -11,6 +10,7 @@ use crate::cost::Kind;
 use crate::families;
 use crate::field::{Modulus, Rng};
 use crate::sparse::SparseMatrix;
+use crate::wiedemann::{self, Problem, parameters};
 use rand::{RngExt, SeedableRng};
 use std::fmt::Write;
 
@@ -37,7 +37,7 @@ fn table(machine: &Machine) -> String {
             let rest = Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check };
             let problem =
                 Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch: pivots + rows + cols };
-            let found = parameters(&problem, &RankOptions::default(), machine).unwrap();
+            let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
             let r = rank_bound / 3;
             let seconds = [
                 rest.row_space_seconds(machine, r),
@@ -64,7 +64,7 @@ fn table(machine: &Machine) -> String {
         let modulus = Modulus::new(p).unwrap();
         let problem =
             Problem { modulus, rows: 900, cols: 800, nnz: 9000, valued: 90, symmetric: true, grid: 1, scratch: 7 };
-        let found = parameters(&problem, &RankOptions { error, ..Default::default() }, machine);
+        let found = parameters(&problem, &wiedemann::Options { error, ..Default::default() }, machine);
         writeln!(table, "{:?}", found.map(|f| (f.seconds as f32, f.bytes, f.block))).unwrap();
     }
     table
@@ -125,7 +125,7 @@ fn every_room_reads_its_own_prices() {
     let problem =
         Problem { modulus, rows: 5000, cols: 5000, nnz: 50_000, valued: 0, symmetric: false, grid: 1, scratch: 0 };
     let seconds = |machine: &Machine| {
-        let found = parameters(&problem, &RankOptions::default(), machine).unwrap();
+        let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
         (found.seconds, found.block)
     };
     let plain = Machine::reference();

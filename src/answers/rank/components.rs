@@ -3,8 +3,8 @@
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
 //! the whole. Small components, of which there may be very many, stay together.
 
+use super::answer::Rank;
 use super::plan::Left;
-use super::rank::Rank;
 use super::{Machine, Method, Minor, Phases, RankOptions, run};
 use crate::certify::{Certainty, Streams};
 use crate::matching::{self, Components, Part, components_of};

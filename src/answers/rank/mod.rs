@@ -1,0 +1,35 @@
+//! rank A mod p. [`plan`] says what is next, from what is known and the prices in [`Machine`]; [`run`] does it, until the rank is known.
+//!
+//! The way of an answer: connected components (`components`), structural pivots and Schur complements that are formed (`pivoting`), then the rank of what
+//! is left without forming it (`finish`, as `planner` decides: all rows, the row space, block Wiedemann), and a proof by the null space
+//! (`proof`). Each step is kept in [`Rank::path`], and watched (`steps`): one that takes several times what was predicted is looked at
+//! again ([`Patience`]), and stopped where the plan would be another now (`outlook`).
+
+mod answer;
+mod components;
+mod finish;
+mod lineage;
+mod minor;
+mod options;
+mod outlook;
+mod patience;
+mod pivoting;
+mod plan;
+mod planner;
+mod proof;
+mod run;
+mod settled;
+mod steps;
+mod whole;
+mod work;
+
+use super::{Machine, Phases, Route, WiedemannReport};
+use crate::wiedemann;
+pub use answer::Rank;
+pub use minor::Minor;
+pub use options::{Method, RankOptions};
+pub use patience::Patience;
+pub use whole::{rank, rank_owned};
+
+#[cfg(test)]
+mod prices_tests;

@@ -1,0 +1,40 @@
+//! The ways to finish, and the thresholds that decide between them.
+
+/// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times longer.
+pub const WORTH: f64 = 3.0;
+/// Below so many seconds nothing else is considered.
+pub const SHORT: f64 = 0.1;
+/// Below so many seconds a row space without rival is sought to its end: what is repeated if the rank is not small must not count.
+pub const LONG: f64 = 2.0;
+/// Below so many seconds a Schur complement is not formed.
+pub const IMMEDIATE: f64 = 0.02;
+/// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
+pub const HOPE: f64 = 0.25;
+
+/// The next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Finish {
+    /// S is zero.
+    Nothing,
+    /// All rows in a dense echelon form: of S, or of A without regard to the `pivots` that were found.
+    EveryRow { pivots: bool },
+    /// The row space of S, given up once its rank exceeds this (`usize::MAX`: never).
+    RowSpace { give_up: usize },
+    /// Block Wiedemann on S.
+    Wiedemann,
+}
+
+/// Whether a row space of `worst` seconds is sought to its end, though block Wiedemann takes `wiedemann`.
+pub fn is_short(worst: f64, wiedemann: f64) -> bool {
+    worst <= (WORTH * wiedemann).max(SHORT)
+}
+
+/// The largest r ≤ `most` for which `holds`, which is true up to some r and false beyond; 0 if there is none above.
+pub fn largest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, most + 1);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    low
+}

@@ -1,0 +1,38 @@
+//! What the caller wants of block Wiedemann.
+
+use crate::report::ErrorBound;
+
+/// Which generator the rank is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Route {
+    /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
+    #[default]
+    Shortcut,
+    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F. Always a heuristic: nothing keeps the
+    /// value of a generator that is not yet right from exceeding the rank.
+    CoDegree,
+    /// Both from one sequence, compared; the shortcut's is the answer, with a warning where they differ.
+    Both,
+}
+
+/// Everything that may be asked of block Wiedemann.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The block size s; `None`: by the cost model.
+    pub block: Option<usize>,
+    /// Independent runs; the largest value is the answer. At least 1.
+    pub trials: usize,
+    /// A proven bound of the error probability that the answer must meet.
+    pub error: Option<ErrorBound>,
+    /// Whether to stop the sequence once the generator has stood still.
+    pub early_termination: bool,
+    /// Which generator the rank is read from.
+    pub route: Route,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { block: None, trials: 1, error: None, early_termination: true, route: Route::Shortcut }
+    }
+}
