@@ -11,7 +11,8 @@ use crate::spmv::Lane;
 /// The defaults lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the latter
 /// up to three times as long (`tools/compare/plans.py`); plans depend on the machine that they are made on by
 /// its instruction set ([`Machine::with`]) and `bytes` alone, unless its prices are off by more than that ([`Patience`](super::Patience)).
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 5],

@@ -9,8 +9,9 @@ use crate::{Error, Result};
 pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 
 /// How a rank is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Method {
     /// Structural pivots, then whatever is predicted to be fastest on the rest.
     #[default]
@@ -36,8 +37,9 @@ impl Method {
 }
 
 /// Which generator the rank is read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Route {
     /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
     #[default]

@@ -6,14 +6,14 @@ use crate::certify::{Certainty, Streams};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::{Error, Observer, Result, Step};
-use serde::Serialize;
 use std::borrow::Cow;
 
 /// A rank mod p and everything a reader needs to judge it.
 ///
 /// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as its three
 /// fields, no minor.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rank {
     /// The rank.
     pub rank: usize,
@@ -24,7 +24,7 @@ pub struct Rank {
     /// Why so, and what the certainty rests on.
     pub reason: String,
     /// How sure it is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
     /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part in.
     pub wiedemann: Option<WiedemannReport>,
@@ -33,7 +33,7 @@ pub struct Rank {
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
     /// An invertible minor of the order of the rank, if [`RankOptions::minor`] asks for one. It is for certificates.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub minor: Option<Minor>,
 }
 

@@ -32,6 +32,7 @@
 
 mod certificate;
 mod challenge;
+#[cfg(feature = "serde")]
 mod file;
 mod lanes;
 mod streams;

@@ -97,7 +97,8 @@ pub struct Eliminated {
 }
 
 /// What an elimination found, and how.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EliminationReport {
     /// The rank.
     pub rank: usize,

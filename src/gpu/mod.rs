@@ -26,7 +26,8 @@ pub use card::{Buffer, Card, Kernel, Running};
 use crate::{Error, Result};
 
 /// A CUDA device, as its driver describes it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Device {
     /// The ordinal by which the driver knows it, counted from 0 (after `CUDA_VISIBLE_DEVICES`).
     pub index: usize,

@@ -26,6 +26,7 @@ mod line;
 mod map;
 mod matrix_market;
 mod scan;
+#[cfg(feature = "serde")]
 mod sealed;
 mod sms;
 mod text;
@@ -33,6 +34,7 @@ mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+#[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};
 pub use unfinished::unfinished_files;
 pub use write::{Format, write, write_to};

@@ -27,7 +27,8 @@ const CHECKSUM: &str = "sha256 ";
 const CHECKSUM_BYTES: usize = CHECKSUM.len() + 64 + 1;
 
 /// What a state is the state of. A file whose seal differs in one of these is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
     /// The computation, as a noun phrase for messages: `permanent by Gray code`.

@@ -6,7 +6,6 @@
 use super::AtomicFile;
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result};
-use flate2::{Compression, write::GzEncoder};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::path::Path;
@@ -117,12 +116,7 @@ fn write_named(
         if k + 1 == batches {
             text.extend_from_slice(format.tail().as_bytes());
         }
-        if !gzip {
-            return Ok(text);
-        }
-        let mut encoder = GzEncoder::new(vec![], Compression::default());
-        encoder.write_all(&text)?;
-        encoder.finish()
+        if gzip { compressed(&text) } else { Ok(text) }
     };
     let io_error = |source| Error::Io { file: name.to_path_buf(), source };
     let group = 2 * rayon::current_num_threads();
@@ -136,6 +130,18 @@ fn write_named(
         observer.progress(a.nnz().min(last * BATCH) as u64);
     }
     out.flush().map_err(io_error)
+}
+
+/// One member of a gzip stream.
+#[cfg(feature = "gzip")]
+fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
+    encoder.write_all(text)?;
+    encoder.finish()
+}
+#[cfg(not(feature = "gzip"))]
+fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
 }
 
 /// Appends a number in decimal.

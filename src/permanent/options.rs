@@ -6,7 +6,6 @@ use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::report::Certainty;
 use num_bigint::{BigInt, BigUint};
-use serde::{Serialize, Serializer};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -78,21 +77,23 @@ pub struct Options {
 ///
 /// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the value is a
 /// string of digits, `permanent`, since no number of JSON holds it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Permanent {
     /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
-    #[serde(rename = "permanent", serialize_with = "digits")]
+    #[cfg_attr(feature = "serde", serde(rename = "permanent", serialize_with = "digits"))]
     pub value: BigInt,
     /// The method of the step that took longest; `reductions` if there was nothing left to compute.
     pub method: &'static str,
     /// Why the value is right.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub proof: Proof,
     /// What was done, in order.
     pub path: Vec<Step>,
 }
 
-fn digits<S: Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+fn digits<S: serde::Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
@@ -107,7 +108,8 @@ pub struct Proof {
 }
 
 /// Work that was not done in this run but read from a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Resumed {
     /// The parts taken from the file: the run went on with part `parts`, counted from 0.
     pub parts: u64,
@@ -123,9 +125,10 @@ impl Proof {
 }
 
 /// As the certainty's name, the proof in words and what was resumed, absent if all of the work was done in this run.
-impl Serialize for Proof {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
+#[cfg(feature = "serde")]
+impl serde::Serialize for Proof {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
         struct Document<'a> {
             certainty: &'static str,
             proof: String,

@@ -16,9 +16,14 @@
 //! | `simd/`, `buffer`, `chunks` | instruction sets, scratch memory, loops |
 
 mod buffer;
+#[cfg_attr(not(feature = "fft"), allow(dead_code, reason = "it checks floating-point transforms"))]
 mod checked;
 mod chunks;
 mod evaluate;
+#[cfg(feature = "fft")]
+mod fourier;
+#[cfg(not(feature = "fft"))]
+#[path = "no_fourier.rs"]
 mod fourier;
 mod interpolate;
 mod matrix;

@@ -1,7 +1,6 @@
 //! The three degrees of certainty.
 
 use super::ErrorBound;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// How sure a rank is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,8 +56,10 @@ impl Certainty {
 
 /// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof and null where
 /// there is none; its logarithm to base 2, null for a proof too.
-impl Serialize for Certainty {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Certainty {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
         let error_bound = match self {
             Certainty::Proven => Some(0.0),
             Certainty::MonteCarlo { error_bound } => Some(error_bound.value()),
@@ -95,6 +96,7 @@ mod tests {
         assert_eq!((proven.error_bound(), heuristic.error_bound()), (None, None));
     }
 
+    #[cfg(feature = "serde")]
     #[test]
     fn three_fields_say_how_sure_an_answer_is() {
         let tiny = ErrorBound::of_bits(2000);

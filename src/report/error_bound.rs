@@ -1,7 +1,6 @@
 //! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor; the type's
 //! public name is [`certify::ErrorBound`](crate::certify::ErrorBound).
 
-use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -130,8 +129,9 @@ impl FromStr for ErrorBound {
 }
 
 /// As the number [`ErrorBound::value`].
-impl Serialize for ErrorBound {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for ErrorBound {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.value())
     }
 }
@@ -214,6 +214,7 @@ mod tests {
         for probability in [0.0, -0.5, 1.5, f64::NAN] {
             assert_eq!(ErrorBound::new(probability), None);
         }
+        #[cfg(feature = "serde")]
         assert_eq!(serde_json::to_string(&bound(0.25)).unwrap().parse::<f64>().unwrap(), bound(0.25).value());
         // Shown upwards.
         assert_eq!(bound(1.01e-5).to_string(), "1.1e-5");

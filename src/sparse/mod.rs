@@ -9,10 +9,12 @@ mod digest;
 pub mod formats;
 pub mod hybrid;
 mod integer;
+#[cfg(feature = "sprs")]
 mod interchange;
 mod matrix;
 mod numbers;
 mod pattern;
+#[cfg(feature = "png")]
 mod spy;
 mod statistics;
 mod structure;
@@ -25,6 +27,7 @@ pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub(crate) use numbers::{Numbers, spread};
 pub use pattern::Pattern;
+#[cfg(feature = "png")]
 pub use spy::spy;
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};
 pub use structure::Structure;

@@ -28,6 +28,7 @@
 //! cyclic summands of the homology have an order divisible by q. Those are the ranks of the matrix as given.
 
 mod contents;
+#[cfg(feature = "serde")]
 mod document;
 mod null_space;
 mod proof;
@@ -41,7 +42,6 @@ use crate::field::Modulus;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Step};
 use search::Search;
-use serde::Serialize;
 
 /// What may be asked of [`rational_rank`].
 #[derive(Clone, Debug)]
@@ -66,14 +66,15 @@ impl Default for RationalOptions {
 }
 
 /// A rank mod p.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ModularRank {
     /// The modulus.
     pub modulus: Modulus,
     /// The rank.
     pub rank: usize,
     /// How sure it is. The value never exceeds the rank mod p.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
     /// Seconds that it took.
     pub seconds: f64,

@@ -15,13 +15,16 @@ mod schoolbook;
 mod tables;
 
 use super::{Field, Modulus, Rng};
+use crate::memory;
 use rand::RngExt;
 use std::sync::Arc;
 
-/// An element of an [`ExtensionField`]: k digits in equal bit-fields of one word, constant term lowest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, bytemuck::Zeroable)]
-#[repr(transparent)]
-pub struct Packed(u128);
+memory::plain! {
+    /// An element of an [`ExtensionField`]: k digits in equal bit-fields of one word, constant term lowest.
+    #[derive(PartialEq, Eq, Hash, Default)]
+    #[repr(transparent)]
+    pub struct Packed(u128): Zeroable
+}
 
 impl std::fmt::Debug for Packed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -31,7 +31,8 @@ fn files_written_and_read_back() {
     let folder = Folder::new("files");
     let a = read_text("3 2 M\n3 1 -9223372036854775808\n1 2 123456789012345678901234567890\n2 2 7\n0 0 0\n", &EXACT)
         .unwrap();
-    let names = ["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"];
+    let names: &[&str] =
+        if cfg!(feature = "gzip") { &["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"] } else { &["a.mtx", "a.sms"] };
     for name in names {
         let path = folder.0.join(name);
         let (format, gzipped) = Format::from_path(&path).unwrap();
@@ -57,6 +58,20 @@ fn files_written_and_read_back() {
     }
 }
 
+/// Where this library cannot compress, it says so, and leaves no file.
+#[cfg(not(feature = "gzip"))]
+#[test]
+fn compressed_files_are_refused() {
+    let folder = Folder::new("no-gzip");
+    let path = folder.0.join("a.sms.gz");
+    let a = read_text("1 1 M\n1 1 1\n0 0 0\n", &EXACT).unwrap();
+    let error = write(&path, &a, Format::Sms, &mut Cursor::new(vec![]), &Silent).unwrap_err().to_string();
+    assert!(error.ends_with("built without the feature `gzip`"), "{error}");
+    assert!(folder.names().is_empty());
+    let why = "t:1: gzip-compressed: decompress it first (this blackfield was built without the feature `gzip`)";
+    assert_eq!(shown(b"\x1f\x8b\x08", &EXACT), why);
+}
+
 #[test]
 fn batches_do_not_depend_on_threads() {
     let a = Triplets::from_entries(1000, 1000, (0..600_000usize).map(|k| (k / 1000, k % 1000, k as i64 - 299_999)));
@@ -64,7 +79,7 @@ fn batches_do_not_depend_on_threads() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut out = vec![];
-        pool.install(|| write_to(&mut out, &a, Format::MatrixMarket, true, &Silent)).unwrap();
+        pool.install(|| write_to(&mut out, &a, Format::MatrixMarket, cfg!(feature = "gzip"), &Silent)).unwrap();
         assert_eq!(read_text(&out, &EXACT).unwrap(), a);
         assert!(first.get_or_insert(out.clone()) == &out);
     }

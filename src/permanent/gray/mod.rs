@@ -35,6 +35,10 @@
 //! D. G. Glynn, European J. Combin. 31 (2010); merging rows by pattern over columns kept out of the Gray code is this house's own.
 //! Entry point: [`permanent`].
 
+#[cfg(feature = "serde")]
+mod checkpoint;
+#[cfg(not(feature = "serde"))]
+#[path = "no_checkpoint.rs"]
 mod checkpoint;
 mod cuda;
 mod exact;
@@ -52,10 +56,9 @@ use super::matrix::IntMatrix;
 use crate::field::Modulus;
 use crate::gpu::Device;
 use crate::integers::Crt;
-use crate::io::Seal;
 use crate::isa::Isa;
 use crate::{Error, Observer, Result};
-use checkpoint::Checkpoint;
+use checkpoint::{Checkpoint, Store};
 use cuda::Cards;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
@@ -209,7 +212,8 @@ fn small(matrix: &IntMatrix) -> BigInt {
 struct Journal<'a> {
     plan: &'a Plan,
     options: &'a GrayOptions,
-    seal: Seal,
+    /// Where they are kept, if they are.
+    store: Option<Store>,
     state: Checkpoint,
     sums: Sums,
     written: Instant,
@@ -218,14 +222,14 @@ struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Nothing summed, or what the checkpoint of the options holds.
     fn open(plan: &'a Plan, matrix: &IntMatrix, options: &'a GrayOptions) -> Result<Self> {
-        let seal = plan.seal(matrix, options.checkpoint.is_some())?;
+        let store = options.checkpoint.as_deref().map(|file| Store::new(file, plan, matrix)).transpose()?;
         let mut journal =
-            Journal { plan, options, seal, state: plan.start(), sums: plan.zero(), written: Instant::now() };
-        if let Some(file) = &options.checkpoint
-            && let Some(saved) = Checkpoint::read(file, &journal.seal, &journal.state)?
+            Journal { plan, options, store, state: plan.start(), sums: plan.zero(), written: Instant::now() };
+        if let Some(store) = &journal.store
+            && let Some(saved) = store.read(&journal.state)?
         {
             let message = "checkpoint whose sums are no numbers of their range";
-            let damaged = || Error::Input { file: file.clone(), line: 0, message: message.into() };
+            let damaged = || Error::Input { file: store.file().into(), line: 0, message: message.into() };
             journal.sums = plan.parse(&saved.sums).ok_or_else(damaged)?;
             journal.state = saved;
         }
@@ -261,9 +265,9 @@ impl<'a> Journal<'a> {
     }
 
     fn write(&mut self) -> Result<()> {
-        if let Some(file) = &self.options.checkpoint {
+        if let Some(store) = &self.store {
             self.state.sums = self.sums.digits();
-            self.state.write(file, &self.seal)?;
+            store.write(&self.state)?;
         }
         self.written = Instant::now();
         Ok(())
@@ -280,11 +284,11 @@ impl<'a> Journal<'a> {
 
     /// All sums; the checkpoint has done its duty and goes.
     fn close(self) -> Result<Sums> {
-        if let Some(file) = &self.options.checkpoint
-            && let Err(source) = std::fs::remove_file(file)
+        if let Some(store) = &self.store
+            && let Err(source) = std::fs::remove_file(store.file())
             && source.kind() != std::io::ErrorKind::NotFound
         {
-            return Err(Error::Io { file: file.clone(), source });
+            return Err(Error::Io { file: store.file().into(), source });
         }
         Ok(self.sums)
     }
@@ -337,24 +341,6 @@ impl Plan {
                 )
                 .reduce(|| self.zero(), |a, b| self.add(a, b)),
         }
-    }
-
-    /// Which sum a checkpoint is of; without the digest where nothing will be written.
-    fn seal(&self, matrix: &IntMatrix, described: bool) -> Result<Seal> {
-        let digits: Vec<_> = self.walk.iter().map(|d| (d.class, d.radix())).collect();
-        let sums = match &self.engine {
-            Engine::Exact(_) => "integer".to_string(),
-            Engine::Modular(modular) => format!("modulo 2^64 and {:?}", modular.primes),
-        };
-        let (low, lanes, chunk, chunks) = (&self.low, &self.lane_classes, self.chunk, self.chunks());
-        Ok(Seal {
-            kind: checkpoint::KIND.into(),
-            version: checkpoint::VERSION,
-            matrix: if described { matrix.to_triplets()?.digest() } else { String::new() },
-            parameters: format!(
-                "low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} chunks {chunks} sums {sums}"
-            ),
-        })
     }
 
     /// The state before the first chunk.

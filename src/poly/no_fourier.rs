@@ -1,0 +1,24 @@
+//! Floating-point transforms where this library was built without them: none is planned, and number-theoretic ones take their place.
+
+use super::PolyMatrix;
+use super::plan::ProductShape;
+use super::simd::Isa;
+use crate::Result;
+use crate::field::Field;
+
+/// The largest k·d for which a product by such transforms is exact: none is.
+pub(crate) fn fourier_terms(_: u64, _: usize, _: usize) -> usize {
+    0
+}
+
+/// Never a product: what asks for one computes without rounding.
+pub(crate) fn product<F: Field>(
+    _: Isa,
+    _: &F,
+    _: &PolyMatrix<F::Elem>,
+    _: &PolyMatrix<F::Elem>,
+    _: &ProductShape,
+    _: usize,
+) -> Result<Option<PolyMatrix<F::Elem>>> {
+    Ok(None)
+}
