@@ -92,7 +92,9 @@ mod tests {
         let shown = [Error::Refuted("x".into()), Error::Check("x".into())].map(|error| error.to_string());
         assert_eq!(shown, ["refuted: x", "check failed: x"]);
         let full = Error::Io { file: "a".into(), source: std::io::ErrorKind::StorageFull.into() };
-        assert!(full.to_string().starts_with("a: ") && full.source().is_some() && Error::Interrupted.source().is_none());
+        assert!(
+            full.to_string().starts_with("a: ") && full.source().is_some() && Error::Interrupted.source().is_none()
+        );
         fn shared<T: Send + Sync + 'static>(_: &T) {}
         shared(&full);
     }

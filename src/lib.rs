@@ -55,10 +55,11 @@ pub mod poly;
 pub mod report;
 pub mod schur;
 pub mod sequence;
+mod setters;
 pub mod sigma_basis;
 pub mod sparse;
 pub mod spmv;
 mod stopwatch;
 
 pub use error::{Error, Result};
-pub use report::{Observer, Silent, Step, observer};
+pub use report::{Observer, Silent, Step};

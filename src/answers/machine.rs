@@ -13,6 +13,7 @@ use crate::spmv::Lane;
 /// its instruction set ([`Machine::with`]) and `bytes` alone, unless its prices are off by more than that ([`Patience`](super::Patience)).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Machine {
     /// A multiply-add of the dense elimination, by [`size_class`](dense::size_class).
     pub dense: [f64; 5],

@@ -23,7 +23,7 @@ mod rest;
 mod steps;
 mod wiedemann;
 
-pub use crate::report::Phases;
+use crate::report::Phases;
 pub use certificate::{Minor, certificate, certificate_compact};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use machine::Machine;

@@ -2,6 +2,7 @@
 
 use super::{Machine, Patience};
 use crate::certify::{self, ErrorBound};
+use crate::setters::setters;
 use crate::spmv::PlanOptions;
 use crate::{Error, Result};
 
@@ -12,6 +13,7 @@ pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Method {
     /// Structural pivots, then whatever is predicted to be fastest on the rest.
     #[default]
@@ -40,6 +42,7 @@ impl Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Route {
     /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
     #[default]
@@ -53,6 +56,8 @@ pub enum Route {
 
 /// Everything that may be asked of [`super::rank`]; the default answers most questions.
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct RankOptions {
     /// The method, or `Auto`.
     pub method: Method,
@@ -104,6 +109,22 @@ impl Default for RankOptions {
         }
     }
 }
+
+setters!(RankOptions {
+    method: Method,
+    proven: bool,
+    block: impl Into<Option<usize>>,
+    trials: usize,
+    error: impl Into<Option<ErrorBound>>,
+    seed: u64,
+    max_memory: impl Into<Option<u64>>,
+    plan: PlanOptions,
+    early_termination: bool,
+    route: Route,
+    minor: bool,
+    machine: Machine,
+    patience: Patience,
+});
 
 impl RankOptions {
     /// The largest block size: beyond, the σ-basis dwarfs everything.

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 /// fields, no minor.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
+#[non_exhaustive]
 pub struct Rank {
     /// The rank.
     pub rank: usize,

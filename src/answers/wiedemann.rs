@@ -40,6 +40,7 @@ const GROWTH: usize = 8;
 /// How block Wiedemann was run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct WiedemannReport {
     /// The block size s.
     pub block: usize,

@@ -39,7 +39,7 @@ mod streams;
 mod verify;
 mod wiedemann_bound;
 
-pub use crate::report::{Certainty, ErrorBound};
+pub(crate) use crate::report::{Certainty, ErrorBound};
 pub use certificate::{Certificate, Upper};
 pub use challenge::{BITS, Challenge, Claim, repetitions};
 pub use lanes::Lanes;

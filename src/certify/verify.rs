@@ -9,6 +9,8 @@ use rayon::prelude::*;
 ///
 /// It serialises with its certainty; an error that cannot happen is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
+#[non_exhaustive]
 pub struct Verdict {
     /// The rank mod p.
     pub rank: usize,

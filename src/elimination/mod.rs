@@ -39,6 +39,7 @@ pub use rounds::{Enough, Finder, Limit, Round, Rounds, RoundsOptions, Stop, roun
 
 /// What a dense finish of the core will cost: what sparse pivots have to beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finish {
     /// Every row of the core goes into the echelon form.
     Rows,
@@ -48,6 +49,7 @@ pub enum Finish {
 
 /// How to eliminate.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct EliminationOptions {
     /// Most bytes that the elimination may take beside its input.
     pub max_memory: Option<u64>,
@@ -99,6 +101,7 @@ pub struct Eliminated {
 /// What an elimination found, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EliminationReport {
     /// The rank.
     pub rank: usize,

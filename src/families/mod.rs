@@ -31,6 +31,7 @@ use crate::{Error, Result};
 
 /// A family of matrices: a pattern of names, with a sentence about it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Family {
     /// The names, with a word in braces for each number, as in `mk{n}-b{k}`.
     pub pattern: &'static str,

@@ -28,6 +28,7 @@ use crate::{Error, Result};
 /// A CUDA device, as its driver describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Device {
     /// The ordinal by which the driver knows it, counted from 0 (after `CUDA_VISIBLE_DEVICES`).
     pub index: usize,

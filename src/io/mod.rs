@@ -37,8 +37,9 @@ pub use atomic::AtomicFile;
 #[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};
 pub use unfinished::unfinished_files;
-pub use write::{Format, write, write_to};
+pub use write::{FileFormat, write, write_to};
 
+use crate::setters::setters;
 use crate::sparse::{Duplicates, Triplets};
 use crate::{Error, Observer, Result};
 use std::fs::File;
@@ -47,6 +48,7 @@ use text::{Text, quote};
 
 /// How to read a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Take the 0–1 pattern: every stored non-zero value, of any kind, becomes 1; stored zeros are dropped, and entries at
     /// one position count once.
@@ -54,6 +56,11 @@ pub struct ReadOptions {
     /// Most bytes that entries (16 bytes each) may take while they are read.
     pub max_memory: Option<u64>,
 }
+
+setters!(ReadOptions {
+    pattern: bool,
+    max_memory: impl Into<Option<u64>>,
+});
 
 /// Reads the matrix in a file; `-` is the standard input.
 ///

@@ -27,8 +27,7 @@ const CHECKSUM: &str = "sha256 ";
 const CHECKSUM_BYTES: usize = CHECKSUM.len() + 64 + 1;
 
 /// What a state is the state of. A file whose seal differs in one of these is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
     /// The computation, as a noun phrase for messages: `permanent by Gray code`.

@@ -102,8 +102,11 @@ impl<'a> Text<'a> {
         reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head).map_err(io_error)?;
         let gzip = head == GZIP;
         let whole = io::Cursor::new(head).chain(reader);
-        let source: Box<dyn Read + Send + 'a> =
-            if gzip { decompressed(whole).map_err(|message| Error::Input { file: name.to_path_buf(), line: 1, message })? } else { Box::new(whole) };
+        let source: Box<dyn Read + Send + 'a> = if gzip {
+            decompressed(whole).map_err(|message| Error::Input { file: name.to_path_buf(), line: 1, message })?
+        } else {
+            Box::new(whole)
+        };
         let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false, failure: None };
         let mut block = vec![];
         reader.fill(&mut block).map_err(|e| reader.error(name, 0, e))?;

@@ -5,12 +5,14 @@ use crate::Step;
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::report::Certainty;
+use crate::setters::setters;
 use num_bigint::{BigInt, BigUint};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How to compute the blocks that the reductions leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Whatever is predicted to be fastest, for each block.
     #[default]
@@ -43,6 +45,7 @@ impl Method {
 
 /// Where the dense engine runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Devices {
     /// On the processor.
     #[default]
@@ -55,6 +58,8 @@ pub enum Devices {
 
 /// How to compute a permanent.
 #[derive(Clone, Debug, Default)]
+#[must_use]
+#[non_exhaustive]
 pub struct Options {
     /// The method for the blocks.
     pub method: Method,
@@ -73,12 +78,24 @@ pub struct Options {
     pub checkpoint_interval: Option<Duration>,
 }
 
+setters!(Options {
+    method: Method,
+    modulus: impl Into<Option<Modulus>>,
+    reductions: Switches,
+    devices: Devices,
+    max_memory: impl Into<Option<u64>>,
+    checkpoint: impl Into<Option<PathBuf>>,
+    checkpoint_interval: impl Into<Option<Duration>>,
+});
+
 /// A permanent, how it was found, and why it is right.
 ///
 /// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the value is a
 /// string of digits, `permanent`, since no number of JSON holds it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
+#[non_exhaustive]
 pub struct Permanent {
     /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
     #[cfg_attr(feature = "serde", serde(rename = "permanent", serialize_with = "digits"))]
@@ -99,6 +116,7 @@ fn digits<S: serde::Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, 
 
 /// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Proof {
     /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
     pub residues: Vec<(Bound, Vec<BigUint>)>,
@@ -110,6 +128,7 @@ pub struct Proof {
 /// Work that was not done in this run but read from a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Resumed {
     /// The parts taken from the file: the run went on with part `parts`, counted from 0.
     pub parts: u64,

@@ -17,6 +17,7 @@ const BLOCK_BYTES: usize = 16 << 20;
 
 /// How a product is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// By the definition, all pairs of coefficients.
     Schoolbook,
@@ -47,6 +48,7 @@ impl fmt::Display for Method {
 /// Measured costs of one thread, in nanoseconds. The defaults were measured on an AMD Zen-5-class processor by
 /// `cargo bench --bench poly`; a tuner may write others.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Costs {
     /// One product of residues below 2⁵⁰ in a sum.
     pub multiply_add: f64,

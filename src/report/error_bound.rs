@@ -1,5 +1,5 @@
 //! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor; the type's
-//! public name is [`certify::ErrorBound`](crate::certify::ErrorBound).
+//! public name is [`report::ErrorBound`](crate::report::ErrorBound).
 
 use std::fmt;
 use std::str::FromStr;

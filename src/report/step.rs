@@ -3,6 +3,7 @@
 /// One step on the way to an answer.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Step {
     /// What was done.
     pub name: &'static str,

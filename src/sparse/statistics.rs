@@ -17,6 +17,7 @@ const LISTED_VALUES: usize = 16;
 /// Facts about an integer matrix; printed for people by `Display`, serialised for programs.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Statistics {
     /// Number of rows.
     pub rows: usize,
@@ -39,6 +40,7 @@ pub struct Statistics {
 /// The distribution of the number of entries a line (row or column).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Weights {
     /// The smallest weight.
     pub min: usize,
@@ -57,6 +59,7 @@ pub struct Weights {
 /// A range of weights and the number of lines in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Bin {
     /// The smallest weight of the range.
     pub from: usize,
@@ -69,6 +72,7 @@ pub struct Bin {
 /// The distribution of the values.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Values {
     /// The share of entries +1; 0 without entries.
     pub plus_one: f64,
@@ -88,6 +92,7 @@ pub struct Values {
 /// A value and how often it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Frequency {
     /// The value in decimal.
     pub value: String,

@@ -2,6 +2,7 @@
 
 use super::{Lane, Params};
 use crate::isa::Isa;
+use crate::setters::setters;
 use crate::sparse::formats::Format;
 
 /// Whether +1 and -1 entries get parts of their own, without values.
@@ -34,6 +35,7 @@ pub enum TransposeMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum ArithmeticKind {
     /// 32-bit sums.
     Narrow,
@@ -51,6 +53,7 @@ pub enum ArithmeticKind {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Put every entry that it can hold into this format first.
     pub force: Option<Format>,
@@ -69,3 +72,14 @@ pub struct PlanOptions {
     /// The thresholds of the choice.
     pub params: Params,
 }
+
+setters!(PlanOptions {
+    force: impl Into<Option<Format>>,
+    forbid: impl Into<Vec<Format>>,
+    segregation: Segregation,
+    lane: impl Into<Option<Lane>>,
+    arithmetic: impl Into<Option<ArithmeticKind>>,
+    isa: impl Into<Option<Isa>>,
+    transpose: TransposeMode,
+    params: Params,
+});

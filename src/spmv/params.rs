@@ -4,6 +4,7 @@
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
 pub struct Params {
     /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more than
     /// the products saved.

@@ -11,6 +11,7 @@ use std::fmt;
 /// One part of a planned layout. Parts of the same entries take what the parts before them leave.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PlannedPart {
     /// What it holds.
     pub entries: Entries,
@@ -29,6 +30,7 @@ pub struct PlannedPart {
 /// How a matrix is laid out and multiplied, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Plan {
     /// Rows of the matrix.
     pub rows: usize,

@@ -39,12 +39,15 @@ mod tests;
 use super::{RankOptions, Route};
 use crate::certify::{Certainty, ErrorBound};
 use crate::field::Modulus;
+use crate::setters::setters;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Step};
 use search::Search;
 
 /// What may be asked of [`rational_rank`].
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct RationalOptions {
     /// How each rank mod p is computed; its seed is that of the primes, too. `proven` demands a proof of the rank over ℚ, and
     /// of those modulo the primes asked for.
@@ -65,9 +68,17 @@ impl Default for RationalOptions {
     }
 }
 
+setters!(RationalOptions {
+    rank: RankOptions,
+    error: ErrorBound,
+    moduli: impl Into<Vec<Modulus>>,
+    rank_bound: impl Into<Option<usize>>,
+});
+
 /// A rank mod p.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ModularRank {
     /// The modulus.
     pub modulus: Modulus,
@@ -84,6 +95,8 @@ pub struct ModularRank {
 ///
 /// It serialises as what `blackfield rank --rational --json` says of the answer itself (`docs/schema/rational-rank.json`).
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct RationalRank {
     /// The rank: the largest of the modular ranks.
     pub rank: usize,
@@ -135,7 +148,7 @@ impl RationalRank {
 /// ```
 /// use blackfield::{Silent, answers::{RationalOptions, rational_rank}, field::Modulus, sparse::Triplets};
 /// let a = Triplets::from_entries(3, 3, [(0, 0, 1), (1, 1, 2), (2, 2, 6)]);
-/// let options = RationalOptions { moduli: vec![Modulus::new(2)?, Modulus::new(3)?], ..Default::default() };
+/// let options = RationalOptions::default().moduli([Modulus::new(2)?, Modulus::new(3)?]);
 /// let answer = rational_rank(&a, &options, &Silent)?;
 /// assert_eq!((answer.rank, answer.asked[0].rank, answer.asked[1].rank), (3, 1, 2));
 /// assert_eq!(answer.multiples_of(&answer.asked[0]), 2); // 2 and 6

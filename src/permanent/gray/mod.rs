@@ -57,6 +57,7 @@ use crate::field::Modulus;
 use crate::gpu::Device;
 use crate::integers::Crt;
 use crate::isa::Isa;
+use crate::setters::setters;
 use crate::{Error, Observer, Result};
 use checkpoint::{Checkpoint, Store};
 use cuda::Cards;
@@ -71,6 +72,7 @@ use walk::Walk;
 
 /// How the dense engine runs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GrayOptions {
     /// The file that holds the state of a run: read at the start if it is there, rewritten as the run goes on, removed at the
     /// end.
@@ -97,8 +99,18 @@ impl Default for GrayOptions {
     }
 }
 
+setters!(GrayOptions {
+    checkpoint: impl Into<Option<PathBuf>>,
+    interval: Duration,
+    isa: Isa,
+    devices: impl Into<Vec<Device>>,
+    residues: bool,
+});
+
 /// A permanent and why it is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct GrayAnswer {
     /// The permanent.
     pub value: BigInt,

@@ -27,6 +27,7 @@ const LAYOUT: &str = "the layout of a matrix";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Format {
     /// Coordinates: row and column of every entry.
     Coo,

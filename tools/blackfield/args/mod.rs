@@ -8,9 +8,9 @@ pub use values::Seed;
 
 use crate::exit;
 use blackfield::answers::{self, RankOptions};
-use blackfield::certify::ErrorBound;
 use blackfield::field::Modulus;
 use blackfield::isa::Isa;
+use blackfield::report::ErrorBound;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
@@ -106,12 +106,10 @@ pub struct FormatArgs {
 impl FormatArgs {
     /// The same wishes in the library's terms.
     pub fn plan_options(&self) -> PlanOptions {
-        PlanOptions {
-            force: self.format.map(Into::into),
-            forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
-            segregation: self.segregate.into(),
-            ..Default::default()
-        }
+        PlanOptions::default()
+            .force(self.format.map(Into::into))
+            .forbid(self.forbid_format.iter().map(|&name| name.into()).collect::<Vec<_>>())
+            .segregation(self.segregate.into())
     }
 }
 
