@@ -13,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The content of a matrix file, or of arrays that are to be a matrix, is not what its format demands.
+    /// The content of a file is not what its format demands.
     Input {
         /// The file, `-` for the standard input.
         file: PathBuf,
@@ -22,6 +22,8 @@ pub enum Error {
         /// What was found and what was expected.
         message: String,
     },
+    /// Arrays or entries of a caller that are no matrix: lengths that do not fit, an index out of range.
+    Matrix(String),
     /// A modulus that is composite or out of range.
     Modulus(String),
     /// Options that contradict each other or the problem.
@@ -50,9 +52,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Input { file, line, message } => write!(f, "{}: {message}", place(file, *line)),
-            Error::Modulus(message) | Error::Usage(message) | Error::Memory(message) | Error::Device(message) => {
-                f.write_str(message)
-            }
+            Error::Matrix(message)
+            | Error::Modulus(message)
+            | Error::Usage(message)
+            | Error::Memory(message)
+            | Error::Device(message) => f.write_str(message),
             Error::Io { file, source } => write!(f, "{}: {source}", file.display()),
             Error::Refuted(message) => write!(f, "refuted: {message}"),
             Error::Check(message) => write!(f, "check failed: {message}"),

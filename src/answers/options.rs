@@ -28,6 +28,7 @@ pub enum Method {
 
 impl Method {
     /// `auto`, `elimination`, `hybrid` or `wiedemann`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",
@@ -75,7 +76,8 @@ pub struct RankOptions {
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
-    /// Wishes for the formats of the sparse products.
+    /// Wishes for the formats of the sparse products, which [`Method::Wiedemann`] alone makes a plan of: with any other method they are
+    /// refused.
     pub plan: PlanOptions,
     /// Whether to stop the sequence once the generator has stood still.
     pub early_termination: bool,
@@ -154,6 +156,11 @@ impl RankOptions {
         }
         if self.minor && matches!(self.method, Method::Wiedemann | Method::Hybrid) {
             return usage("block Wiedemann has no minor to certify: choose the method auto or elimination".into());
+        }
+        if self.method != Method::Wiedemann && self.plan != PlanOptions::default() {
+            return usage(
+                "sparse formats are chosen where block Wiedemann works on the matrix itself: choose the method wiedemann".into(),
+            );
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -41,7 +41,7 @@ pub use write::{FileFormat, write, write_to};
 
 use crate::setters::setters;
 use crate::sparse::{Duplicates, Triplets};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, Silent};
 use std::fs::File;
 use std::path::Path;
 use text::{Text, quote};
@@ -81,6 +81,16 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
         Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
         // Whoever decompresses reads each byte once.
         map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
+    }
+}
+
+impl Triplets {
+    /// The matrix in a file, by [`io::read`](read) as it is asked by default and without an observer.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Triplets> {
+        read(path.as_ref(), &ReadOptions::default(), &Silent)
     }
 }
 

@@ -26,6 +26,7 @@ mod fourier;
 #[path = "no_fourier.rs"]
 mod fourier;
 mod interpolate;
+mod kept;
 mod matrix;
 mod ntt;
 mod plan;
@@ -39,6 +40,7 @@ mod transformed;
 
 pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
+pub use kept::Kept;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
 pub use plan::{Costs, Method, ProductPlan, ProductShape};

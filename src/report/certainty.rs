@@ -4,6 +4,7 @@ use super::ErrorBound;
 
 /// How sure a rank is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub enum Certainty {
     /// Exact arithmetic and a deterministic argument: no random choice matters.
     Proven,
@@ -23,6 +24,7 @@ pub enum Certainty {
 
 impl Certainty {
     /// The word used in JSON: `proven`, `monte-carlo` or `heuristic`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Certainty::Proven => "proven",
@@ -31,6 +33,7 @@ impl Certainty {
         }
     }
     /// The proven bound of the error probability of a Monte Carlo answer.
+    #[must_use]
     pub fn error_bound(self) -> Option<ErrorBound> {
         match self {
             Certainty::MonteCarlo { error_bound } => Some(error_bound),

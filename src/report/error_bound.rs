@@ -9,6 +9,7 @@ use std::str::FromStr;
 ///
 /// ε = 1 ([`ErrorBound::VACUOUS`]) says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[must_use]
 pub struct ErrorBound {
     log2: f64,
 }
@@ -50,10 +51,12 @@ impl ErrorBound {
         ErrorBound::from_log2(above(-(k as f64) * (p as f64).log2() * (1.0 - ROUNDING)))
     }
     /// log₂ ε, at most 0.
+    #[must_use]
     pub fn log2(self) -> f64 {
         self.log2
     }
     /// Whether it says nothing.
+    #[must_use]
     pub fn is_vacuous(self) -> bool {
         self.log2 >= 0.0
     }
@@ -95,6 +98,7 @@ impl ErrorBound {
         ErrorBound::from_log2(log2 - log2.abs() * ROUNDING * (4.0 + 4.0 * parts as f64))
     }
     /// ε as a number: not less than ε, and at least the smallest normal one.
+    #[must_use]
     pub fn value(self) -> f64 {
         (self.log2.exp2() * (1.0 + 1e-10)).clamp(f64::MIN_POSITIVE, 1.0)
     }

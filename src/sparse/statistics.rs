@@ -17,6 +17,7 @@ const LISTED_VALUES: usize = 16;
 /// Facts about an integer matrix; printed for people by `Display`, serialised for programs.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
 #[non_exhaustive]
 pub struct Statistics {
     /// Number of rows.

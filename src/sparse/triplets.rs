@@ -4,7 +4,7 @@ use crate::field::Modulus;
 use crate::sparse::canonical::{Coordinates, Duplicates};
 use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, SparseMatrix};
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 use num_bigint::BigInt;
 use std::borrow::Cow;
 
@@ -17,6 +17,7 @@ const ENTRIES: &str = "the entries of a matrix";
 /// Invariant: `row`, `col` and `value` have equal length; `big` lists, by ascending position in those arrays, the values
 /// that do not fit an `i64` (their slot in `value` holds 0).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[must_use]
 pub struct Triplets {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
@@ -31,7 +32,7 @@ impl Triplets {
     /// summed over the integers, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Triplets::try_from_entries`] says the last instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: what [`Triplets::try_from_entries`] says instead.
     pub fn from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
@@ -42,20 +43,21 @@ impl Triplets {
     /// [`Triplets::from_entries`] for a caller who can live with a refusal.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    ///
-    /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
     pub fn try_from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
         entries: impl IntoIterator<Item = (usize, usize, V)>,
     ) -> Result<Self> {
-        assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
+        if rows.max(cols) > u32::MAX as usize {
+            return Err(Error::Matrix(format!("{rows} x {cols}: a dimension beyond 32-bit indices")));
+        }
         let entries = entries.into_iter();
         let mut raw = room(entries.size_hint().0)?;
         for (i, j, v) in entries {
-            assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+            if i >= rows || j >= cols {
+                return Err(Error::Matrix(format!("entry ({i}, {j}) outside {rows} x {cols}, counted from 0")));
+            }
             if raw.row.len() == raw.row.capacity() {
                 reserve(&mut raw, 1)?;
             }
@@ -65,19 +67,23 @@ impl Triplets {
     }
 
     /// Number of rows.
+    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
     /// Number of columns.
+    #[must_use]
     pub fn cols(&self) -> usize {
         self.cols
     }
     /// Number of stored (non-zero) entries.
+    #[must_use]
     pub fn nnz(&self) -> usize {
         self.row.len()
     }
 
     /// All entries (row, column, value), 0-based, by rows and by columns within a row.
+    #[must_use]
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Integer<'_>)> {
         self.entries_in(0..self.nnz())
     }
@@ -172,6 +178,7 @@ impl Triplets {
         Ok(a)
     }
     /// The number of entries that p does not divide: those of [`Triplets::reduce`].
+    #[must_use]
     pub fn nnz_mod(&self, modulus: Modulus) -> usize {
         let residue = residue(modulus);
         self.entries().filter(|(_, _, v)| residue(v.clone()) != 0).count()
@@ -274,6 +281,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "entry (2, 0) outside 2 x 2")]
     fn entries_outside_are_a_broken_contract() {
-        Triplets::from_entries(2, 2, [(2, 0, 1)]);
+        let _ = Triplets::from_entries(2, 2, [(2, 0, 1)]);
     }
 }

@@ -44,7 +44,7 @@ impl Code {
     pub fn of(error: &Error) -> Code {
         match error {
             Error::Modulus(_) | Error::Usage(_) => Code::Usage,
-            Error::Input { .. } => Code::Input,
+            Error::Input { .. } | Error::Matrix(_) => Code::Input,
             Error::Memory(_) => Code::Resources,
             Error::Device(_) => Code::Device,
             Error::Interrupted => Code::Interrupted,
@@ -172,6 +172,7 @@ mod tests {
             (Error::Refuted("x".into()), 1),
             (Error::Usage("x".into()), 2),
             (Error::Modulus("x".into()), 2),
+            (Error::Matrix("x".into()), 3),
             (Error::Input { file: "f".into(), line: 3, message: "x".into() }, 3),
             (io("f", ErrorKind::NotFound), 3),
             (io("f", ErrorKind::BrokenPipe), 3),

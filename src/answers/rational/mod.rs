@@ -41,7 +41,7 @@ use crate::certify::{Certainty, ErrorBound};
 use crate::field::Modulus;
 use crate::setters::setters;
 use crate::sparse::Triplets;
-use crate::{Error, Observer, Result, Step};
+use crate::{Error, Observer, Result, Silent, Step};
 use search::Search;
 
 /// What may be asked of [`rational_rank`].
@@ -124,10 +124,12 @@ pub struct RationalRank {
 impl RationalRank {
     /// How many invariant factors of the Smith form are multiples of a prime, by its rank: exactly so many if both ranks are
     /// right.
+    #[must_use]
     pub fn multiples_of(&self, q: &ModularRank) -> usize {
         self.rank - q.rank
     }
     /// A line for each prime that makes the rank smaller, those asked for first.
+    #[must_use]
     pub fn explanations(&self) -> impl Iterator<Item = String> {
         self.asked.iter().chain(&self.drawn).chain(&self.proving).filter(|q| q.rank < self.rank).map(|q| {
             let (p, count) = (q.modulus, self.multiples_of(q));
@@ -169,6 +171,16 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     // The rank, and the minors that are not 0, are those of the non-empty lines.
     let compact = a.compact()?;
     run(Search::new(&compact.matrix, &a.digest(), options, observer)?)
+}
+
+impl Triplets {
+    /// The rank over ℚ, by [`answers::rational_rank`](rational_rank) as it is asked by default and without an observer.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if memory ends, and [`Error::Check`] if a computation contradicts itself.
+    pub fn rational_rank(&self) -> Result<RationalRank> {
+        rational_rank(self, &RationalOptions::default(), &Silent)
+    }
 }
 
 fn run(mut search: Search) -> Result<RationalRank> {

@@ -92,7 +92,7 @@ impl From<IsaName> for Isa {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sparse formats")]
 pub struct FormatArgs {
-    /// Store every part of the matrix in this format
+    /// Store every part of the matrix in this format (a rank needs --method wiedemann for it, and the next two)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
     /// Never choose this format (may be given several times)
