@@ -88,7 +88,7 @@ fn products(rng: &mut Rng) {
                 let pairs = match method {
                     Method::Fourier { points } => *points,
                     Method::Transform { primes, points } => primes * points,
-                    Method::Schoolbook => len * len,
+                    _ => len * len,
                 };
                 println!(
                     "p = {p}, length {len:>5}: {:>9.3} ms (planned {:>9.3}), {:>5.1} G/s{} {method}",
