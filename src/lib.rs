@@ -81,6 +81,7 @@ pub mod memory;
 mod oracles;
 pub mod permanent;
 pub mod pivots;
+mod plain;
 pub mod poly;
 pub mod report;
 pub mod schur;

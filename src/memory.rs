@@ -4,6 +4,7 @@
 //! A program may replace the global allocator by one that ends the process in order when the system refuses (the command line
 //! does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them apart.
 
+pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use std::cell::Cell;
@@ -100,27 +101,6 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize, what: &str) -> Result
 pub(crate) fn reserve_table<K: Eq + Hash, V>(table: &mut HashMap<K, V>, more: usize, what: &str) -> Result<()> {
     softly(|| table.try_reserve(more)).map_err(|_| refused::<(K, V)>(table.len().saturating_add(more), what))
 }
-
-/// A struct around one value of plain numbers, zeros and any other bits being values of it, too: [`Zeroable`], and with `Pod` also
-/// [`Pod`](bytemuck::Pod).
-///
-/// What makes these implementations sound is written down here and checked by the compiler, so that bytemuck's derive macros, and the
-/// parser of Rust that they bring, are not needed.
-macro_rules! plain {
-    ($(#[$about:meta])* $visible:vis struct $name:ident($inside:vis $inner:ty): $($plain:ident),+) => {
-        $(#[$about])*
-        #[derive(Clone, Copy)]
-        $visible struct $name($inside $inner);
-
-        const _: () = assert!(size_of::<$name>() == size_of::<$inner>(), "alignment must not pad");
-        $(
-            // SAFETY: the only field implements the trait, by the bound, and takes all bytes of the struct, by the assertion: which
-            // bits are values, and that there is no padding, is as in the field. `Copy + 'static` is demanded by the trait.
-            unsafe impl bytemuck::$plain for $name where $inner: bytemuck::$plain {}
-        )+
-    };
-}
-pub(crate) use plain;
 
 /// Appends `value` to a queue.
 ///
