@@ -57,7 +57,6 @@ pub enum Route {
 
 /// Everything that may be asked of [`super::rank`]; the default answers most questions.
 #[derive(Clone, Debug)]
-#[must_use]
 #[non_exhaustive]
 pub struct RankOptions {
     /// The method, or `Auto`.

@@ -22,7 +22,6 @@ pub struct Verdict {
 
 impl Verdict {
     /// Proven, or the sum of both probabilities.
-    #[must_use]
     pub fn certainty(&self) -> Certainty {
         let of = |error: Option<ErrorBound>| error.map_or(Certainty::Proven, Certainty::with_bound);
         of(self.lower_error).and(of(self.upper_error))

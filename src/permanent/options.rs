@@ -58,7 +58,6 @@ pub enum Devices {
 
 /// How to compute a permanent.
 #[derive(Clone, Debug, Default)]
-#[must_use]
 #[non_exhaustive]
 pub struct Options {
     /// The method for the blocks.

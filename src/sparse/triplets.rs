@@ -83,7 +83,6 @@ impl Triplets {
     }
 
     /// All entries (row, column, value), 0-based, by rows and by columns within a row.
-    #[must_use]
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Integer<'_>)> {
         self.entries_in(0..self.nnz())
     }

@@ -46,7 +46,6 @@ use search::Search;
 
 /// What may be asked of [`rational_rank`].
 #[derive(Clone, Debug)]
-#[must_use]
 #[non_exhaustive]
 pub struct RationalOptions {
     /// How each rank mod p is computed; its seed is that of the primes, too. `proven` demands a proof of the rank over ℚ, and
@@ -129,7 +128,6 @@ impl RationalRank {
         self.rank - q.rank
     }
     /// A line for each prime that makes the rank smaller, those asked for first.
-    #[must_use]
     pub fn explanations(&self) -> impl Iterator<Item = String> {
         self.asked.iter().chain(&self.drawn).chain(&self.proving).filter(|q| q.rank < self.rank).map(|q| {
             let (p, count) = (q.modulus, self.multiples_of(q));

@@ -146,11 +146,13 @@ fn the_bound_of_the_exact_engine_is_an_edge() {
 }
 
 /// Cancels after a number of questions; counts the last progress.
+#[cfg(feature = "serde")]
 struct Impatient {
     left: AtomicU64,
     done: AtomicU64,
 }
 
+#[cfg(feature = "serde")]
 impl Observer for Impatient {
     fn progress(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
