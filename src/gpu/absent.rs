@@ -25,7 +25,10 @@ pub enum Buffer {}
 pub enum Running {}
 
 impl Card {
-    /// Always [`Error::Device`].
+    /// No card.
+    ///
+    /// # Errors
+    /// [`Error::Device`] always.
     pub fn open(_: &Device) -> Result<Card> {
         Err(error())
     }
@@ -33,16 +36,25 @@ impl Card {
 
 impl Kernel {
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn load(card: &Card, _: &Cubin, _: &str) -> Result<Kernel> {
         match *card {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn upload(&self, _: &[u8]) -> Result<Buffer> {
         match *self {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn start(&self, _: &Launch<'_>, _: &[u8], _: &[&Buffer]) -> Result<Running> {
         match *self {}
     }
@@ -50,11 +62,17 @@ impl Kernel {
 
 impl Running {
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn is_done(&self) -> Result<bool> {
         match *self {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn finish(self) -> Result<Vec<u64>> {
         match self {}
     }

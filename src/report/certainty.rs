@@ -45,7 +45,6 @@ impl Certainty {
         if error_bound.is_vacuous() { Certainty::Heuristic } else { Certainty::MonteCarlo { error_bound } }
     }
     /// That of two answers together, each of which must be right.
-    #[must_use]
     pub fn and(self, other: Certainty) -> Self {
         match (self, other) {
             (Certainty::Proven, other) | (other, Certainty::Proven) => other,

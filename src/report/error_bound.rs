@@ -61,7 +61,6 @@ impl ErrorBound {
         self.log2 >= 0.0
     }
     /// That of the event that either of two errors happens: the sum.
-    #[must_use]
     pub fn either(self, other: Self) -> Self {
         let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
         // The second term is at most 1, and at least 0 even where the power underflows.
@@ -71,18 +70,15 @@ impl ErrorBound {
     ///
     /// # Panics
     /// If `n` is 0: a probability that is 0 needs a proof, not a bound.
-    #[must_use]
     pub fn any(self, n: usize) -> Self {
         assert!(n > 0, "nothing that could go wrong has no bound");
         ErrorBound::from_log2(above(self.log2) + above((n as f64).log2()))
     }
     /// That of the event that both of two independent errors happen: the product.
-    #[must_use]
     pub fn both(self, other: Self) -> Self {
         ErrorBound::from_log2(above(self.log2 + other.log2))
     }
     /// That of the event that all of `n` independent errors of this bound happen: the power.
-    #[must_use]
     pub fn all(self, n: usize) -> Self {
         ErrorBound::from_log2(above(self.log2 * n as f64))
     }
@@ -90,7 +86,6 @@ impl ErrorBound {
     ///
     /// # Panics
     /// If `parts` is 0.
-    #[must_use]
     pub fn share(self, parts: usize) -> Self {
         assert!(parts > 0, "no share of nothing");
         let log2 = self.log2 - (parts as f64).log2();
