@@ -35,7 +35,7 @@ use crate::{Error, Observer, Result, memory};
 /// ```
 ///
 /// # Errors
-/// [`Error::Check`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
+/// [`Error::Refuted`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
 ///
 /// # Panics
 /// If `minor` has not as many rows as columns, names lines out of range or twice, or a chain longer than itself.
@@ -88,7 +88,7 @@ pub fn certificate_compact(
             certificate.upper = Upper::Combinations(w);
         }
     }
-    certify::verify_compact(&certificate, a, whole, digest, observer)?;
+    let _ = certify::verify_compact(&certificate, a, whole, digest, observer)?;
     Ok(certificate)
 }
 
@@ -162,7 +162,7 @@ fn vectors(
     }
     let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
-        return Err(Error::Check("the minor that should show the rank is singular".into()));
+        return Err(Error::Refuted("the minor that should show the rank is singular".into()));
     }
     let upper = if both { reduced.column_block(k..2 * k)? } else { vec![] };
     Ok((reduced.column_block(0..k)?, upper))
@@ -296,8 +296,8 @@ mod tests {
             let empty = Certificate { minor_rows: [&[0], &c.minor_rows[1..]].concat(), ..c.clone() };
             let shape = Certificate { rows: a.rows(), cols: a.cols(), ..c };
             for wrong in [empty, shape] {
-                assert!(matches!(verify_compact(&wrong, &a, lines, &digest, &Silent), Err(Error::Check(_))));
-                assert!(matches!(verify(&wrong, &whole, &digest, &Silent), Err(Error::Check(_))));
+                assert!(matches!(verify_compact(&wrong, &a, lines, &digest, &Silent), Err(Error::Refuted(_))));
+                assert!(matches!(verify(&wrong, &whole, &digest, &Silent), Err(Error::Refuted(_))));
             }
         }
     }
@@ -366,7 +366,7 @@ mod tests {
         let a = triplets.reduce(Modulus::new(3).unwrap());
         let fails = |minor: &Minor| {
             let result = certificate(&a, &triplets.digest(), minor, &Silent);
-            assert!(matches!(result, Err(Error::Check(_))), "{result:?}");
+            assert!(matches!(result, Err(Error::Refuted(_))), "{result:?}");
         };
         for good in [by_dense_elimination(&a), by_rank(&a)] {
             certificate(&a, &triplets.digest(), &good, &Silent).unwrap();

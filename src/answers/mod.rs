@@ -28,7 +28,7 @@ mod wiedemann;
 mod work;
 
 pub use crate::cost::Machine;
-pub use crate::report::Phases;
+use crate::report::Phases;
 pub use certificate::{certificate, certificate_compact};
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use minor::Minor;

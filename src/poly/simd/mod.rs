@@ -13,7 +13,7 @@ mod token;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::isa;
+use crate::{isa, memory};
 use std::sync::OnceLock;
 pub use token::Row;
 pub(crate) use token::{Kernel, MAX_TERMS, Simd};

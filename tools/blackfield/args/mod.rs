@@ -14,6 +14,7 @@ pub use verify::VerifyArgs;
 
 use crate::exit;
 use blackfield::isa::Isa;
+use blackfield::report::ErrorBound;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
@@ -95,7 +96,7 @@ impl From<IsaName> for Isa {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sparse formats")]
 pub struct FormatArgs {
-    /// Store every part of the matrix in this format
+    /// Store every part of the matrix in this format (a rank needs --method wiedemann for it, and the next two)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
     /// Never choose this format (may be given several times)
@@ -109,12 +110,10 @@ pub struct FormatArgs {
 impl FormatArgs {
     /// The same wishes in the library's terms.
     pub fn plan_options(&self) -> PlanOptions {
-        PlanOptions {
-            force: self.format.map(Into::into),
-            forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
-            segregation: self.segregate.into(),
-            ..Default::default()
-        }
+        PlanOptions::default()
+            .force(self.format.map(Into::into))
+            .forbid(self.forbid_format.iter().map(|&name| name.into()).collect::<Vec<_>>())
+            .segregation(self.segregate.into())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Common, FormatArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
-use blackfield::certify::ErrorBound;
+use blackfield::report::ErrorBound;
 use blackfield::field::Modulus;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
