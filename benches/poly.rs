@@ -9,7 +9,8 @@ mod common;
 
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::poly::{
-    Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row, evaluate_at, evaluate_geometric, interpolate_geometric,
+    Kept, Method, Ntt, PolyMatrix, ProductPlan, ProductShape, Row, evaluate_at, evaluate_geometric,
+    interpolate_geometric,
 };
 use common::clock;
 use rand::{RngExt, SeedableRng};
@@ -87,7 +88,7 @@ fn products(rng: &mut Rng) {
                 let pairs = match method {
                     Method::Fourier { points } => *points,
                     Method::Transform { primes, points } => primes * points,
-                    Method::Schoolbook => len * len,
+                    _ => len * len,
                 };
                 println!(
                     "p = {p}, length {len:>5}: {:>9.3} ms (planned {:>9.3}), {:>5.1} G/s{} {method}",
@@ -127,6 +128,8 @@ fn main() {
     let only = std::env::args().skip(1).find(|a| !a.starts_with('-'));
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let mut rng = Rng::seed_from_u64(1);
+    // Products follow each other, as in a search for a generator.
+    let _kept = Kept::new();
     if wanted("ntt") {
         transforms(&mut rng);
     }

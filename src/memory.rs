@@ -4,6 +4,7 @@
 //! A program may replace the global allocator by one that ends the process in order when the system refuses (the command line
 //! does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them apart.
 
+pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use std::cell::Cell;

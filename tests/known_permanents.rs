@@ -3,11 +3,11 @@
 
 mod common;
 
-use blackfield::certify::Certainty;
 use blackfield::cost::Gray;
 use blackfield::field::{Modulus, Rng};
 use blackfield::permanent::reduce::{Switches, reduce};
 use blackfield::permanent::{IntMatrix, Method, Options, gray, permanent};
+use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Silent, io};
 use common::{Source, manifest};
@@ -43,7 +43,7 @@ impl Known {
 fn all() -> Vec<Known> {
     let load = |entry: common::Entry| {
         let Source::File(path) = &entry.source else { panic!("{} is stored", entry.name) };
-        let matrix = io::read(path, &io::ReadOptions { pattern: true, ..Default::default() }, &Silent).unwrap();
+        let matrix = io::read(path, &io::ReadOptions::default().pattern(true), &Silent).unwrap();
         Some(Known { value: entry.permanent?, name: entry.name, matrix })
     };
     let known: Vec<Known> = manifest().into_iter().filter(|entry| entry.permanent.is_some()).filter_map(load).collect();
@@ -56,7 +56,7 @@ fn light() -> impl Iterator<Item = Known> {
 }
 
 fn by(method: Method) -> Options {
-    Options { method, ..Default::default() }
+    Options::default().method(method)
 }
 
 /// The copy with entry (i, j, v) at (`rows[i]`, `cols[j]`), times the row's and the column's scale.
@@ -123,7 +123,7 @@ fn modulo_primes() {
     for known in light() {
         for p in [2, 3, 65521, (1 << 61) - 1, 9223372036854775783] {
             let p = Modulus::new(p).unwrap();
-            let options = Options { modulus: Some(p), ..Default::default() };
+            let options = Options::default().modulus(p);
             known.check_copy(&known.matrix, &p.reduce_bigint(&known.value).into(), &options, "mod p");
         }
     }
@@ -161,7 +161,7 @@ fn scaled_copies() {
             let scales = [scale(), scale()];
             let copy = moved(&known.matrix, [&same, &same], [&scales[0], &scales[1]]);
             let factor: BigInt = scales.iter().flatten().map(|&s| BigInt::from(s)).product();
-            let options = Options { reductions, ..Default::default() };
+            let options = Options::default().reductions(reductions);
             known.check_copy(&copy, &(&known.value * factor), &options, "scaled");
         }
     }
@@ -171,18 +171,18 @@ fn scaled_copies() {
 fn without_one_reduction_or_any() {
     let all_on = Switches::default();
     let cases = [
-        ("no structural rank", Switches { structural_rank: false, ..all_on }),
-        ("no blocks", Switches { blocks: false, ..all_on }),
-        ("no lines of degree 1", Switches { degree_one: false, ..all_on }),
-        ("no lines of degree 2", Switches { degree_two: false, ..all_on }),
-        ("no contents", Switches { contents: false, ..all_on }),
-        ("no transposition", Switches { transpose: false, ..all_on }),
+        ("no structural rank", all_on.structural_rank(false)),
+        ("no blocks", all_on.blocks(false)),
+        ("no lines of degree 1", all_on.degree_one(false)),
+        ("no lines of degree 2", all_on.degree_two(false)),
+        ("no contents", all_on.contents(false)),
+        ("no transposition", all_on.transpose(false)),
         ("no reduction", Switches::none()),
-        ("splits", Switches { split_degree: 4, split_depth: 3, ..all_on }),
+        ("splits", all_on.split_degree(4).split_depth(3)),
     ];
     for known in light() {
         for (how, reductions) in cases {
-            known.check(&Options { reductions, ..Default::default() }, how);
+            known.check(&Options::default().reductions(reductions), how);
         }
     }
 }

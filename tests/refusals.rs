@@ -5,7 +5,7 @@
 //! [`child`] again and again.
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, Route, certificate, rank, rational_rank};
-use blackfield::certify::{ErrorBound, verify};
+use blackfield::certify::verify;
 use blackfield::dense::Echelon;
 use blackfield::field::{Modulus, Rng};
 use blackfield::matching::{
@@ -15,6 +15,7 @@ use blackfield::matching::{
 use blackfield::memory::{REFUSED, refusal_is_expected};
 use blackfield::permanent::{self, IntMatrix, permanent, reduce};
 use blackfield::pivots::{self, Effort};
+use blackfield::report::ErrorBound;
 use blackfield::schur::{NullSpace, RowSpaceOptions, RowSpaceStreams, Side, Split, Way, row_space};
 use blackfield::sparse::{Pattern, Triplets};
 use blackfield::{Error, Result, Silent, families};
@@ -112,7 +113,7 @@ fn rank_of(a: Triplets, p: u64, options: RankOptions) -> Work {
 }
 
 fn by(method: Method) -> RankOptions {
-    RankOptions { method, ..Default::default() }
+    RankOptions::default().method(method)
 }
 
 /// The ranks of the Schur complement of the structural pivots mod 2, 3 and 65521: by its row space, and a proof.
@@ -150,7 +151,7 @@ fn rational(a: Triplets) -> Work {
 fn certified(a: Triplets, p: u64) -> Work {
     Box::new(move || {
         let (digest, a) = (a.digest(), a.try_reduce(Modulus::new(p)?)?);
-        let answer = rank(&a, &RankOptions { minor: true, ..Default::default() }, &Silent)?;
+        let answer = rank(&a, &RankOptions::default().minor(true), &Silent)?;
         let certificate = certificate(&a, &digest, &answer.minor.expect("it was asked for"), &Silent)?;
         Ok(format!("{} {}", answer.rank, verify(&certificate, &a, &digest, &Silent)?.rank))
     })
@@ -158,7 +159,7 @@ fn certified(a: Triplets, p: u64) -> Work {
 
 fn permanent_by(name: &'static str, method: permanent::Method) -> Work {
     Box::new(move || {
-        let options = permanent::Options { method, ..Default::default() };
+        let options = permanent::Options::default().method(method);
         Ok(permanent(&families::generate(name)?, &options, &Silent)?.value.to_string())
     })
 }
@@ -229,7 +230,7 @@ fn reductions() -> Work {
     let a = Triplets::from_entries(n, n, (0..n).flat_map(|i| [(i, i, 1), (i, (i + 1) % n, 1), (i, i / 7 * 7, 1)]));
     Box::new(move || {
         let a = IntMatrix::from_triplets(&a)?;
-        let reduced = reduce::reduce(&a, &reduce::Switches { split_depth: 1, ..Default::default() })?;
+        let reduced = reduce::reduce(&a, &reduce::Switches::default().split_depth(1))?;
         Ok(format!("{} {} {:?}", reduced.factor.bits(), reduced.blocks.len(), reduced.log))
     })
 }
@@ -284,7 +285,7 @@ const WORKS: [&str; 32] = [
 ];
 
 fn work(name: &str) -> Work {
-    let proven = RankOptions { proven: true, ..Default::default() };
+    let proven = RankOptions::default().proven(true);
     let (square, binary, tall) = (|| matrix(900, 800, 25), || matrix(1500, 1400, 25), || matrix(6000, 500, 5));
     match name {
         "elimination mod 2" => rank_of(binary(), 2, by(Method::Elimination)),
@@ -300,9 +301,7 @@ fn work(name: &str) -> Work {
         "null space of the transpose by substitution" => proven_rank(matrix(900, 800, 7), Side::Left, Way::Pushes),
         "Wiedemann mod 65521" => rank_of(matrix(400, 300, 9), 65521, by(Method::Wiedemann)),
         "Wiedemann mod 2" => rank_of(matrix(200, 150, 9), 2, by(Method::Wiedemann)),
-        "Wiedemann by the co-degree" => {
-            rank_of(matrix(200, 150, 9), 65521, RankOptions { route: Route::Both, ..by(Method::Wiedemann) })
-        }
+        "Wiedemann by the co-degree" => rank_of(matrix(200, 150, 9), 65521, by(Method::Wiedemann).route(Route::Both)),
         "rational" => rational(matrix(700, 600, 5)),
         "certificate" => certified(square(), 65521),
         "frontier" => permanent_by("dominoes_16_16", permanent::Method::Frontier),

@@ -83,7 +83,7 @@ fn reaches_the_rank(p: u64, n: usize, block: Option<usize>, seeds: std::ops::Ran
         let (entries, expected) = family(p, n, &mut Rng::seed_from_u64(17));
         let matrix = SparseMatrix::from_triplets(p, n, n, &entries);
         for seed in seeds.clone() {
-            let options = RankOptions { method: Method::Wiedemann, block, seed, ..Default::default() };
+            let options = RankOptions::default().method(Method::Wiedemann).block(block).seed(seed);
             let found = rank(&matrix, &options, &Silent).unwrap().rank;
             assert_eq!(found, expected, "{name} mod {p}, block {block:?}, seed {seed}");
         }

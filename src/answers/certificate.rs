@@ -35,7 +35,7 @@ use crate::{Error, Observer, Result, memory};
 /// ```
 ///
 /// # Errors
-/// [`Error::Check`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
+/// [`Error::Refuted`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
 ///
 /// # Panics
 /// If `minor` has not as many rows as columns, names lines out of range or twice, or a chain longer than itself.
@@ -88,7 +88,7 @@ pub fn certificate_compact(
             certificate.upper = Upper::Combinations(w);
         }
     }
-    certify::verify_compact(&certificate, a, whole, digest, observer)?;
+    let _ = certify::verify_compact(&certificate, a, whole, digest, observer)?;
     Ok(certificate)
 }
 
@@ -176,7 +176,7 @@ fn vectors(
     }
     let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
-        return Err(Error::Check("the minor that should show the rank is singular".into()));
+        return Err(Error::Refuted("the minor that should show the rank is singular".into()));
     }
     let upper = if both { reduced.column_block(k..2 * k)? } else { vec![] };
     Ok((reduced.column_block(0..k)?, upper))

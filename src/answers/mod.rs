@@ -6,7 +6,7 @@ mod rank;
 mod rational;
 
 pub use crate::cost::Machine;
-pub use crate::report::Phases;
+use crate::report::Phases;
 pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, codegree_by_row_division};
 pub use certificate::{certificate, certificate_compact};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};

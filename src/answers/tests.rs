@@ -193,7 +193,7 @@ fn observers_see_progress_and_can_stop() {
     for method in [Method::Wiedemann, Method::Elimination] {
         let options = RankOptions { method, ..Default::default() };
         let witness = Witness::default();
-        rank(&a, &options, &witness).unwrap();
+        let _ = rank(&a, &options, &witness).unwrap();
         assert!(witness.phases.load(Ordering::Relaxed) >= 1);
     }
     let witness = Witness { stop_after: Some(3), ..Default::default() };

@@ -5,6 +5,7 @@ use crate::field::Modulus;
 
 /// A claim about the rank of a matrix mod p, with the evidence for it: see the [room](crate::certify).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Certificate {
     /// [`Triplets::digest`](crate::sparse::Triplets::digest) of the integer matrix: 64 lower-case hexadecimal digits.
     pub digest: String,
@@ -42,10 +43,12 @@ pub enum Upper {
 
 impl Certificate {
     /// The rank r that is claimed.
+    #[must_use]
     pub fn rank(&self) -> usize {
         self.minor_rows.len()
     }
     /// s = r - t, the order of what the chain leaves of the minor.
+    #[must_use]
     pub fn beyond_chain(&self) -> usize {
         self.rank() - self.triangular
     }

@@ -32,6 +32,7 @@
 
 mod certificate;
 mod challenge;
+#[cfg(feature = "serde")]
 mod file;
 mod lanes;
 mod repetitions;
@@ -39,7 +40,7 @@ mod streams;
 mod verify;
 mod wiedemann_bound;
 
-pub use crate::report::{Certainty, ErrorBound};
+pub(crate) use crate::report::{Certainty, ErrorBound};
 pub use certificate::{Certificate, Upper};
 pub use challenge::{Challenge, Claim};
 pub use lanes::Lanes;

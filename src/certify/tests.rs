@@ -7,7 +7,6 @@ use crate::field::{Modulus, PrimeField, Rng};
 use crate::sparse::{SparseMatrix, Triplets};
 use crate::{Error, Silent};
 use rand::{RngExt, SeedableRng};
-use std::path::Path;
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, 4_294_967_311, (1 << 63) - 25];
 
@@ -187,13 +186,14 @@ fn honest_certificates_hold_and_survive_the_file() {
             assert_eq!(verdict.rank, c.rank());
             let bound = verdict.certainty().error_bound().unwrap();
             assert!(bound.log2() <= -128.0, "{bound}");
-            assert_eq!(Certificate::from_bytes(&c.to_bytes(), Path::new("c")).unwrap(), c);
+            #[cfg(feature = "serde")]
+            assert_eq!(Certificate::from_bytes(&c.to_bytes(), "c".as_ref()).unwrap(), c);
         }
     }
 }
 
 fn refused(c: &Certificate, a: &SparseMatrix, digest: &str) {
-    assert!(matches!(verify(c, a, digest, &Silent), Err(Error::Check(_))), "{c:?}");
+    assert!(matches!(verify(c, a, digest, &Silent), Err(Error::Refuted(_))), "{c:?}");
 }
 
 #[test]
@@ -338,6 +338,7 @@ fn lines_are_checked_entry_by_entry() {
     refused(&turned, &a, &digest);
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn damaged_files_are_refused_with_their_reason() {
     use sha2::{Digest, Sha256};
@@ -346,7 +347,7 @@ fn damaged_files_are_refused_with_their_reason() {
     let a = triplets.reduce(Modulus::new(65521).unwrap());
     let good = by_inverse(&a, &triplets.digest());
     let bytes = good.to_bytes();
-    let parse = |bytes: &[u8]| Certificate::from_bytes(bytes, Path::new("c"));
+    let parse = |bytes: &[u8]| Certificate::from_bytes(bytes, "c".as_ref());
     for length in 0..bytes.len() {
         assert!(matches!(parse(&bytes[..length]), Err(Error::Input { .. })), "{length} bytes");
     }

@@ -4,12 +4,13 @@ use super::{Certainty, Certificate, Challenge, Claim, ErrorBound, Lanes, Upper, 
 use crate::sparse::{LineMap, LineMaps, SparseMatrix};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
 
 /// What a certificate that holds has shown.
 ///
 /// It serialises with its certainty; an error that cannot happen is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
+#[non_exhaustive]
 pub struct Verdict {
     /// The rank mod p.
     pub rank: usize,
@@ -27,9 +28,10 @@ impl Verdict {
     }
 }
 
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
+#[cfg(feature = "serde")]
+impl serde::Serialize for Verdict {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
         struct Document {
             rank: usize,
             #[serde(flatten)]
@@ -53,7 +55,7 @@ const ROWS: usize = 1 << 12;
 /// That `digest` belongs to `a` is the caller's word; `certificate.digest` is compared with it.
 ///
 /// # Errors
-/// [`Error::Check`] that names the first statement found wrong; [`Error::Interrupted`].
+/// [`Error::Refuted`] that names the first statement found wrong; [`Error::Interrupted`].
 pub fn verify(certificate: &Certificate, a: &SparseMatrix, digest: &str, observer: &dyn Observer) -> Result<Verdict> {
     verify_compact(certificate, a, &LineMaps::identity(a.rows(), a.cols()), digest, observer)
 }
@@ -79,7 +81,7 @@ pub fn verify_compact(
     let same = c.digest == digest && (c.modulus, (c.rows, c.cols)) == (a.modulus(), shape);
     demand(same, || "the certificate is for another matrix or modulus".into())?;
     if let Some(flaw) = c.flaw() {
-        return Err(Error::Check(flaw));
+        return Err(Error::Refuted(flaw));
     }
     observer.phase("verify", 2);
     let work = Work {
@@ -115,7 +117,7 @@ pub fn verify_compact(
 }
 
 fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::Check(otherwise())) }
+    if holds { Ok(()) } else { Err(Error::Refuted(otherwise())) }
 }
 
 /// The places in a compact matrix of the lines of a minor.
@@ -215,7 +217,7 @@ impl Work<'_> {
         match wrong.map(|i| lines.rows.number(i as u32)) {
             None => Ok(()),
             Some(row) => {
-                Err(Error::Check(format!("a larger rank is not excluded: wrong product with row {row} (0-based)")))
+                Err(Error::Refuted(format!("a larger rank is not excluded: wrong product with row {row} (0-based)")))
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::field::Modulus;
 use crate::isa::{Extra, Isa};
-use serde::{Deserialize, Serialize};
 
 /// What the price of a multiply-add depends on: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to 16, 31, 63 bits.
 pub fn size_class(modulus: Modulus) -> usize {
@@ -16,8 +15,9 @@ pub fn size_class(modulus: Modulus) -> usize {
 }
 
 /// Seconds of one thread for what [`Echelon`](crate::dense::Echelon) does.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Dense {
     /// A multiply-add, for each [`size_class`].

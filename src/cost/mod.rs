@@ -12,9 +12,11 @@
 //! use blackfield::{answers::RankOptions, cost::Machine};
 //! let mut machine = Machine::default();
 //! machine.schur.entry *= 1000.0; // Schur complements are hardly ever formed then
+//! # #[cfg(feature = "serde")] {
 //! let text = serde_json::to_string(&machine).unwrap();
 //! assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
-//! let options = RankOptions { machine, ..Default::default() };
+//! # }
+//! let options = RankOptions::default().machine(machine);
 //! # assert!(options.machine.schur.entry > 1e-6);
 //! ```
 //!
@@ -34,7 +36,6 @@ pub use sparse::{Elimination, Integers, Passes, Random, Schur, Sparse};
 pub use wiedemann::Wiedemann;
 
 use crate::isa::Isa;
-use serde::{Deserialize, Serialize};
 
 /// The prices of all operations, by kind.
 ///
@@ -49,8 +50,9 @@ use serde::{Deserialize, Serialize};
 /// let mut machine = blackfield::cost::Machine::default();
 /// machine.device.start = 10.0;
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Machine {
     /// Dense elimination mod p.
@@ -82,8 +84,9 @@ pub struct Machine {
 }
 
 /// What operations have in common that are mispriced together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Kind {
     /// Sparse products and triangular solves with blocks of vectors: [`Passes`].
     Passes,
@@ -159,5 +162,5 @@ impl Machine {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "serde"))]
 mod tests;

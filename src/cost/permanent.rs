@@ -1,13 +1,12 @@
 //! Prices of the ways to a permanent.
 
-use serde::{Deserialize, Serialize};
-
 /// Seconds of one thread for permanents of special shapes.
 ///
 /// Products are estimates; the determinant is scaled from one run on the 100 × 100 domino board (one thread of a 2-core AMD virtual machine
 /// with AVX-512).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Permanent {
     /// A multiply-add mod a word-sized prime of a rook polynomial ([`crate::permanent::rook`]).
@@ -31,8 +30,9 @@ impl Default for Permanent {
 
 /// Seconds of one thread for the dynamic programme over a frontier ([`crate::permanent::frontier`]). Measured on a 2-core EPYC virtual
 /// machine (Zen 5).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Frontier {
     /// A state and one of its choices, roughly, whatever its layer is stored as: the search for an order weighs its own time against
@@ -59,8 +59,9 @@ impl Default for Frontier {
 ///
 /// Prices decide how long a plan's low columns are sought, and with that which they are: a run goes on from the checkpoint of another
 /// one with the same prices. So they do not depend on the instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Gray {
     /// A sum, whatever its size.
@@ -80,8 +81,9 @@ impl Default for Gray {
 }
 
 /// Seconds of CUDA cards. Measured on one H200.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Device {
     /// Looking for cards: a driver takes about as long to start.

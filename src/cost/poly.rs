@@ -1,12 +1,12 @@
 //! Prices of products of polynomial matrices.
 
 use crate::isa::{Extra, Isa};
-use serde::{Deserialize, Serialize};
 
 /// Seconds of one thread for what [`ProductPlan`](crate::poly::ProductPlan) chooses from. Measured on an AMD Zen-5-class processor by
 /// `cargo bench --bench poly`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Poly {
     /// One product of residues below 2⁵⁰ in a sum.

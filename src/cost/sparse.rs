@@ -1,13 +1,13 @@
 //! Prices of work on sparse matrices: passes with blocks of vectors, Schur complements, right-looking elimination, null vectors.
 
 use crate::isa::Isa;
-use serde::{Deserialize, Serialize};
 
 /// Seconds of one thread for sparse products and triangular solves with blocks of vectors ([`crate::spmv`]).
 ///
 /// Between an AMD EPYC (Zen 5) and an Intel Xeon virtual machine, both with AVX-512 (`tools/compare/plans.py`).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Passes {
     /// Gathering a row of a block for one entry of a sparse matrix.
@@ -69,8 +69,9 @@ impl Passes {
 }
 
 /// Seconds of one thread for an entry of a sparse matrix. Measured as [`Passes`] are, whatever the instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Sparse {
     /// Transposing it.
@@ -89,8 +90,9 @@ impl Default for Sparse {
 
 /// Seconds of one thread for a Schur complement that is formed ([`crate::schur::Solver::form`]). Measured as [`Passes`] are, whatever the
 /// instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Schur {
     /// A multiply-add.
@@ -117,8 +119,9 @@ impl Schur {
 ///
 /// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries a row, of ch7-8-b4 and shar_te2-b2, where they are
 /// right within a factor of two. Changes wait for memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Elimination {
     /// An entry that is read.
@@ -138,8 +141,9 @@ impl Default for Elimination {
 }
 
 /// Seconds of one thread for a residue that is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Random {
     /// A uniform one, by a generator that nobody can predict.
@@ -155,8 +159,9 @@ impl Default for Random {
 }
 
 /// Seconds of one thread for null vectors over the integers (`answers/rational/null_space`).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Integers {
     /// An entry that is visited with one lane.

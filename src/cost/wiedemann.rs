@@ -1,11 +1,10 @@
 //! Prices of block Wiedemann beyond the products with the matrix.
 
-use serde::{Deserialize, Serialize};
-
 /// Seconds of one thread, fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block sizes 16 and 32 (2-core AMD EPYC
 /// with AVX-512): good to a factor of two there.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Wiedemann {
     /// Scaling an element of an extension field: a multiply-add of two of its coefficients.

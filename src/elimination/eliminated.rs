@@ -23,7 +23,9 @@ pub struct Eliminated {
 }
 
 /// What an elimination found, and how.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct EliminationReport {
     /// The rank.
     pub rank: usize,

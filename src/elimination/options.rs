@@ -4,6 +4,7 @@ use crate::cost::{self, Machine};
 
 /// What a dense finish of the core will cost: what sparse pivots have to beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finish {
     /// Every row of the core goes into the echelon form.
     Rows,
@@ -13,6 +14,7 @@ pub enum Finish {
 
 /// How to eliminate.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct EliminationOptions {
     /// Most bytes that the elimination may take beside its input.
     pub max_memory: Option<u64>,

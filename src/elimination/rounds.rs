@@ -26,6 +26,7 @@ pub type Limit<'a> = dyn Fn(usize, &Prediction) -> f64 + 'a;
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct RoundsOptions {
     /// Most rounds.
     pub rounds: usize,
@@ -81,6 +82,7 @@ pub struct Round {
 
 /// Why the rounds ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
     /// Nothing is left: the rank is the number of pivots.
     Empty,

@@ -31,6 +31,7 @@ use crate::{Error, Result};
 
 /// A family of matrices: a pattern of names, with a sentence about it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Family {
     /// The names, with a word in braces for each number, as in `mk{n}-b{k}`.
     pub pattern: &'static str,
@@ -290,6 +291,7 @@ const CATALOGUE: &[Family] = &[
 ];
 
 /// All families, in a fixed order.
+#[must_use]
 pub fn catalogue() -> &'static [Family] {
     CATALOGUE
 }
@@ -312,6 +314,7 @@ pub fn generate(name: &str) -> Result<Triplets> {
 /// claimed mod small primes stand in the family's file. The rank over ℚ is an upper bound for every p.
 ///
 /// `None` for unknown names, impossible numbers and ranks that no theorem gives.
+#[must_use]
 pub fn known_rank(name: &str, p: Option<Modulus>) -> Option<usize> {
     let (family, numbers) = find(name).ok()?;
     (family.rank)(&numbers, p)

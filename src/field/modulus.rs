@@ -197,6 +197,7 @@ impl std::fmt::Display for Modulus {
 }
 
 /// As the number p.
+#[cfg(feature = "serde")]
 impl serde::Serialize for Modulus {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.p)

@@ -98,17 +98,26 @@ signatures! {
 }
 
 impl Card {
-    /// Always [`Error::Device`].
+    /// No card.
+    ///
+    /// # Errors
+    /// [`Error::Device`] always.
     pub fn open(_: &Device) -> Result<Card> {
         Err(error())
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn stream(&self) -> Result<Stream> {
         match self.0 {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn load(&self, _: &Cubin) -> Result<Module> {
         match self.0 {}
     }
@@ -116,6 +125,9 @@ impl Card {
 
 impl Module {
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn kernel<S: Signature>(&self, _: &str) -> Result<Kernel<S>> {
         match self.0 {}
     }
@@ -123,21 +135,33 @@ impl Module {
 
 impl Stream {
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn upload<T: Word>(&self, _: &[T]) -> Result<Buffer<T>> {
         match self.0 {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn zeros<T: Word>(&self, _: usize) -> Result<Buffer<T>> {
         match self.0 {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn download<T: Word>(&self, _: &Buffer<T>) -> Result<Vec<T>> {
         match self.0 {}
     }
 
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn launch<S: Signature>(&self, _: &Kernel<S>, _: Grid, _: S::Arguments<'_>) -> Result<Event> {
         match self.0 {}
     }
@@ -145,6 +169,9 @@ impl Stream {
 
 impl Event {
     /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn is_done(&self) -> Result<bool> {
         match self.0 {}
     }

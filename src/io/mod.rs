@@ -28,6 +28,7 @@ mod matrix_market;
 mod options;
 mod read;
 mod scan;
+#[cfg(feature = "serde")]
 mod sealed;
 mod sms;
 mod text;
@@ -37,9 +38,10 @@ mod write;
 pub use atomic::AtomicFile;
 pub use options::ReadOptions;
 pub use read::{read, read_bytes};
+#[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};
 pub use unfinished::unfinished_files;
-pub use write::{Format, write, write_to};
+pub use write::{FileFormat, write, write_to};
 
 #[cfg(test)]
 mod tests;

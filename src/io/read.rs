@@ -4,7 +4,7 @@ use super::options::ReadOptions;
 use super::text::{self, Text, quote};
 use super::{harwell_boeing, header, map, matrix_market, sms};
 use crate::sparse::{Duplicates, Triplets};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, Silent};
 use std::fs::File;
 use std::path::Path;
 
@@ -27,6 +27,16 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
         Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
         // Whoever decompresses reads each byte once.
         map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
+    }
+}
+
+impl Triplets {
+    /// The matrix in a file, by [`io::read`](read) as it is asked by default and without an observer.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Triplets> {
+        read(path.as_ref(), &ReadOptions::default(), &Silent)
     }
 }
 

@@ -7,7 +7,6 @@
 use super::map::Mapped;
 use super::scan::count_lines;
 use crate::{Error, Observer, Result};
-use flate2::read::MultiGzDecoder;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -103,8 +102,11 @@ impl<'a> Text<'a> {
         reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head).map_err(io_error)?;
         let gzip = head == GZIP;
         let whole = io::Cursor::new(head).chain(reader);
-        let source: Box<dyn Read + Send + 'a> =
-            if gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+        let source: Box<dyn Read + Send + 'a> = if gzip {
+            decompressed(whole).map_err(|message| Error::Input { file: name.to_path_buf(), line: 1, message })?
+        } else {
+            Box::new(whole)
+        };
         let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false, failure: None };
         let mut block = vec![];
         reader.fill(&mut block).map_err(|e| reader.error(name, 0, e))?;
@@ -231,6 +233,16 @@ impl<'a> Text<'a> {
         }
         Ok(())
     }
+}
+
+/// What a stream that begins as gzip does holds.
+#[cfg(feature = "gzip")]
+fn decompressed<'a>(packed: impl Read + Send + 'a) -> std::result::Result<Box<dyn Read + Send + 'a>, String> {
+    Ok(Box::new(flate2::read::MultiGzDecoder::new(packed)))
+}
+#[cfg(not(feature = "gzip"))]
+fn decompressed<'a>(_: impl Read + Send + 'a) -> std::result::Result<Box<dyn Read + Send + 'a>, String> {
+    Err("gzip-compressed: decompress it first (this blackfield was built without the feature `gzip`)".into())
 }
 
 /// The first two bytes of gzip.

@@ -6,31 +6,31 @@
 use super::AtomicFile;
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result};
-use flate2::{Compression, write::GzEncoder};
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// A format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+#[non_exhaustive]
+pub enum FileFormat {
     /// SMS: `rows cols M`, entries, `0 0 0`.
     Sms,
     /// MatrixMarket: coordinate integer general.
     MatrixMarket,
 }
 
-impl Format {
+impl FileFormat {
     /// The format that a file name asks for by `.sms` or `.mtx`, and whether a further `.gz` asks for compression.
     ///
     /// # Errors
     /// [`Error::Usage`] for any other name.
-    pub fn from_path(path: &Path) -> Result<(Format, bool)> {
+    pub fn from_path(path: &Path) -> Result<(FileFormat, bool)> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let (stem, gzip) = name.strip_suffix(".gz").map_or((&name[..], false), |stem| (stem, true));
         match stem.rsplit_once('.') {
-            Some((_, "sms")) => Ok((Format::Sms, gzip)),
-            Some((_, "mtx")) => Ok((Format::MatrixMarket, gzip)),
+            Some((_, "sms")) => Ok((FileFormat::Sms, gzip)),
+            Some((_, "mtx")) => Ok((FileFormat::MatrixMarket, gzip)),
             _ => Err(Error::Usage(format!(
                 "{}: the name must end in .sms or .mtx, with .gz behind it for compression",
                 path.display()
@@ -41,8 +41,8 @@ impl Format {
     /// What stands before the entries.
     fn head(self, a: &Triplets) -> String {
         match self {
-            Format::Sms => format!("{} {} M\n", a.rows(), a.cols()),
-            Format::MatrixMarket => {
+            FileFormat::Sms => format!("{} {} M\n", a.rows(), a.cols()),
+            FileFormat::MatrixMarket => {
                 format!("%%MatrixMarket matrix coordinate integer general\n{} {} {}\n", a.rows(), a.cols(), a.nnz())
             }
         }
@@ -51,8 +51,8 @@ impl Format {
     /// What stands behind them.
     fn tail(self) -> &'static str {
         match self {
-            Format::Sms => "0 0 0\n",
-            Format::MatrixMarket => "",
+            FileFormat::Sms => "0 0 0\n",
+            FileFormat::MatrixMarket => "",
         }
     }
 }
@@ -63,7 +63,13 @@ impl Format {
 ///
 /// # Errors
 /// [`Error::Io`] where the system cannot write, [`Error::Interrupted`] if the observer asks to stop.
-pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, observer: &dyn Observer) -> Result<()> {
+pub fn write(
+    path: &Path,
+    a: &Triplets,
+    format: FileFormat,
+    stdout: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
     if path == Path::new("-") {
         return write_named(path, stdout, a, format, false, observer);
     }
@@ -77,7 +83,13 @@ pub fn write(path: &Path, a: &Triplets, format: Format, stdout: &mut dyn Write, 
 ///
 /// # Errors
 /// As [`write()`]; the file in an error is `-`.
-pub fn write_to(mut out: impl Write, a: &Triplets, format: Format, gzip: bool, observer: &dyn Observer) -> Result<()> {
+pub fn write_to(
+    mut out: impl Write,
+    a: &Triplets,
+    format: FileFormat,
+    gzip: bool,
+    observer: &dyn Observer,
+) -> Result<()> {
     write_named(Path::new("-"), &mut out, a, format, gzip, observer)
 }
 
@@ -89,7 +101,7 @@ fn write_named(
     name: &Path,
     out: &mut dyn Write,
     a: &Triplets,
-    format: Format,
+    format: FileFormat,
     gzip: bool,
     observer: &dyn Observer,
 ) -> Result<()> {
@@ -117,12 +129,7 @@ fn write_named(
         if k + 1 == batches {
             text.extend_from_slice(format.tail().as_bytes());
         }
-        if !gzip {
-            return Ok(text);
-        }
-        let mut encoder = GzEncoder::new(vec![], Compression::default());
-        encoder.write_all(&text)?;
-        encoder.finish()
+        if gzip { compressed(&text) } else { Ok(text) }
     };
     let io_error = |source| Error::Io { file: name.to_path_buf(), source };
     let group = 2 * rayon::current_num_threads();
@@ -136,6 +143,18 @@ fn write_named(
         observer.progress(a.nnz().min(last * BATCH) as u64);
     }
     out.flush().map_err(io_error)
+}
+
+/// One member of a gzip stream.
+#[cfg(feature = "gzip")]
+fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
+    encoder.write_all(text)?;
+    encoder.finish()
+}
+#[cfg(not(feature = "gzip"))]
+fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
 }
 
 /// Appends a number in decimal.

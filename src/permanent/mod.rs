@@ -38,7 +38,7 @@ pub use options::{Devices, Method, Options, Permanent, Proof, Resumed};
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::sparse::{Pattern, Triplets};
-use crate::{Error, Observer, Result, Step, elimination, gpu};
+use crate::{Error, Observer, Result, Silent, Step, elimination, gpu};
 use bound::permanent_bound;
 use num_bigint::BigInt;
 use reduce::Reduced;
@@ -55,10 +55,14 @@ use std::time::Instant;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] with the shape if the matrix is not square, and if the method asked for does not apply;
+/// [`Error::Usage`] with the shape if the matrix is not square, if the method asked for does not apply, and for a checkpoint without the
+/// feature `serde`;
 /// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
 /// [`Error::Input`]; [`Error::Device`] without the cards asked for; [`Error::Check`] if a computation contradicts itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
+    if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
+        return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
+    }
     if options.devices == Devices::Cards {
         // Whatever the reductions leave, the wish is answered alike.
         gpu::require_devices()?;
@@ -79,6 +83,23 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
         Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0), told: false };
     let value = work.product(&matrix)?;
     Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
+}
+
+impl Triplets {
+    /// The permanent, by [`permanent::permanent`](permanent()) as it is asked by default and without an observer.
+    ///
+    /// ```
+    /// let a = blackfield::sparse::Triplets::from_entries(2, 2, [(0, 0, 1), (0, 1, 2), (1, 0, 3), (1, 1, 4)]);
+    /// assert_eq!(a.permanent()?.value, 10.into());
+    /// # Ok::<(), blackfield::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory ends, [`Error::Check`] if a computation contradicts
+    /// itself.
+    pub fn permanent(&self) -> Result<Permanent> {
+        permanent(self, &Options::default(), &Silent)
+    }
 }
 
 /// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column vertex);

@@ -6,13 +6,14 @@ use crate::cost::Machine;
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::report::Certainty;
+use crate::setters::setters;
 use num_bigint::{BigInt, BigUint};
-use serde::{Serialize, Serializer};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How to compute the blocks that the reductions leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Whatever is predicted to be fastest, for each block.
     #[default]
@@ -45,6 +46,7 @@ impl Method {
 
 /// Where the dense engine runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Devices {
     /// On the processor.
     #[default]
@@ -57,6 +59,7 @@ pub enum Devices {
 
 /// How to compute a permanent.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// The method for the blocks.
     pub method: Method,
@@ -77,30 +80,46 @@ pub struct Options {
     pub machine: Machine,
 }
 
+setters!(Options {
+    method: Method,
+    modulus: impl Into<Option<Modulus>>,
+    reductions: Switches,
+    devices: Devices,
+    max_memory: impl Into<Option<u64>>,
+    checkpoint: impl Into<Option<PathBuf>>,
+    checkpoint_interval: impl Into<Option<Duration>>,
+    machine: Machine,
+});
+
 /// A permanent, how it was found, and why it is right.
 ///
 /// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the value is a
 /// string of digits, `permanent`, since no number of JSON holds it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
+#[non_exhaustive]
 pub struct Permanent {
     /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
-    #[serde(rename = "permanent", serialize_with = "digits")]
+    #[cfg_attr(feature = "serde", serde(rename = "permanent", serialize_with = "digits"))]
     pub value: BigInt,
     /// The method of the step that took longest; `reductions` if there was nothing left to compute.
     pub method: &'static str,
     /// Why the value is right.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub proof: Proof,
     /// What was done, in order.
     pub path: Vec<Step>,
 }
 
-fn digits<S: Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+fn digits<S: serde::Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
 /// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Proof {
     /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
     pub residues: Vec<(Bound, Vec<BigUint>)>,
@@ -110,7 +129,9 @@ pub struct Proof {
 }
 
 /// Work that was not done in this run but read from a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Resumed {
     /// The parts taken from the file: the run went on with part `parts`, counted from 0.
     pub parts: u64,
@@ -126,9 +147,10 @@ impl Proof {
 }
 
 /// As the certainty's name, the proof in words and what was resumed, absent if all of the work was done in this run.
-impl Serialize for Proof {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
+#[cfg(feature = "serde")]
+impl serde::Serialize for Proof {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
         struct Document<'a> {
             certainty: &'static str,
             proof: String,

@@ -2,7 +2,7 @@ use super::search::{Budget, Search};
 use super::*;
 use crate::field::{Modulus, Rng};
 use crate::oracles::dense_rank;
-use crate::{Error, Silent, families, io};
+use crate::{Error, Silent, families};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
@@ -225,6 +225,7 @@ fn the_same_on_any_number_of_threads() {
 }
 
 /// The numbers that SpaSM (2024-11) reports after its first search for pivots, in the order of the file.
+#[cfg(feature = "gzip")]
 #[test]
 fn at_least_as_many_as_spasm() {
     let generated = [
@@ -254,7 +255,7 @@ fn at_least_as_many_as_spasm() {
     ];
     let p = Modulus::new(65521).unwrap();
     let datasets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
-    let read = |file| io::read(&datasets.join(file), &io::ReadOptions::default(), &Silent).unwrap();
+    let read = |file| crate::io::read(&datasets.join(file), &crate::io::ReadOptions::default(), &Silent).unwrap();
     let matrices = generated.map(|(name, theirs)| (name, families::generate(name).unwrap(), theirs));
     let matrices = matrices.into_iter().chain(files.map(|(name, theirs)| (name, read(name), theirs)));
     for (name, a, theirs) in matrices {

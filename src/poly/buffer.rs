@@ -1,9 +1,10 @@
 //! Scratch memory for transforms: rows on huge pages, used again by the next product.
 //!
 //! A product touches tens of megabytes once. With fresh 4 KiB pages their faults and clearing cost as much as the transforms, and
-//! the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to use huge pages, and a
-//! few of them, [`KEPT`] bytes at most in the whole program, wait for the next product.
+//! the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to use huge pages, and while
+//! somebody [keeps](super::Kept) scratch, a few of them, [`KEPT`] bytes at most in the whole program, wait for the next product.
 
+use super::keepers::is_kept;
 use super::simd::Row;
 use crate::memory::{self, REFUSED};
 use crate::{Error, Result};
@@ -25,6 +26,11 @@ pub(crate) fn padded(points: usize) -> usize {
 }
 
 static WAITING: Mutex<Vec<MmapMut>> = Mutex::new(Vec::new());
+
+/// Gives back what waits.
+pub(super) fn give_back() {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
 
 /// A slice of rows whose first content is unspecified.
 #[derive(Debug)]
@@ -73,10 +79,12 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         if let Memory::Mapped(map) = std::mem::replace(&mut self.memory, Memory::Gone) {
             let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-            while !waiting.is_empty() && waiting.iter().map(|m| m.len()).sum::<usize>() + map.len() > KEPT {
+            // Asked under the lock: who ceases to keep scratch clears the list after saying so.
+            let most = if is_kept() { KEPT } else { 0 };
+            while !waiting.is_empty() && waiting.iter().map(|m| m.len()).sum::<usize>() + map.len() > most {
                 waiting.remove(0);
             }
-            if map.len() <= KEPT {
+            if map.len() <= most {
                 waiting.push(map);
             }
         }
@@ -121,6 +129,7 @@ mod tests {
     #[test]
     fn buffers_are_apart_and_bounded() {
         let edge = MAPPED / size_of::<Row>();
+        let _kept = super::super::Kept::new();
         let mut held = Vec::new();
         for (i, len) in [0, 1, edge - 1, edge, edge + 1, 3 * edge, edge, 70 * edge].into_iter().enumerate() {
             let mut buffer = Buffer::new(len).unwrap();

@@ -15,6 +15,7 @@
 use super::PolyMatrix;
 use super::checked::{Integers, agrees};
 use super::chunks::for_each_chunk;
+use super::keepers::is_kept;
 use super::kronecker::Fold;
 use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Simd};
@@ -83,12 +84,23 @@ pub(crate) fn product<F: Field>(
     Ok(Some(out))
 }
 
-/// The forward and the inverse transform, from a planner that keeps them.
+/// The planner, which keeps the tables of every transform that it has planned.
+static PLANNER: Mutex<Option<FftPlanner<f64>>> = Mutex::new(None);
+
+/// The forward and the inverse transform, from the planner, which stays as long as [`Kept`](super::Kept) says.
 fn transforms(points: usize) -> (Arc<dyn Fft<f64>>, Arc<dyn Fft<f64>>) {
-    static PLANNER: Mutex<Option<FftPlanner<f64>>> = Mutex::new(None);
-    let mut planner = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
-    let planner = planner.get_or_insert_with(FftPlanner::new);
-    (planner.plan_fft_forward(points), planner.plan_fft_inverse(points))
+    let mut place = PLANNER.lock().unwrap_or_else(PoisonError::into_inner);
+    let planner = place.get_or_insert_with(FftPlanner::new);
+    let both = (planner.plan_fft_forward(points), planner.plan_fft_inverse(points));
+    if !is_kept() {
+        *place = None;
+    }
+    both
+}
+
+/// Gives the planner and its tables back.
+pub(super) fn give_back() {
+    *PLANNER.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
 /// The transforms of the balanced digits, entries 2i and 2i + 1 as real and imaginary part of one sequence.

@@ -13,8 +13,12 @@
 //! which must be below 1/2, and k·d·M² below 2⁵¹. [`fourier_terms`] solves this for k·d.
 
 /// The largest k·d (inner dimension times the geometric mean of the lengths) for which a product modulo p by transforms of
-/// `points` = 2ⁿ points is expected to be exact: the inequality above; 0 if none is.
+/// `points` = 2ⁿ points is expected to be exact: the inequality above; 0 if none is, as in a build without
+/// the feature `fft`: there number-theoretic ones take their place.
 pub(crate) fn fourier_terms(p: u64, points: usize, inner: usize) -> usize {
+    if !cfg!(feature = "fft") {
+        return 0;
+    }
     let u = 1.0 / (1u64 << 53) as f64;
     let eta = 56.0 * points.ilog2() as f64 * u;
     let relative = 3.0 * eta + (2.0 * std::f64::consts::SQRT_2 * inner as f64 + 4.0) * u;
@@ -25,7 +29,7 @@ pub(crate) fn fourier_terms(p: u64, points: usize, inner: usize) -> usize {
     by_rounding.min(by_size) as usize
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "fft"))]
 mod tests {
     use super::*;
 

@@ -18,12 +18,19 @@
 //! | `simd/`, `buffer`, `chunks` | instruction sets, scratch memory, loops |
 
 mod buffer;
+#[cfg_attr(not(feature = "fft"), allow(dead_code, reason = "it checks floating-point transforms"))]
 mod checked;
 mod chunks;
 mod evaluate;
+#[cfg(feature = "fft")]
+mod fourier;
+#[cfg(not(feature = "fft"))]
+#[path = "no_fourier.rs"]
 mod fourier;
 mod fourier_bound;
 mod interpolate;
+mod keepers;
+mod kept;
 mod kronecker;
 mod matrix;
 mod ntt;
@@ -40,6 +47,7 @@ mod transformed;
 
 pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
+pub use kept::Kept;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
 pub use plan::{Method, ProductPlan};

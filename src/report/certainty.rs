@@ -1,10 +1,10 @@
 //! The three degrees of certainty.
 
 use super::ErrorBound;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// How sure a rank is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
 pub enum Certainty {
     /// Exact arithmetic and a deterministic argument: no random choice matters.
     Proven,
@@ -24,6 +24,7 @@ pub enum Certainty {
 
 impl Certainty {
     /// The word used in JSON: `proven`, `monte-carlo` or `heuristic`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Certainty::Proven => "proven",
@@ -32,6 +33,7 @@ impl Certainty {
         }
     }
     /// The proven bound of the error probability of a Monte Carlo answer.
+    #[must_use]
     pub fn error_bound(self) -> Option<ErrorBound> {
         match self {
             Certainty::MonteCarlo { error_bound } => Some(error_bound),
@@ -43,7 +45,6 @@ impl Certainty {
         if error_bound.is_vacuous() { Certainty::Heuristic } else { Certainty::MonteCarlo { error_bound } }
     }
     /// That of two answers together, each of which must be right.
-    #[must_use]
     pub fn and(self, other: Certainty) -> Self {
         match (self, other) {
             (Certainty::Proven, other) | (other, Certainty::Proven) => other,
@@ -57,8 +58,10 @@ impl Certainty {
 
 /// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof and null where
 /// there is none; its logarithm to base 2, null for a proof too.
-impl Serialize for Certainty {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Certainty {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
         let error_bound = match self {
             Certainty::Proven => Some(0.0),
             Certainty::MonteCarlo { error_bound } => Some(error_bound.value()),
@@ -95,6 +98,7 @@ mod tests {
         assert_eq!((proven.error_bound(), heuristic.error_bound()), (None, None));
     }
 
+    #[cfg(feature = "serde")]
     #[test]
     fn three_fields_say_how_sure_an_answer_is() {
         let tiny = ErrorBound::of_bits(2000);

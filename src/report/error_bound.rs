@@ -1,7 +1,6 @@
 //! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor; the type's
-//! public name is [`certify::ErrorBound`](crate::certify::ErrorBound).
+//! public name is [`report::ErrorBound`](crate::report::ErrorBound).
 
-use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,6 +9,7 @@ use std::str::FromStr;
 ///
 /// ε = 1 ([`ErrorBound::VACUOUS`]) says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[must_use]
 pub struct ErrorBound {
     log2: f64,
 }
@@ -51,15 +51,16 @@ impl ErrorBound {
         ErrorBound::from_log2(above(-(k as f64) * (p as f64).log2() * (1.0 - ROUNDING)))
     }
     /// log₂ ε, at most 0.
+    #[must_use]
     pub fn log2(self) -> f64 {
         self.log2
     }
     /// Whether it says nothing.
+    #[must_use]
     pub fn is_vacuous(self) -> bool {
         self.log2 >= 0.0
     }
     /// That of the event that either of two errors happens: the sum.
-    #[must_use]
     pub fn either(self, other: Self) -> Self {
         let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
         // The second term is at most 1, and at least 0 even where the power underflows.
@@ -69,18 +70,15 @@ impl ErrorBound {
     ///
     /// # Panics
     /// If `n` is 0: a probability that is 0 needs a proof, not a bound.
-    #[must_use]
     pub fn any(self, n: usize) -> Self {
         assert!(n > 0, "nothing that could go wrong has no bound");
         ErrorBound::from_log2(above(self.log2) + above((n as f64).log2()))
     }
     /// That of the event that both of two independent errors happen: the product.
-    #[must_use]
     pub fn both(self, other: Self) -> Self {
         ErrorBound::from_log2(above(self.log2 + other.log2))
     }
     /// That of the event that all of `n` independent errors of this bound happen: the power.
-    #[must_use]
     pub fn all(self, n: usize) -> Self {
         ErrorBound::from_log2(above(self.log2 * n as f64))
     }
@@ -88,7 +86,6 @@ impl ErrorBound {
     ///
     /// # Panics
     /// If `parts` is 0.
-    #[must_use]
     pub fn share(self, parts: usize) -> Self {
         assert!(parts > 0, "no share of nothing");
         let log2 = self.log2 - (parts as f64).log2();
@@ -96,6 +93,7 @@ impl ErrorBound {
         ErrorBound::from_log2(log2 - log2.abs() * ROUNDING * (4.0 + 4.0 * parts as f64))
     }
     /// ε as a number: not less than ε, and at least the smallest normal one.
+    #[must_use]
     pub fn value(self) -> f64 {
         (self.log2.exp2() * (1.0 + 1e-10)).clamp(f64::MIN_POSITIVE, 1.0)
     }
@@ -130,8 +128,9 @@ impl FromStr for ErrorBound {
 }
 
 /// As the number [`ErrorBound::value`].
-impl Serialize for ErrorBound {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+#[cfg(feature = "serde")]
+impl serde::Serialize for ErrorBound {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.value())
     }
 }
@@ -214,6 +213,7 @@ mod tests {
         for probability in [0.0, -0.5, 1.5, f64::NAN] {
             assert_eq!(ErrorBound::new(probability), None);
         }
+        #[cfg(feature = "serde")]
         assert_eq!(serde_json::to_string(&bound(0.25)).unwrap().parse::<f64>().unwrap(), bound(0.25).value());
         // Shown upwards.
         assert_eq!(bound(1.01e-5).to_string(), "1.1e-5");
@@ -223,6 +223,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "above -infinity")]
     fn a_probability_of_zero_is_no_bound() {
-        ErrorBound::from_log2(f64::NEG_INFINITY);
+        let _ = ErrorBound::from_log2(f64::NEG_INFINITY);
     }
 }

@@ -7,7 +7,7 @@
 
 mod certainty;
 mod error_bound;
-pub mod observer;
+mod observer;
 mod phases;
 mod step;
 

@@ -7,8 +7,9 @@ use crate::spmv::Block;
 use crate::{Observer, Result};
 
 /// Where the sequence starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Start {
     /// Sᵢ = YᵀBⁱX, as in the source paper: the generator's determinant has a factor x for each zero eigenvalue seen.
     X,

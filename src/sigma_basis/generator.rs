@@ -38,7 +38,7 @@ use super::pm_basis::{Params, later, pm_basis};
 use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
 use crate::field::{Field, Rng};
-use crate::poly::{PolyMatrix, ProductPlan};
+use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::ErrorBound;
 use crate::report::Observer;
 use crate::{Error, Result};
@@ -78,6 +78,8 @@ pub struct GeneratorSearch<F: Field> {
     left: PolyMatrix<F::Elem>,
     degrees: Vec<i64>,
     last_change: Vec<usize>,
+    /// Its products follow each other.
+    _kept: Kept,
 }
 
 impl<F: Field> GeneratorSearch<F> {
@@ -100,7 +102,8 @@ impl<F: Field> GeneratorSearch<F> {
         (0..s).for_each(|i| left.set(i, i, 0, field.one()));
         let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
         let series = PolyMatrix::zeros(s, s, 0)?;
-        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change: vec![0; 2 * s] })
+        let (last_change, _kept) = (vec![0; 2 * s], Kept::new());
+        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, _kept })
     }
 
     /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.

@@ -4,7 +4,7 @@ use super::Triplets;
 use super::canonical::Coordinates;
 use super::duplicates::Duplicates;
 use crate::sparse::Integer;
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 
 /// What memory is asked for.
 const ENTRIES: &str = "the entries of a matrix";
@@ -14,7 +14,7 @@ impl Triplets {
     /// summed over the integers, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Triplets::try_from_entries`] says the last instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: what [`Triplets::try_from_entries`] says instead.
     pub fn from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
@@ -25,20 +25,21 @@ impl Triplets {
     /// [`Triplets::from_entries`] for a caller who can live with a refusal.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    ///
-    /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
     pub fn try_from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
         entries: impl IntoIterator<Item = (usize, usize, V)>,
     ) -> Result<Self> {
-        assert!(rows.max(cols) as u64 <= u64::from(u32::MAX), "dimension beyond 32-bit indices");
+        if rows.max(cols) > u32::MAX as usize {
+            return Err(Error::Matrix(format!("{rows} x {cols}: a dimension beyond 32-bit indices")));
+        }
         let entries = entries.into_iter();
         let mut raw = room(entries.size_hint().0)?;
         for (i, j, v) in entries {
-            assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+            if i >= rows || j >= cols {
+                return Err(Error::Matrix(format!("entry ({i}, {j}) outside {rows} x {cols}, counted from 0")));
+            }
             if raw.row.len() == raw.row.capacity() {
                 reserve(&mut raw, 1)?;
             }

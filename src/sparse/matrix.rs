@@ -1,7 +1,7 @@
 //! A sparse matrix mod p in canonical row form: the common input of all formats and methods.
 
 use crate::field::Modulus;
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 
 /// What memory is asked for.
 const OFFSETS: &str = "the offsets of the rows";
@@ -13,6 +13,7 @@ const LINES: &str = "the lines of a matrix";
 ///
 /// Invariant: `start` has rows + 1 ascending entries, `col[start[i]..start[i+1]]` and `value[…]` are row i.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct SparseMatrix {
     pub(crate) modulus: Modulus,
     pub(crate) cols: usize,
@@ -32,17 +33,16 @@ impl SparseMatrix {
     /// [`SparseMatrix::from_triplets`] for a caller who can live with a refusal.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    ///
-    /// # Panics
-    /// If an index is out of range or a dimension exceeds 2³² - 1.
+    /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
     pub fn try_from_triplets(
         modulus: Modulus,
         rows: usize,
         cols: usize,
         entries: &[(usize, usize, u64)],
     ) -> Result<Self> {
-        assert!(rows.max(cols) < 1 << 32, "dimension beyond 32-bit indices");
+        if rows.max(cols) > u32::MAX as usize {
+            return Err(Error::Matrix(format!("{rows} x {cols}: a dimension beyond 32-bit indices")));
+        }
         let mut sorted = memory::copy(entries, "the entries to be sorted")?;
         sorted.sort_unstable_by_key(|&(i, j, _)| (i, j));
         let start = memory::zeros(rows + 1, OFFSETS)?;
@@ -50,7 +50,9 @@ impl SparseMatrix {
         let mut a = SparseMatrix { modulus, cols, start, col, value: memory::with_capacity(entries.len(), RESIDUES)? };
         let mut it = sorted.into_iter().peekable();
         while let Some((i, j, v)) = it.next() {
-            assert!(i < rows && j < cols, "entry ({i}, {j}) outside {rows} x {cols}");
+            if i >= rows || j >= cols {
+                return Err(Error::Matrix(format!("entry ({i}, {j}) outside {rows} x {cols}, counted from 0")));
+            }
             let mut v = modulus.reduce(v);
             while let Some((_, _, w)) = it.next_if(|&(i2, j2, _)| (i2, j2) == (i, j)) {
                 v = modulus.add(v, modulus.reduce(w));
@@ -109,36 +111,49 @@ impl SparseMatrix {
     }
 
     /// The modulus p.
+    #[must_use]
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
     /// Number of rows.
+    #[must_use]
     pub fn rows(&self) -> usize {
         self.start.len() - 1
     }
     /// Number of columns.
+    #[must_use]
     pub fn cols(&self) -> usize {
         self.cols
     }
     /// Number of non-zero entries.
+    #[must_use]
     pub fn nnz(&self) -> usize {
         self.col.len()
     }
     /// Columns and residues of row i.
+    #[must_use]
     pub fn row(&self, i: usize) -> (&[u32], &[u64]) {
         let range = self.start[i]..self.start[i + 1];
         (&self.col[range.clone()], &self.value[range])
     }
+    /// The columns of all entries, row by row.
+    #[must_use]
+    pub fn columns(&self) -> &[u32] {
+        &self.col
+    }
     /// The residues of all entries, row by row.
+    #[must_use]
     pub fn values(&self) -> &[u64] {
         &self.value
     }
     /// Number of entries other than 1 and -1, which products multiply by.
+    #[must_use]
     pub fn valued(&self) -> usize {
         let minus_one = self.modulus.get() - 1;
         self.value.iter().filter(|&&v| v != 1 && v != minus_one).count()
     }
     /// Offsets of the rows: rows + 1 ascending positions in the entries.
+    #[must_use]
     pub fn row_starts(&self) -> &[usize] {
         &self.start
     }

@@ -1,6 +1,7 @@
 //! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above uses them,
 //! their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast products.
 
+mod arrays;
 mod bucket_sort;
 mod canonical;
 mod compact;
@@ -11,10 +12,12 @@ pub mod formats;
 mod gather;
 pub mod hybrid;
 mod integer;
+#[cfg(feature = "sprs")]
 mod interchange;
 mod matrix;
 mod numbers;
 mod pattern;
+#[cfg(feature = "png")]
 mod spy;
 mod statistics;
 mod structure;
@@ -28,6 +31,7 @@ pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub(crate) use numbers::{Numbers, spread};
 pub use pattern::Pattern;
+#[cfg(feature = "png")]
 pub use spy::spy;
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};
 pub use structure::Structure;

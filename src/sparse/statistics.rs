@@ -9,14 +9,16 @@ use crate::memory;
 use crate::sparse::{Integer, Triplets};
 use num_bigint::BigInt;
 use rayon::prelude::*;
-use serde::Serialize;
 use std::fmt;
 
 /// How many of the most frequent values are listed.
 const LISTED_VALUES: usize = 16;
 
 /// Facts about an integer matrix; printed for people by `Display`, serialised for programs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
+#[non_exhaustive]
 pub struct Statistics {
     /// Number of rows.
     pub rows: usize,
@@ -37,7 +39,9 @@ pub struct Statistics {
 }
 
 /// The distribution of the number of entries a line (row or column).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Weights {
     /// The smallest weight.
     pub min: usize,
@@ -54,7 +58,9 @@ pub struct Weights {
 }
 
 /// A range of weights and the number of lines in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Bin {
     /// The smallest weight of the range.
     pub from: usize,
@@ -65,7 +71,9 @@ pub struct Bin {
 }
 
 /// The distribution of the values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Values {
     /// The share of entries +1; 0 without entries.
     pub plus_one: f64,
@@ -83,7 +91,9 @@ pub struct Values {
 }
 
 /// A value and how often it occurs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Frequency {
     /// The value in decimal.
     pub value: String,
@@ -330,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn people_and_programs_can_read_them() {
+    fn people_can_read_them() {
         let s = Statistics::of(&integers(2, 3, &[(0, 0, 1), (0, 2, -1), (1, 1, 7)]));
         let text = s.to_string();
         for fact in
@@ -338,7 +348,12 @@ mod tests {
         {
             assert!(text.contains(fact), "{fact} in {text}");
         }
-        let json = serde_json::to_value(&s).unwrap();
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn they_are_documents() {
+        let json = serde_json::to_value(Statistics::of(&integers(2, 3, &[(0, 0, 1), (0, 2, -1), (1, 1, 7)]))).unwrap();
         assert_eq!(json["row_weights"]["histogram"][2]["lines"], 1);
         assert_eq!(json["values"]["most_frequent"][2]["value"], "7");
         assert_eq!(json["structure"]["components"], 2);

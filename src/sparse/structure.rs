@@ -3,12 +3,13 @@
 use crate::memory;
 use crate::sparse::{Compact, Components, Integer, Triplets};
 use rayon::prelude::*;
-use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt;
 
 /// What the positions (and, for symmetry and repeated rows, the values) of the entries have in common.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Structure {
     /// As many rows as columns.
     pub square: bool,

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 /// Invariant: `row`, `col` and `value` have equal length; `big` lists, by ascending position in those arrays, the values
 /// that do not fit an `i64` (their slot in `value` holds 0).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[must_use]
 pub struct Triplets {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
@@ -24,14 +25,17 @@ pub struct Triplets {
 
 impl Triplets {
     /// Number of rows.
+    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
     /// Number of columns.
+    #[must_use]
     pub fn cols(&self) -> usize {
         self.cols
     }
     /// Number of stored (non-zero) entries.
+    #[must_use]
     pub fn nnz(&self) -> usize {
         self.row.len()
     }
@@ -112,6 +116,7 @@ impl Triplets {
         Ok(a)
     }
     /// The number of entries that p does not divide: those of [`Triplets::reduce`].
+    #[must_use]
     pub fn nnz_mod(&self, modulus: Modulus) -> usize {
         let residue = residue(modulus);
         self.entries().filter(|(_, _, v)| residue(v.clone()) != 0).count()
@@ -197,6 +202,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "entry (2, 0) outside 2 x 2")]
     fn entries_outside_are_a_broken_contract() {
-        Triplets::from_entries(2, 2, [(2, 0, 1)]);
+        let _ = Triplets::from_entries(2, 2, [(2, 0, 1)]);
     }
 }

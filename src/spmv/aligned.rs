@@ -1,15 +1,16 @@
 //! Memory on whole cache lines: a row of a block that is one line long is one access, never two.
 
 use crate::{Result, memory};
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// A cache line.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
+memory::plain! {
+    /// A cache line.
+    #[repr(C, align(64))]
+    struct Line([u8; 64]): Pod, Zeroable
+}
 
 /// Lines zeroed by one task; and from twice as many on, the zeroing (the first touch, which places the pages) is shared out.
 const TOUCH: usize = 1 << 14;

@@ -2,11 +2,13 @@
 
 use super::{Lane, Params};
 use crate::isa::Isa;
+use crate::setters::setters;
 use crate::sparse::formats::Format;
 
 /// Whether +1 and -1 entries get parts of their own, without values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Segregation {
     /// Where enough entries are ±1.
     #[default]
@@ -18,8 +20,9 @@ pub enum Segregation {
 }
 
 /// How transposed products are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum TransposeMode {
     /// By a second layout, of the transpose: fast, twice the memory.
     #[default]
@@ -30,8 +33,10 @@ pub enum TransposeMode {
 }
 
 /// The kinds of sums: see the module `arithmetic`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum ArithmeticKind {
     /// 32-bit sums.
     Narrow,
@@ -46,8 +51,10 @@ pub enum ArithmeticKind {
 }
 
 /// Wishes for [`super::Plan::choose`]; the default wishes nothing.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Put every entry that it can hold into this format first.
     pub force: Option<Format>,
@@ -66,3 +73,14 @@ pub struct PlanOptions {
     /// The thresholds of the choice.
     pub params: Params,
 }
+
+setters!(PlanOptions {
+    force: impl Into<Option<Format>>,
+    forbid: impl Into<Vec<Format>>,
+    segregation: Segregation,
+    lane: impl Into<Option<Lane>>,
+    arithmetic: impl Into<Option<ArithmeticKind>>,
+    isa: impl Into<Option<Isa>>,
+    transpose: TransposeMode,
+    params: Params,
+});

@@ -1,8 +1,10 @@
 //! The thresholds of the chooser, as a value that a tuner can write.
 
 /// Thresholds of [`super::Plan::choose`]; the defaults are judgements, to be replaced by a tuner's measurements.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+#[non_exhaustive]
 pub struct Params {
     /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more than
     /// the products saved.

@@ -6,11 +6,12 @@ use super::options::ArithmeticKind;
 use crate::isa::Isa;
 use crate::sparse::formats::Format;
 use crate::sparse::hybrid::Entries;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One part of a planned layout. Parts of the same entries take what the parts before them leave.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PlannedPart {
     /// What it holds.
     pub entries: Entries,
@@ -27,7 +28,9 @@ pub struct PlannedPart {
 }
 
 /// How a matrix is laid out and multiplied, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Plan {
     /// Rows of the matrix.
     pub rows: usize,

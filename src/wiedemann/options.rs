@@ -3,8 +3,10 @@
 use crate::report::ErrorBound;
 
 /// Which generator the rank is read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Route {
     /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
     #[default]

@@ -132,3 +132,20 @@ fn a_reader_that_leaves_ends_the_program_quietly() {
         assert!(output.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+/// Wishes for formats act, as `--explain` shows, or are refused with the reason: by every method, and over the rationals too.
+#[test]
+fn wishes_for_formats_act_or_are_refused() {
+    let lab = Lab::with_diagonal("formats");
+    let wishes = ["--format coo", "--segregate always", "--segregate never", "--forbid-format csr"];
+    for method in ["", "--method auto", "--method elimination", "--method hybrid", "--proven", "--rational"] {
+        for wish in wishes {
+            let said = ending(&lab, &format!("rank diagonal.sms -p 7 {method} {wish}"), 2);
+            assert!(said.contains("choose the method wiedemann"), "{method} {wish}: {said}");
+        }
+        let _ = ending(&lab, &format!("rank diagonal.sms -p 7 {method} --segregate auto"), 0);
+    }
+    let plan = |wish: &str| ending(&lab, &format!("rank diagonal.sms -p 65521 --method wiedemann --explain {wish}"), 0);
+    assert!(plan("--format coo").contains("in COO") && plan("--format dia").contains("in DIA"));
+    assert!(!plan("--forbid-format dia,coo").contains("in DIA") && plan("--segregate always").contains("+1 in"));
+}

@@ -76,7 +76,7 @@ fn what_does_not_hold_is_refused() {
     forged[at] ^= 1;
     let hash = Sha256::digest(&forged);
     forged.extend(hash);
-    refuse(&forged, "m.mtx", 1, "check failed: ");
+    refuse(&forged, "m.mtx", 1, "refuted: ");
     let run = lab.run("verify bad.cert m.mtx --json --quiet");
     let error: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
     assert_eq!((run.code, &error["kind"], &error["code"]), (1, &json!("check"), &json!(1)));

@@ -49,7 +49,7 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
 #[allow(dead_code, reason = "the fuzz targets make no seeds")]
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let seed = |known: &Known| {
-        let options = RankOptions { minor: true, ..Default::default() };
+        let options = RankOptions::default().minor(true);
         let minor = rank(&known.matrix, &options, &Silent).expect("small").minor.expect("asked for");
         let made = certify(&known.matrix, &known.digest, &minor, &Silent).expect("a minor of the rank's order");
         (known.name.clone(), made.to_bytes())

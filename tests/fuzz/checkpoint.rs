@@ -59,8 +59,7 @@ fn run(
         std::fs::write(&file, state).expect("a writable temporary folder");
     }
     let matrix = IntMatrix::from_entries(N, (0..N * N).map(|k| (k / N, k % N, entry(k / N, k % N))));
-    let options =
-        GrayOptions { checkpoint: Some(file.clone()), interval: Duration::ZERO, residues, ..Default::default() };
+    let options = GrayOptions::default().checkpoint(file.clone()).interval(Duration::ZERO).residues(residues);
     let answer = permanent(&matrix, &options, observer);
     let left = std::fs::read(&file).ok();
     let _ = std::fs::remove_file(&file);

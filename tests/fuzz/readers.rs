@@ -2,7 +2,7 @@
 //! the matrix is the same, and it is the naive reader's where that one understands the file.
 
 use super::naive;
-use blackfield::io::{Format, ReadOptions, read_bytes, write_to};
+use blackfield::io::{FileFormat, ReadOptions, read_bytes, write_to};
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Silent};
 use flate2::{Compression, write::GzEncoder};
@@ -26,7 +26,7 @@ pub fn harwell_boeing(data: &[u8]) -> bool {
 
 /// The matrix, or what is said of it.
 fn read(data: &[u8], pattern: bool) -> Result<Triplets, String> {
-    let options = ReadOptions { pattern, ..Default::default() };
+    let options = ReadOptions::default().pattern(pattern);
     read_bytes(Path::new("input"), data, &options, &Silent).map_err(|error| {
         match &error {
             Error::Input { line, .. } => {
@@ -61,7 +61,7 @@ fn check(data: &[u8], naive: fn(&[u8]) -> Option<naive::Matrix>) -> bool {
         }
     }
     for matrix in [&found, &as_pattern].into_iter().flatten() {
-        for (format, gzip) in [(Format::Sms, false), (Format::MatrixMarket, true)] {
+        for (format, gzip) in [(FileFormat::Sms, false), (FileFormat::MatrixMarket, true)] {
             let mut text = Vec::new();
             write_to(&mut text, matrix, format, gzip, &Silent).expect("memory takes bytes");
             assert_eq!(read(&text, false).map(|again| again.digest()), Ok(matrix.digest()), "written and read again");

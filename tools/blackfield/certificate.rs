@@ -35,7 +35,7 @@ pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
 /// invertible minor of `matrix` of its order, and writes it to `file`.
 ///
 /// # Errors
-/// [`Error::Check`] where the rank is larger, [`Error::Io`].
+/// [`Error::Refuted`] where the rank is larger, [`Error::Io`].
 pub fn write(
     mut file: AtomicFile,
     digest: &str,

@@ -43,9 +43,8 @@ impl Code {
     /// The code of an error.
     pub fn of(error: &Error) -> Code {
         match error {
-            Error::Check(_) => Code::Check,
             Error::Modulus(_) | Error::Usage(_) => Code::Usage,
-            Error::Input { .. } => Code::Input,
+            Error::Input { .. } | Error::Matrix(_) => Code::Input,
             Error::Memory(_) => Code::Resources,
             Error::Device(_) => Code::Device,
             Error::Interrupted => Code::Interrupted,
@@ -56,6 +55,8 @@ impl Code {
                 | ErrorKind::OutOfMemory => Code::Resources,
                 _ => Code::Input,
             },
+            // A claim that is refuted, a computation that contradicts itself, and what a later library may add to them.
+            _ => Code::Check,
         }
     }
 
@@ -168,8 +169,10 @@ mod tests {
     fn every_ending_has_its_code() {
         let cases = [
             (Error::Check("x".into()), 1),
+            (Error::Refuted("x".into()), 1),
             (Error::Usage("x".into()), 2),
             (Error::Modulus("x".into()), 2),
+            (Error::Matrix("x".into()), 3),
             (Error::Input { file: "f".into(), line: 3, message: "x".into() }, 3),
             (io("f", ErrorKind::NotFound), 3),
             (io("f", ErrorKind::BrokenPipe), 3),

@@ -31,7 +31,7 @@ pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
 /// [`load`] for a matrix whose entries take no more than `max_memory` bytes.
 pub fn load_within(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
     let start = Instant::now();
-    let options = ReadOptions { pattern, max_memory };
+    let options = ReadOptions::default().pattern(pattern).max_memory(max_memory);
     let triplets = io::read(file, &options, bars)?;
     let seconds = start.elapsed().as_secs_f64();
     bars.clear();

@@ -3,7 +3,7 @@
 use crate::args::FileFormat;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::io::{self, Format};
+use blackfield::io;
 use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
@@ -60,7 +60,7 @@ pub fn print_answers<A: Serialize>(answers: &[A], one: bool, complete: bool, sta
 /// Where a matrix will go, and in which format.
 pub struct MatrixFile<'a> {
     file: &'a Path,
-    format: Format,
+    format: io::FileFormat,
 }
 
 impl<'a> MatrixFile<'a> {
@@ -68,10 +68,10 @@ impl<'a> MatrixFile<'a> {
     /// there is no name). Nothing is opened yet: a wrong name is refused before any work.
     pub fn resolve(file: &'a Path, to: Option<FileFormat>) -> Result<Self> {
         let format = match to {
-            Some(FileFormat::Sms) => Format::Sms,
-            Some(FileFormat::Mtx) => Format::MatrixMarket,
-            None if file.as_os_str() == "-" => Format::MatrixMarket,
-            None => Format::from_path(file)?.0,
+            Some(FileFormat::Sms) => io::FileFormat::Sms,
+            Some(FileFormat::Mtx) => io::FileFormat::MatrixMarket,
+            None if file.as_os_str() == "-" => io::FileFormat::MatrixMarket,
+            None => io::FileFormat::from_path(file)?.0,
         };
         Ok(MatrixFile { file, format })
     }

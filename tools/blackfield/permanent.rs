@@ -55,14 +55,17 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         let integer = [None];
         let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
         for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {
-            let value = modulus.map_or_else(|| found.value.clone(), |p| p.reduce_bigint(&found.value).into());
+            let mut shown = found.clone();
+            if let Some(p) = modulus {
+                shown.value = p.reduce_bigint(&found.value).into();
+            }
             let answer = Answer {
                 schema: Schema::Permanent,
                 file: file.display().to_string(),
                 n: loaded.triplets.rows(),
                 nnz: loaded.triplets.nnz(),
                 modulus,
-                found: Permanent { value, ..found.clone() },
+                found: shown,
                 threads: rayon::current_num_threads(),
                 digest: digest.clone(),
                 warnings: warnings.clone(),
@@ -81,16 +84,14 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
 }
 
 fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
-    Options {
-        method: args.method.into(),
-        modulus,
-        devices: args.device.into(),
-        max_memory: args.max_memory.or_else(memory::of_machine),
-        checkpoint: args.checkpoint.clone(),
-        checkpoint_interval: args.checkpoint_interval,
-        reductions: args.switches(),
-        ..Default::default()
-    }
+    Options::default()
+        .method(args.method.into())
+        .modulus(modulus)
+        .devices(args.device.into())
+        .max_memory(args.max_memory.or_else(memory::of_machine))
+        .checkpoint(args.checkpoint.clone())
+        .checkpoint_interval(args.checkpoint_interval)
+        .reductions(args.switches())
 }
 
 /// A matrix that is not square is bad input, and the message names the file and the shape.

@@ -112,9 +112,9 @@ impl Work<'_> {
             }
         };
         let nnz = matrix.nnz();
-        let options = &RankOptions { max_memory, ..options.clone() };
+        let options = &options.clone().max_memory(max_memory);
         // A certificate is made of the matrix, which stays for it.
-        let (found, matrix) = match certificate {
+        let (mut found, matrix) = match certificate {
             Some(_) => (answers::rank(&matrix, options, *bars)?, Some(matrix)),
             None => (answers::rank_owned(matrix, options, *bars)?, None),
         };
@@ -125,6 +125,7 @@ impl Work<'_> {
             phases.time("certificate", || certificate::write(to, digest, matrix, &lines, minor, bars))?;
         }
         bars.clear();
+        found.phases = phases;
         let answer = Answer {
             schema: Schema::Rank,
             file: file.display().to_string(),
@@ -133,7 +134,7 @@ impl Work<'_> {
             nnz,
             modulus,
             field: field_name(modulus, found.wiedemann),
-            found: Rank { phases, ..found },
+            found,
             seed: options.seed,
             threads: rayon::current_num_threads(),
             device: "cpu",
@@ -157,20 +158,18 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
             seed
         }
     };
-    RankOptions {
-        method: args.method.into(),
-        proven: args.proven,
-        block: args.block,
-        trials: args.trials,
-        error: args.error,
-        seed,
-        max_memory: args.max_memory,
-        plan: args.formats.plan_options(),
-        early_termination: !args.no_early_termination,
-        route: args.route.into(),
-        minor: args.certificate.is_some(),
-        ..Default::default()
-    }
+    RankOptions::default()
+        .method(args.method.into())
+        .proven(args.proven)
+        .block(args.block)
+        .trials(args.trials)
+        .error(args.error)
+        .seed(seed)
+        .max_memory(args.max_memory)
+        .plan(args.formats.plan_options())
+        .early_termination(!args.no_early_termination)
+        .route(args.route.into())
+        .minor(args.certificate.is_some())
 }
 
 /// A seed from the operating system's entropy (which keys the standard library's hash maps), below 2⁵³ so that every

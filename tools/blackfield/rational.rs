@@ -71,13 +71,11 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     // Modulo every other prime the matrix is as large, or smaller.
     let sample = Modulus::new((1 << 31) - 1).expect("a Mersenne prime");
     let max_memory = memory::left_beside(args.max_memory, &loaded.triplets.compact()?.matrix, true, sample)?;
-    let defaults = RationalOptions::default();
-    let rational = RationalOptions {
-        rank: RankOptions { max_memory, ..options.clone() },
-        error: args.error.unwrap_or(defaults.error),
-        moduli: args.moduli.clone(),
-        ..defaults
-    };
+    let mut rational =
+        RationalOptions::default().rank(options.clone().max_memory(max_memory)).moduli(args.moduli.clone());
+    if let Some(error) = args.error {
+        rational.error = error;
+    }
     let found = answers::rational_rank(&loaded.triplets, &rational, bars)?;
     // From 0 on: the sum of no numbers is -0.
     let seconds = |primes: &[ModularRank]| primes.iter().fold(0.0, |sum, p| sum + p.seconds);

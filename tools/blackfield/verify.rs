@@ -6,9 +6,9 @@ use crate::input;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::certify::{self, Certificate, ErrorBound, Verdict};
+use blackfield::certify::{self, Certificate, Verdict};
 use blackfield::field::Modulus;
-use blackfield::report::Phases;
+use blackfield::report::{ErrorBound, Phases};
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::fs::File;
@@ -62,7 +62,7 @@ struct Claim {
     digest: Option<String>,
 }
 
-/// Prints the verdict; a certificate that does not hold is an [`Error::Check`], one for another matrix an
+/// Prints the verdict; a certificate that does not hold is an [`Error::Refuted`], one for another matrix an
 /// [`Error::Input`]. Both are verdicts, and have their documents; a matrix that cannot be read has none.
 pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.certificate, &args.file])?;
@@ -71,7 +71,7 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
     let ending = judge(args, start, &mut claim, bars);
     let Err(error) = &ending else { return ending };
     let refused = match error {
-        Error::Check(_) => true,
+        Error::Refuted(_) => true,
         Error::Input { file, .. } => *file == args.certificate,
         _ => false,
     };

@@ -127,7 +127,7 @@ COMMANDS = (
     ("rank", "f", "-p", "65521", "-q", "--proven"),
     ("rank", "f", "--rational", "-q"),
     ("rank", "f", "-p", "65521", "-q", "--certificate", "c"),
-    ("rank", "f", "-p", "65521", "-q", "--format", "csr"),
+    ("rank", "f", "-p", "65521", "-q", "--method", "wiedemann", "--format", "csr"),
     ("info", "f", "-q"),
     ("convert", "f", "g.sms", "-q"),
     ("permanent", "f", "-q"),

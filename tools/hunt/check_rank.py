@@ -31,9 +31,10 @@ def options(bench, rng):
             words.append("--no-early-termination")
     elif rng.random() < 0.4:
         words += rng.choice((["--proven"], ["--error", "1e-30"], ["--error", "0.5"]))
-    if rng.random() < 0.3:
+    # Other methods plan no sparse product, and refuse.
+    if method == "wiedemann" and rng.random() < 0.3:
         words += ["--format", rng.choice(("coo", "coo-s", "csr", "ell", "ell-r", "dia"))]
-    if rng.random() < 0.3:
+    if method == "wiedemann" and rng.random() < 0.3:
         words += ["--segregate", rng.choice(("always", "never"))]
     if rng.random() < 0.1:
         words += ["--max-memory", rng.choice(("1K", "100K", "2M", "100M", "2G"))]

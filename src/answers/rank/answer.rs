@@ -4,13 +4,15 @@ use super::{Method, Minor, Phases, WiedemannReport};
 use crate::Step;
 use crate::certify::Certainty;
 use crate::spmv::Plan;
-use serde::Serialize;
 
 /// A rank mod p and everything a reader needs to judge it.
 ///
 /// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as its three
 /// fields, no minor.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[must_use]
+#[non_exhaustive]
 pub struct Rank {
     /// The rank.
     pub rank: usize,
@@ -21,7 +23,7 @@ pub struct Rank {
     /// Why so, and what the certainty rests on.
     pub reason: String,
     /// How sure it is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
     /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part in.
     pub wiedemann: Option<WiedemannReport>,
@@ -30,7 +32,7 @@ pub struct Rank {
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
     /// An invertible minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one. It is for certificates.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub minor: Option<Minor>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
+use crate::setters::setters;
 use crate::spmv::PlanOptions;
 use crate::wiedemann;
 use crate::{Error, Result};
@@ -10,8 +11,10 @@ use crate::{Error, Result};
 pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 
 /// How a rank is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Method {
     /// Structural pivots, then whatever is predicted to be fastest on the rest.
     #[default]
@@ -26,6 +29,7 @@ pub enum Method {
 
 impl Method {
     /// `auto`, `elimination`, `hybrid` or `wiedemann`.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",
@@ -38,6 +42,7 @@ impl Method {
 
 /// Everything that may be asked of [`super::rank`]; the default answers most questions.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RankOptions {
     /// The method, or `Auto`.
     pub method: Method,
@@ -55,7 +60,8 @@ pub struct RankOptions {
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
-    /// Wishes for the formats of the sparse products.
+    /// Wishes for the formats of the sparse products, which [`Method::Wiedemann`] alone makes a plan of: with any other method they are
+    /// refused.
     pub plan: PlanOptions,
     /// Whether to stop the sequence once the generator has stood still.
     pub early_termination: bool,
@@ -90,6 +96,22 @@ impl Default for RankOptions {
     }
 }
 
+setters!(RankOptions {
+    method: Method,
+    proven: bool,
+    block: impl Into<Option<usize>>,
+    trials: usize,
+    error: impl Into<Option<ErrorBound>>,
+    seed: u64,
+    max_memory: impl Into<Option<u64>>,
+    plan: PlanOptions,
+    early_termination: bool,
+    route: Route,
+    minor: bool,
+    machine: Machine,
+    patience: Patience,
+});
+
 impl RankOptions {
     /// The largest block size: beyond, the σ-basis dwarfs everything.
     pub const MAX_BLOCK: usize = 512;
@@ -123,6 +145,11 @@ impl RankOptions {
         }
         if self.minor && matches!(self.method, Method::Wiedemann | Method::Hybrid) {
             return usage("block Wiedemann has no minor to certify: choose the method auto or elimination".into());
+        }
+        if self.method != Method::Wiedemann && self.plan != PlanOptions::default() {
+            return usage(
+                "sparse formats are chosen where block Wiedemann works on the matrix itself: choose the method wiedemann".into(),
+            );
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// machine where the predictions stand all plans are as they are elsewhere. A rank does not depend on any of this; the way to it,
 /// and with that whether it is proven, may.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Patience {
     /// This many times its prediction; infinite: never.
     pub factor: f64,

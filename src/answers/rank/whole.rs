@@ -6,7 +6,7 @@ use crate::certify::Streams;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, Product};
 use crate::wiedemann::{Problem, parameters};
-use crate::{Error, Observer, Result, Step};
+use crate::{Error, Observer, Result, Silent, Step};
 use std::borrow::Cow;
 
 /// The rank of `a` mod its modulus.
@@ -35,6 +35,23 @@ pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) ->
         minor.renumber(&a.non_empty_rows()?, &a.non_empty_cols()?);
     }
     Ok(answer)
+}
+
+impl SparseMatrix {
+    /// The rank mod p, by [`answers::rank`](rank()) as it is asked by default and without an observer.
+    ///
+    /// ```
+    /// use blackfield::{field::Modulus, sparse::SparseMatrix};
+    /// let a = SparseMatrix::from_csr(Modulus::new(7)?, 2, &[0, 2, 4], &[0, 1, 0, 1], &[1, 3, 2, -1])?;
+    /// assert_eq!(a.rank()?.rank, 1); // 2 · 3 = -1
+    /// # Ok::<(), blackfield::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if memory ends, and [`Error::Check`] if a computation contradicts itself.
+    pub fn rank(&self) -> Result<Rank> {
+        rank(self, &RankOptions::default(), &Silent)
+    }
 }
 
 /// [`rank()`] of a matrix that nobody else needs: the same answer, in less memory, since no step has to copy what it changes.

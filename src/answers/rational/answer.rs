@@ -4,14 +4,14 @@ use super::search::Search;
 use super::{RationalOptions, RationalRank};
 use crate::answers::Route;
 use crate::sparse::Triplets;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, Silent};
 
 /// The rank over ℚ.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RationalOptions, rational_rank}, field::Modulus, sparse::Triplets};
 /// let a = Triplets::from_entries(3, 3, [(0, 0, 1), (1, 1, 2), (2, 2, 6)]);
-/// let options = RationalOptions { moduli: vec![Modulus::new(2)?, Modulus::new(3)?], ..Default::default() };
+/// let options = RationalOptions::default().moduli([Modulus::new(2)?, Modulus::new(3)?]);
 /// let answer = rational_rank(&a, &options, &Silent)?;
 /// assert_eq!((answer.rank, answer.asked[0].rank, answer.asked[1].rank), (3, 1, 2));
 /// assert_eq!(answer.multiples_of(&answer.asked[0]), 2); // 2 and 6
@@ -32,6 +32,16 @@ pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Obs
     // The rank, and the minors that are not 0, are those of the non-empty lines.
     let compact = a.compact()?;
     run(Search::new(&compact.matrix, &a.digest(), options, observer)?)
+}
+
+impl Triplets {
+    /// The rank over ℚ, by [`answers::rational_rank`](rational_rank) as it is asked by default and without an observer.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if memory ends, and [`Error::Check`] if a computation contradicts itself.
+    pub fn rational_rank(&self) -> Result<RationalRank> {
+        rational_rank(self, &RationalOptions::default(), &Silent)
+    }
 }
 
 pub(super) fn run(mut search: Search) -> Result<RationalRank> {

@@ -29,6 +29,7 @@
 
 mod answer;
 mod contents;
+#[cfg(feature = "serde")]
 mod document;
 mod null_space;
 mod proof;
@@ -42,10 +43,11 @@ use super::RankOptions;
 use crate::Step;
 use crate::certify::{Certainty, ErrorBound};
 use crate::field::Modulus;
-use serde::Serialize;
+use crate::setters::setters;
 
 /// What may be asked of [`rational_rank`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RationalOptions {
     /// How each rank mod p is computed; its seed is that of the primes, too. `proven` demands a proof of the rank over ℚ, and
     /// of those modulo the primes asked for.
@@ -66,15 +68,24 @@ impl Default for RationalOptions {
     }
 }
 
+setters!(RationalOptions {
+    rank: RankOptions,
+    error: ErrorBound,
+    moduli: impl Into<Vec<Modulus>>,
+    rank_bound: impl Into<Option<usize>>,
+});
+
 /// A rank mod p.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct ModularRank {
     /// The modulus.
     pub modulus: Modulus,
     /// The rank.
     pub rank: usize,
     /// How sure it is. The value never exceeds the rank mod p.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
     /// Seconds that it took.
     pub seconds: f64,
@@ -84,6 +95,8 @@ pub struct ModularRank {
 ///
 /// It serialises as what `blackfield rank --rational --json` says of the answer itself (`docs/schema/rational-rank.json`).
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct RationalRank {
     /// The rank: the largest of the modular ranks.
     pub rank: usize,
@@ -111,6 +124,7 @@ pub struct RationalRank {
 impl RationalRank {
     /// How many invariant factors of the Smith form are multiples of a prime, by its rank: exactly so many if both ranks are
     /// right.
+    #[must_use]
     pub fn multiples_of(&self, q: &ModularRank) -> usize {
         self.rank - q.rank
     }

@@ -1,17 +1,19 @@
 //! 512 columns of a row over GF(2), a cache line.
 
 use crate::isa::Kernel;
-use bytemuck::{Pod, Zeroable};
+use crate::memory;
 
 /// Words of a line.
 pub(super) const WORDS: usize = 8;
 /// Columns of a line.
 pub(super) const COLUMNS: usize = 64 * WORDS;
 
-/// Bit j % 64 of word j / 64 is column j of a strip.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C, align(64))]
-pub(super) struct Line(pub(super) [u64; WORDS]);
+memory::plain! {
+    /// Bit j % 64 of word j / 64 is column j of a strip.
+    #[derive(Debug, Default, PartialEq)]
+    #[repr(C, align(64))]
+    pub(super) struct Line(pub(super) [u64; WORDS]): Pod, Zeroable
+}
 
 impl Line {
     /// Self += other.

@@ -3,17 +3,19 @@
 //! 2009), and a change of sign swaps the planes, which is free.
 
 use crate::isa::Kernel;
-use bytemuck::Zeroable;
+use crate::memory;
 
 /// Words of a plane of a strip.
 pub(super) const WORDS: usize = 8;
 /// Columns of a strip.
 pub(super) const COLUMNS: usize = 64 * WORDS;
 
-/// 512 entries: bit j % 64 of word j / 64 is set in plane 0 where entry j is 1, in plane 1 where it is -1.
-#[derive(Clone, Copy, Debug, Default, Zeroable)]
-#[repr(align(64))]
-pub(in super::super) struct Strip(pub(super) [[u64; WORDS]; 2]);
+memory::plain! {
+    /// 512 entries: bit j % 64 of word j / 64 is set in plane 0 where entry j is 1, in plane 1 where it is -1.
+    #[derive(Debug, Default)]
+    #[repr(align(64))]
+    pub(in super::super) struct Strip(pub(super) [[u64; WORDS]; 2]): Zeroable
+}
 
 impl Strip {
     /// Self + y, or self - y if `negate` is 1.

@@ -1,11 +1,14 @@
 //! Elements of an extension field as words, their sums and powers.
 
 use crate::field::Modulus;
+use crate::memory;
 
-/// An element of an [`ExtensionField`](super::ExtensionField): k digits in equal bit-fields of one word, constant term lowest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, bytemuck::Zeroable)]
-#[repr(transparent)]
-pub struct Packed(pub(super) u128);
+memory::plain! {
+    /// An element of an [`ExtensionField`](super::ExtensionField): k digits in equal bit-fields of one word, constant term lowest.
+    #[derive(PartialEq, Eq, Hash, Default)]
+    #[repr(transparent)]
+    pub struct Packed(pub(super) u128): Zeroable
+}
 
 impl std::fmt::Debug for Packed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -31,10 +31,11 @@ fn files_written_and_read_back() {
     let folder = Folder::new("files");
     let a = read_text("3 2 M\n3 1 -9223372036854775808\n1 2 123456789012345678901234567890\n2 2 7\n0 0 0\n", &EXACT)
         .unwrap();
-    let names = ["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"];
+    let names: &[&str] =
+        if cfg!(feature = "gzip") { &["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"] } else { &["a.mtx", "a.sms"] };
     for name in names {
         let path = folder.0.join(name);
-        let (format, gzipped) = Format::from_path(&path).unwrap();
+        let (format, gzipped) = FileFormat::from_path(&path).unwrap();
         for _replace in 0..2 {
             write(&path, &a, format, &mut Cursor::new(vec![]), &Silent).unwrap();
         }
@@ -44,17 +45,31 @@ fn files_written_and_read_back() {
     assert_eq!(folder.names(), names);
 
     let mut out = vec![];
-    write(Path::new("-"), &a, Format::MatrixMarket, &mut out, &Silent).unwrap();
+    write(Path::new("-"), &a, FileFormat::MatrixMarket, &mut out, &Silent).unwrap();
     let text = "%%MatrixMarket matrix coordinate integer general\n3 2 3\n1 2 123456789012345678901234567890\n2 2 7\n3 1 -9223372036854775808\n";
     assert_eq!(String::from_utf8(out).unwrap(), text);
     let mut out = vec![];
-    write_to(&mut out, &a, Format::Sms, false, &Silent).unwrap();
+    write_to(&mut out, &a, FileFormat::Sms, false, &Silent).unwrap();
     assert!(out.starts_with(b"3 2 M\n1 2 ") && out.ends_with(b"\n0 0 0\n"));
 
     for name in ["a.txt", "sms", "a.gz", "-"] {
         let expected = format!("{name}: the name must end in .sms or .mtx, with .gz behind it for compression");
-        assert_eq!(Format::from_path(Path::new(name)).unwrap_err().to_string(), expected);
+        assert_eq!(FileFormat::from_path(Path::new(name)).unwrap_err().to_string(), expected);
     }
+}
+
+/// Where this library cannot compress, it says so, and leaves no file.
+#[cfg(not(feature = "gzip"))]
+#[test]
+fn compressed_files_are_refused() {
+    let folder = Folder::new("no-gzip");
+    let path = folder.0.join("a.sms.gz");
+    let a = read_text("1 1 M\n1 1 1\n0 0 0\n", &EXACT).unwrap();
+    let error = write(&path, &a, FileFormat::Sms, &mut Cursor::new(vec![]), &Silent).unwrap_err().to_string();
+    assert!(error.ends_with("built without the feature `gzip`"), "{error}");
+    assert!(folder.names().is_empty());
+    let why = "t:1: gzip-compressed: decompress it first (this blackfield was built without the feature `gzip`)";
+    assert_eq!(shown(b"\x1f\x8b\x08", &EXACT), why);
 }
 
 #[test]
@@ -64,7 +79,7 @@ fn batches_do_not_depend_on_threads() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut out = vec![];
-        pool.install(|| write_to(&mut out, &a, Format::MatrixMarket, true, &Silent)).unwrap();
+        pool.install(|| write_to(&mut out, &a, FileFormat::MatrixMarket, cfg!(feature = "gzip"), &Silent)).unwrap();
         assert_eq!(read_text(&out, &EXACT).unwrap(), a);
         assert!(first.get_or_insert(out.clone()) == &out);
     }
@@ -84,15 +99,18 @@ fn interrupted_and_failed_work_leaves_nothing() {
     let folder = Folder::new("stop");
     let path = folder.0.join("a.sms");
     let a = read_text("1 1 M\n1 1 5\n0 0 0\n", &EXACT).unwrap();
-    write(&path, &a, Format::Sms, &mut Cursor::new(vec![]), &Silent).unwrap();
+    write(&path, &a, FileFormat::Sms, &mut Cursor::new(vec![]), &Silent).unwrap();
     let old = std::fs::read(&path).unwrap();
-    assert!(matches!(write(&path, &a, Format::MatrixMarket, &mut Cursor::new(vec![]), &Stop), Err(Error::Interrupted)));
+    assert!(matches!(
+        write(&path, &a, FileFormat::MatrixMarket, &mut Cursor::new(vec![]), &Stop),
+        Err(Error::Interrupted)
+    ));
     assert_eq!(std::fs::read(&path).unwrap(), old);
     assert_eq!(folder.names(), ["a.sms"]);
     assert!(matches!(read(&path, &EXACT, &Stop), Err(Error::Interrupted)));
 
     let missing = folder.0.join("no/a.sms");
-    assert!(matches!(write(&missing, &a, Format::Sms, &mut Cursor::new(vec![]), &Silent), Err(Error::Io { .. })));
+    assert!(matches!(write(&missing, &a, FileFormat::Sms, &mut Cursor::new(vec![]), &Silent), Err(Error::Io { .. })));
     assert!(matches!(read(&missing, &EXACT, &Silent), Err(Error::Io { .. })));
     assert!(matches!(read(&folder.0, &EXACT, &Silent), Err(Error::Io { .. })));
 }
@@ -101,10 +119,10 @@ fn interrupted_and_failed_work_leaves_nothing() {
 #[test]
 fn a_full_disk_is_an_error() {
     let a = read_text("1 1 M\n1 1 5\n0 0 0\n", &EXACT).unwrap();
-    let error = write(Path::new("/dev/full"), &a, Format::Sms, &mut Cursor::new(vec![]), &Silent).unwrap_err();
+    let error = write(Path::new("/dev/full"), &a, FileFormat::Sms, &mut Cursor::new(vec![]), &Silent).unwrap_err();
     assert!(matches!(&error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull), "{error}");
     let mut full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    assert!(matches!(write(Path::new("-"), &a, Format::Sms, &mut full, &Silent), Err(Error::Io { .. })));
+    assert!(matches!(write(Path::new("-"), &a, FileFormat::Sms, &mut full, &Silent), Err(Error::Io { .. })));
 }
 
 #[test]

@@ -13,8 +13,6 @@ use super::text::Text;
 use super::*;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Silent};
-use flate2::{Compression, write::GzEncoder};
-use std::io::Write;
 use std::path::Path;
 
 const EXACT: ReadOptions = ReadOptions { pattern: false, max_memory: None };
@@ -35,7 +33,15 @@ fn shown(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     }
 }
 
+/// The bytes compressed; as they are where this library cannot decompress.
+#[cfg(not(feature = "gzip"))]
 fn gzip(bytes: &[u8]) -> Vec<u8> {
+    bytes.to_vec()
+}
+#[cfg(feature = "gzip")]
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
     let mut encoder = GzEncoder::new(vec![], Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()

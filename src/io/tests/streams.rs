@@ -5,6 +5,7 @@ use crate::sparse::Integer;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+#[cfg(feature = "gzip")]
 #[test]
 fn gzip_members_and_damage() {
     let text = "2 2 M\n1 1 5\n2 2 6\n0 0 0\n";

@@ -48,6 +48,7 @@ use super::IntMatrix;
 use super::bound::permanent_bound;
 use crate::cost::Frontier;
 use crate::field::Modulus;
+use crate::setters::setters;
 use crate::{Error, Observer, Result};
 use graph::Graph;
 use least::least_peak;
@@ -60,6 +61,7 @@ use run::{Limits, Storage, reachable, run, seconds};
 
 /// What the programme may use.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FrontierOptions {
     /// Bytes for the states of two neighbouring layers.
     pub memory: u64,
@@ -77,8 +79,16 @@ impl Default for FrontierOptions {
     }
 }
 
+setters!(FrontierOptions {
+    memory: u64,
+    search: f64,
+    modulus: impl Into<Option<Modulus>>,
+    prices: Frontier,
+});
+
 /// What a run along the best order found would take, at most.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Prediction {
     /// Upper bound of the number of states of all layers together: deficit vectors, counted.
     pub states: f64,
@@ -94,6 +104,8 @@ pub struct Prediction {
 
 /// A permanent and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct FrontierAnswer {
     /// The permanent.
     pub value: BigInt,

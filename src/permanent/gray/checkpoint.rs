@@ -1,10 +1,12 @@
 //! Where a long run stands, in a small file: which sum it is, how many chunks are summed, and their sums, all under one
 //! checksum ([`Seal`]).
 
+use super::plan::Engine;
+use super::{IntMatrix, Plan};
 use crate::io::{Seal, load_sealed};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The state of a sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,21 +20,54 @@ pub(super) struct Checkpoint {
 }
 
 /// The computation in a [`Seal`].
-pub(super) const KIND: &str = "permanent by Gray code";
+const KIND: &str = "permanent by Gray code";
 /// The version in a [`Seal`]: it grows with every change of the layout or of what a plan sums in which order. Version 1 had no seal.
-pub(super) const VERSION: u32 = 2;
+const VERSION: u32 = 2;
 /// What a file of version 1 holds.
 const UNSEALED: &[u8] = b"\"blackfield permanent checkpoint 1\"";
 
-impl Checkpoint {
+/// A file that keeps the state of one sum.
+pub(super) struct Store {
+    file: PathBuf,
+    seal: Seal,
+}
+
+impl Store {
+    /// For the sum that `plan` makes for `matrix`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn new(file: &Path, plan: &Plan, matrix: &IntMatrix) -> Result<Self> {
+        let digits: Vec<_> = plan.walk.iter().map(|d| (d.class, d.radix())).collect();
+        let sums = match &plan.engine {
+            Engine::Exact(_) => "integer".to_string(),
+            Engine::Modular(modular) => format!("modulo 2^64 and {:?}", modular.primes),
+        };
+        let (low, lanes, chunk, chunks) = (&plan.low, &plan.lane_classes, plan.chunk, plan.chunks());
+        let seal = Seal {
+            kind: KIND.into(),
+            version: VERSION,
+            matrix: matrix.to_triplets()?.digest(),
+            parameters: format!(
+                "low {low:?} lanes {lanes:?} walk {digits:?} chunk {chunk} chunks {chunks} sums {sums}"
+            ),
+        };
+        Ok(Store { file: file.into(), seal })
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The state in the file, `None` if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`], or [`Error::Input`] if the file is damaged, or no checkpoint of the sum that `seal` names and `expected`
-    /// begins.
-    pub fn read(file: &Path, seal: &Seal, expected: &Checkpoint) -> Result<Option<Checkpoint>> {
+    /// [`Error::Io`], or [`Error::Input`] if the file is damaged, or no checkpoint of the sum that `expected` begins.
+    pub fn read(&self, expected: &Checkpoint) -> Result<Option<Checkpoint>> {
+        let Store { file, seal } = self;
         let Some(bytes) = load_sealed(file)? else { return Ok(None) };
-        let refuse = |message: String| Err(Error::Input { file: file.into(), line: 0, message });
+        let refuse = |message: String| Err(Error::Input { file: file.clone(), line: 0, message });
         if bytes.starts_with(b"{") && bytes.windows(UNSEALED.len()).any(|piece| piece == UNSEALED) {
             return refuse(
                 "checkpoint of version 1, which has no checksum: its sums cannot be trusted; remove it to start again"
@@ -52,13 +87,13 @@ impl Checkpoint {
         Ok(Some(saved))
     }
 
-    /// Replaces the file by this state.
+    /// Replaces what the file holds by this state.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn write(&self, file: &Path, seal: &Seal) -> Result<()> {
-        let mut text = serde_json::to_vec(self).expect("text and numbers have a form in JSON");
+    pub fn write(&self, state: &Checkpoint) -> Result<()> {
+        let mut text = serde_json::to_vec(state).expect("text and numbers have a form in JSON");
         text.push(b'\n');
-        seal.write(file, &text)
+        self.seal.write(&self.file, &text)
     }
 }

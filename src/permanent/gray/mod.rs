@@ -35,6 +35,10 @@
 //! D. G. Glynn, European J. Combin. 31 (2010); merging rows by pattern over columns kept out of the Gray code is this house's own.
 //! Entry point: [`permanent`].
 
+#[cfg(feature = "serde")]
+mod checkpoint;
+#[cfg(not(feature = "serde"))]
+#[path = "no_checkpoint.rs"]
 mod checkpoint;
 mod cost;
 mod cuda;
@@ -58,6 +62,7 @@ use super::bound::permanent_bound;
 use super::matrix::IntMatrix;
 use crate::gpu::Device;
 use crate::isa::Isa;
+use crate::setters::setters;
 use crate::{Error, Observer, Result};
 use cuda::Cards;
 use journal::Journal;
@@ -70,6 +75,7 @@ use std::time::Duration;
 
 /// How the dense engine runs.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct GrayOptions {
     /// The file that holds the state of a run: read at the start if it is there, rewritten as the run goes on, removed at the
     /// end.
@@ -102,8 +108,20 @@ impl Default for GrayOptions {
     }
 }
 
+setters!(GrayOptions {
+    checkpoint: impl Into<Option<PathBuf>>,
+    interval: Duration,
+    isa: Isa,
+    devices: impl Into<Vec<Device>>,
+    residues: bool,
+    prices: crate::cost::Gray,
+    device: crate::cost::Device,
+});
+
 /// A permanent and why it is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct GrayAnswer {
     /// The permanent.
     pub value: BigInt,

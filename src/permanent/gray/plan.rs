@@ -71,7 +71,9 @@ pub(super) struct Plan {
     pub content: BigInt,
     pub odd: usize,
     /// The class of each low column, and those of the lanes.
+    #[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "what a checkpoint is sealed with"))]
     pub low: Vec<usize>,
+    #[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "what a checkpoint is sealed with"))]
     pub lane_classes: Vec<usize>,
 }
 

@@ -148,11 +148,13 @@ fn the_bound_of_the_exact_engine_is_an_edge() {
 }
 
 /// Cancels after a number of questions; counts the last progress.
+#[cfg(feature = "serde")]
 struct Impatient {
     left: AtomicU64,
     done: AtomicU64,
 }
 
+#[cfg(feature = "serde")]
 impl Observer for Impatient {
     fn progress(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
@@ -162,12 +164,14 @@ impl Observer for Impatient {
     }
 }
 
+#[cfg(feature = "serde")]
 fn scratch(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("blackfield-gray-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn a_killed_run_resumes() {
     let folder = scratch("resume");
@@ -207,6 +211,7 @@ fn a_killed_run_resumes() {
 
 /// What a file holds is used as it was written or not at all: a sum changed by one digit, another run's state, a file cut
 /// off, a file of a version without a checksum.
+#[cfg(feature = "serde")]
 #[test]
 fn a_checkpoint_is_taken_whole_or_refused() {
     let folder = scratch("sealed");
@@ -285,6 +290,17 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     assert_eq!(resumed.value, compute(&matrix, &GrayOptions::default()).value);
     assert!(resumed.resumed.is_some_and(|r| r.parts == saved.next && r.of == saved.chunks));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Without a way to write them, checkpoints are refused before anything is summed.
+#[cfg(not(feature = "serde"))]
+#[test]
+fn no_checkpoint_is_promised_that_cannot_be_written() {
+    let file = std::env::temp_dir().join(format!("blackfield-gray-refused-{}", std::process::id()));
+    let saving = GrayOptions { checkpoint: Some(file.clone()), ..Default::default() };
+    let matrix = random_01(9, 0.5, &mut Rng::seed_from_u64(7));
+    assert!(matches!(permanent(&matrix, &saving, &Silent), Err(Error::Usage(_))));
+    assert!(!file.exists());
 }
 
 #[test]

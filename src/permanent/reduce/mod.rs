@@ -20,6 +20,7 @@ pub use groups::Groups;
 
 use super::IntMatrix;
 use crate::matching::{dulmage_mendelsohn, hall_violator, maximum_matching};
+use crate::setters::setters;
 use crate::{Result, memory};
 use lines::Lines;
 use num_bigint::BigInt;
@@ -27,6 +28,7 @@ use num_traits::Zero;
 
 /// Which reductions to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Switches {
     /// 0 where there is no perfect matching.
     pub structural_rank: bool,
@@ -61,6 +63,17 @@ impl Default for Switches {
         }
     }
 }
+
+setters!(Switches {
+    structural_rank: bool,
+    blocks: bool,
+    degree_one: bool,
+    degree_two: bool,
+    contents: bool,
+    transpose: bool,
+    split_degree: usize,
+    split_depth: usize,
+});
 
 impl Switches {
     /// No reduction at all.

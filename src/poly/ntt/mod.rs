@@ -16,7 +16,7 @@ mod twiddles;
 
 pub(crate) use primes::{MAX_PRIMES, PRIMES, Prime, Shoup, pow_mod};
 pub(crate) use transform::{Forward, Inverse};
-pub(crate) use twiddles::Twiddles;
+pub(crate) use twiddles::{Twiddles, give_back};
 
 use super::simd::{Isa, Row};
 use std::sync::Arc;

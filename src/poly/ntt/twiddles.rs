@@ -1,7 +1,21 @@
 //! Twiddle factors in the order in which the splitting meets them, shared by all sizes.
 
+use super::super::keepers::is_kept;
 use super::primes::{MAX_PRIMES, Prime, Shoup};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Tables of so many entries stay for as long as the program lives: 32 bytes each, 512 kB for all primes.
+const SMALL: usize = 1 << 12;
+/// The largest table of each prime that waits for the next transform.
+static CACHE: [Mutex<Option<Arc<Twiddles>>>; MAX_PRIMES] = [const { Mutex::new(None) }; MAX_PRIMES];
+
+/// Gives the tables back, but for small ones.
+pub(crate) fn give_back() {
+    for place in &CACHE {
+        let mut cached = place.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.take_if(|table| table.forward.len() > SMALL);
+    }
+}
 
 /// The square roots c of the constants of the splitting x^(2h) - c² = (x^h - c)(x^h + c).
 ///
@@ -19,19 +33,20 @@ pub(crate) struct Twiddles {
 }
 
 impl Twiddles {
-    /// The table of a prime for transforms of `points` = 2ᵏ or 3 · 2ᵏ points, from a cache that lives as long as the program
-    /// (32 bytes a point of the largest size used so far).
+    /// The table of a prime for transforms of `points` = 2ᵏ or 3 · 2ᵏ points, from a cache where it is small, or
+    /// [kept](super::super::Kept).
     pub(crate) fn get(prime: Prime, points: usize) -> Arc<Twiddles> {
-        static CACHE: [Mutex<Option<Arc<Twiddles>>>; MAX_PRIMES] = [const { Mutex::new(None) }; MAX_PRIMES];
         let power = if points.is_multiple_of(3) { points / 3 } else { points };
         assert!(power.is_power_of_two() && power <= 1 << 26, "no transform of {points} points");
         let entries = (power / 2).max(1);
-        let mut cached = CACHE[prime.index].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut cached = CACHE[prime.index].lock().unwrap_or_else(PoisonError::into_inner);
         match &*cached {
             Some(table) if table.forward.len() >= entries => table.clone(),
             _ => {
                 let table = Arc::new(Twiddles::new(prime, entries));
-                *cached = Some(table.clone());
+                if entries <= SMALL || is_kept() {
+                    *cached = Some(table.clone());
+                }
                 table
             }
         }

@@ -1,9 +1,13 @@
 //! Eight lanes and the arithmetic on them: what every instruction set implements.
 
-/// Eight lanes in memory: one cache line. In a transform, the same coefficient of eight polynomials.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-pub struct Row(pub [u64; 8]);
+use crate::memory;
+
+memory::plain! {
+    /// Eight lanes in memory: one cache line. In a transform, the same coefficient of eight polynomials.
+    #[derive(Debug, Default, PartialEq, Eq)]
+    #[repr(C, align(64))]
+    pub struct Row(pub [u64; 8]): Pod, Zeroable
+}
 
 /// Arithmetic on eight lanes. The moduli q are below 2⁵⁰.
 pub(crate) trait Simd: Copy + Send + Sync {
@@ -17,6 +21,7 @@ pub(crate) trait Simd: Copy + Send + Sync {
     /// Runs a kernel compiled for this instruction set.
     fn run<K: Kernel>(self, kernel: K) -> K::Output;
     /// a·b + c in f64, fused where there is an instruction for it.
+    #[cfg_attr(not(feature = "fft"), allow(dead_code, reason = "for floating-point transforms"))]
     fn fused(a: f64, b: f64, c: f64) -> f64;
 
     fn splat(self, x: u64) -> Self::V;

@@ -1,20 +1,22 @@
 //! The names of the formats.
 
 /// The names of the formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[non_exhaustive]
 pub enum Format {
     /// Coordinates: row and column of every entry.
     Coo,
     /// Compressed rows, with pointers to the non-empty rows only.
-    #[serde(rename = "coo_s")]
+    #[cfg_attr(feature = "serde", serde(rename = "coo_s"))]
     CooS,
     /// Compressed rows.
     Csr,
     /// ELLpack: every row has the same number of entries.
     Ell,
     /// ELLpack with the number of entries of each row.
-    #[serde(rename = "ell_r")]
+    #[cfg_attr(feature = "serde", serde(rename = "ell_r"))]
     EllR,
     /// Dense diagonals.
     Dia,

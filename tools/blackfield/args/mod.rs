@@ -95,7 +95,7 @@ impl From<IsaName> for Isa {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sparse formats")]
 pub struct FormatArgs {
-    /// Store every part of the matrix in this format
+    /// Store every part of the matrix in this format (a rank needs --method wiedemann for it, and the next two)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
     /// Never choose this format (may be given several times)
@@ -109,12 +109,10 @@ pub struct FormatArgs {
 impl FormatArgs {
     /// The same wishes in the library's terms.
     pub fn plan_options(&self) -> PlanOptions {
-        PlanOptions {
-            force: self.format.map(Into::into),
-            forbid: self.forbid_format.iter().map(|&name| name.into()).collect(),
-            segregation: self.segregate.into(),
-            ..Default::default()
-        }
+        PlanOptions::default()
+            .force(self.format.map(Into::into))
+            .forbid(self.forbid_format.iter().map(|&name| name.into()).collect::<Vec<_>>())
+            .segregation(self.segregate.into())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Common, FormatArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
-use blackfield::certify::ErrorBound;
 use blackfield::field::Modulus;
+use blackfield::report::ErrorBound;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
