@@ -2,7 +2,7 @@
 //!
 //! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper that the
 //! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code. Loops that name
-//! instructions beyond a family ask for an [`Extra`] first. Nobody else asks the processor (`tests/architecture.rs`).
+//! instructions beyond a family ask for an `Extra` first. Nobody else asks the processor (`tests/architecture.rs`).
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
