@@ -1,7 +1,7 @@
 //! What the room `dense` costs: ranks of random matrices and matrix products, over small and large primes.
 //!
-//! `cargo bench --bench dense [-- [ranks|products|shapes] [n …]]`. Run it with `RAYON_NUM_THREADS=1` for the unit of the
-//! planner, one thread. Times are CPU seconds, the smallest of several runs; the last column is picoseconds for a
+//! `cargo bench --bench dense [-- [ranks|products|shapes] [n …]]`. Run it with `RAYON_NUM_THREADS=1` for the unit of
+//! the planner, one thread. Times are CPU seconds, the smallest of several runs; the last column is picoseconds for a
 //! multiply-add, of which a rank has n³/3 and a product n³. Ranks are checked on each run.
 
 mod common;

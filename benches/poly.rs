@@ -1,9 +1,9 @@
-//! What the room `poly` costs: transforms, products of polynomial matrices, and the planner's choice against its alternatives.
+//! What the room `poly` costs: transforms, products of polynomial matrices, and the planner's choice against its
+//! alternatives.
 //!
-//! `cargo bench --bench poly [-- ntt|products|evaluation]`. Run it with `RAYON_NUM_THREADS=1` for the cost model's unit, one
-//! thread. Times are CPU seconds, the smallest of several runs, as shared machines
-//! wander. The products check one
-//! coefficient against the definition on each run.
+//! `cargo bench --bench poly [-- ntt|products|evaluation]`. Run it with `RAYON_NUM_THREADS=1` for the cost model's
+//! unit, one thread. Times are CPU seconds, the smallest of several runs, as shared machines wander. The products check
+//! one coefficient against the definition on each run.
 
 mod common;
 
@@ -15,8 +15,8 @@ use blackfield::poly::{
 use common::clock;
 use rand::{RngExt, SeedableRng};
 
-/// The least mean CPU time of a run over `rounds` rounds, in seconds. A round takes at least 40 ms, ten times the grain of the
-/// kernel's accounts.
+/// The least mean CPU time of a run over `rounds` rounds, in seconds. A round takes at least 40 ms, ten times the grain
+/// of the kernel's accounts.
 fn least(rounds: usize, mut run: impl FnMut()) -> f64 {
     let mut time = |runs: usize| {
         let start = clock();
@@ -102,7 +102,8 @@ fn products(rng: &mut Rng) {
     }
 }
 
-/// The shapes in which a rank needs them: the generator of a matrix of 6545 rows in blocks of 16, and a determinant's degree.
+/// The shapes in which a rank needs them: the generator of a matrix of 6545 rows in blocks of 16, and a determinant's
+/// degree.
 fn evaluation(rng: &mut Rng) {
     println!("\nvalues at geometric progressions, p = 65521, milliseconds");
     let modulus = Modulus::new(65521).expect("a prime");

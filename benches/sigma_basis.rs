@@ -1,8 +1,8 @@
-//! Order bases of random series in CPU seconds of one thread: `cargo bench --bench sigma_basis [-- m n order [leaf]]`, mod 65521 or the
-//! environment's `MODULUS`.
+//! Order bases of random series in CPU seconds of one thread: `cargo bench --bench sigma_basis [-- m n order [leaf]]`,
+//! mod 65521 or the environment's `MODULUS`.
 //!
-//! Each line is the best of three runs, checked by `verify`. LinBox 1.7.0 (one thread, the same kind of machine, p = 65521) is
-//! printed beside where it was measured.
+//! Each line is the best of three runs, checked by `verify`. LinBox 1.7.0 (one thread, the same kind of machine, p =
+//! 65521) is printed beside where it was measured.
 
 mod common;
 

@@ -1,9 +1,10 @@
 //! Block products against throw-away loops, in one run on one thread: 10⁹ multiply-adds a second and their ratio.
 //!
-//! `cargo bench --bench spmv [-- MATRIX…]`. The throw-away loops are the least that a product mod 65521 can be: compressed
-//! rows in raw arrays, all entries taken as +1 (or all as values), fixed width, a constant modulus, one reduction a row; they
-//! are compiled for the same instruction set. Both sides are checked against plain 64-bit arithmetic before they are timed,
-//! and timed in alternation. Over GF(2), 512 and 1024 packed vectors: 10⁹ bit multiply-adds.
+//! `cargo bench --bench spmv [-- MATRIX…]`. The throw-away loops are the least that a product mod 65521 can be:
+//! compressed rows in raw arrays, all entries taken as +1 (or all as values), fixed width, a constant modulus, one
+//! reduction a row; they are compiled for the same instruction set. Both sides are checked against plain 64-bit
+//! arithmetic before they are timed, and timed in alternation. Over GF(2), 512 and 1024 packed vectors: 10⁹ bit
+//! multiply-adds.
 
 use blackfield::families;
 use blackfield::field::{Modulus, Rng};
@@ -107,7 +108,8 @@ fn contest<L: Residue, const W: usize, const SIGNS: bool>(shape: &str, what: &st
     );
 }
 
-/// The product of the pattern of `a` with 32·W packed vectors over GF(2), as a triangular solve of which no row needs another.
+/// The product of the pattern of `a` with 32·W packed vectors over GF(2), as a triangular solve of which no row needs
+/// another.
 fn contest_of_bits<const W: usize>(name: &str, a: &SparseMatrix) {
     let (two, mut rng) = (Modulus::new(2).unwrap(), Rng::seed_from_u64(2));
     let entries: Vec<_> = (0..a.rows()).flat_map(|i| a.row(i).0.iter().map(move |&j| (i, j as usize, 1))).collect();

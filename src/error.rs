@@ -37,10 +37,11 @@ pub enum Error {
         /// The system's answer.
         source: std::io::Error,
     },
-    /// A claim that was handed over for judgement is wrong: a certificate that does not hold, a minor that is none. The verdict is
-    /// an answer; nothing is amiss with the computation.
+    /// A claim that was handed over for judgement is wrong: a certificate that does not hold, a minor that is none. The
+    /// verdict is an answer; nothing is amiss with the computation.
     Refuted(String),
-    /// The computation contradicts itself: a wrong answer was caught. It should be reported as a bug, unless the machine is broken.
+    /// The computation contradicts itself: a wrong answer was caught. It should be reported as a bug, unless the
+    /// machine is broken.
     Check(String),
     /// A device or an instruction set was asked for and is not there.
     Device(String),

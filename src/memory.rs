@@ -1,8 +1,9 @@
 //! Memory that may be refused: buffers whose size depends on the input are asked for here, and a refusal is an
 //! [`Error::Memory`] that says how many bytes were wanted and what for.
 //!
-//! A program may replace the global allocator by one that ends the process in order when the system refuses (the command line
-//! does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them apart.
+//! A program may replace the global allocator by one that ends the process in order when the system refuses (the
+//! command line does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them
+//! apart.
 
 pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
@@ -16,7 +17,8 @@ thread_local! {
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the request for memory that this thread is making will be told of a refusal, and go on. For global allocators.
+/// Whether the request for memory that this thread is making will be told of a refusal, and go on. For global
+/// allocators.
 pub fn refusal_is_expected() -> bool {
     EXPECTED.try_with(Cell::get).unwrap_or(false)
 }
@@ -43,8 +45,8 @@ pub(crate) fn saturated(bytes: u128) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way to say
-/// that memory has ended.
+/// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way
+/// to say that memory has ended.
 ///
 /// # Panics
 /// If there is an error.
@@ -80,8 +82,8 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize, what: &str) -> Result<Vec<T
     Ok(vector)
 }
 
-/// Makes room for `more` elements behind those of `vector`: for some to spare, so that many small requests stay cheap, or for
-/// so many exactly where that is refused.
+/// Makes room for `more` elements behind those of `vector`: for some to spare, so that many small requests stay cheap,
+/// or for so many exactly where that is refused.
 ///
 /// # Errors
 /// [`Error::Memory`].

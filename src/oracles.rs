@@ -15,7 +15,8 @@ pub(crate) fn dense_rank(a: &SparseMatrix) -> usize {
     dense.rank(&PrimeField(a.modulus()))
 }
 
-/// Structural pivots by their definition: a row goes in front of those before it if it has a column that none of them has.
+/// Structural pivots by their definition: a row goes in front of those before it if it has a column that none of them
+/// has.
 pub(crate) fn greedy_pivots(a: &SparseMatrix) -> Pivots {
     let mut free = vec![true; a.cols()];
     let mut found = vec![];

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 /// Started when a step begins.
 ///
-/// A machine that is busy with other things, or has fewer cores than threads, lengthens a step by the clock; other threads of the
-/// process count as processor time. What a step has taken is at most the one times the threads, and at most the other.
+/// A machine that is busy with other things, or has fewer cores than threads, lengthens a step by the clock; other
+/// threads of the process count as processor time. What a step has taken is at most the one times the threads, and at
+/// most the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     start: Instant,

@@ -1,5 +1,6 @@
-//! The house keeps its shape: a room imports only from rooms earlier in the flow, nothing is permitted that nobody needs, `unsafe`
-//! stays in its corners and says why, block by block, no files use each other, and files and functions stay readable.
+//! The house keeps its shape: a room imports only from rooms earlier in the flow, nothing is permitted that nobody
+//! needs, `unsafe` stays in its corners and says why, block by block, no files use each other, and files and functions
+//! stay readable.
 
 #[path = "architecture/circles.rs"]
 mod circles;
@@ -112,8 +113,8 @@ fn imports_are_seen() {
     assert!(!imports("use crate::iota::x;", "io"));
 }
 
-/// The rooms so that each comes behind those it uses (A. B. Kahn, 1962); or those that no order can place: the rooms of a circle,
-/// those that use one of them, and those that use a room without a line of its own.
+/// The rooms so that each comes behind those it uses (A. B. Kahn, 1962); or those that no order can place: the rooms of
+/// a circle, those that use one of them, and those that use a room without a line of its own.
 fn order<'a>(table: &[(&'a str, &[&'a str])]) -> Result<Vec<&'a str>, Vec<&'a str>> {
     let mut placed: Vec<&str> = vec![];
     loop {
@@ -189,9 +190,9 @@ fn bare(line: &str) -> String {
     line.split("//").next().unwrap().to_string()
 }
 
-/// The numbers of the lines with `unsafe` code that does not say why it is sound: a block, implementation or foreign interface
-/// without `SAFETY:` in the comment directly above its statement; a function without `# Safety` in its documentation, unless it
-/// implements a trait, which has it.
+/// The numbers of the lines with `unsafe` code that does not say why it is sound: a block, implementation or foreign
+/// interface without `SAFETY:` in the comment directly above its statement; a function without `# Safety` in its
+/// documentation, unless it implements a trait, which has it.
 fn unexplained(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let mut found = Vec::new();
@@ -271,8 +272,8 @@ fn unsafe_code_stays_in_its_corners() {
     }
 }
 
-/// One room asks the processor what it has; code is compiled for more than the target guarantees there, and where instructions are
-/// named one by one.
+/// One room asks the processor what it has; code is compiled for more than the target guarantees there, and where
+/// instructions are named one by one.
 #[test]
 fn instruction_sets_are_detected_in_one_room() {
     for file in ["src", "tools", "tests", "benches"].iter().flat_map(|folder| rust_files(&root().join(folder))) {

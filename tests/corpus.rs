@@ -1,5 +1,5 @@
-//! The fuzz targets on the seeds in `fuzz/corpus` and on a fixed number of mutations of each: the same inputs on every run and
-//! machine. `cargo fuzz` looks further, by hand: CONTRIBUTING says how.
+//! The fuzz targets on the seeds in `fuzz/corpus` and on a fixed number of mutations of each: the same inputs on every
+//! run and machine. `cargo fuzz` looks further, by hand: CONTRIBUTING says how.
 
 mod fuzz;
 
@@ -122,7 +122,8 @@ impl Drop for Told<'_> {
     }
 }
 
-/// Runs a target on the seeds as they are, then on `mutations` of each, or on a multiple of that: the variable `CORPUS_TIMES`.
+/// Runs a target on the seeds as they are, then on `mutations` of each, or on a multiple of that: the variable
+/// `CORPUS_TIMES`.
 fn replay(name: &str, target: Target, seeds: &[Seed], mutations: usize) {
     let times = std::env::var("CORPUS_TIMES").map_or(1, |times| times.parse().expect("a number"));
     let mutations = mutations * times;
@@ -182,8 +183,8 @@ fn rank_tiny() {
     replay("rank_tiny", fuzz::rank_tiny, &corpus("rank_tiny"), 3);
 }
 
-/// Each target has a program for cargo-fuzz and seeds, and is taken at its seeds' word unless their name says that they are bad. After
-/// a change of a format: `cargo test --test corpus -- --ignored make_seeds`.
+/// Each target has a program for cargo-fuzz and seeds, and is taken at its seeds' word unless their name says that they
+/// are bad. After a change of a format: `cargo test --test corpus -- --ignored make_seeds`.
 #[test]
 fn seeds_lead_to_where_answers_are_given() {
     let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();

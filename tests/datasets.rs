@@ -1,5 +1,5 @@
-//! The folder `datasets/` is complete: every file has a line in the manifest and a card, and the other way round; sizes and ranks
-//! that a theorem or a generator can tell are those of the manifest.
+//! The folder `datasets/` is complete: every file has a line in the manifest and a card, and the other way round; sizes
+//! and ranks that a theorem or a generator can tell are those of the manifest.
 
 mod common;
 

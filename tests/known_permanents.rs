@@ -1,5 +1,5 @@
-//! Every matrix of `datasets/MANIFEST.tsv` with a known permanent: by the planner and by every method that can, mod primes, without
-//! one reduction or any, and as transposed, permuted and scaled copies.
+//! Every matrix of `datasets/MANIFEST.tsv` with a known permanent: by the planner and by every method that can, mod
+//! primes, without one reduction or any, and as transposed, permuted and scaled copies.
 
 mod common;
 

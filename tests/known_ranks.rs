@@ -1,6 +1,6 @@
-//! Every matrix of `datasets/MANIFEST.tsv` with a known rank, by every method: at every listed prime, but for block Wiedemann on the
-//! matrix itself. That takes rank · nnz operations in an extension of a tiny field, so that over those the large matrices wait until
-//! somebody asks for them (`cargo test --test known_ranks -- --ignored`).
+//! Every matrix of `datasets/MANIFEST.tsv` with a known rank, by every method: at every listed prime, but for block
+//! Wiedemann on the matrix itself. That takes rank · nnz operations in an extension of a tiny field, so that over those
+//! the large matrices wait until somebody asks for them (`cargo test --test known_ranks -- --ignored`).
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The library as a program outside of it sees it: the short ways, options by their setters and by their fields, errors by their kinds.
+//! The library as a program outside of it sees it: the short ways, options by their setters and by their fields, errors
+//! by their kinds.
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, rank, rational_rank};
 use blackfield::field::Modulus;

@@ -1,8 +1,8 @@
-//! A library user's allocator says no: every request above a limit is refused, and the library answers with the truth, or with
-//! [`Error::Memory`] and the bytes that were wanted. It never aborts, and never panics.
+//! A library user's allocator says no: every request above a limit is refused, and the library answers with the truth,
+//! or with [`Error::Memory`] and the bytes that were wanted. It never aborts, and never panics.
 //!
-//! Rust aborts where an ordinary request is refused, so that each run has a process of its own: this binary runs its test
-//! [`child`] again and again.
+//! Rust aborts where an ordinary request is refused, so that each run has a process of its own: this binary runs its
+//! test [`child`] again and again.
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, Route, certificate, rank, rational_rank};
 use blackfield::certify::verify;
@@ -34,8 +34,8 @@ static DEMANDS: AtomicUsize = AtomicUsize::new(0);
 /// Whether the place of the first of these demands is wanted: the variable `REFUSALS_TELL` is set.
 static TELL: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that are never refused here: several times what a vector of the small matrices below takes, and far less than their
-/// entries, dense parts or tables, or than what the long ones have a row or a column.
+/// Bytes that are never refused here: several times what a vector of the small matrices below takes, and far less than
+/// their entries, dense parts or tables, or than what the long ones have a row or a column.
 const LEAST: usize = 64 << 10;
 
 #[global_allocator]
@@ -60,7 +60,8 @@ impl Limited {
     }
 }
 
-// SAFETY: every request goes to `System` with the caller's arguments, or is answered with null, which is allowed at any time.
+// SAFETY: every request goes to `System` with the caller's arguments, or is answered with null, which is allowed at any
+// time.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if Self::refuses(layout.size()) {
@@ -343,8 +344,8 @@ fn child() {
     println!("demands: {}", DEMANDS.load(Relaxed));
 }
 
-/// Runs a work in a process of its own: its answer, or the text of the refusal, and how many requests were [`LARGE`] and how many
-/// of those [`DEMANDS`].
+/// Runs a work in a process of its own: its answer, or the text of the refusal, and how many requests were [`LARGE`]
+/// and how many of those [`DEMANDS`].
 fn run(work: &str, limit: usize) -> (std::result::Result<String, String>, [usize; 2]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["child", "--exact", "--ignored", "--nocapture"]);

@@ -1,4 +1,5 @@
-//! Nothing large stays behind products of polynomial matrices, unless somebody keeps it. A test of its own: the figures are the process's.
+//! Nothing large stays behind products of polynomial matrices, unless somebody keeps it. A test of its own: the figures
+//! are the process's.
 #![cfg(target_os = "linux")]
 
 use blackfield::field::{Field, Modulus, PrimeField, Rng};

@@ -1,7 +1,8 @@
-//! Block Wiedemann reaches ranks that are known by construction, where equal eigenvalues in different blocks are the rule.
+//! Block Wiedemann reaches ranks that are known by construction, where equal eigenvalues in different blocks are the
+//! rule.
 //!
-//! With r eigenvalues over GF(q) about r²/(2q) pairs of them are equal: 30 for r = 2000 and q = 65521. The measurement over more
-//! families, seeds and block sizes is `tools/compare/short_ranks.py`.
+//! With r eigenvalues over GF(q) about r²/(2q) pairs of them are equal: 30 for r = 2000 and q = 65521. The measurement
+//! over more families, seeds and block sizes is `tools/compare/short_ranks.py`.
 
 use blackfield::Silent;
 use blackfield::answers::{Method, RankOptions, rank};

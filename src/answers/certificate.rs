@@ -1,14 +1,16 @@
-//! Making a certificate of a rank mod p: from an invertible minor to vectors that a [verifier](crate::certify) can check.
+//! Making a certificate of a rank mod p: from a nonsingular minor to vectors that a [verifier](crate::certify) can
+//! check.
 //!
-//! Let I = I₁ ∪ I₂ and J = J₁ ∪ J₂ be rows and columns of the minor, A\[I₁, J₁\] its triangular chain, F the other columns. Both
-//! kinds of vectors come from one dense system with the Schur complement S = A\[I₂, J₂\] - A\[I₂, J₁\]·A\[I₁, J₁\]⁻¹·A\[I₁, J₂\],
-//! whose order s is that of what the chain leaves:
+//! Let I = I₁ ∪ I₂ and J = J₁ ∪ J₂ be rows and columns of the minor, A\[I₁, J₁\] its triangular chain, F the other
+//! columns. Both kinds of vectors come from one dense system with the Schur complement S = A\[I₂, J₂\] -
+//! A\[I₂, J₁\]·A\[I₁, J₁\]⁻¹·A\[I₁, J₂\], whose order s is that of what the chain leaves:
 //!
 //! - x with M·x = (0, b): S·x\[J₂\] = b;
-//! - w with A·w = 0 and w\[F\] given: with w\[J₂\] = 0 and w\[J₁\] by substitution the rows I₂ give some ρ, and S·w\[J₂\] = -ρ.
+//! - w with A·w = 0 and w\[F\] given: with w\[J₂\] = 0 and w\[J₁\] by substitution the rows I₂ give some ρ, and
+//!   S·w\[J₂\] = -ρ.
 //!
-//! S itself is what the search for the minor left of it, or what [`Columns`] writes down of the Schur complement in the rows of the minor:
-//! s products with those rows. Then s³/3 dense. Entry: [`certificate`].
+//! S itself is what the search for the minor left of it, or what [`Columns`] writes down of the Schur complement in the
+//! rows of the minor: s products with those rows. Then s³/3 dense. Entry: [`certificate`].
 
 use super::Minor;
 use crate::certify::{self, Certificate, Challenge, Claim, Upper, repetitions};
@@ -35,7 +37,8 @@ use crate::{Error, Observer, Result, memory};
 /// ```
 ///
 /// # Errors
-/// [`Error::Refuted`] if the minor is singular, no chain where it says so, or smaller than the rank; [`Error::Interrupted`].
+/// [`Error::Refuted`] if the minor is singular, no chain where it says so, or smaller than the rank;
+/// [`Error::Interrupted`].
 ///
 /// # Panics
 /// If `minor` has not as many rows as columns, names lines out of range or twice, or a chain longer than itself.
@@ -44,8 +47,8 @@ pub fn certificate(a: &SparseMatrix, digest: &str, minor: &Minor, observer: &dyn
 }
 
 /// [`certificate`] for a matrix of which `a` has the rows and columns `whole`, all others being empty
-/// ([`Triplets::compact`](crate::sparse::Triplets::compact)). `minor` is one of `a`; the certificate is for the whole matrix, as
-/// `digest` is.
+/// ([`Triplets::compact`](crate::sparse::Triplets::compact)). `minor` is one of `a`; the certificate is for the whole
+/// matrix, as `digest` is.
 ///
 /// # Errors
 /// As [`certificate`], and [`Error::Memory`].
@@ -92,8 +95,8 @@ pub fn certificate_compact(
     Ok(certificate)
 }
 
-/// Lines that meet every entry, if as many as the order r of the minor are enough: the non-empty rows or columns, or else a minimum vertex
-/// cover.
+/// Lines that meet every entry, if as many as the order r of the minor are enough: the non-empty rows or columns, or
+/// else a minimum vertex cover.
 fn lines(a: &SparseMatrix, minor: &Minor) -> Result<Option<VertexCover>> {
     let r = minor.rows.len();
     let (rows, cols) = (a.non_empty_rows()?, a.non_empty_cols()?);
@@ -111,8 +114,8 @@ fn lines(a: &SparseMatrix, minor: &Minor) -> Result<Option<VertexCover>> {
     matching.map(|matching| minimum_vertex_cover(&pattern, &matching)).transpose()
 }
 
-/// Whether an entry lies in no line of a nonsingular minor: with r entries on a diagonal of that, none of which share a line, there are r + 1
-/// then, and no r lines meet them.
+/// Whether an entry lies in no line of a nonsingular minor: with r entries on a diagonal of that, none of which share a
+/// line, there are r + 1 then, and no r lines meet them.
 fn has_entry_outside(a: &SparseMatrix, minor: &Minor) -> Result<bool> {
     let (mut rows, mut cols) = (memory::zeros::<bool>(a.rows(), LINES)?, memory::zeros::<bool>(a.cols(), LINES)?);
     minor.rows.iter().for_each(|&i| rows[i as usize] = true);
@@ -125,9 +128,9 @@ const LINES: &str = "the lines of a certificate";
 /// Rows of the system that are written down before they are eliminated.
 const PANEL: usize = 256;
 
-/// The vectors x, and the vectors w if `both`, on J₂ in the layout of [`Certificate::lower`]: the solutions of S·(x | w) =
-/// (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ). `c` is what the challenges are drawn from, `minor` its minor as one
-/// of `a`.
+/// The vectors x, and the vectors w if `both`, on J₂ in the layout of [`Certificate::lower`]: the solutions of S·(x |
+/// w) = (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ). `c` is what the challenges are drawn from,
+/// `minor` its minor as one of `a`.
 fn vectors(
     a: &SparseMatrix,
     c: &Certificate,

@@ -22,8 +22,9 @@ fn random(rng: &mut Rng, rows: usize, cols: usize, nnz: usize) -> Triplets {
     Triplets::from_entries(rows, cols, entries.into_iter().chain(copies))
 }
 
-/// A minor of the order of the rank by dense elimination of the whole matrix, without a chain: row rank profile × column
-/// rank profile is invertible, since the rows span the row space, so that the same columns are independent in them.
+/// A minor of the order of the rank by dense elimination of the whole matrix, without a chain: row rank profile ×
+/// column rank profile is invertible, since the rows span the row space, so that the same columns are independent in
+/// them.
 fn by_dense_elimination(a: &SparseMatrix) -> Minor {
     let rows: Vec<_> = (0..a.rows()).map(|i| a.row(i)).collect();
     let mut echelon = Echelon::new(a.modulus(), a.cols()).unwrap();
@@ -194,7 +195,8 @@ fn wrong_minors_are_caught() {
     }
 }
 
-/// Minors whose lines come from Schur complements of Schur complements: where these cost next to nothing, they are formed.
+/// Minors whose lines come from Schur complements of Schur complements: where these cost next to nothing, they are
+/// formed.
 #[test]
 fn minors_reach_through_schur_complements() {
     let machine = Machine::reference().scaled(Kind::Sparse, 1e-9).scaled(Kind::Passes, 1e3);

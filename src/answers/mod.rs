@@ -1,5 +1,5 @@
-//! What is asked: the rank, in [`rank`](mod@rank). [`certificate()`] makes the answer checkable by others, [`rational_rank`] lifts it to the
-//! rationals.
+//! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others,
+//! [`rational_rank`] lifts it to the rationals.
 
 mod certificate;
 mod rank;

@@ -217,7 +217,8 @@ fn options_out_of_range_are_refused() {
     }
 }
 
-/// The smaller the matrix, the likelier an unlucky partition: all rows of a block in one class, equal degrees at the end.
+/// The smaller the matrix, the likelier an unlucky partition: all rows of a block in one class, equal degrees at the
+/// end.
 #[test]
 fn tiny_matrices_of_full_rank_are_no_trouble_for_any_seed() {
     let p = Modulus::new(65521).unwrap();
@@ -330,8 +331,8 @@ fn a_proof_is_not_asked_of_block_wiedemann() {
     }
 }
 
-/// Tall and wide dense matrices of which most lines repeat others: a part of them and a check, or all of them for a proof; minors are
-/// named in the matrix as it was.
+/// Tall and wide dense matrices of which most lines repeat others: a part of them and a check, or all of them for a
+/// proof; minors are named in the matrix as it was.
 #[test]
 fn lines_of_dense_matrices_that_repeat_are_found_out() {
     let mut rng = Rng::seed_from_u64(81);

@@ -1,11 +1,11 @@
 //! Black boxes: linear operators known by their products alone.
 //!
-//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`] and
-//! [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁; [`Preconditioned`] is the form of B
-//! that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
+//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`]
+//! and [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁; [`Preconditioned`] is
+//! the form of B that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
 //!
-//! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the d-th
-//! digit of vector l. An operator over GF(p) acts on it column by column and need not know.
+//! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the
+//! d-th digit of vector l. An operator over GF(p) acts on it column by column and need not know.
 
 mod compose;
 mod diagonal;
@@ -23,8 +23,9 @@ use crate::spmv::{Block, Lane, Product};
 
 /// A rows × cols operator A over GF(p) that can be applied to blocks of vectors.
 ///
-/// Contract of both products: `x` and `y` have equal width and the operator's lane, `x` has as many rows as the operator
-/// has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking it panics.
+/// Contract of both products: `x` and `y` have equal width and the operator's lane, `x` has as many rows as the
+/// operator has columns (rows, for the transpose), `y` as many as it has rows (columns); `y` is overwritten. Breaking
+/// it panics.
 pub trait Operator: Sync {
     /// The modulus p.
     fn modulus(&self) -> Modulus;
@@ -44,7 +45,8 @@ pub trait Operator: Sync {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()>;
-    /// Y ← D·A·X with the diagonal matrix D of these residues, or Y ← A·X without one. Boxes that can fuse the scaling do.
+    /// Y ← D·A·X with the diagonal matrix D of these residues, or Y ← A·X without one. Boxes that can fuse the scaling
+    /// do.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

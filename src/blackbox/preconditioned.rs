@@ -13,18 +13,18 @@
 //!
 //! 1. M = AᵀD₂A has rank r unless a non-zero polynomial of degree r in D₂ vanishes (Cauchy–Binet: its minor on I is
 //!    Σ_J det(A[J,I])²·Π_{j∈J} d₂ⱼ, multilinear, not zero): failure at most r/|S|. In the symmetric form M = A.
-//! 2. D₁M has a zero eigenvalue of multiplicity exactly n - r: the coefficient of λⁿ⁻ʳ in its characteristic polynomial is
-//!    ±Σ_J det(M[J,J])·Π_{j∈J} d₁ⱼ, and a symmetric matrix of rank r has a non-singular principal r-minor over any field:
-//!    failure at most r/|S|.
-//! 3. Its r non-zero eigenvalues are distinct. Specialise D₁ to the support of such a minor C; then f = det(λ·diag(e) - C),
-//!    eᵢ = 1/d₁ᵢ, has degree 1 in every eᵢ, so a square factor would be free of e, hence divide both λʳ and det C ≠ 0; and an
-//!    irreducible factor of f is inseparable only if it is a polynomial in λᵖ, so that all principal minors of C of order
-//!    prime to p on its variables vanish. For p ≥ 3 those of order 1 and 2 would make C zero there; for p = 2 those of order 1
-//!    are the diagonal of M, linear forms Σⱼ aⱼᵢ²·d₂ⱼ ≠ 0 in D₂, which vanish somewhere on I with probability at most r/|S|.
-//!    The discriminant has degree at most r(r-1) in D₁: failure at most (r(r-1) + r)/|S|.
+//! 2. D₁M has a zero eigenvalue of multiplicity exactly n - r: the coefficient of λⁿ⁻ʳ in its characteristic polynomial
+//!    is ±Σ_J det(M[J,J])·Π_{j∈J} d₁ⱼ, and a symmetric matrix of rank r has a non-singular principal r-minor over any
+//!    field: failure at most r/|S|.
+//! 3. Its r non-zero eigenvalues are distinct. Specialise D₁ to the support of such a minor C; then f = det(λ·diag(e) -
+//!    C), eᵢ = 1/d₁ᵢ, has degree 1 in every eᵢ, so a square factor would be free of e, hence divide both λʳ and det C ≠
+//!    0; and an irreducible factor of f is inseparable only if it is a polynomial in λᵖ, so that all principal minors
+//!    of C of order prime to p on its variables vanish. For p ≥ 3 those of order 1 and 2 would make C zero there; for p
+//!    = 2 those of order 1 are the diagonal of M, linear forms Σⱼ aⱼᵢ²·d₂ⱼ ≠ 0 in D₂, which vanish somewhere on I with
+//!    probability at most r/|S|. The discriminant has degree at most r(r-1) in D₁: failure at most (r(r-1) + r)/|S|.
 //!
-//! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when p = 2
-//! (take a matrix with zero diagonal), which is why that form is for odd p.
+//! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when
+//! p = 2 (take a matrix with zero diagonal), which is why that form is for odd p.
 
 use super::{Operator, Scratch};
 use crate::field::{Field, Modulus, Rng};
@@ -105,8 +105,8 @@ impl std::fmt::Debug for Preconditioned<'_> {
 impl<'a> Preconditioned<'a> {
     /// B for the box A = `product`, with D₁ and D₂ drawn from the non-zero elements of `field`.
     ///
-    /// `symmetric` asserts A = Aᵀ (not checked here) and asks for the symmetric form. Panics if it is set for a rectangular A
-    /// or for p = 2, or if the characteristics of `field` and `product` differ.
+    /// `symmetric` asserts A = Aᵀ (not checked here) and asks for the symmetric form. Panics if it is set for a
+    /// rectangular A or for p = 2, or if the characteristics of `field` and `product` differ.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

@@ -17,7 +17,7 @@ pub struct Certificate {
     pub cols: usize,
     /// The length t of the chain: `minor_rows[k]` has no entry in `minor_cols[l]` for l < k < t, and one for l = k.
     pub triangular: usize,
-    /// The r rows of an invertible minor, the chain's first.
+    /// The r rows of a nonsingular minor, the chain's first.
     pub minor_rows: Vec<u32>,
     /// Its r columns, the chain's first.
     pub minor_cols: Vec<u32>,
@@ -53,8 +53,8 @@ impl Certificate {
         self.rank() - self.triangular
     }
 
-    /// What contradicts itself, whatever the matrix: lengths that do not fit, lines out of range or listed twice, values that
-    /// are no residues. `None` for everything that [`verify`](super::verify) can work with.
+    /// What contradicts itself, whatever the matrix: lengths that do not fit, lines out of range or listed twice,
+    /// values that are no residues. `None` for everything that [`verify`](super::verify) can work with.
     pub(super) fn flaw(&self) -> Option<String> {
         let (r, t) = (self.minor_rows.len(), self.triangular);
         if self.digest.len() != 64 || !self.digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {

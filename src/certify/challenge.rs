@@ -8,9 +8,9 @@
 //! 4. p, rows, cols, r, t, each as 8 bytes;
 //! 5. the r rows of the minor, then its r columns, each as 4 bytes.
 //!
-//! The keystream of ChaCha20 under that key (D. J. Bernstein's original: 64-bit block counter from 0, nonce 0) is cut into
-//! pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits, is a residue
-//! if it is below p, and skipped if not (less than every second one).
+//! The keystream of ChaCha20 under that key (D. J. Bernstein's original: 64-bit block counter from 0, nonce 0) is cut
+//! into pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits,
+//! is a residue if it is below p, and skipped if not (less than every second one).
 
 use super::repetitions::repetitions;
 use super::{Certificate, Lanes};
@@ -56,8 +56,8 @@ impl Challenge {
         Challenge { stream, modulus: c.modulus, buffer: [0; 4096], used: 4096 }
     }
 
-    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns of `a` that are outside the minor, whose
-    /// columns of `a` are `minor_cols`, and not empty (the others are multiplied by zeros only); 0 elsewhere.
+    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns of `a` that are outside the minor,
+    /// whose columns of `a` are `minor_cols`, and not empty (the others are multiplied by zeros only); 0 elsewhere.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

@@ -1,16 +1,18 @@
 //! The file of a certificate. In this order, numbers little-endian:
 //!
 //! 1. the line `blackfield certificate 2`, which ends in a line feed, as does
-//! 2. a line of JSON, `{"digest": 64 hexadecimal digits, "modulus": p, "rows": m, "cols": n, "rank": r, "triangular": t,
-//!    "lines": [a, b] or null}`, both lines together at most 4096 bytes;
+//! 2. a line of JSON,
+//!    `{"digest": 64 hexadecimal digits, "modulus": p, "rows": m, "cols": n, "rank": r, "triangular": t, "lines": [a, b] or null}`,
+//!    both lines together at most 4096 bytes;
 //! 3. the r rows of the minor, then its r columns, the chain's first, each as 4 bytes;
 //! 4. (r - t)·k residues of the vectors x, each as the least number of bytes that holds p - 1;
-//! 5. if `lines` is `[a, b]`: a rows and b columns, each as 4 bytes; if null: (r - t)·k residues of the vectors w, as in 4;
+//! 5. if `lines` is `[a, b]`: a rows and b columns, each as 4 bytes; if null: (r - t)·k residues of the vectors w, as
+//!    in 4;
 //! 6. SHA-256 of all bytes before, 32 bytes.
 //!
-//! The header determines the length of the file. No more than that is read, and it is compared with the length there is before
-//! anything is allocated for the lists: no header can ask for more memory than its file takes, up to a factor of eight for
-//! residues of one byte, and no file that is none is read beyond its first 4096 bytes.
+//! The header determines the length of the file. No more than that is read, and it is compared with the length there is
+//! before anything is allocated for the lists: no header can ask for more memory than its file takes, up to a factor of
+//! eight for residues of one byte, and no file that is none is read beyond its first 4096 bytes.
 
 use super::{Certificate, Upper, repetitions};
 use crate::field::Modulus;
@@ -95,7 +97,8 @@ impl Certificate {
     /// The certificate in a file; `file` is for messages. Reads at most one byte beyond what the header announces.
     ///
     /// # Errors
-    /// [`Error::Input`] for anything that [`Certificate::to_bytes`] would not have written; [`Error::Io`]; [`Error::Memory`].
+    /// [`Error::Input`] for anything that [`Certificate::to_bytes`] would not have written; [`Error::Io`];
+    /// [`Error::Memory`].
     pub fn read(mut source: impl Read, file: &Path) -> Result<Certificate> {
         let io = |source| Error::Io { file: file.to_path_buf(), source };
         let mut bytes = vec![];

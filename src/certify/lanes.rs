@@ -6,8 +6,8 @@ use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a word of 32 bits
-/// for p < 2³², of 64 beyond, and for p = 2, where there are 64 of them in a word, a bit.
+/// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a
+/// word of 32 bits for p < 2³², of 64 beyond, and for p = 2, where there are 64 of them in a word, a bit.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     modulus: Modulus,
@@ -126,8 +126,8 @@ impl Lanes {
         }
     }
 
-    /// Sets the entries `cols`, whatever they are, so that each vector becomes orthogonal to the `rows` of `a`; the other
-    /// entries stay.
+    /// Sets the entries `cols`, whatever they are, so that each vector becomes orthogonal to the `rows` of `a`; the
+    /// other entries stay.
     ///
     /// # Panics
     /// Unless row `rows[k]` has an entry in `cols[k]`. If it has one in `cols[l]` with l < k, the result means nothing.

@@ -1,17 +1,18 @@
 //! Where random choices come from: a key stream for each use, of a key that hashes what the choice must not depend on.
 //!
-//! The bounds of this library are of the form: whatever the matrix, a uniformly random choice goes wrong with probability at
-//! most ε. They need a choice that the author of the matrix did not know. A generator keyed by the seed alone does not give
-//! that: the default seed is known, and a matrix made with its stream in hand can hide a part of its rank from it. So the key
-//! is
+//! The bounds of this library are of the form: whatever the matrix, a uniformly random choice goes wrong with
+//! probability at most ε. They need a choice that the author of the matrix did not know. A generator keyed by the seed
+//! alone does not give that: the default seed is known, and a matrix made with its stream in hand can hide a part of
+//! its rank from it. So the key is
 //!
 //! **SHA-256(`blackfield stream 1\n` ‖ domain ‖ `\n` ‖ digest of the matrix ‖ modulus ‖ seed ‖ part ‖ number)**,
 //!
-//! numbers as 8 bytes, little-endian, and the stream is that of ChaCha20 under it. Same matrix, modulus and seed, same choices;
-//! each use has a domain of its own, so that no two ever see the same numbers.
+//! numbers as 8 bytes, little-endian, and the stream is that of ChaCha20 under it. Same matrix, modulus and seed, same
+//! choices; each use has a domain of its own, so that no two ever see the same numbers.
 //!
-//! **Hypothesis.** SHA-256 and ChaCha20 behave like random functions. Then who tries N matrices against a known seed finds one
-//! that is answered wrongly with probability at most N·ε; against a seed drawn afterwards (`--seed random`), at most ε.
+//! **Hypothesis.** SHA-256 and ChaCha20 behave like random functions. Then who tries N matrices against a known seed
+//! finds one that is answered wrongly with probability at most N·ε; against a seed drawn afterwards (`--seed random`),
+//! at most ε.
 
 use crate::field::Rng;
 use crate::sparse::SparseMatrix;
@@ -103,13 +104,14 @@ impl<'a> Streams<'a> {
     pub fn hashed(matrix: &SparseMatrix, seed: u64) -> Streams<'static> {
         Streams { source: Source::Digest(matrix.digest()), modulus: matrix.modulus().get(), seed, part: 0 }
     }
-    /// Those for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever the modulus.
+    /// Those for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever the
+    /// modulus.
     pub fn of_integers(digest: &str, seed: u64) -> Streams<'static> {
         let digest = Sha256::digest(digest.as_bytes()).into();
         Streams { source: Source::Digest(digest), modulus: 0, seed, part: 0 }
     }
-    /// Those for a part of the matrix, such as a connected component, that is worked on by itself: other ones than for the whole
-    /// (which is part 0) and every other part.
+    /// Those for a part of the matrix, such as a connected component, that is worked on by itself: other ones than for
+    /// the whole (which is part 0) and every other part.
     #[must_use]
     pub fn part(&self, part: u64) -> Self {
         // Hashed once for all parts.
@@ -119,9 +121,9 @@ impl<'a> Streams<'a> {
     pub fn stream(&self, domain: Domain, number: u64) -> Rng {
         Rng::from_seed(self.hash(domain, number).finalize().into())
     }
-    /// The stream `number` of a challenge to an answer, given as lists of lines: its key hashes the answer as well (the length
-    /// of each list as 8 bytes and its lines as 4 bytes each, behind the number), so that a challenge is not known to anybody
-    /// before the answer stands, the seed or no seed.
+    /// The stream `number` of a challenge to an answer, given as lists of lines: its key hashes the answer as well (the
+    /// length of each list as 8 bytes and its lines as 4 bytes each, behind the number), so that a challenge is not
+    /// known to anybody before the answer stands, the seed or no seed.
     pub fn challenge(&self, number: u64, answer: &[&[u32]]) -> Rng {
         let mut hash = self.hash(Domain::Checks, number);
         for list in answer {

@@ -131,8 +131,8 @@ fn places(list: &[u32], map: &LineMap, what: &str) -> Result<Vec<u32>> {
     Ok(places)
 }
 
-/// The rows and columns, numbered as in `a`, are those of an upper triangular minor with a diagonal of units; messages name
-/// the rows of the whole matrix.
+/// The rows and columns, numbered as in `a`, are those of an upper triangular minor with a diagonal of units; messages
+/// name the rows of the whole matrix.
 pub(crate) fn check_chain(a: &SparseMatrix, lines: &LineMaps, rows: &[u32], cols: &[u32]) -> Result<()> {
     let mut place = memory::filled(usize::MAX, a.cols(), "the places of the chain")?;
     cols.iter().enumerate().for_each(|(l, &j)| place[j as usize] = l);

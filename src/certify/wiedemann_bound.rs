@@ -6,10 +6,11 @@ use super::ErrorBound;
 /// gives less than the rank r ≤ U: (U² + 4U)/(q - 1).
 ///
 /// *Proof.* The preconditioned B has rank r, a semisimple zero eigenvalue and distinct non-zero eigenvalues except with
-/// probability (r² + 2r)/(q - 1): see [`crate::blackbox::Preconditioned`]. Then there are X and Y for which the block Hankel
-/// matrix of ⌈U/s⌉ × ⌈U/s⌉ blocks YᵀBⁱ⁺ʲ⁺¹X has rank r (columns v, Bᵈv, B²ᵈv, … of a vector v that generates the image,
-/// d = ⌈U/s⌉; Kaltofen, Math. Comp. 64, 1995); an r-minor of it is a polynomial of degree 2r in the entries of X and Y, so
-/// for random X, Y it vanishes with probability at most 2r/q (Schwartz–Zippel). The answer is the rank of that matrix.
+/// probability (r² + 2r)/(q - 1): see [`crate::blackbox::Preconditioned`]. Then there are X and Y for which the block
+/// Hankel matrix of ⌈U/s⌉ × ⌈U/s⌉ blocks YᵀBⁱ⁺ʲ⁺¹X has rank r (columns v, Bᵈv, B²ᵈv, … of a vector v that generates the
+/// image, d = ⌈U/s⌉; Kaltofen, Math. Comp. 64, 1995); an r-minor of it is a polynomial of degree 2r in the entries of X
+/// and Y, so for random X, Y it vanishes with probability at most 2r/q (Schwartz–Zippel). The answer is the rank of
+/// that matrix.
 ///
 /// Where that is 1 or more, the bound is vacuous.
 pub fn rank_failure(rank_bound: usize, log2_order: f64) -> ErrorBound {

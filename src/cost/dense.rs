@@ -22,15 +22,15 @@ pub fn size_class(modulus: Modulus) -> usize {
 pub struct Dense {
     /// A multiply-add, for each [`size_class`].
     ///
-    /// From `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block, one thread with AVX-512), between
-    /// what an AMD EPYC (Zen 5) and an Intel Xeon (Sapphire Rapids) virtual machine take, up to twice as long, and rounded up for
-    /// the panels and copies around the products of a row space.
+    /// From `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block, one thread with
+    /// AVX-512), between what an AMD EPYC (Zen 5) and an Intel Xeon (Sapphire Rapids) virtual machine take, up to twice
+    /// as long, and rounded up for the panels and copies around the products of a row space.
     pub product: [f64; 5],
     /// Whether multiply-adds mod p > 2¹⁶ are made of products of bytes: where the processor has AMX, and no narrower
     /// instruction set than AVX-512 was forced.
     pub byte_tiles: bool,
-    /// A product of two bytes there, of which a multiply-add has the square of the bytes of p. From the same on such a Xeon, rounded up
-    /// likewise.
+    /// A product of two bytes there, of which a multiply-add has the square of the bytes of p. From the same on such a
+    /// Xeon, rounded up likewise.
     pub byte_product: f64,
     /// An entry of a row that is taken in, beside its multiply-adds: none for p = 2 and 3, whose rows are packed.
     pub absorb: f64,
@@ -62,7 +62,7 @@ impl Dense {
         .scaled(factor)
     }
 
-    /// All of it so many times as dear.
+    /// All of it so many times as expensive.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         let Dense { product, byte_product, absorb, scatter, .. } = &mut self;

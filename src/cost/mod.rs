@@ -1,12 +1,13 @@
 //! What operations cost: one profile of prices, [`Machine`], that every plan is made from.
 //!
-//! A price is the seconds that one thread with a core to itself takes for one operation. How many operations an algorithm makes, and
-//! how many bytes, is said beside the algorithm, by a function of shapes and prices (`dense::Echelon::seconds`, `schur::RowSpace::seconds`,
-//! `permanent::frontier::predict`, …); planners compose these and decide. So a profile that was measured elsewhere, or made up by a test,
-//! changes every plan and nothing else: answers do not depend on prices.
+//! A price is the seconds that one thread with a core to itself takes for one operation. How many operations an
+//! algorithm makes, and how many bytes, is said beside the algorithm, by a function of shapes and prices
+//! (`dense::Echelon::seconds`, `schur::RowSpace::seconds`, `permanent::frontier::predict`, …); planners compose these
+//! and decide. So a profile that was measured elsewhere, or made up by a test, changes every plan and nothing else:
+//! answers do not depend on prices.
 //!
-//! Prices are data: a [`Machine`] is written and read as JSON, one object for each kind of work. A table that leaves prices out
-//! has those of this process for them.
+//! Prices are data: a [`Machine`] is written and read as JSON, one object for each kind of work. A table that leaves
+//! prices out has those of this process for them.
 //!
 //! ```
 //! use blackfield::{answers::RankOptions, cost::Machine};
@@ -20,8 +21,8 @@
 //! # assert!(options.machine.schur.entry > 1e-6);
 //! ```
 //!
-//! Sizes at which a kernel changes its ways (blocks, panels, crossovers that were measured as such) are no prices: they stand beside the
-//! kernel.
+//! Sizes at which a kernel changes its ways (blocks, panels, crossovers that were measured as such) are no prices: they
+//! stand beside the kernel.
 
 mod dense;
 mod permanent;
@@ -39,10 +40,10 @@ use crate::isa::Isa;
 
 /// The prices of all operations, by kind.
 ///
-/// The defaults for ranks lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both with AVX-512, the
-/// latter up to three times as long (`tools/compare/plans.py`). Plans depend on the machine that they are made on by its
-/// instruction set ([`Machine::with`]) and its tiles of bytes ([`Dense::byte_tiles`]) alone, unless prices turn out to be off by
-/// more than that ([`Patience`](crate::answers::Patience)).
+/// The defaults for ranks lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both
+/// with AVX-512, the latter up to three times as long (`tools/compare/plans.py`). Plans depend on the machine that they
+/// are made on by its instruction set ([`Machine::with`]) and its tiles of bytes ([`Dense::byte_tiles`]) alone, unless
+/// prices turn out to be off by more than that ([`Patience`](crate::answers::Patience)).
 ///
 /// All prices are finite and not negative. To change some, change a default:
 ///
@@ -75,11 +76,11 @@ pub struct Machine {
     pub integers: Integers,
     /// Permanents of special shapes, and what any way to a permanent costs.
     pub permanent: Permanent,
-    /// The dynamic programme over a frontier.
+    /// The dynamic program over a frontier.
     pub frontier: Frontier,
     /// The sum along a Gray code, on the processor.
     pub gray: Gray,
-    /// The same on CUDA cards.
+    /// The same on CUDA GPUs.
     pub device: Device,
 }
 
@@ -135,7 +136,7 @@ impl Machine {
         machine
     }
 
-    /// The same machine with operations of one kind so many times as dear.
+    /// The same machine with operations of one kind so many times as expensive.
     #[must_use]
     pub fn scaled(&self, kind: Kind, factor: f64) -> Machine {
         let mut machine = self.clone();
@@ -147,8 +148,8 @@ impl Machine {
         machine
     }
 
-    /// This machine after a step that took `taken` seconds where `seconds` predicted another number: the kind of operation that most of
-    /// the prediction was for is as much dearer or cheaper as makes up the difference.
+    /// This machine after a step that took `taken` seconds where `seconds` predicted another number: the kind of
+    /// operation that most of the prediction was for is as much more expensive or cheaper as makes up the difference.
     #[must_use]
     pub fn corrected(&self, seconds: impl Fn(&Machine) -> f64, taken: f64) -> Machine {
         let all = seconds(self);
@@ -157,7 +158,7 @@ impl Machine {
         if most <= 0.0 {
             return self.clone();
         }
-        // Faster than all else of the prediction: then that was too dear as well.
+        // Faster than all else of the prediction: then that was too expensive as well.
         self.scaled(kind, ((taken - (all - most)) / most).max(taken / all))
     }
 }

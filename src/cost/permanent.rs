@@ -2,8 +2,8 @@
 
 /// Seconds of one thread for permanents of special shapes.
 ///
-/// Products are estimates; the determinant is scaled from one run on the 100 × 100 domino board (one thread of a 2-core AMD virtual machine
-/// with AVX-512).
+/// Products are estimates; the determinant is scaled from one run on the 100 × 100 domino board (one thread of a 2-core
+/// AMD virtual machine with AVX-512).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -13,8 +13,8 @@ pub struct Permanent {
     pub rook_product: f64,
     /// A multiply-add mod a word-sized prime of a product of linear forms ([`crate::permanent::low_rank`]).
     pub form_product: f64,
-    /// A unit of n^1.5 of a planar determinant of order n for the [`LANES`](crate::elimination::LANES) primes of a group
-    /// ([`crate::permanent::kasteleyn`]).
+    /// A unit of n^1.5 of a planar determinant of order n for the [`LANES`](crate::elimination::LANES) primes of a
+    /// group ([`crate::permanent::kasteleyn`]).
     pub determinant: f64,
     /// Laying out a vertex of a planar graph.
     pub vertex: f64,
@@ -28,15 +28,15 @@ impl Default for Permanent {
     }
 }
 
-/// Seconds of one thread for the dynamic programme over a frontier ([`crate::permanent::frontier`]). Measured on a 2-core EPYC virtual
-/// machine (Zen 5).
+/// Seconds of one thread for the dynamic program over a frontier ([`crate::permanent::frontier`]). Measured on a 2-core
+/// EPYC virtual machine (Zen 5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Frontier {
-    /// A state and one of its choices, roughly, whatever its layer is stored as: the search for an order weighs its own time against
-    /// it.
+    /// A state and one of its choices, roughly, whatever its layer is stored as: the search for an order weighs its own
+    /// time against it.
     pub choice: f64,
     /// An estimate of that search, for each entry of the line.
     pub look: f64,
@@ -54,11 +54,11 @@ impl Default for Frontier {
     }
 }
 
-/// Seconds of one thread for the sum along a Gray code ([`crate::permanent::gray`]). Measured on Zen 5 with AVX-512, one core, on a busy
-/// machine.
+/// Seconds of one thread for the sum along a Gray code ([`crate::permanent::gray`]). Measured on Zen 5 with AVX-512,
+/// one core, on a busy machine.
 ///
-/// Prices decide how long a plan's low columns are sought, and with that which they are: a run goes on from the checkpoint of another
-/// one with the same prices. So they do not depend on the instruction set.
+/// Prices decide how long a plan's low columns are sought, and with that which they are: a run goes on from the
+/// checkpoint of another one with the same prices. So they do not depend on the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -80,13 +80,13 @@ impl Default for Gray {
     }
 }
 
-/// Seconds of CUDA cards. Measured on one H200.
+/// Seconds of CUDA GPUs. Measured on one H200.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Device {
-    /// Looking for cards: a driver takes about as long to start.
+    /// Looking for GPUs: a driver takes about as long to start.
     pub find: f64,
     /// Compiling a kernel and loading it.
     pub start: f64,

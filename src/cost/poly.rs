@@ -2,8 +2,8 @@
 
 use crate::isa::{Extra, Isa};
 
-/// Seconds of one thread for what [`ProductPlan`](crate::poly::ProductPlan) chooses from. Measured on an AMD Zen-5-class processor by
-/// `cargo bench --bench poly`.
+/// Seconds of one thread for what [`ProductPlan`](crate::poly::ProductPlan) chooses from. Measured on an AMD
+/// Zen-5-class processor by `cargo bench --bench poly`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]

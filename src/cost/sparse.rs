@@ -1,4 +1,5 @@
-//! Prices of work on sparse matrices: passes with blocks of vectors, Schur complements, right-looking elimination, null vectors.
+//! Prices of work on sparse matrices: passes with blocks of vectors, Schur complements, right-looking elimination, null
+//! vectors.
 
 use crate::isa::Isa;
 
@@ -58,7 +59,7 @@ impl Passes {
         .scaled(factor)
     }
 
-    /// All of it so many times as dear; the cache is as large as before.
+    /// All of it so many times as expensive; the cache is as large as before.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         let Passes { gather, gather_byte, cache: _, far, reduce, product, push_byte, push, ready } = &mut self;
@@ -88,8 +89,8 @@ impl Default for Sparse {
     }
 }
 
-/// Seconds of one thread for a Schur complement that is formed ([`crate::schur::Solver::form`]). Measured as [`Passes`] are, whatever the
-/// instruction set.
+/// Seconds of one thread for a Schur complement that is formed ([`crate::schur::Solver::form`]). Measured as [`Passes`]
+/// are, whatever the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -108,7 +109,7 @@ impl Default for Schur {
 }
 
 impl Schur {
-    /// All of it so many times as dear.
+    /// All of it so many times as expensive.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Schur { product: self.product * factor, entry: self.entry * factor }
@@ -117,8 +118,8 @@ impl Schur {
 
 /// Seconds of one thread for right-looking elimination ([`crate::elimination::eliminate`]).
 ///
-/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries a row, of ch7-8-b4 and shar_te2-b2, where they are
-/// right within a factor of two. Changes wait for memory.
+/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries a row, of ch7-8-b4 and
+/// shar_te2-b2, where they are right within a factor of two. Changes wait for memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]

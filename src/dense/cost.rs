@@ -5,14 +5,15 @@ use crate::cost::{Dense, size_class};
 use crate::field::Modulus;
 
 impl Echelon {
-    /// Predicted seconds of one thread for the echelon form of rank r in n columns, of rows of which nearly all are independent:
-    /// r²(n/2 - r/6) multiply-adds.
+    /// Predicted seconds of one thread for the echelon form of rank r in n columns, of rows of which nearly all are
+    /// independent: r²(n/2 - r/6) multiply-adds.
     pub fn seconds(prices: &Dense, modulus: Modulus, r: usize, n: usize) -> f64 {
         let (r, n) = (r as f64, n as f64);
         r * r * (n / 2.0 - r / 6.0) * prices.product(modulus)
     }
 
-    /// Predicted seconds of one thread for so many rows more, which depend on the r that are there: r(n - r/2) multiply-adds each.
+    /// Predicted seconds of one thread for so many rows more, which depend on the r that are there: r(n - r/2)
+    /// multiply-adds each.
     pub fn dependent_seconds(prices: &Dense, modulus: Modulus, rows: usize, r: usize, n: usize) -> f64 {
         let (r, n) = (r as f64, n as f64);
         rows as f64 * r * (n - r / 2.0) * prices.product(modulus)
@@ -26,7 +27,8 @@ impl Echelon {
 }
 
 impl Reduced {
-    /// Predicted seconds of one thread for the reduction of an echelon form of rank r in n columns to (I T): r²/2·(n - r) multiply-adds.
+    /// Predicted seconds of one thread for the reduction of an echelon form of rank r in n columns to (I T): r²/2·(n -
+    /// r) multiply-adds.
     pub fn seconds(prices: &Dense, modulus: Modulus, r: usize, n: usize) -> f64 {
         (r as f64).powi(2) / 2.0 * (n - r) as f64 * prices.product(modulus)
     }

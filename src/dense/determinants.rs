@@ -13,8 +13,8 @@ const GROUP: usize = 16;
 /// Shortest budget with which 64-bit sums pay.
 const LEAST_TERMS: usize = 8;
 
-/// The determinants of the s × s row-major matrices of residues that lie one after the other in `matrices`; s = 0 is not
-/// a size. Parallel over the matrices.
+/// The determinants of the s × s row-major matrices of residues that lie one after the other in `matrices`; s = 0 is
+/// not a size. Parallel over the matrices.
 ///
 /// # Panics
 /// If s = 0 or the number of entries is no multiple of s².

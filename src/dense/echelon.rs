@@ -15,8 +15,9 @@ const PIVOTS: &str = "the pivots of a dense elimination";
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
 ///
-/// Storage: one bit an entry for p = 2, two for p = 3, 8 bits for p < 2⁸, 16 for p < 2¹⁶, 32 below 2³², else 64. Time for m rows of rank r
-/// over n columns: at most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix products.
+/// Storage: one bit an entry for p = 2, two for p = 3, 8 bits for p < 2⁸, 16 for p < 2¹⁶, 32 below 2³², else 64. Time
+/// for m rows of rank r over n columns: at most m·r·(n - r/2) multiply-adds mod p, nearly all of them in matrix
+/// products.
 #[derive(Debug)]
 pub struct Echelon {
     modulus: Modulus,
@@ -55,8 +56,8 @@ impl Echelon {
         Ok(Echelon { modulus, cols, storage })
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere; 2⁶⁴ - 1 for
-    /// more than that.
+    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere;
+    /// 2⁶⁴ - 1 for more than that.
     ///
     /// # Panics
     /// If `rank` > `cols`.
@@ -83,8 +84,8 @@ impl Echelon {
     /// independent of those before them.
     ///
     /// # Errors
-    /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done; [`crate::Error::Memory`],
-    /// after which it is good for nothing.
+    /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done;
+    /// [`crate::Error::Memory`], after which it is good for nothing.
     ///
     /// # Panics
     /// If a column is out of range.
@@ -121,8 +122,8 @@ impl Echelon {
             }
         })
     }
-    /// The same for rows over GF(2) that lie side by side, [`Echelon::PACKED`] of them in each of `blocks`, which hold 32 rows in each
-    /// of 16 words for each column.
+    /// The same for rows over GF(2) that lie side by side, [`Echelon::PACKED`] of them in each of `blocks`, which hold
+    /// 32 rows in each of 16 words for each column.
     ///
     /// # Errors
     /// As [`Echelon::absorb`].
@@ -137,8 +138,9 @@ impl Echelon {
             basis.absorb_columns(range.len(), &blocks[range.start / Self::PACKED..range.end.div_ceil(Self::PACKED)])
         })
     }
-    /// Adds `count` uniformly random combinations of rows to the span: Y·A as one matrix product. Returns how many of them were
-    /// independent of what was there. If some row is not in the span, a combination is in it with probability 1/p.
+    /// Adds `count` uniformly random combinations of rows to the span: Y·A as one matrix product. Returns how many of
+    /// them were independent of what was there. If some row is not in the span, a combination is in it with probability
+    /// 1/p.
     ///
     /// # Errors
     /// As [`Echelon::absorb`].
@@ -240,8 +242,9 @@ impl Echelon {
         }
     }
 
-    /// Uniformly random vectors x with R·x = 0 for every row R of the basis, one a lane: cols × `count`, row-major. They are random in the
-    /// columns without a pivot; substitution gives the others, rank · (cols - rank/2) multiply-adds each.
+    /// Uniformly random vectors x with R·x = 0 for every row R of the basis, one a lane: cols × `count`, row-major.
+    /// They are random in the columns without a pivot; substitution gives the others, rank · (cols - rank/2)
+    /// multiply-adds each.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

@@ -1,5 +1,5 @@
-//! Dense matrices over any [`Field`], with the elimination of the textbook: for small matrices, extension fields, and as
-//! the independent twin of the blocked elimination in [`Echelon`].
+//! Dense matrices over any [`Field`], with the elimination of the textbook: for small matrices, extension fields, and
+//! as the independent twin of the blocked elimination in [`Echelon`].
 
 use super::Echelon;
 use crate::field::{Field, Modulus};

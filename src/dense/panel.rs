@@ -44,8 +44,8 @@ impl<T: Entry> Panel<T> {
         Ok(pivots)
     }
 
-    /// The same for a few rows that are independent in their first few columns already, `None` otherwise: the elimination
-    /// of (these columns | I) finds the matrix that brings the rows to their form in one product.
+    /// The same for a few rows that are independent in their first few columns already, `None` otherwise: the
+    /// elimination of (these columns | I) finds the matrix that brings the rows to their form in one product.
     fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Result<Option<Vec<usize>>> {
         let (m, cols) = (hi - lo, self.cols);
         let rows = &self.data[lo * cols..hi * cols];

@@ -1,4 +1,5 @@
-//! Blocked elimination mod p, row panel by row panel: the basis of the row space grows, the rows themselves are not kept.
+//! Blocked elimination mod p, row panel by row panel: the basis of the row space grows, the rows themselves are not
+//! kept.
 //!
 //! Positions are a running order of the columns: pivot columns first, in the order they were found, the others behind
 //! them in ascending order. Block i of the basis holds kᵢ rows; in their own pivot columns they are the identity (not
@@ -194,8 +195,8 @@ impl<T: Entry> Panels<T> {
         let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
         memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
-    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy of
-    /// the block that grows.
+    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy
+    /// of the block that grows.
     pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
         let panel = PANEL * cols * size_of::<T>();
         let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
@@ -209,7 +210,8 @@ impl<T: Entry> Panels<T> {
         (entries * size_of::<T>() + self.pivot_rows.len() * size_of::<usize>() + positions * size_of::<u32>()) as u64
     }
 
-    /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of [`Panels::pivot_cols`].
+    /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of
+    /// [`Panels::pivot_cols`].
     pub(super) fn into_reduced(mut self) -> Result<Vec<T>> {
         self.spare = vec![];
         let rank = self.pivot_rows.len();
@@ -277,8 +279,8 @@ fn copy_runs<T: Copy>(runs: &[Range<usize>], from: &[T], to: &mut [T]) {
     }
 }
 
-/// Brings the pivots to the front of the positions they share with `runs`; `row` begins at position `origin`, and `old` has room
-/// for it.
+/// Brings the pivots to the front of the positions they share with `runs`; `row` begins at position `origin`, and `old`
+/// has room for it.
 fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old: &mut Vec<T>, row: &mut [T]) {
     old.clear();
     old.extend_from_slice(row);

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Chunks that repay a task of their own, in bytes.
 const GRAIN: usize = 1 << 14;
 
-/// Calls `work(number, chunk)` for each chunk of `size` entries, in parallel on rayon's current pool if there is enough of
-/// them: enough `bytes` that a call reads or writes, where that differs from the chunk's own.
+/// Calls `work(number, chunk)` for each chunk of `size` entries, in parallel on rayon's current pool if there is enough
+/// of them: enough `bytes` that a call reads or writes, where that differs from the chunk's own.
 pub(super) fn for_each_chunk<T: Send>(
     data: &mut [T],
     size: usize,

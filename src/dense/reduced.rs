@@ -139,8 +139,8 @@ impl Reduced {
         Ok(zero)
     }
 
-    /// Null-space vectors, one a lane: row-major cols × `free.len()`, lane f - `free.start` being 1 in column `free_cols[f]`,
-    /// -T\[·\]\[f\] in the pivot columns and 0 elsewhere.
+    /// Null-space vectors, one a lane: row-major cols × `free.len()`, lane f - `free.start` being 1 in column
+    /// `free_cols[f]`, -T\[·\]\[f\] in the pivot columns and 0 elsewhere.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

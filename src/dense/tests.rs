@@ -39,8 +39,8 @@ fn pivot_cols(echelon: &Echelon) -> Vec<usize> {
     echelon.pivot_cols().unwrap().into_iter().map(|j| j as usize).collect()
 }
 
-/// Rows of every storage, absorbed in panels of several heights: the vectors are orthogonal to all of them, and as many of them span all
-/// that is.
+/// Rows of every storage, absorbed in panels of several heights: the vectors are orthogonal to all of them, and as many
+/// of them span all that is.
 #[test]
 fn vectors_orthogonal_to_the_basis_span_its_null_space() {
     let mut rng = Rng::seed_from_u64(17);

@@ -77,7 +77,8 @@ impl<V: Residue> Active<V> {
     /// All of `a`.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory), as of all that lets entries grow; what is left is good for nothing then.
+    /// [`Error::Memory`](crate::Error::Memory), as of all that lets entries grow; what is left is good for nothing
+    /// then.
     pub(super) fn new(a: &SparseMatrix) -> Result<Self> {
         let mut counts = memory::zeros::<usize>(a.cols(), LISTS)?;
         (0..a.rows()).flat_map(|i| a.row(i).0).for_each(|&j| counts[j as usize] += 1);

@@ -7,8 +7,8 @@ use crate::sparse::SparseMatrix;
 pub struct Eliminated {
     /// Rows of the pivots, in the order they were taken.
     ///
-    /// The minor of A on `rows` × `cols` is regular: its leading minors are the products of the first pivots. A regular minor of the
-    /// core, put beside it, makes a regular minor of A.
+    /// The minor of A on `rows` × `cols` is nonsingular: its leading minors are the products of the first pivots. A
+    /// nonsingular minor of the core, put beside it, makes a nonsingular minor of A.
     pub rows: Vec<u32>,
     /// Columns of the pivots.
     pub cols: Vec<u32>,

@@ -1,9 +1,10 @@
 //! Which pivot next: the entry (i, j) with small (rᵢ - 1)(cⱼ - 1), the most entries that its elimination can fill in
-//! (H. M. Markowitz, "The elimination form of the inverse …", Management Science 3, 1957), rᵢ and cⱼ being the numbers of
-//! entries in its row and column.
+//! (H. M. Markowitz, "The elimination form of the inverse …", Management Science 3, 1957), rᵢ and cⱼ being the numbers
+//! of entries in its row and column.
 //!
-//! As in Zlatev's strategy only a few of the shortest rows and columns are searched. They are found in buckets by count;
-//! a bucket keeps whatever had its count once, and entries that have another count by now are dropped when they are met.
+//! As in Zlatev's strategy only a few of the shortest rows and columns are searched. They are found in buckets by
+//! count; a bucket keeps whatever had its count once, and entries that have another count by now are dropped when they
+//! are met.
 
 use super::active::Active;
 use super::residue::Residue;

@@ -18,14 +18,15 @@ pub enum Finish {
 pub struct EliminationOptions {
     /// Most bytes that the elimination may take beside its input.
     pub max_memory: Option<u64>,
-    /// Most entries that may be left when the sparse part goes on. A caller who expects a core of low rank (tall ones often
-    /// are) sets it to a few times the entries of A, tests the rank of the core, and goes on from there if it is large: costs are
-    /// compared for full rank.
+    /// Most entries that may be left when the sparse part goes on. A caller who expects a core of low rank (tall ones
+    /// often are) sets it to a few times the entries of A, tests the rank of the core, and goes on from there if it is
+    /// large: costs are compared for full rank.
     pub max_nnz: usize,
     /// How the core will be finished; [`rank`](super::rank) takes all rows whatever is said here.
     pub finish: Finish,
-    /// The share of non-zero entries from which on the rest is eliminated densely. At 1/8 a sparse entry, 15 bytes with its
-    /// place in a list and reserves, takes what eight dense entries of 2 bytes take; it is also about where costs meet.
+    /// The share of non-zero entries from which on the rest is eliminated densely. At 1/8 a sparse entry, 15 bytes with
+    /// its place in a list and reserves, takes what eight dense entries of 2 bytes take; it is also about where costs
+    /// meet.
     pub dense_threshold: f64,
     /// Smallest number of rows or columns left that is still worth sparse elimination.
     pub dense_size: usize,

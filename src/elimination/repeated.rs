@@ -1,8 +1,8 @@
 //! Rows that are multiples of other rows, dropped from the active part now and then.
 //!
-//! Boundary matrices of complexes, once cut down, have most of their rows several times. Each copy would be reduced as often as its
-//! first, to vanish with it at last. A pass costs some tens of nanoseconds an entry; [`Repeated`] spaces passes by the work
-//! done since the last, and more widely while they find little.
+//! Boundary matrices of complexes, once cut down, have most of their rows several times. Each copy would be reduced as
+//! often as its first, to vanish with it at last. A pass costs some tens of nanoseconds an entry; [`Repeated`] spaces
+//! passes by the work done since the last, and more widely while they find little.
 
 use super::active::Active;
 use super::residue::Residue;

@@ -1,15 +1,16 @@
-//! Determinants mod many primes of one sparse integer matrix: the pivots of one elimination are repeated mod the others.
+//! Determinants mod many primes of one sparse integer matrix: the pivots of one elimination are repeated mod the
+//! others.
 //!
-//! Once the order of the pivots is known, the places of L and U follow without arithmetic, and the elimination becomes a
-//! fixed sequence of multiply-adds that [`LANES`] primes share: every entry is a vector of residues, one a prime. Row i of
-//! the permuted matrix is reduced by the rows before it (Doolittle's order): for each k < i with an entry,
-//! w ← w - (w_k/u_kk)·U_k.
+//! Once the order of the pivots is known, the places of L and U follow without arithmetic, and the elimination becomes
+//! a fixed sequence of multiply-adds that [`LANES`] primes share: every entry is a vector of residues, one a prime. Row
+//! i of the permuted matrix is reduced by the rows before it (Doolittle's order): for each k < i with an entry, w ← w -
+//! (w_k/u_kk)·U_k.
 //!
 //! Primes stay below 2³¹. A sum w takes products of two residues, each at most (p-1)², and is brought below p² by one
 //! conditional subtraction of p² after each: w + (p-1)² < 2p² < 2⁶³. No division until the row is done.
 //!
-//! A pivot (but the last) that vanishes mod a prime says that the order is wrong for it: that lane is left out of the answer, and its
-//! prime wants an elimination of its own.
+//! A pivot (but the last) that vanishes mod a prime says that the order is wrong for it: that lane is left out of the
+//! answer, and its prime wants an elimination of its own.
 
 use super::determinant::is_odd;
 use crate::field::Modulus;
@@ -33,14 +34,16 @@ pub struct Replay {
     rows: Vec<u32>,
     place: Vec<u32>,
     odd: bool,
-    /// `col[start[i]..start[i + 1]]`: the columns of row i of L + U, ascending; `diagonal[i]` is the position of column i.
+    /// `col[start[i]..start[i + 1]]`: the columns of row i of L + U, ascending; `diagonal[i]` is the position of column
+    /// i.
     start: Vec<usize>,
     diagonal: Vec<usize>,
     col: Vec<u32>,
 }
 
 impl Replay {
-    /// The elimination of the n × n matrices with entries in `cols_of_row` by the given n pivots (row, column) in their order.
+    /// The elimination of the n × n matrices with entries in `cols_of_row` by the given n pivots (row, column) in their
+    /// order.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), for the places of L + U.
@@ -93,15 +96,15 @@ impl Replay {
         (0..self.rows.len()).map(row).sum()
     }
 
-    /// The determinants mod up to [`LANES`] primes below 2³¹ of the matrix with the entries `entries_of_row` (column and
-    /// residue mod each of the primes); `None` for a prime that divides a pivot before the
-    /// last.
+    /// The determinants mod up to [`LANES`] primes below 2³¹ of the matrix with the entries `entries_of_row` (column
+    /// and residue mod each of the primes); `None` for a prime that divides a pivot before the last.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), for residues mod all primes of L + U.
     ///
     /// # Panics
-    /// If there are no or too many primes, one is 2³¹ or more, or an entry lies where the matrix of [`Replay::new`] had none.
+    /// If there are no or too many primes, one is 2³¹ or more, or an entry lies where the matrix of [`Replay::new`] had
+    /// none.
     pub fn determinants(
         &self,
         primes: &[Modulus],
@@ -127,7 +130,8 @@ impl Replay {
     }
 }
 
-/// The elimination in all lanes; `values` hold the matrix in the places of L + U, `sum` and `inverse` a zero for each row.
+/// The elimination in all lanes; `values` hold the matrix in the places of L + U, `sum` and `inverse` a zero for each
+/// row.
 struct Pass<'a> {
     replay: &'a Replay,
     primes: Lanes<Modulus>,

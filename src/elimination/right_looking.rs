@@ -26,8 +26,8 @@ const COLUMNS: &str = "the columns of a core";
 /// Reports a phase "sparse elimination" in pivots.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted); [`Error::Memory`](crate::Error::Memory) when neither the rest nor its dense
-/// elimination fits in `max_memory`, or memory ends.
+/// [`Error::Interrupted`](crate::Error::Interrupted); [`Error::Memory`](crate::Error::Memory) when neither the rest nor
+/// its dense elimination fits in `max_memory`, or memory ends.
 pub fn eliminate(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn Observer) -> Result<Eliminated> {
     if a.modulus().bits() <= 32 {
         sparse_part::<u32>(a, options, observer)?.into_core(a.modulus())
@@ -41,8 +41,8 @@ pub fn eliminate(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn 
 /// Reports two phases: "sparse elimination" in pivots, and "dense elimination" in rows.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted); [`Error::Memory`](crate::Error::Memory) when both ways go beyond `max_memory`,
-/// or memory ends.
+/// [`Error::Interrupted`](crate::Error::Interrupted); [`Error::Memory`](crate::Error::Memory) when both ways go beyond
+/// `max_memory`, or memory ends.
 pub fn rank(a: &SparseMatrix, options: &EliminationOptions, observer: &dyn Observer) -> Result<EliminationReport> {
     let options = &EliminationOptions { finish: Finish::Rows, ..*options };
     if a.modulus().bits() <= 32 {

@@ -1,8 +1,9 @@
 //! Elimination in rounds: structural pivots, the Schur complement by them, structural pivots of that, …
 //!
-//! (C. Bouillaguet, C. Delaplace, M.-E. Voge, "Parallel sparse PLUQ factorization modulo p", PASCO 2017.) A round eliminates all
-//! of its pivots in one parallel pass. Before the pass its fill-in is predicted; where that is beyond the limits given, the
-//! driver stops and hands over the matrix with the pivots found, of which a caller may apply the complement without forming it.
+//! (C. Bouillaguet, C. Delaplace, M.-E. Voge, "Parallel sparse PLUQ factorization modulo p", PASCO 2017.) A round
+//! eliminates all of its pivots in one parallel pass. Before the pass its fill-in is predicted; where that is beyond
+//! the limits given, the driver stops and hands over the matrix with the pivots found, of which a caller may apply the
+//! complement without forming it.
 
 use crate::field::Rng;
 use crate::pivots::Pivots;
@@ -18,7 +19,8 @@ use std::time::Instant;
 /// Finds the structural pivots of a round.
 pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
 
-/// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is looked at.
+/// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is
+/// looked at.
 pub type Enough<'a> = dyn Fn(&SparseMatrix, &Pivots) -> bool + 'a;
 
 /// Seconds of one thread that the Schur complement of a matrix of so many entries, which is predicted so, may take.
@@ -101,7 +103,7 @@ pub enum Stop {
 /// What rounds found and left. rank A = `rows.len()` + rank of `rest`.
 #[derive(Clone, Debug)]
 pub struct Rounds {
-    /// Rows of the pivots, round after round; with `cols` a regular minor of A.
+    /// Rows of the pivots, round after round; with `cols` a nonsingular minor of A.
     pub rows: Vec<u32>,
     /// Columns of the pivots.
     pub cols: Vec<u32>,
@@ -119,8 +121,8 @@ pub struct Rounds {
     pub stop: Stop,
 }
 
-/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round takes longer than its
-/// `limit`.
+/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round
+/// takes longer than its `limit`.
 ///
 /// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
 ///
@@ -223,7 +225,8 @@ impl RoundsOptions {
             && self.is_sparse(predicted, before)
     }
 
-    /// Whether the Schur complement of a matrix of `before` entries is predicted to be sparse enough, whatever it costs.
+    /// Whether the Schur complement of a matrix of `before` entries is predicted to be sparse enough, whatever it
+    /// costs.
     pub fn is_sparse(&self, predicted: &Prediction, before: usize) -> bool {
         let nnz = predicted.nnz.high();
         nnz <= before as f64 || nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density

@@ -1,4 +1,5 @@
-//! When sparse elimination stops: what is left, and what a dense elimination of it costs beside another window of sparse pivots.
+//! When sparse elimination stops: what is left, and what a dense elimination of it costs beside another window of
+//! sparse pivots.
 
 use super::active::{Active, Work};
 use super::options::{EliminationOptions, Finish};
@@ -72,8 +73,8 @@ impl Rest {
         options.max_memory.is_some_and(|limit| bytes > limit / 4 * 3) && bytes > before.dense_memory(modulus)
     }
 
-    /// Predicted seconds of one thread for the dense elimination of full rank r of the independent rows, and of each of the others, or
-    /// a pass over the entries for each combination.
+    /// Predicted seconds of one thread for the dense elimination of full rank r of the independent rows, and of each of
+    /// the others, or a pass over the entries for each combination.
     fn dense_seconds(self, modulus: Modulus, options: &EliminationOptions) -> f64 {
         let (m, n) = (self.rows, self.cols);
         let r = m.min(n);

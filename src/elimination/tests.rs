@@ -37,7 +37,7 @@ fn check(a: &SparseMatrix) {
     check_rounds(a, expected);
 }
 
-/// The core has the rest of the rank, and the pivots are a regular minor that minors of the core complete.
+/// The core has the rest of the rank, and the pivots are a nonsingular minor that minors of the core complete.
 fn check_core(a: &SparseMatrix, expected: usize, options: &EliminationOptions) {
     let found = eliminate(a, options, &Silent).unwrap();
     assert_eq!(found.rows.len() + dense_rank(&found.core), expected);
@@ -47,7 +47,7 @@ fn check_core(a: &SparseMatrix, expected: usize, options: &EliminationOptions) {
     check_minor(a, &found.rows, &found.cols, (&found.core, &found.core_rows, &found.core_cols), expected);
 }
 
-/// The pivots, and with them independent rows and columns of the rest, are regular minors of A.
+/// The pivots, and with them independent rows and columns of the rest, are nonsingular minors of A.
 fn check_minor(
     a: &SparseMatrix,
     rows: &[u32],

@@ -1,7 +1,7 @@
 //! From a rule for rows (or a list of entries) to canonical [`Triplets`], after the sizes have been checked.
 //!
-//! Every family first states its [`Shape`] in 128-bit arithmetic that knows about overflow; only a shape within the limits
-//! leads to an allocation.
+//! Every family first states its [`Shape`] in 128-bit arithmetic that knows about overflow; only a shape within the
+//! limits leads to an allocation.
 
 use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Result, memory};
@@ -22,8 +22,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape, if rows and columns are at most 2³² - 1 and the entries at most [`MAX_ENTRIES`]; `None` stands for a number
-    /// beyond 128 bits.
+    /// The shape, if rows and columns are at most 2³² - 1 and the entries at most [`MAX_ENTRIES`]; `None` stands for a
+    /// number beyond 128 bits.
     pub fn checked(rows: Option<u128>, cols: Option<u128>, nnz: Option<u128>) -> Result<Self> {
         let show = |x: Option<u128>| x.map_or("more than 2^128".to_string(), |x| x.to_string());
         if [rows, cols].iter().any(|x| x.is_none_or(|x| x > u128::from(u32::MAX))) {
@@ -39,8 +39,8 @@ impl Shape {
     }
 }
 
-/// A matrix whose rows all have `shape.nnz / shape.rows` entries: `fill(scratch, i, cols, values)` writes row i, columns
-/// ascending. Rows are filled in parallel; `scratch` makes one working space a task.
+/// A matrix whose rows all have `shape.nnz / shape.rows` entries: `fill(scratch, i, cols, values)` writes row i,
+/// columns ascending. Rows are filled in parallel; `scratch` makes one working space a task.
 ///
 /// # Errors
 /// [`Error::Memory`].

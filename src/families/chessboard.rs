@@ -1,12 +1,12 @@
 //! Chessboard complexes: the faces are the placements of non-attacking rooks on an m × n board.
 //!
-//! `chM-N-bK` is the boundary matrix ∂_K: rows are the placements of K+1 rooks, columns those of K, entry (-1)ⁱ where the i-th
-//! rook is dropped. A placement is its set R of board rows and the sequence C of their columns; placements are in the
-//! lexicographic order of (R, C), so that a placement's place is computed instead of looked up:
-//! place(R) · n(n-1)…(n-r+1) + place(C).
+//! `chM-N-bK` is the boundary matrix ∂_K: rows are the placements of K+1 rooks, columns those of K, entry (-1)ⁱ where
+//! the i-th rook is dropped. A placement is its set R of board rows and the sequence C of their columns; placements are
+//! in the lexicographic order of (R, C), so that a placement's place is computed instead of looked up: place(R) ·
+//! n(n-1)…(n-r+1) + place(C).
 //!
-//! Ranks over ℚ come from the Betti numbers of J. Friedman and P. Hanlon, *On the Betti numbers of chessboard complexes*,
-//! J. Algebraic Combin. 8 (1998); see [`rank`] for what is known mod p.
+//! Ranks over ℚ come from the Betti numbers of J. Friedman and P. Hanlon, *On the Betti numbers of chessboard
+//! complexes*, J. Algebraic Combin. 8 (1998); see [`rank`] for what is known mod p.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{Subsets, binomial, falling_factorial, product};
@@ -87,8 +87,8 @@ fn unrank_sequence(continuations: &[u64], mut place: u64, sequence: &mut [usize]
     }
 }
 
-/// dim H̃_{r-1}(M_{m,n}; ℚ): the sum of dim(λ + column of m-r) · dim(λ' + column of n-r) over the partitions λ of r that contain
-/// an (m-r) × (n-r) rectangle but no (m-r+1) × (n-r+1) rectangle (Friedman and Hanlon 1998, theorem 3).
+/// dim H̃_{r-1}(M_{m,n}; ℚ): the sum of dim(λ + column of m-r) · dim(λ' + column of n-r) over the partitions λ of r
+/// that contain an (m-r) × (n-r) rectangle but no (m-r+1) × (n-r+1) rectangle (Friedman and Hanlon 1998, theorem 3).
 fn betti(m: usize, n: usize, r: usize) -> BigUint {
     let (a, b) = (m - r, n - r);
     let contributes = |l: &Vec<usize>| contains_rectangle(l, a, b) && !contains_rectangle(l, a + 1, b + 1);
@@ -100,10 +100,10 @@ fn betti(m: usize, n: usize, r: usize) -> BigUint {
 
 /// The rank of ∂_k over ℚ (`None`), or mod p where it is known to be the same.
 ///
-/// Over ℚ always. Mod p the rank differs from the rational one by the number of p-torsion summands of H̃_{k-1}(·; ℤ), and it is
-/// returned where these are known to be absent:
-/// - k ≤ 1 (H̃₀ is free), or k ≤ ν - 1 with ν = min(m, n, ⌊(m+n+1)/3⌋): the complex is (ν-2)-connected (Björner, Lovász,
-///   Vrećica, Živaljević, *Chessboard complexes and matching complexes*, 1994);
+/// Over ℚ always. Mod p the rank differs from the rational one by the number of p-torsion summands of H̃_{k-1}(·; ℤ),
+/// and it is returned where these are known to be absent:
+/// - k ≤ 1 (H̃₀ is free), or k ≤ ν - 1 with ν = min(m, n, ⌊(m+n+1)/3⌋): the complex is (ν-2)-connected (Björner,
+///   Lovász, Vrećica, Živaljević, *Chessboard complexes and matching complexes*, 1994);
 /// - p greater than the largest Laplacian eigenvalue: see [`torsion_free_by_spectrum`].
 ///
 /// Elsewhere (small p, high k) torsion does occur: ch5-5-b3 has rank 424 over ℚ and 423 mod 3.

@@ -1,8 +1,8 @@
-//! Counting and ranking of subsets: checked binomials, and the place of a k-subset in lexicographic order without a table of
-//! all subsets.
+//! Counting and ranking of subsets: checked binomials, and the place of a k-subset in lexicographic order without a
+//! table of all subsets.
 //!
-//! Among the k-subsets x₀ < … < x_{k-1} of {0, …, n-1} in lexicographic order, x has the place
-//! C(n, k) - 1 - Σᵢ C(n-1-xᵢ, k-i) (the combinatorial number system, D. E. Knuth, *The Art of Computer Programming* 4A, 7.2.1.3).
+//! Among the k-subsets x₀ < … < x_{k-1} of {0, …, n-1} in lexicographic order, x has the place C(n, k) - 1 - Σᵢ
+//! C(n-1-xᵢ, k-i) (the combinatorial number system, D. E. Knuth, *The Art of Computer Programming* 4A, 7.2.1.3).
 
 /// C(n, k), or `None` where it or a product on the way, at most n · C(n, k), is beyond 128 bits.
 pub(super) fn binomial(n: u128, k: u128) -> Option<u128> {

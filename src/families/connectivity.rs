@@ -1,11 +1,11 @@
-//! Complexes of graphs that are not c-connected: the faces are the edge sets on n vertices that leave the graph less than
-//! c-connected.
+//! Complexes of graphs that are not c-connected: the faces are the edge sets on n vertices that leave the graph less
+//! than c-connected.
 //!
-//! `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size K+1, columns those of size K,
-//! edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is dropped. A graph is not
-//! c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges between two parts that c-1 vertices
-//! separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers are the lexicographic order and a face's
-//! place is found by bisection.
+//! `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size K+1, columns those
+//! of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is
+//! dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges
+//! between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers
+//! are the lexicographic order and a face's place is found by bisection.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{binomial, product, subsets};
@@ -122,9 +122,9 @@ pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
 
 /// The rank of ∂_k, the same over every field.
 ///
-/// The complex is a wedge of (n-2)! spheres of dimension 2n-5 for c = 2, of (n-3)·(n-2)!/2 spheres of dimension 2n-4 for c = 3
-/// (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker, *Complexes of not i-connected graphs*, Topology 38 (1999)):
-/// its homology is free. The face numbers are counted; `None` where that would take long.
+/// The complex is a wedge of (n-2)! spheres of dimension 2n-5 for c = 2, of (n-3)·(n-2)!/2 spheres of dimension 2n-4
+/// for c = 3 (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker, *Complexes of not i-connected graphs*,
+/// Topology 38 (1999)): its homology is free. The face numbers are counted; `None` where that would take long.
 pub(super) fn rank(c: usize, n: usize, k: usize, _p: Option<Modulus>) -> Option<usize> {
     let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64)?;
     let visited = (0..=k as u128).try_fold(0u128, |sum, r| sum.checked_add(binomial(edges, r)?))?;

@@ -1,8 +1,8 @@
 //! Inclusion matrices of pairs in k-subsets, and small block designs.
 //!
-//! `bibd_v_k`: rows are the pairs, columns the k-subsets of v points, both in lexicographic order, entry 1 where the pair lies in
-//! the subset. Adding the same points to two subsets does not change their order, so that a row is filled from left to right by
-//! walking over the (k-2)-subsets of the other points.
+//! `bibd_v_k`: rows are the pairs, columns the k-subsets of v points, both in lexicographic order, entry 1 where the
+//! pair lies in the subset. Adding the same points to two subsets does not change their order, so that a row is filled
+//! from left to right by walking over the (k-2)-subsets of the other points.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{Subsets, binomial, next_subset, product};
@@ -61,12 +61,12 @@ fn merged(points: impl Iterator<Item = usize>, pair: [usize; 2]) -> impl Iterato
     })
 }
 
-/// The rank of the inclusion matrix: for t ≤ min(k, v-k) that of t-subsets in k-subsets is the sum of C(v,i) - C(v,i-1) over the
-/// i ≤ t with p ∤ C(k-i, t-i); over ℚ all i count, so that the rank is C(v,t).
+/// The rank of the inclusion matrix: for t ≤ min(k, v-k) that of t-subsets in k-subsets is the sum of C(v,i) - C(v,i-1)
+/// over the i ≤ t with p ∤ C(k-i, t-i); over ℚ all i count, so that the rank is C(v,t).
 ///
-/// D. Gottlieb, *A certain class of incidence matrices*, 1966 (ℚ); R. Wilson, *A diagonal form for the incidence matrices of
-/// t-subsets vs. k-subsets*, European J. Combin. 11 (1990) (every p). For k > v-2 complements turn pairs in k-subsets into
-/// (v-k)-subsets in (v-2)-subsets.
+/// D. Gottlieb, *A certain class of incidence matrices*, 1966 (ℚ); R. Wilson, *A diagonal form for the incidence
+/// matrices of t-subsets vs. k-subsets*, European J. Combin. 11 (1990) (every p). For k > v-2 complements turn pairs in
+/// k-subsets into (v-k)-subsets in (v-2)-subsets.
 pub(super) fn pairs_in_subsets_rank(v: usize, k: usize, p: Option<Modulus>) -> Option<usize> {
     if !(2..=v).contains(&k) {
         return None;
@@ -97,7 +97,8 @@ pub(super) fn lines_of_projective_space() -> Vec<Block> {
     pairs.filter(|(a, b)| a ^ b > *b).map(|(a, b)| 1 << a | 1 << b | 1 << (a ^ b)).collect()
 }
 
-/// The cyclic Steiner triple system on 15 points that is not PG(3, 2): {0, 1, 4}, {0, 2, 9} and the short orbit of {0, 5, 10}.
+/// The cyclic Steiner triple system on 15 points that is not PG(3, 2): {0, 1, 4}, {0, 2, 9} and the short orbit of {0,
+/// 5, 10}.
 pub(super) fn cyclic_triples_15() -> Vec<Block> {
     let mut blocks = translates(15, &[[0, 1, 4], [0, 2, 9]]);
     blocks.extend((0..5).map(|s| 1 << s | 1 << (s + 5) | 1 << (s + 10)));

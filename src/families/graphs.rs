@@ -1,4 +1,5 @@
-//! Graphs, as the families on top of them need them: an edge list in a fixed order; and the reduced Laplacian of the hypercube.
+//! Graphs, as the families on top of them need them: an edge list in a fixed order; and the reduced Laplacian of the
+//! hypercube.
 
 use super::assemble::{Shape, by_rows};
 use super::combinatorics::{binomial, product, subsets};
@@ -71,8 +72,8 @@ pub(super) fn disjoint_blocks(blocks: &[Block]) -> Graph {
     Graph::where_adjacent(blocks.len(), |a, b| blocks[a] & blocks[b] == 0)
 }
 
-/// The Laplacian of the d-dimensional hypercube without the row and column of vertex 0; its determinant is the number of spanning
-/// trees, 2^(2^d - d - 1) · Π k^C(d,k).
+/// The Laplacian of the d-dimensional hypercube without the row and column of vertex 0; its determinant is the number
+/// of spanning trees, 2^(2^d - d - 1) · Π k^C(d,k).
 pub(super) fn hypercube_laplacian(d: usize) -> Result<Triplets> {
     if !(1..=31).contains(&d) {
         return Err(Error::Usage(format!("a hypercube of dimension {d}: 1 <= d <= 31 is needed")));
@@ -88,8 +89,9 @@ pub(super) fn hypercube_laplacian(d: usize) -> Result<Triplets> {
     })
 }
 
-/// The rank of the reduced Laplacian: 2^d - 1 over ℚ; mod an odd p the corank is the number of k ≤ d divisible by p, counted C(d,k)
-/// times, mod 2 it is 2^(d-1) - 1 (H. Bai, *On the critical group of the n-cube*, Linear Algebra Appl. 369 (2003)).
+/// The rank of the reduced Laplacian: 2^d - 1 over ℚ; mod an odd p the corank is the number of k ≤ d divisible by p,
+/// counted C(d,k) times, mod 2 it is 2^(d-1) - 1 (H. Bai, *On the critical group of the n-cube*, Linear Algebra Appl.
+/// 369 (2003)).
 pub(super) fn hypercube_laplacian_rank(d: usize, p: Option<Modulus>) -> Option<usize> {
     if !(1..=31).contains(&d) {
         return None;

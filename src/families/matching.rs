@@ -1,13 +1,14 @@
-//! Matching complexes: the faces are the sets of disjoint q-subsets of n points (q = 2: matchings of the complete graph K_n).
+//! Matching complexes: the faces are the sets of disjoint q-subsets of n points (q = 2: matchings of the complete graph
+//! K_n).
 //!
-//! `mkN-bK` (q = 2) and `shar_te2-bK` = `m133-bK` (q = 3, n = 13) are boundary matrices ∂_K: rows are the sets of K+1 disjoint
-//! blocks, columns those of K, entry (-1)ⁱ where the i-th block is dropped. Blocks are ordered lexicographically, which for
-//! disjoint ones is the order of their least points, and faces lexicographically as sequences of blocks. With
-//! M(f, r) = f! / ((f-qr)! q!ʳ r!) sets of r blocks on f points, the faces whose first block starts below the t-th free point
-//! number M(f, r) - M(f-t, r): the place of a face is computed instead of looked up.
+//! `mkN-bK` (q = 2) and `shar_te2-bK` = `m133-bK` (q = 3, n = 13) are boundary matrices ∂_K: rows are the sets of K+1
+//! disjoint blocks, columns those of K, entry (-1)ⁱ where the i-th block is dropped. Blocks are ordered
+//! lexicographically, which for disjoint ones is the order of their least points, and faces lexicographically as
+//! sequences of blocks. With M(f, r) = f! / ((f-qr)! q!ʳ r!) sets of r blocks on f points, the faces whose first block
+//! starts below the t-th free point number M(f, r) - M(f-t, r): the place of a face is computed instead of looked up.
 //!
-//! Ranks for q = 2 come from the Betti numbers of S. Bouc, *Homologie de certains ensembles de 2-sous-groupes des groupes
-//! symétriques*, J. Algebra 150 (1992); see [`rank`].
+//! Ranks for q = 2 come from the Betti numbers of S. Bouc, *Homologie de certains ensembles de 2-sous-groupes des
+//! groupes symétriques*, J. Algebra 150 (1992); see [`rank`].
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{Subsets, binomial, product};
@@ -116,8 +117,8 @@ pub(super) fn boundary(n: usize, q: usize, k: usize) -> Result<Triplets> {
     )
 }
 
-/// dim H̃_{r-1}(M_n; ℚ): the sum of the dimensions of the self-conjugate partitions of n with Durfee square of side n - 2r
-/// (Bouc 1992).
+/// dim H̃_{r-1}(M_n; ℚ): the sum of the dimensions of the self-conjugate partitions of n with Durfee square of side n -
+/// 2r (Bouc 1992).
 fn betti(n: usize, r: usize) -> BigUint {
     let side = n - 2 * r;
     if side * side > n {
@@ -129,10 +130,11 @@ fn betti(n: usize, r: usize) -> BigUint {
 
 /// The rank of ∂_k over ℚ (`None`), or mod p where it is known to be the same.
 ///
-/// - k ≤ ν = ⌊(n-q)/(q+1)⌋: the complex is (ν-1)-connected (C. Athanasiadis, *Decompositions and connectivity of matching and
-///   chessboard complexes*, 2004; for q = 2 Björner, Lovász, Vrećica, Živaljević 1994): any p.
-/// - q = 2: over ℚ always; for k ≤ 1 any p (H̃₀ is free); for larger k mod p when p is greater than the largest Laplacian
-///   eigenvalue ([`torsion_free_by_spectrum`]). For smaller p torsion does occur: mk9-b3 has rank 875 over ℚ and 867 mod 3.
+/// - k ≤ ν = ⌊(n-q)/(q+1)⌋: the complex is (ν-1)-connected (C. Athanasiadis, *Decompositions and connectivity of
+///   matching and chessboard complexes*, 2004; for q = 2 Björner, Lovász, Vrećica, Živaljević 1994): any p.
+/// - q = 2: over ℚ always; for k ≤ 1 any p (H̃₀ is free); for larger k mod p when p is greater than the largest
+///   Laplacian eigenvalue ([`torsion_free_by_spectrum`]). For smaller p torsion does occur: mk9-b3 has rank 875 over ℚ
+///   and 867 mod 3.
 /// - q = 3 beyond ν: not known, `None`.
 pub(super) fn rank(n: usize, q: usize, k: usize, p: Option<Modulus>) -> Option<usize> {
     if q * (k + 1) > n {

@@ -1,10 +1,10 @@
 //! Degree-1 Nullstellensatz systems of 3-colourability.
 //!
 //! A graph is 3-colourable exactly if x_v³ + 1 = 0 (in characteristic 2; for the pattern the sign does not matter) and
-//! x_i² + x_i x_j + x_j² = 0 for every edge have a common solution. Columns: x_k (x_i² + x_i x_j + x_j²) for every edge ij and
-//! vertex k, and x_v³ + 1 for one vertex v; rows: their monomials in the order in which they first appear; entries 1. Source:
-//! J. De Loera, J. Lee, P. Malkin, S. Margulies, *Hilbert's Nullstellensatz and an algorithm for proving combinatorial
-//! infeasibility*, ISSAC 2008.
+//! x_i² + x_i x_j + x_j² = 0 for every edge have a common solution. Columns: x_k (x_i² + x_i x_j + x_j²) for every edge
+//! ij and vertex k, and x_v³ + 1 for one vertex v; rows: their monomials in the order in which they first appear;
+//! entries 1. Source: J. De Loera, J. Lee, P. Malkin, S. Margulies, *Hilbert's Nullstellensatz and an algorithm for
+//! proving combinatorial infeasibility*, ISSAC 2008.
 
 use super::assemble::{Shape, ones_at};
 use super::combinatorics::{binomial, product};

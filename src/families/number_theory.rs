@@ -42,8 +42,8 @@ fn first_primes(n: usize) -> Vec<usize> {
     primes
 }
 
-/// Redheffer's matrix: entry (i, j), counted from 1, is 1 where j = 1 or i divides j. Its determinant is the Mertens function M(n)
-/// (R. Redheffer, *Eine explizit lösbare Optimierungsaufgabe*, 1977).
+/// Redheffer's matrix: entry (i, j), counted from 1, is 1 where j = 1 or i divides j. Its determinant is the Mertens
+/// function M(n) (R. Redheffer, *Eine explizit lösbare Optimierungsaufgabe*, 1977).
 pub(super) fn redheffer(n: usize) -> Result<Triplets> {
     if n == 0 {
         return Err(Error::Usage("a Redheffer matrix of size 0: at least 1 is needed".into()));
@@ -64,8 +64,8 @@ pub(super) fn redheffer(n: usize) -> Result<Triplets> {
     })
 }
 
-/// The rank of Redheffer's matrix: without its first row and column it is unitriangular, so that the rank is n where the
-/// determinant M(n) does not vanish, n - 1 where it does; over every field.
+/// The rank of Redheffer's matrix: without its first row and column it is unitriangular, so that the rank is n where
+/// the determinant M(n) does not vanish, n - 1 where it does; over every field.
 pub(super) fn redheffer_rank(n: usize, p: Option<Modulus>) -> Option<usize> {
     let determinant = if n == 0 { return None } else { mertens(n, &mut HashMap::new()) };
     let vanishes = p.map_or(determinant == 0, |p| p.reduce_i64(determinant) == 0);

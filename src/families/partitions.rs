@@ -1,5 +1,5 @@
-//! Partitions and the dimensions of their Specht modules: what the Betti numbers of chessboard and matching complexes are
-//! written in.
+//! Partitions and the dimensions of their Specht modules: what the Betti numbers of chessboard and matching complexes
+//! are written in.
 
 use num_bigint::BigUint;
 
@@ -23,8 +23,8 @@ pub(super) fn partitions(n: usize) -> Vec<Partition> {
     all
 }
 
-/// The self-conjugate partitions of n with Durfee square d × d: they are the partitions of n into d distinct odd parts, read
-/// as the hooks on the diagonal.
+/// The self-conjugate partitions of n with Durfee square d × d: they are the partitions of n into d distinct odd parts,
+/// read as the hooks on the diagonal.
 pub(super) fn self_conjugate_partitions(n: usize, d: usize) -> Vec<Partition> {
     fn extend(left: usize, count: usize, smallest: usize, hooks: &mut Vec<usize>, all: &mut Vec<Partition>) {
         if count == 0 {
@@ -47,8 +47,8 @@ pub(super) fn self_conjugate_partitions(n: usize, d: usize) -> Vec<Partition> {
         let d = hooks.len();
         let arm = |i: usize| (hooks[d - 1 - i] - 1) / 2;
         let rows = if d == 0 { 0 } else { arm(0) + 1 };
-        // Row i < d has i cells left of the diagonal, the diagonal cell, and the arm; the rows below the square are read from
-        // the legs: column j < d reaches down to row j + arm(j).
+        // Row i < d has i cells left of the diagonal, the diagonal cell, and the arm; the rows below the square are
+        // read from the legs: column j < d reaches down to row j + arm(j).
         (0..rows).map(|i| if i < d { i + 1 + arm(i) } else { (0..d).filter(|&j| j + arm(j) >= i).count() }).collect()
     }
     let mut all = Vec::new();

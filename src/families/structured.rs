@@ -53,9 +53,9 @@ pub(super) fn menage(n: usize) -> Result<Triplets> {
     by_rows(square(n, 3, n - n.min(2))?, |i, row| row.extend((2..n).map(|d| ((i + d) % n, 1))))
 }
 
-/// n - deg gcd(f, xⁿ - 1) for f = x² + … + xⁿ⁻¹ = (xⁿ - 1)/(x - 1) - (1 + x). At an n-th root of unity w ≠ 1, f(w) = -(1 + w): the
-/// simple common root -1 where n is even. At 1, f(1) = n - 2. Mod 2 the two meet: 1 is then a root of f of multiplicity 2 where
-/// n ≡ 2 mod 4, of multiplicity 1 where 4 | n.
+/// n - deg gcd(f, xⁿ - 1) for f = x² + … + xⁿ⁻¹ = (xⁿ - 1)/(x - 1) - (1 + x). At an n-th root of unity w ≠ 1, f(w) =
+/// -(1 + w): the simple common root -1 where n is even. At 1, f(1) = n - 2. Mod 2 the two meet: 1 is then a root of f
+/// of multiplicity 2 where n ≡ 2 mod 4, of multiplicity 1 where 4 | n.
 pub(super) fn menage_rank(n: usize, p: Option<Modulus>) -> Option<usize> {
     if n < 3 {
         return None;
@@ -78,7 +78,8 @@ pub(super) fn tridiagonal(n: usize, below: i64) -> Result<Triplets> {
     })
 }
 
-/// Ones on three diagonals: Dₙ = Dₙ₋₁ - Dₙ₋₂ is 1, 1, 0, -1, -1, 0, …, over every field; the first n - 1 rows are independent.
+/// Ones on three diagonals: Dₙ = Dₙ₋₁ - Dₙ₋₂ is 1, 1, 0, -1, -1, 0, …, over every field; the first n - 1 rows are
+/// independent.
 pub(super) fn tridiagonal_rank(n: usize, _p: Option<Modulus>) -> Option<usize> {
     (n >= 1).then(|| n - usize::from(n % 3 == 2))
 }

@@ -1,9 +1,9 @@
-//! The symmetric third power of a graph: its vertices are the 3-subsets of the graph's, adjacent where one vertex moves along an
-//! edge (three indistinguishable tokens, one step).
+//! The symmetric third power of a graph: its vertices are the 3-subsets of the graph's, adjacent where one vertex moves
+//! along an edge (three indistinguishable tokens, one step).
 //!
-//! Source: K. Audenaert, C. Godsil, G. Royle, T. Rudolph, *Symmetric squares of graphs*, J. Combin. Theory B 97 (2007): the spectrum
-//! of higher powers tells strongly regular graphs apart. `EX1` and `EX2` are those of the two strongly regular graphs
-//! (16, 6, 2, 2), `EX3`, `EX5`, `EX6` those of disjointness graphs of Steiner triple systems.
+//! Source: K. Audenaert, C. Godsil, G. Royle, T. Rudolph, *Symmetric squares of graphs*, J. Combin. Theory B 97 (2007):
+//! the spectrum of higher powers tells strongly regular graphs apart. `EX1` and `EX2` are those of the two strongly
+//! regular graphs (16, 6, 2, 2), `EX3`, `EX5`, `EX6` those of disjointness graphs of Steiner triple systems.
 
 use super::assemble::{Shape, by_rows};
 use super::combinatorics::{Subsets, subsets};

@@ -1,16 +1,18 @@
-//! Biadjacency matrices whose permanents count tilings: dominoes on rectangles and Aztec diamonds, lozenges in hexagons.
+//! Biadjacency matrices whose permanents count tilings: dominoes on rectangles and Aztec diamonds, lozenges in
+//! hexagons.
 //!
-//! Rows are the black cells, columns the white ones, entry 1 where two cells share an edge. With the suffix `_kasteleyn`, vertical
-//! domino positions carry the sign (-1)^column: every square face then has an odd number of minus signs, and the determinant is
-//! the number of tilings up to sign (P. Kasteleyn, *The statistics of dimers on a lattice*, 1961). In the honeycomb no signs are
-//! needed: permanent = |determinant|.
+//! Rows are the black cells, columns the white ones, entry 1 where two cells share an edge. With the suffix
+//! `_kasteleyn`, vertical domino positions carry the sign (-1)^column: every square face then has an odd number of
+//! minus signs, and the determinant is the number of tilings up to sign (P. Kasteleyn, *The statistics of dimers on a
+//! lattice*, 1961). In the honeycomb no signs are needed: permanent = |determinant|.
 
 use super::assemble::{Shape, by_rows};
 use crate::field::Modulus;
 use crate::sparse::Triplets;
 use crate::{Error, Result};
 
-/// A region of the square grid: row i has the cells lo ≤ j < hi of `rows[i]`; cells with i + j ≡ `black` mod 2 are black.
+/// A region of the square grid: row i has the cells lo ≤ j < hi of `rows[i]`; cells with i + j ≡ `black` mod 2 are
+/// black.
 struct Region {
     rows: Vec<(usize, usize)>,
     black: usize,
@@ -75,11 +77,12 @@ pub(super) fn rectangle(m: usize, n: usize, signed: bool) -> Result<Triplets> {
 
 /// The rank of the rectangle's matrix, over every field.
 ///
-/// The adjacency matrix of the whole grid is [[0, B], [Bᵀ, 0]], so that rank B = (m n - nullity)/2. It is A_m ⊗ I + I ⊗ A_n with path
-/// matrices A, which are non-derogatory with characteristic polynomials S_m, S_n (Chebyshev, S_{k+1} = x S_k - S_{k-1}): the
-/// nullity is deg gcd(S_m(x), S_n(-x)) (Sylvester's equation). Without signs S_n(-x) = ± S_n(x), and the S are a divisibility
-/// sequence: the degree is gcd(m+1, n+1) - 1. With Kasteleyn's signs A_n becomes i A_n after a diagonal change of basis over
-/// GF(p)(i), and iⁿ S_n(x/i) is the Fibonacci polynomial F_{n+1}, F_{k+1} = x F_k + F_{k-1}: over ℚ only 0 can be a common root.
+/// The adjacency matrix of the whole grid is [[0, B], [Bᵀ, 0]], so that rank B = (m n - nullity)/2. It is A_m ⊗ I + I ⊗
+/// A_n with path matrices A, which are non-derogatory with characteristic polynomials S_m, S_n (Chebyshev, S_{k+1} = x
+/// S_k - S_{k-1}): the nullity is deg gcd(S_m(x), S_n(-x)) (Sylvester's equation). Without signs S_n(-x) = ± S_n(x),
+/// and the S are a divisibility sequence: the degree is gcd(m+1, n+1) - 1. With Kasteleyn's signs A_n becomes i A_n
+/// after a diagonal change of basis over GF(p)(i), and iⁿ S_n(x/i) is the Fibonacci polynomial F_{n+1}, F_{k+1} = x
+/// F_k + F_{k-1}: over ℚ only 0 can be a common root.
 pub(super) fn rectangle_rank(m: usize, n: usize, signed: bool, p: Option<Modulus>) -> Option<usize> {
     if m == 0 || n == 0 {
         return None;
@@ -130,8 +133,9 @@ fn degree_of_gcd(mut a: Vec<u64>, mut b: Vec<u64>, p: Modulus) -> usize {
     a.len() - 1
 }
 
-/// The Aztec diamond of order n: the cells of a 2n × 2n square with |x| + |y| ≤ n for the distance of their centres from the
-/// middle; 2^(n(n+1)/2) tilings (N. Elkies, G. Kuperberg, M. Larsen, J. Propp, *Alternating-sign matrices and domino tilings*, 1992).
+/// The Aztec diamond of order n: the cells of a 2n × 2n square with |x| + |y| ≤ n for the distance of their centres
+/// from the middle; 2^(n(n+1)/2) tilings (N. Elkies, G. Kuperberg, M. Larsen, J. Propp, *Alternating-sign matrices and
+/// domino tilings*, 1992).
 pub(super) fn aztec(n: usize, signed: bool) -> Result<Triplets> {
     if n == 0 {
         return Err(Error::Usage("an Aztec diamond of order 0 has no cells".into()));
@@ -144,8 +148,9 @@ pub(super) fn aztec(n: usize, signed: bool) -> Result<Triplets> {
     Region { rows: half.clone().chain(half.rev()).collect(), black: (n + 1) % 2 }.biadjacency(dominoes, signed)
 }
 
-/// The rank of the Aztec diamond's matrix. With signs the cokernel is ⊕ ℤ/2ᵏ, k = 1 … n (G. Kuperberg, *Kasteleyn cokernels*,
-/// Electron. J. Combin. 9 (2002)): full over ℚ and mod odd p, n² mod 2 (where the signs do not matter). Without signs only mod 2.
+/// The rank of the Aztec diamond's matrix. With signs the cokernel is ⊕ ℤ/2ᵏ, k = 1 … n (G. Kuperberg, *Kasteleyn
+/// cokernels*, Electron. J. Combin. 9 (2002)): full over ℚ and mod odd p, n² mod 2 (where the signs do not matter).
+/// Without signs only mod 2.
 pub(super) fn aztec_rank(n: usize, signed: bool, p: Option<Modulus>) -> Option<usize> {
     match p.map(Modulus::get) {
         _ if n == 0 => None,
@@ -155,19 +160,20 @@ pub(super) fn aztec_rank(n: usize, signed: bool, p: Option<Modulus>) -> Option<u
     }
 }
 
-/// Lozenge tilings of the hexagon with sides a, b, c, a, b, c in the triangular lattice: rows are the triangles that point up, columns
-/// those that point down. Their number is Π (i+j+k-1)/(i+j+k-2) over i ≤ a, j ≤ b, k ≤ c (P. MacMahon 1916).
+/// Lozenge tilings of the hexagon with sides a, b, c, a, b, c in the triangular lattice: rows are the triangles that
+/// point up, columns those that point down. Their number is Π (i+j+k-1)/(i+j+k-2) over i ≤ a, j ≤ b, k ≤ c (P. MacMahon
+/// 1916).
 ///
-/// With lattice coordinates in which a triangle up at (x, y) has the corners (x, y), (x+1, y), (x, y+1) and one down at (x, y) has
-/// (x+1, y), (x, y+1), (x+1, y+1), the hexagon is 0 ≤ x ≤ a+b, 0 ≤ y ≤ a+c, a ≤ x+y ≤ a+b+c.
+/// With lattice coordinates in which a triangle up at (x, y) has the corners (x, y), (x+1, y), (x, y+1) and one down at
+/// (x, y) has (x+1, y), (x, y+1), (x+1, y+1), the hexagon is 0 ≤ x ≤ a+b, 0 ≤ y ≤ a+c, a ≤ x+y ≤ a+b+c.
 pub(super) fn hexagon(a: usize, b: usize, c: usize) -> Result<Triplets> {
     if [a, b, c].contains(&0) {
         return Err(Error::Usage(format!("a hexagon with sides {a}, {b}, {c}: sides of at least 1 are needed")));
     }
     let (a128, b128, c128) = (a as u128, b as u128, c as u128);
     let size = a128 * b128 + b128 * c128 + c128 * a128;
-    // Three edges a triangle, each inner one shared by an up and a down triangle; 2(a+b+c) edges lie on the border, half of
-    // them on up triangles.
+    // Three edges a triangle, each inner one shared by an up and a down triangle; 2(a+b+c) edges lie on the border,
+    // half of them on up triangles.
     let shape = Shape::checked(Some(size), Some(size), Some(3 * size - (a128 + b128 + c128)))?;
     // The triangles at abscissa x with s ≤ y < t, pointing up resp. down.
     let up = |x: usize| (a.saturating_sub(x), (a + c).min(a + b + c - x));
@@ -197,7 +203,8 @@ pub(super) fn hexagon(a: usize, b: usize, c: usize) -> Result<Triplets> {
     })
 }
 
-/// The rank of the hexagon's matrix: full over ℚ, and mod p where p does not divide MacMahon's number; not known elsewhere.
+/// The rank of the hexagon's matrix: full over ℚ, and mod p where p does not divide MacMahon's number; not known
+/// elsewhere.
 pub(super) fn hexagon_rank(a: usize, b: usize, c: usize, p: Option<Modulus>) -> Option<usize> {
     if [a, b, c].contains(&0) {
         return None;

@@ -21,8 +21,8 @@ pub(crate) struct Balanced {
 impl Balanced {
     /// What [`Balanced::reduce`] returns is at most q/2·(1 + 2⁻¹⁶) < 2³⁰·(1 + 2⁻¹⁶) in absolute value.
     pub const LARGEST: i64 = (1 << 30) + (1 << 14);
-    /// What [`Balanced::reduce`] takes is at most that: a sum Σ a·x with Σ|a| ≤ [`Balanced::LARGEST_SUM`] of such x, and one
-    /// x more.
+    /// What [`Balanced::reduce`] takes is at most that: a sum Σ a·x with Σ|a| ≤ [`Balanced::LARGEST_SUM`] of such x,
+    /// and one x more.
     pub const LARGEST_TERM: i64 = 1 << 62;
     /// See [`Balanced::LARGEST_TERM`]: 2³¹·(2³⁰ + 2¹⁴) + 2³⁰ + 2¹⁴ < 2⁶².
     pub const LARGEST_SUM: u64 = 1 << 31;
@@ -38,9 +38,9 @@ impl Balanced {
     }
     /// A representative of v, |v| ≤ [`Balanced::LARGEST_TERM`], of absolute value up to [`Balanced::LARGEST`].
     ///
-    /// *Proof.* |v/q| ≤ 2³². v as f64, 1/q and their product are each right to a factor 1 ± 2⁻⁵³, the product to ± 2⁻²⁰. So
-    /// the quotient, rounded to an integer, is within 1/2 + 2⁻²⁰ of v/q: |v - quotient·q| ≤ q·(1/2 + 2⁻²⁰) ≤ 2³⁰ + 2¹¹. And
-    /// quotient·q differs from v by that at most: no overflow.
+    /// *Proof.* |v/q| ≤ 2³². v as f64, 1/q and their product are each right to a factor 1 ± 2⁻⁵³, the product to ±
+    /// 2⁻²⁰. So the quotient, rounded to an integer, is within 1/2 + 2⁻²⁰ of v/q: |v - quotient·q| ≤ q·(1/2 + 2⁻²⁰) ≤
+    /// 2³⁰ + 2¹¹. And quotient·q differs from v by that at most: no overflow.
     #[inline(always)]
     pub fn reduce(self, v: i64) -> i64 {
         debug_assert!(v.unsigned_abs() <= Self::LARGEST_TERM as u64, "{v} is too large");

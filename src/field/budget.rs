@@ -1,8 +1,8 @@
 //! How many terms an accumulator takes before a reduction: delayed reduction with a proof (source paper, section 2.2).
 //!
-//! Let m be the largest absolute value of a residue: p-1 in plain representation, ⌊p/2⌋ in balanced. A sum of t residues
-//! is exact in an accumulator that holds every integer up to M in absolute value as long as **t·m ≤ M**, a sum of t
-//! products as long as **t·m² ≤ M**. [`DelayBudget`] returns the largest such t.
+//! Let m be the largest absolute value of a residue: p-1 in plain representation, ⌊p/2⌋ in balanced. A sum of t
+//! residues is exact in an accumulator that holds every integer up to M in absolute value as long as **t·m ≤ M**, a sum
+//! of t products as long as **t·m² ≤ M**. [`DelayBudget`] returns the largest such t.
 
 use super::Modulus;
 

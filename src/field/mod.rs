@@ -28,7 +28,8 @@ pub use random::Rng;
 
 /// A finite field GF(pᵏ) as a run-time value.
 ///
-/// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is zero, all bytes 0.
+/// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is
+/// zero, all bytes 0.
 pub trait Field: Clone + Send + Sync + std::fmt::Debug {
     /// An element in canonical form.
     type Elem: Copy + Eq + Default + bytemuck::Zeroable + Send + Sync + std::fmt::Debug;

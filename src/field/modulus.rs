@@ -1,9 +1,9 @@
 //! The prime modulus p as a run-time value, 2 ≤ p < 2⁶³, with the arithmetic of plain residues 0 … p-1.
 //!
-//! No reduction divides. One word is reduced by the quotient estimate ⌊x·⌊2⁶⁴/p⌋/2⁶⁴⌋, at most one too small; two words by
-//! the division by an invariant normalised divisor of Möller and Granlund ("Improved division by invariant integers",
-//! IEEE Transactions on Computers 60, 2011, algorithm 4); a product by a factor that stays by the precomputed quotient
-//! ⌊b·2⁶⁴/p⌋ ([`Multiplier`]).
+//! No reduction divides. One word is reduced by the quotient estimate ⌊x·⌊2⁶⁴/p⌋/2⁶⁴⌋, at most one too small; two words
+//! by the division by an invariant normalised divisor of Möller and Granlund ("Improved division by invariant
+//! integers", IEEE Transactions on Computers 60, 2011, algorithm 4); a product by a factor that stays by the
+//! precomputed quotient ⌊b·2⁶⁴/p⌋ ([`Multiplier`]).
 
 use super::primality::is_prime;
 use crate::{Error, Result};

@@ -19,7 +19,8 @@ pub fn random_prime(bits: u32, rng: &mut Rng) -> Modulus {
     }
 }
 
-/// The primes p ≡ 1 (mod 2^log2_length) below 2^bits, in descending order: GF(p) has transforms of 2^log2_length points.
+/// The primes p ≡ 1 (mod 2^log2_length) below 2^bits, in descending order: GF(p) has transforms of 2^log2_length
+/// points.
 ///
 /// # Panics
 /// If bits > 63.

@@ -1,4 +1,4 @@
-//! What stands for the cards in a build without CUDA: types of which there is no value.
+//! What stands for the GPUs in a build without CUDA: types of which there is no value.
 
 use super::device::Device;
 use super::launch::{Grid, In, Out};
@@ -15,20 +15,20 @@ pub(super) fn error() -> Error {
 #[derive(Clone, Copy, Debug)]
 enum Never {}
 
-/// A card ready for work: none.
+/// A GPU ready for work: none.
 #[derive(Debug)]
-pub struct Card(Never);
+pub struct Gpu(Never);
 
 /// Work in order: none.
 #[derive(Clone, Debug)]
 pub struct Stream(Never);
 
-/// Values in the memory of a card: none.
+/// Values in the memory of a GPU: none.
 #[derive(Debug)]
 #[allow(dead_code, reason = "there is no value whose fields could be read")]
 pub struct Buffer<T>(PhantomData<T>, Never);
 
-/// Compiled kernels loaded on a card: none.
+/// Compiled kernels loaded on a GPU: none.
 #[derive(Debug)]
 pub struct Module(Never);
 
@@ -41,7 +41,7 @@ pub struct Kernel<S>(PhantomData<fn(S)>, Never);
 #[derive(Debug)]
 pub struct Event(Never);
 
-/// Numbers that are the same on a card as here.
+/// Numbers that are the same on a GPU as here.
 pub trait Word: Copy {}
 impl Word for u8 {}
 impl Word for u16 {}
@@ -97,12 +97,12 @@ signatures! {
     A B C D E F G H;
 }
 
-impl Card {
-    /// No card.
+impl Gpu {
+    /// No GPU.
     ///
     /// # Errors
     /// [`Error::Device`] always.
-    pub fn open(_: &Device) -> Result<Card> {
+    pub fn open(_: &Device) -> Result<Gpu> {
         Err(error())
     }
 

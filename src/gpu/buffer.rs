@@ -1,8 +1,8 @@
-//! Values in the memory of a card.
+//! Values in the memory of a GPU.
 
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 
-/// Numbers that are the same on a card as here, and 0 where all bits are.
+/// Numbers that are the same on a GPU as here, and 0 where all bits are.
 pub trait Word: DeviceRepr + ValidAsZeroBits + Copy {}
 impl Word for u8 {}
 impl Word for u16 {}
@@ -12,6 +12,6 @@ impl Word for i16 {}
 impl Word for i32 {}
 impl Word for f64 {}
 
-/// Values of type T in the memory of a card.
+/// Values of type T in the memory of a GPU.
 #[derive(Debug)]
 pub struct Buffer<T>(pub(super) CudaSlice<T>);

@@ -9,8 +9,8 @@ use cudarc::nvrtc::sys;
 use std::ffi::{CStr, CString, c_char};
 
 pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result<Cubin> {
-    // SAFETY: the call loads NVRTC (which runs its initialisers) and nothing else; it is the system's own, found under its
-    // fixed name by the system's loader.
+    // SAFETY: the call loads NVRTC (which runs its initialisers) and nothing else; it is the system's own, found under
+    // its fixed name by the system's loader.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::Device("no CUDA compiler on this machine: libnvrtc was not found".into()));
     }

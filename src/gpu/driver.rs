@@ -7,8 +7,8 @@ use cudarc::driver::result::{self, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 
 pub(super) fn devices() -> Result<Vec<Device>> {
-    // SAFETY: the call loads libcuda (which runs its initialisers) and nothing else; its results are dropped. The library
-    // is the system's own CUDA driver, found under its fixed name by the system's loader.
+    // SAFETY: the call loads libcuda (which runs its initialisers) and nothing else; its results are dropped. The
+    // library is the system's own CUDA driver, found under its fixed name by the system's loader.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::Device("no CUDA driver on this machine: libcuda was not found".into()));
     }

@@ -1,26 +1,27 @@
 //! CUDA devices: which of them are there, kernels compiled for them, launches on them. The only room that touches CUDA.
 //!
 //! ```text
-//! devices ──▶ Device ──Card::open──▶ Card ──stream──▶ Stream ──upload, zeros──▶ Buffer<T> ─┐
-//!              Source ──compile──▶ Cubin ──Card::load──▶ Module ──kernel──▶ Kernel<S> ─────┴─Stream::launch──▶ Event
+//! devices ──▶ Device ──Gpu::open──▶ Gpu ──stream──▶ Stream ──upload, zeros──▶ Buffer<T> ─┐
+//!              Source ──compile──▶ Cubin ──Gpu::load──▶ Module ──kernel──▶ Kernel<S> ─────┴─Stream::launch──▶ Event
 //! ```
 //!
-//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes just the arguments that the kernel has;
-//! that its source has that signature, and stays within its buffers, is its launch contract (`kernels/`). The only other things that
-//! are trusted are the driver and cudarc.
+//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes just the arguments that the
+//! kernel has; that its source has that signature, and stays within its buffers, is its launch contract (`kernels/`).
+//! The only other things that are trusted are the driver and cudarc.
 //!
-//! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a GPU; the
-//! entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`] has seen that the
-//! library can be loaded, because cudarc panics where it cannot; a [`Device`] is only made by [`devices`].
+//! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a
+//! GPU; the entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`]
+//! has seen that the library can be loaded, because cudarc panics where it cannot; a [`Device`] is only made by
+//! [`devices`].
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
 mod buffer;
 #[cfg(feature = "cuda")]
-mod card;
-#[cfg(feature = "cuda")]
 mod compile;
+#[cfg(feature = "cuda")]
+mod context;
 mod device;
 #[cfg(feature = "cuda")]
 mod driver;
@@ -30,11 +31,11 @@ mod parameters;
 mod source;
 
 #[cfg(not(feature = "cuda"))]
-pub use absent::{Buffer, Card, Event, Kernel, Module, Parameter, Signature, Stream, Word};
+pub use absent::{Buffer, Event, Gpu, Kernel, Module, Parameter, Signature, Stream, Word};
 #[cfg(feature = "cuda")]
 pub use buffer::{Buffer, Word};
 #[cfg(feature = "cuda")]
-pub use card::{Card, Event, Kernel, Module, Stream};
+pub use context::{Event, Gpu, Kernel, Module, Stream};
 
 pub use device::Device;
 pub use launch::{Grid, In, Out};
@@ -47,7 +48,8 @@ use crate::{Error, Result};
 /// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
 ///
 /// # Errors
-/// [`Error::Device`] where there is no NVRTC, where it refuses the source (with its words), or without the feature `cuda`.
+/// [`Error::Device`] where there is no NVRTC, where it refuses the source (with its words), or without the feature
+/// `cuda`.
 pub fn compile(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
     #[cfg(feature = "cuda")]
     return compile::compile(source, capability);

@@ -1,12 +1,12 @@
-//! How often a random prime lies about an integer: an upper bound of the primes that divide it over a lower bound of those that
-//! there are.
+//! How often a random prime lies about an integer: an upper bound of the primes that divide it over a lower bound of
+//! those that there are.
 
 use crate::report::ErrorBound;
 
-/// A lower bound of the number of primes of exactly `bits` bits, those that [`random_prime`](crate::field::random_prime)
-/// draws from: **3x/(5 ln x) < π(2x) - π(x) for x ≥ 20.5**, with x = 2^(bits-1) (J. B. Rosser, L. Schoenfeld, *Approximate
-/// formulas for some functions of prime numbers*, Illinois J. Math. 6, 1962, corollary 3 of theorem 2). Neither x nor 2x is
-/// prime.
+/// A lower bound of the number of primes of exactly `bits` bits, those that
+/// [`random_prime`](crate::field::random_prime) draws from: **3x/(5 ln x) < π(2x) - π(x) for x ≥ 20.5**, with x =
+/// 2^(bits-1) (J. B. Rosser, L. Schoenfeld, *Approximate formulas for some functions of prime numbers*, Illinois J.
+/// Math. 6, 1962, corollary 3 of theorem 2). Neither x nor 2x is prime.
 ///
 /// # Panics
 /// Unless 6 ≤ bits ≤ 63.
@@ -16,8 +16,9 @@ pub fn primes_of_size(bits: u32) -> f64 {
     3.0 * x / (5.0 * x.ln()) * (1.0 - 1e-12)
 }
 
-/// δ: a bound of the probability that a random prime of `bits` bits divides an integer D ≠ 0, |D| ≤ 2^minor_bits. Each such
-/// prime is at least 2^(bits-1), so that D is a multiple of at most ⌊minor_bits/(bits-1)⌋; `None` where that is 0, and no prime is bad.
+/// δ: a bound of the probability that a random prime of `bits` bits divides an integer D ≠ 0, |D| ≤ 2^minor_bits. Each
+/// such prime is at least 2^(bits-1), so that D is a multiple of at most ⌊minor_bits/(bits-1)⌋; `None` where that is 0,
+/// and no prime is bad.
 pub fn bad_prime(minor_bits: f64, bits: u32) -> Option<ErrorBound> {
     let most = (minor_bits / f64::from(bits - 1)).floor();
     let share = |most: f64| most / primes_of_size(bits) * (1.0 + 1e-12);

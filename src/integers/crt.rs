@@ -1,8 +1,8 @@
 //! From residues to the integer: the Chinese remainder theorem by incremental (Garner) steps.
 //!
-//! A [`Crt`] knows an integer x modulo M, the product of the moduli it was given. If |x| ≤ 2^bits and M > 2^(bits+1), then x is
-//! the representative of least absolute value: [`Crt::signed`]. If 0 ≤ x ≤ 2^bits and M > 2^bits, it is the least
-//! non-negative one: [`Crt::unsigned`].
+//! A [`Crt`] knows an integer x modulo M, the product of the moduli it was given. If |x| ≤ 2^bits and M > 2^(bits+1),
+//! then x is the representative of least absolute value: [`Crt::signed`]. If 0 ≤ x ≤ 2^bits and M > 2^bits, it is the
+//! least non-negative one: [`Crt::unsigned`].
 
 use crate::field::Modulus;
 use num_bigint::{BigInt, BigUint};

@@ -6,9 +6,10 @@ use crate::{Result, memory};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
-/// An upper bound of log₂|D| for every minor D ≠ 0 of `a` of an order up to `order`: by Hadamard, |D| is at most the product of
-/// the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms among the non-empty
-/// rows are multiplied, or those of the columns if that is less. (Norms of integer rows that are not 0 are at least 1.)
+/// An upper bound of log₂|D| for every minor D ≠ 0 of `a` of an order up to `order`: by Hadamard, |D| is at most the
+/// product of the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms
+/// among the non-empty rows are multiplied, or those of the columns if that is less. (Norms of integer rows that are
+/// not 0 are at least 1.)
 ///
 /// Sums of squares are exact, for entries of any size; logarithms are rounded upwards.
 ///

@@ -1,5 +1,5 @@
-//! Logarithms to the base 2 that are never too small: as `f64` in a step or two for many lines of a matrix, and as integers in
-//! units of 2⁻³², at most two units above, where a bit more may mean a prime more.
+//! Logarithms to the base 2 that are never too small: as `f64` in a step or two for many lines of a matrix, and as
+//! integers in units of 2⁻³², at most two units above, where a bit more may mean a prime more.
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -28,8 +28,8 @@ pub(crate) fn log2_of_product(mut factors: impl Iterator<Item = BigUint>) -> Opt
 
 /// An upper bound of log₂ x in units of 2⁻³², at most two units above.
 ///
-/// x ≤ m · 2^(e-62) with 2⁶² ≤ m < 2⁶³ rounded up; each squaring of the mantissa, rounded up, yields one binary digit of the
-/// logarithm. Rounding up can only raise the result, and 32 squarings of an error of 2⁻⁶² stay below one unit.
+/// x ≤ m · 2^(e-62) with 2⁶² ≤ m < 2⁶³ rounded up; each squaring of the mantissa, rounded up, yields one binary digit
+/// of the logarithm. Rounding up can only raise the result, and 32 squarings of an error of 2⁻⁶² stay below one unit.
 ///
 /// # Panics
 /// If x = 0.

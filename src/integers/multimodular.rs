@@ -2,16 +2,18 @@
 //!
 //! **Until the bound** ([`Multimodular::proven`]): |x| ≤ 2ʰ and M = Π pᵢ > 2ʰ⁺¹ leave one integer.
 //!
-//! **Until primes agree** ([`Multimodular::agreed`]): the candidate v is the representative mod M of least absolute value. While
-//! M ≤ 2ʰ⁺¹, it is at most 2ʰ in absolute value. If v ≠ x, a further prime agrees, v ≡ x mod p, only if it divides v - x ≠ 0, which is
-//! at most 2ʰ⁺¹ in absolute value: a random prime of b bits with probability δ at most ([`bad_prime`] for h + 1 bits), whatever the primes
-//! before it were. The candidate changes only with a prime that does not agree, which makes M at least 2^(b-1) times as large: there are
-//! at most n = ⌊(h+1)/(b-1)⌋ + 1 wrong ones. So the first one with which k primes in a row agree is wrong with probability at most
+//! **Until primes agree** ([`Multimodular::agreed`]): the candidate v is the representative mod M of least absolute
+//! value. While M ≤ 2ʰ⁺¹, it is at most 2ʰ in absolute value. If v ≠ x, a further prime agrees, v ≡ x mod p, only if it
+//! divides v - x ≠ 0, which is at most 2ʰ⁺¹ in absolute value: a random prime of b bits with probability δ at most
+//! ([`bad_prime`] for h + 1 bits), whatever the primes before it were. The candidate changes only with a prime that
+//! does not agree, which makes M at least 2^(b-1) times as large: there are at most n = ⌊(h+1)/(b-1)⌋ + 1 wrong ones.
+//! So the first one with which k primes in a row agree is wrong with probability at most
 //!
 //! **n·δᵏ**, and k is the least number for which that is what the caller accepts
 //!
-//! (E. Kaltofen, *An output-sensitive variant of the baby steps/giant steps determinant algorithm*, ISSAC 2002, for the idea).
-//! Hypothesis: the primes are drawn independently of x. If M exceeds the bound first, the integer is proven all the same.
+//! (E. Kaltofen, *An output-sensitive variant of the baby steps/giant steps determinant algorithm*, ISSAC 2002, for the
+//! idea). Hypothesis: the primes are drawn independently of x. If M exceeds the bound first, the integer is proven all
+//! the same.
 
 use super::{Bound, Crt, Product, bad_prime, primes_for};
 use crate::field::{Modulus, Rng, random_prime};
@@ -49,8 +51,8 @@ pub struct Assembled {
 }
 
 impl Multimodular<'_> {
-    /// The integer, proven by the largest primes below 2^prime_bits: as many as the bound asks for. `residues` tells x modulo each
-    /// prime of a group. Groups are parallel on the current rayon pool.
+    /// The integer, proven by the largest primes below 2^prime_bits: as many as the bound asks for. `residues` tells x
+    /// modulo each prime of a group. Groups are parallel on the current rayon pool.
     ///
     /// # Errors
     /// [`Error::Interrupted`], and those of `residues`.
@@ -78,15 +80,16 @@ impl Multimodular<'_> {
         Ok(Assembled { value: known.signed(), moduli, error: None })
     }
 
-    /// The integer by random primes of prime_bits bits: once so many in a row agree that it is wrong with probability `error` at most,
-    /// or once it is proven. `residues` tells x modulo each prime of a group, one group after the other.
+    /// The integer by random primes of prime_bits bits: once so many in a row agree that it is wrong with probability
+    /// `error` at most, or once it is proven. `residues` tells x modulo each prime of a group, one group after the
+    /// other.
     ///
     /// # Errors
     /// As [`Multimodular::proven`].
     ///
     /// # Panics
-    /// Unless 6 ≤ prime_bits ≤ 63; if an integer within twice the bound may be a multiple of all primes of that size; if `residues`
-    /// tells too many or too few.
+    /// Unless 6 ≤ prime_bits ≤ 63; if an integer within twice the bound may be a multiple of all primes of that size;
+    /// if `residues` tells too many or too few.
     ///
     /// It is for integers far below their bound, as determinants are; permanents, which are near theirs, are proven.
     pub fn agreed(
@@ -136,7 +139,8 @@ impl Multimodular<'_> {
     }
 }
 
-/// The least k with n·δᵏ ≤ `error` for |x| ≤ 2^bits, and n·δᵏ; `None` where the bound is met before so many primes agree.
+/// The least k with n·δᵏ ≤ `error` for |x| ≤ 2^bits, and n·δᵏ; `None` where the bound is met before so many primes
+/// agree.
 fn agreement(bits: u64, prime_bits: u32, error: ErrorBound) -> Option<(usize, ErrorBound)> {
     let bad = bad_prime((bits + 1) as f64, prime_bits)?;
     assert!(!bad.is_vacuous(), "integers of {bits} bits may be multiples of all primes of {prime_bits}");

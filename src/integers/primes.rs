@@ -9,7 +9,8 @@ pub fn primes_below(limit: u64) -> impl Iterator<Item = u64> {
     (2..limit).rev().filter(|&p| is_prime(p))
 }
 
-/// The largest primes below `limit` whose product with `known` exceeds 2^bits: as many as are needed, none if `known` does.
+/// The largest primes below `limit` whose product with `known` exceeds 2^bits: as many as are needed, none if `known`
+/// does.
 ///
 /// # Panics
 /// If the primes below `limit` do not suffice, or `known` is 0.
@@ -67,13 +68,15 @@ impl Product {
     pub fn bits(&self) -> f64 {
         (self.product.bits() - 1) as f64
     }
-    /// Whether the product exceeds 2^bits (where bits lies between two integers: 2 to the larger one), so that every integer D,
+    /// Whether the product exceeds 2^bits (where bits lies between two integers: 2 to the larger one), so that every
+    /// integer D,
     /// |D| ≤ 2^bits, that all primes divide is 0.
     pub fn exceeds(&self, bits: f64) -> bool {
         let power_of_two = || self.product.trailing_zeros() == Some(self.product.bits() - 1);
         self.bits() > bits || (self.bits() == bits && !power_of_two())
     }
-    /// How many more primes of a size, each above 2^(size - 1/8), that takes: all those that are counted down from 2^size are.
+    /// How many more primes of a size, each above 2^(size - 1/8), that takes: all those that are counted down from
+    /// 2^size are.
     pub fn missing(&self, bits: f64, size: u32) -> usize {
         match self.exceeds(bits) {
             true => 0,

@@ -1,8 +1,9 @@
 //! Fractions from residues: the common denominator of a vector that is known mod m.
 //!
-//! If m > 2·N·D, at most one fraction n/d with |n| ≤ N, 0 < d ≤ D is ≡ x mod m, and the extended Euclidean algorithm finds it
-//! (P. S. Wang, M. J. T. Guy, J. H. Davenport, *P-adic reconstruction of rational numbers*, SIGSAM Bulletin 16, 1982). Entries
-//! of one solution have few denominators: each entry is multiplied by what is known of the common one first.
+//! If m > 2·N·D, at most one fraction n/d with |n| ≤ N, 0 < d ≤ D is ≡ x mod m, and the extended Euclidean algorithm
+//! finds it (P. S. Wang, M. J. T. Guy, J. H. Davenport, *P-adic reconstruction of rational numbers*, SIGSAM Bulletin
+//! 16, 1982). Entries of one solution have few denominators: each entry is multiplied by what is known of the common
+//! one first.
 //!
 //! What comes out is a guess, and whoever uses it multiplies it out over the integers.
 
@@ -16,7 +17,8 @@ pub(crate) const NUMERATOR: i64 = 1 << 20;
 /// … and the largest denominator: 2·2²⁰·2⁹ = 2³⁰ < q.
 const DENOMINATOR: i64 = 1 << 9;
 
-/// The least common denominator d ≤ [`DENOMINATOR`] of the fractions that are ≡ x mod q with numerators up to [`NUMERATOR`].
+/// The least common denominator d ≤ [`DENOMINATOR`] of the fractions that are ≡ x mod q with numerators up to
+/// [`NUMERATOR`].
 pub(crate) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64>) -> Option<i64> {
     let mut d = 1;
     for x in x {

@@ -6,8 +6,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file under way: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames when they are on
-/// disk. Dropped before, it leaves what was there: a full disk or an interruption does no harm.
+/// A file under way: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames when they
+/// are on disk. Dropped before, it leaves what was there: a full disk or an interruption does no harm.
 ///
 /// A link is followed, so that the file behind it is replaced; a device or a pipe is written in place.
 #[derive(Debug)]

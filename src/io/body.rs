@@ -1,10 +1,11 @@
-//! The body of a coordinate or array file, one entry a line: parsed in parallel, straight into the arrays of the matrix.
+//! The body of a coordinate or array file, one entry a line: parsed in parallel, straight into the arrays of the
+//! matrix.
 //!
-//! A block of text is cut at line ends into chunks, and each is read into arrays of its own, which are used again for the next
-//! block, by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) behind it. From there the
-//! entries move to the end of the arrays of the matrix, their values in the narrowest type that holds all of them so far.
-//! Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of the file: results and
-//! messages do not depend on the number of threads.
+//! A block of text is cut at line ends into chunks, and each is read into arrays of its own, which are used again for
+//! the next block, by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) behind it.
+//! From there the entries move to the end of the arrays of the matrix, their values in the narrowest type that holds
+//! all of them so far. Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of
+//! the file: results and messages do not depend on the number of threads.
 
 use super::line::{Layout, Line};
 use super::scan::{Repeated, WINDOW, count_lines, plain_line};
@@ -38,8 +39,8 @@ const ENTRY: u64 = 16;
 /// What they are for, in errors.
 const ENTRIES: &str = "the entries of the matrix";
 
-/// What one chunk gave. In an array file, where a chunk cannot know its place, the rows are 0 and the columns the number of the
-/// value within the chunk.
+/// What one chunk gave. In an array file, where a chunk cannot know its place, the rows are 0 and the columns the
+/// number of the value within the chunk.
 #[derive(Default)]
 struct Chunk {
     /// Room for the entries, of which there are `stored`.
@@ -66,8 +67,8 @@ enum End {
 }
 
 impl Body {
-    /// A body of the given layout; memory for `expect` entries is reserved, of which there must be text for all. Entries may
-    /// take `limit` bytes.
+    /// A body of the given layout; memory for `expect` entries is reserved, of which there must be text for all.
+    /// Entries may take `limit` bytes.
     ///
     /// # Errors
     /// [`Error::Memory`].

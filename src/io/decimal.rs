@@ -1,14 +1,15 @@
 //! Decimal numbers as files spell them, taken exactly: `-2.0E+01` is the integer -20, `0.1` is no integer.
 //!
-//! A spelling `±d…d.d…d e±x` means (digits) · 10^(x - length of the fraction): an integer iff that exponent is not negative
-//! once the trailing zeros of the digits are gone. No floating-point number occurs, so no integer is ever rounded.
+//! A spelling `±d…d.d…d e±x` means (digits) · 10^(x - length of the fraction): an integer iff that exponent is not
+//! negative once the trailing zeros of the digits are gone. No floating-point number occurs, so no integer is ever
+//! rounded.
 
 use super::text::quote;
 use crate::sparse::Integer;
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// Largest exponent that is multiplied out: beyond what quadruple precision can mean, ten bytes of text should not ask for
-/// kilobytes of memory.
+/// Largest exponent that is multiplied out: beyond what quadruple precision can mean, ten bytes of text should not ask
+/// for kilobytes of memory.
 const MAX_SHIFT: i64 = 4932;
 
 /// A well-formed decimal number, unevaluated.
@@ -25,8 +26,8 @@ pub(super) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// Reads `[±]digits[.digits][(e|E|d|D)[±]digits]`, at least one digit before the exponent. With `fortran`, the letter
-    /// may be missing before a signed exponent (`1.5+08`).
+    /// Reads `[±]digits[.digits][(e|E|d|D)[±]digits]`, at least one digit before the exponent. With `fortran`, the
+    /// letter may be missing before a signed exponent (`1.5+08`).
     pub fn parse(token: &'a [u8], fortran: bool) -> Option<Self> {
         let (negative, rest) = sign(token);
         let (whole, rest) = split_digits(rest);
@@ -126,7 +127,8 @@ pub(super) enum NotInteger {
     TooLarge,
 }
 
-/// The value of a field: the integer it spells, or with `ones` 0 or 1 by whether it is zero. The error says what was found.
+/// The value of a field: the integer it spells, or with `ones` 0 or 1 by whether it is zero. The error says what was
+/// found.
 pub(super) fn value(token: &[u8], ones: bool) -> Result<Integer<'static>, String> {
     let Some(number) = Decimal::parse(token, false) else {
         return Err(malformed(token));

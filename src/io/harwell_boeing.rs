@@ -94,7 +94,8 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
 
 /// The columns with entries, each with the number of its first entry, counted from 1.
 fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>> {
-    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its first entry.
+    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its
+    // first entry.
     let mut start: Vec<(u32, u64)> = vec![];
     let (mut seen, mut end) = (0, 1);
     numbers_of(text, &header.pointers, header.layout.cols + 1, "column pointers", |field| {

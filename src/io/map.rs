@@ -28,23 +28,25 @@ impl Mapped {
     pub fn release(&self, read: usize) {
         let (from, to) = (self.released.get(), read.min(self.map.len()) / STEP * STEP);
         if to > from {
-            // SAFETY: `DontNeed` may change what a private or anonymous map shows. This one is a read-only map of a file: whoever
-            // looks at these bytes again finds those of the file, read anew. A hint only: without it nothing is given back.
+            // SAFETY: `DontNeed` may change what a private or anonymous map shows. This one is a read-only map of a
+            // file: whoever looks at these bytes again finds those of the file, read anew. A hint only: without it
+            // nothing is given back.
             let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
             self.released.set(to);
         }
     }
 }
 
-/// The content of a regular file, or `None` where it cannot be mapped (pipes, devices, special file systems): read it then.
+/// The content of a regular file, or `None` where it cannot be mapped (pipes, devices, special file systems): read it
+/// then.
 pub(super) fn map(file: &File) -> Option<Mapped> {
     if !file.metadata().is_ok_and(|meta| meta.is_file() && meta.len() > 0) {
         return None;
     }
-    // SAFETY: the map is read-only and private to this process, and lives no longer than one `read`. What remains is the
-    // contract of every reader of mapped files: nobody shortens or rewrites the file while it is being read. Parsing is safe
-    // Rust over bytes, so a file rewritten meanwhile gives a wrong matrix or an error; a file shortened meanwhile ends the
-    // process with SIGBUS. The documentation of `io::read` says so.
+    // SAFETY: the map is read-only and private to this process, and lives no longer than one `read`. What remains is
+    // the contract of every reader of mapped files: nobody shortens or rewrites the file while it is being read.
+    // Parsing is safe Rust over bytes, so a file rewritten meanwhile gives a wrong matrix or an error; a file shortened
+    // meanwhile ends the process with SIGBUS. The documentation of `io::read` says so.
     let map = unsafe { Mmap::map(file) }.ok()?;
     // A hint only: without it the reading is slower, not wrong.
     let _ = map.advise(Advice::Sequential);

@@ -8,8 +8,8 @@
 //! i j value              (pattern: i j; array: value, by columns)
 //! ```
 //!
-//! Symmetric kinds store the lower triangle and are expanded. Complex and Hermitian files have no integer meaning; their
-//! 0–1 pattern can be taken.
+//! Symmetric kinds store the lower triangle and are expanded. Complex and Hermitian files have no integer meaning;
+//! their 0–1 pattern can be taken.
 
 use super::body::Body;
 use super::header;

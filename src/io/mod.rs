@@ -10,11 +10,11 @@
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
 //!
-//! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a
-//! file that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input)
-//! with the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and what was read is
-//! given back to the system: reading takes little more memory than the triplets. Compressed files and pipes are parsed while
-//! they stream in.
+//! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a file
+//! that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input) with
+//! the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and what was read
+//! is given back to the system: reading takes little more memory than the triplets. Compressed files and pipes are
+//! parsed while they stream in.
 
 mod atomic;
 mod body;

@@ -10,8 +10,8 @@ use std::path::Path;
 
 /// Reads the matrix in a file; `-` is the standard input.
 ///
-/// Work is reported in bytes of the file, as phase `read`. A regular file is mapped into memory: it must not be shortened or
-/// rewritten meanwhile.
+/// Work is reported in bytes of the file, as phase `read`. A regular file is mapped into memory: it must not be
+/// shortened or rewritten meanwhile.
 ///
 /// # Errors
 /// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),

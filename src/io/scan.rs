@@ -1,13 +1,13 @@
 //! The inner loop of the reader: decimal digits eight bytes at a time, and the line shape nearly every entry has.
 //!
-//! A word of text is turned into its leading digits without a branch on their number: find the first byte that is no digit,
-//! shift the digits to the top of the word, and combine pairs, then fours, then eights with three multiplications
-//! (SIMD within a register). Short numbers of varying length are what branch predictors fail on.
+//! A word of text is turned into its leading digits without a branch on their number: find the first byte that is no
+//! digit, shift the digits to the top of the word, and combine pairs, then fours, then eights with three
+//! multiplications (SIMD within a register). Short numbers of varying length are what branch predictors fail on.
 //! [`plain_line`] recognises `row col value` in its plainest spelling; whatever it declines, the general
 //! [`line`](super::line) parser decides, so it may decline anything.
 
-/// Bytes that must be readable at the start of a line for [`plain_line`]: 8 digits, separator, 8 digits, separator, sign,
-/// 24 digits, and an end of line of two bytes.
+/// Bytes that must be readable at the start of a line for [`plain_line`]: 8 digits, separator, 8 digits, separator,
+/// sign, 24 digits, and an end of line of two bytes.
 pub(super) const WINDOW: usize = 48;
 
 /// The number of leading decimal digits of an 8-byte little-endian word (0 to 8).
@@ -39,7 +39,8 @@ fn number(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
     (count > 0).then(|| (digits_value(word, count), at + count as usize))
 }
 
-/// The number of up to 19 digits at `at`, 8 of which `high` is known to be, and the position behind it; `None` for more digits.
+/// The number of up to 19 digits at `at`, 8 of which `high` is known to be, and the position behind it; `None` for more
+/// digits.
 #[inline]
 fn long_number(window: &[u8; WINDOW], high: u64, at: usize) -> Option<(u64, usize)> {
     const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -54,8 +55,8 @@ fn long_number(window: &[u8; WINDOW], high: u64, at: usize) -> Option<(u64, usiz
     (behind - at <= 19).then(|| (value * POWERS[behind - at - 16] + low, behind))
 }
 
-/// The number of a row and its text with the separator behind it. Rows come in runs, so the next line begins alike more often than
-/// not: then the place of the column is known before the row is read.
+/// The number of a row and its text with the separator behind it. Rows come in runs, so the next line begins alike more
+/// often than not: then the place of the column is known before the row is read.
 pub(super) struct Repeated {
     text: u64,
     mask: u64,
@@ -96,10 +97,10 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Row, column and value (1 if `VALUE` is false and the line has none) at the start of the window, and the length of the
-/// line with its end. Accepts single blanks or tabs between numbers, of at most 8 digits each but for a value of 19, a minus sign
-/// before the value, and either end of line; `None` for anything else, as for a value beyond 64 bits. `repeated` is of a line
-/// before, or none.
+/// Row, column and value (1 if `VALUE` is false and the line has none) at the start of the window, and the length of
+/// the line with its end. Accepts single blanks or tabs between numbers, of at most 8 digits each but for a value of
+/// 19, a minus sign before the value, and either end of line; `None` for anything else, as for a value beyond 64 bits.
+/// `repeated` is of a line before, or none.
 #[inline(always)]
 pub(super) fn plain_line<const VALUE: bool>(
     window: &[u8; WINDOW],

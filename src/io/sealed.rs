@@ -2,14 +2,14 @@
 //!
 //! A file of this kind is three pieces, one after the other:
 //!
-//! 1. the line `blackfield sealed state 1` and a line of JSON, `{"kind": …, "version": …, "matrix": …, "parameters": …}`, the
-//!    [`Seal`]: what computation the state is of;
+//! 1. the line `blackfield sealed state 1` and a line of JSON,
+//!    `{"kind": …, "version": …, "matrix": …, "parameters": …}`, the [`Seal`]: what computation the state is of;
 //! 2. the state, any bytes;
 //! 3. the line `sha256 ` with 64 lower-case hexadecimal digits: SHA-256 of all bytes before.
 //!
-//! So identity and state are under one checksum: a flipped bit, a file cut off, and the state of another computation are told
-//! apart and refused. What a checksum cannot do: whoever changes the state *on purpose* computes a new one. An answer that
-//! rests on such a file has to say so.
+//! So identity and state are under one checksum: a flipped bit, a file cut off, and the state of another computation
+//! are told apart and refused. What a checksum cannot do: whoever changes the state *on purpose* computes a new one. An
+//! answer that rests on such a file has to say so.
 //!
 //! Entry points: [`Seal::write`], [`Seal::read`].
 
@@ -109,7 +109,8 @@ impl Seal {
     /// The state in the file; `None` if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`] where the system cannot read, [`Error::Input`] as [`Seal::open`], and for anything but a regular file.
+    /// [`Error::Io`] where the system cannot read, [`Error::Input`] as [`Seal::open`], and for anything but a regular
+    /// file.
     pub fn read(&self, file: &Path) -> Result<Option<Vec<u8>>> {
         match load(file)? {
             Some(bytes) => self.open(&bytes, file).map(|state| Some(state.to_vec())),
@@ -117,7 +118,8 @@ impl Seal {
         }
     }
 
-    /// Replaces the file, as a whole ([`AtomicFile`]): a process killed at any moment leaves the old state or the new one.
+    /// Replaces the file, as a whole ([`AtomicFile`]): a process killed at any moment leaves the old state or the new
+    /// one.
     ///
     /// # Errors
     /// [`Error::Io`].

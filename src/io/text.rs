@@ -1,8 +1,8 @@
-//! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks of
-//! whole lines for bodies, with the line numbers that errors need.
+//! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks
+//! of whole lines for bodies, with the line numbers that errors need.
 //!
-//! What was read of a mapped file is given back to the system. A stream is read one block ahead, beside the parsing of the block
-//! before, and never held whole: a compressed file costs two blocks of memory beyond its matrix.
+//! What was read of a mapped file is given back to the system. A stream is read one block ahead, beside the parsing of
+//! the block before, and never held whole: a compressed file costs two blocks of memory beyond its matrix.
 
 use super::map::Mapped;
 use super::scan::count_lines;
@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of text in a block per thread: its lines and their entries stay in cache together.
 const BLOCK_PER_THREAD: usize = 2 << 20;
 
-/// Most bytes of a line: room for integers of millions of digits; what is longer is no matrix, but would have to be held.
+/// Most bytes of a line: room for integers of millions of digits; what is longer is no matrix, but would have to be
+/// held.
 pub(super) const MAX_LINE: usize = 1 << 24;
 
 /// What to say of a longer line.
@@ -123,7 +124,8 @@ impl<'a> Text<'a> {
         self.lines
     }
 
-    /// Unread text without consuming it: all of it in memory, else the rest of the current block (empty only at the end).
+    /// Unread text without consuming it: all of it in memory, else the rest of the current block (empty only at the
+    /// end).
     pub fn peek(&mut self) -> Result<&[u8]> {
         match &mut self.input {
             Input::Slice { rest, .. } => Ok(rest),
@@ -192,8 +194,8 @@ impl<'a> Text<'a> {
         self.observer.check()
     }
 
-    /// Hands the rest of the text to `parse`, block by block, each of whole lines; it answers with the number of line feeds
-    /// it saw. Reports progress and asks whether to stop between blocks.
+    /// Hands the rest of the text to `parse`, block by block, each of whole lines; it answers with the number of line
+    /// feeds it saw. Reports progress and asks whether to stop between blocks.
     pub fn blocks(&mut self, mut parse: impl FnMut(&[u8]) -> std::result::Result<u64, Halt> + Send) -> Result<()> {
         let (name, observer, lines) = (self.name, self.observer, &mut self.lines);
         let halted = |lines: u64, block: &[u8], halt: Halt| match halt {
@@ -268,8 +270,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end. A failure is
-    /// reported after all whole lines before it, so that what an error says does not depend on the size of blocks.
+    /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end. A
+    /// failure is reported after all whole lines before it, so that what an error says does not depend on the size of
+    /// blocks.
     fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
         block.clear();
         block.append(&mut self.carry);
@@ -307,8 +310,8 @@ impl Reader<'_> {
         if block.is_empty() { self.failure.take().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
-    /// What a failed read behind `lines` whole lines means: damage of a compressed file is bad input, all else the system's
-    /// business.
+    /// What a failed read behind `lines` whole lines means: damage of a compressed file is bad input, all else the
+    /// system's business.
     fn error(&self, file: &Path, lines: u64, source: io::Error) -> Error {
         let file = file.to_path_buf();
         let message = match source.kind() {

@@ -1,8 +1,10 @@
-//! The temporary files under way in this process, for a program that has to end at once: read without locks and without memory.
+//! The temporary files under way in this process, for a program that has to end at once: read without locks and without
+//! memory.
 //!
-//! A few slots hold paths, byte by byte. A slot is claimed, filled, and then shown by its length; it is read between two looks at
-//! its version, which changes when it is given back, so that a path is seen whole or not at all. Where all slots are taken, or a
-//! path is too long, a file is not in the list, and stays behind where the process ends without unwinding.
+//! A few slots hold paths, byte by byte. A slot is claimed, filled, and then shown by its length; it is read between
+//! two looks at its version, which changes when it is given back, so that a path is seen whole or not at all. Where all
+//! slots are taken, or a path is too long, a file is not in the list, and stays behind where the process ends without
+//! unwinding.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -81,8 +83,9 @@ impl Drop for Entry {
     }
 }
 
-/// Shows `each` the absolute path of every temporary file that an [`AtomicFile`](super::AtomicFile) of this process has under way:
-/// for a program that ends without unwinding and wants to leave none behind. Allocates nothing and waits for nobody.
+/// Shows `each` the absolute path of every temporary file that an [`AtomicFile`](super::AtomicFile) of this process has
+/// under way: for a program that ends without unwinding and wants to leave none behind. Allocates nothing and waits for
+/// nobody.
 pub fn unfinished_files(mut each: impl FnMut(&CStr)) {
     let mut buffer = [0; LONGEST];
     FILES.iter().for_each(|slot| {

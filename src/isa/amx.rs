@@ -30,8 +30,8 @@ mod linux {
         if !is_x86_feature_detected!("xsave") {
             return false;
         }
-        // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there; `xsave`
-        // detected says that the system has turned XGETBV on.
+        // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there;
+        // `xsave` detected says that the system has turned XGETBV on.
         #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
         unsafe {
             let most = __get_cpuid_max(0).0;
@@ -65,8 +65,8 @@ mod linux {
         const REQUEST: u64 = 0x1023; // ARCH_REQ_XCOMP_PERM
         const TILE_DATA: u64 = 18;
         let mut answer = ARCH_PRCTL;
-        // SAFETY: `arch_prctl` with these numbers reads and writes no memory of the process; unknown ones are refused with an error.
-        // The instruction overwrites rcx and r11.
+        // SAFETY: `arch_prctl` with these numbers reads and writes no memory of the process; unknown ones are refused
+        // with an error. The instruction overwrites rcx and r11.
         unsafe {
             asm!("syscall", inlateout("rax") answer, in("rdi") REQUEST, in("rsi") TILE_DATA, out("rcx") _, out("r11") _, options(nostack));
         }

@@ -1,8 +1,9 @@
 //! Instruction sets: one place that detects them and enters code compiled for them.
 //!
-//! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper that the
-//! compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or portable code. Loops that name
-//! instructions beyond a family ask for an `Extra` first. Nobody else asks the processor (`tests/architecture.rs`).
+//! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper
+//! that the compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or
+//! portable code. Loops that name instructions beyond a family ask for an `Extra` first. Nobody else asks the processor
+//! (`tests/architecture.rs`).
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -43,8 +44,8 @@ impl Isa {
         *BEST.get_or_init(|| *Self::available().last().expect("portable code runs everywhere"))
     }
 
-    /// Makes this process work with `self` and nothing wider, wherever the choice is not made otherwise. It must be called before
-    /// the first computation; ranks and permanents do not depend on it, though plans know it.
+    /// Makes this process work with `self` and nothing wider, wherever the choice is not made otherwise. It must be
+    /// called before the first computation; ranks and permanents do not depend on it, though plans know it.
     ///
     /// # Errors
     /// [`Error::Device`] if this machine does not have it, [`Error::Usage`] if the process has begun with another one.
@@ -102,8 +103,8 @@ impl Isa {
     }
 }
 
-/// Asks for the cache line of an element that will be read soon, where processors can be asked; an index beyond the slice asks for
-/// nothing. It changes no result.
+/// Asks for the cache line of an element that will be read soon, where processors can be asked; an index beyond the
+/// slice asks for nothing. It changes no result.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -6,8 +6,8 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 /// Asks for the cache line that `element` begins in.
 #[inline(always)]
 pub(super) fn prefetch<T>(element: &T) {
-    // SAFETY: SSE is part of x86-64. The address is that of a live element, and a prefetch neither faults nor reads anything the
-    // program could see.
+    // SAFETY: SSE is part of x86-64. The address is that of a live element, and a prefetch neither faults nor reads
+    // anything the program could see.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) }
 }
 

@@ -1,15 +1,16 @@
 //! From any matching to a maximum one by augmenting paths.
 //!
 //! An augmenting path leads from an unmatched row to an unmatched column, over entries that are alternately outside and
-//! inside the matching; exchanging them gives one pair more, and a matching without such a path is maximum (C. Berge, 1957).
-//! Two ways to find many disjoint ones in a pass over the entries, O(nnz) each:
+//! inside the matching; exchanging them gives one pair more, and a matching without such a path is maximum (C. Berge,
+//! 1957). Two ways to find many disjoint ones in a pass over the entries, O(nnz) each:
 //!
-//! 1. Depth first from every unmatched row, never entering a row twice in a pass, with lookahead: a row first asks for an
-//!    unmatched neighbour before it goes deeper (A. Pothen, C.-J. Fan, *Computing the block triangular form of a sparse matrix*,
-//!    ACM TOMS 16 (1990), §2). Best on real matrices, where a few passes do. A pass that finds nothing proves maximality.
-//! 2. Breadth-first levels, then depth first along them (J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)): shortest paths
-//!    only, and at most 2√size + 2 such passes ever. It takes over where the first way has had its [`DEPTH_FIRST_PASSES`], so that
-//!    the whole is O(nnz · √size).
+//! 1. Depth first from every unmatched row, never entering a row twice in a pass, with lookahead: a row first asks for
+//!    an unmatched neighbour before it goes deeper (A. Pothen, C.-J. Fan, *Computing the block triangular form of a
+//!    sparse matrix*, ACM TOMS 16 (1990), §2). Best on real matrices, where a few passes do. A pass that finds nothing
+//!    proves maximality.
+//! 2. Breadth-first levels, then depth first along them (J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)):
+//!    shortest paths only, and at most 2√size + 2 such passes ever. It takes over where the first way has had its
+//!    [`DEPTH_FIRST_PASSES`], so that the whole is O(nnz · √size).
 
 use super::karp_sipser;
 use super::pairs::{MATCHING, Matching, NONE};
@@ -48,7 +49,8 @@ struct Search<'a> {
     matching: Matching,
     /// Rows with entries that are unmatched: where paths begin.
     roots: Vec<u32>,
-    /// For each row how many of its entries are known to lie in matched columns; columns stay matched, so this only grows.
+    /// For each row how many of its entries are known to lie in matched columns; columns stay matched, so this only
+    /// grows.
     looked: Vec<u32>,
     /// For each row how many of its entries the present pass has followed.
     followed: Vec<u32>,
@@ -89,8 +91,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// One search from every root; `enter(from, i)` says whether it may go on from row `from` to row i, and must not do so twice
-    /// for one i. Returns the number of paths found.
+    /// One search from every root; `enter(from, i)` says whether it may go on from row `from` to row i, and must not do
+    /// so twice for one i. Returns the number of paths found.
     fn pass(&mut self, mut enter: impl FnMut(u32, u32) -> bool) -> usize {
         self.followed.fill(0);
         let mut roots = std::mem::take(&mut self.roots);
@@ -139,9 +141,9 @@ impl<'a> Search<'a> {
         self.matching.size += 1;
     }
 
-    /// The number of pairs between the nearest root and each row, up to the least number at which a row has an unmatched
-    /// neighbour; [`NONE`] beyond that and where no path leads. `None` if no row that can be reached has an unmatched
-    /// neighbour: the matching is maximum.
+    /// The number of pairs between the nearest root and each row, up to the least number at which a row has an
+    /// unmatched neighbour; [`NONE`] beyond that and where no path leads. `None` if no row that can be reached has an
+    /// unmatched neighbour: the matching is maximum.
     fn levels(&self) -> Result<Option<Vec<u32>>> {
         let mut level = memory::filled(NONE, self.pattern.rows(), MATCHING)?;
         let mut queue = memory::with_capacity(self.pattern.rows(), MATCHING)?;

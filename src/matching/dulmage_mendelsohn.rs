@@ -1,5 +1,6 @@
-//! The Dulmage–Mendelsohn decomposition: A. L. Dulmage, N. S. Mendelsohn, *Coverings of bipartite graphs*, Canad. J. Math. 10
-//! (1958); computed after A. Pothen, C.-J. Fan, *Computing the block triangular form of a sparse matrix*, ACM TOMS 16 (1990).
+//! The Dulmage–Mendelsohn decomposition: A. L. Dulmage, N. S. Mendelsohn, *Coverings of bipartite graphs*, Canad. J.
+//! Math. 10 (1958); computed after A. Pothen, C.-J. Fan, *Computing the block triangular form of a sparse matrix*, ACM
+//! TOMS 16 (1990).
 //!
 //! Given a maximum matching, the **coarse** decomposition sorts rows and columns into three parts:
 //!
@@ -10,9 +11,9 @@
 //! vertical   V [ 0   0   * ]   rows that alternating paths reach from unmatched rows, and their columns: all matched
 //! ```
 //!
-//! The **fine** one splits S into the strongly connected components of the graph that has an arc from a matched pair to another
-//! where the row of the one meets the column of the other, H and V into connected components. The parts and blocks do not
-//! depend on the matching (only the order of independent blocks does). What holds:
+//! The **fine** one splits S into the strongly connected components of the graph that has an arc from a matched pair to
+//! another where the row of the one meets the column of the other, H and V into connected components. The parts and
+//! blocks do not depend on the matching (only the order of independent blocks does). What holds:
 //!
 //! - all entries lie in or above the diagonal blocks;
 //! - an entry lies in some maximum matching if and only if it lies in a diagonal block;
@@ -31,11 +32,11 @@ const BLOCKS: &str = "a Dulmage-Mendelsohn decomposition";
 
 /// Orders of the rows and columns that bring a matrix into block upper triangular form, and the blocks.
 ///
-/// Block b has the rows `row_order[row_start[b]..row_start[b + 1]]` and the columns `col_order[col_start[b]..col_start[b + 1]]`.
-/// The matching stands on a diagonal of each block: blocks of S have equally many rows and columns; a block of H, with r
-/// rows and more columns, begins with the unmatched columns and ends in r matched ones; a block of V, with more rows than its
-/// c columns, begins with c matched rows. Empty columns form one block of 0 rows, the first, and empty rows one of
-/// 0 columns, the last, where there are any.
+/// Block b has the rows `row_order[row_start[b]..row_start[b + 1]]` and the columns
+/// `col_order[col_start[b]..col_start[b + 1]]`. The matching stands on a diagonal of each block: blocks of S have
+/// equally many rows and columns; a block of H, with r rows and more columns, begins with the unmatched columns and
+/// ends in r matched ones; a block of V, with more rows than its c columns, begins with c matched rows. Empty columns
+/// form one block of 0 rows, the first, and empty rows one of 0 columns, the last, where there are any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DulmageMendelsohn {
     /// The rows in their new order.
@@ -156,7 +157,8 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> Result<Dulm
     })
 }
 
-/// What is reached from unmatched rows (the vertical part) and, in the transpose, from unmatched columns (the horizontal part).
+/// What is reached from unmatched rows (the vertical part) and, in the transpose, from unmatched columns (the
+/// horizontal part).
 fn coarse(pattern: &Pattern, matching: &Matching) -> Result<(Reach, Reach)> {
     let vertical = Reach::new(pattern, matching, unmatched_rows(matching))?;
     let copy = |lines: &[u32]| memory::copy(lines, BLOCKS);

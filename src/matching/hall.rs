@@ -1,10 +1,10 @@
-//! Why a matching cannot be larger: Hall violators and minimum vertex covers, both read off the alternating paths that start in
-//! unmatched rows.
+//! Why a matching cannot be larger: Hall violators and minimum vertex covers, both read off the alternating paths that
+//! start in unmatched rows.
 //!
-//! Follow any entry from a row to a column and the matching from a column to a row. If the matching is maximum, the columns
-//! reached are all matched, and they are all the neighbours of the rows reached. Hence (P. Hall, 1935) the rows reached have fewer
-//! neighbours than they are, and (D. Kőnig, 1931) the columns reached, with the rows not reached, meet every entry in as
-//! many lines as the matching has pairs. Whoever doubts it counts: no path has to be believed.
+//! Follow any entry from a row to a column and the matching from a column to a row. If the matching is maximum, the
+//! columns reached are all matched, and they are all the neighbours of the rows reached. Hence (P. Hall, 1935) the rows
+//! reached have fewer neighbours than they are, and (D. Kőnig, 1931) the columns reached, with the rows not reached,
+//! meet every entry in as many lines as the matching has pairs. Whoever doubts it counts: no path has to be believed.
 
 use super::{Matching, NONE};
 use crate::sparse::Pattern;
@@ -59,11 +59,11 @@ pub(super) fn unmatched_rows(matching: &Matching) -> impl Iterator<Item = u32> +
     matching.col_of_row.iter().enumerate().filter(|&(_, &j)| j == NONE).map(|(i, _)| i as u32)
 }
 
-/// Rows that have together fewer neighbouring columns than they are, ascending: the reason why not all rows are matched.
-/// `None` if they are. `matching` must be maximum.
+/// Rows that have together fewer neighbouring columns than they are, ascending: the reason why not all rows are
+/// matched. `None` if they are. `matching` must be maximum.
 ///
-/// There is one neighbour less than rows, and no proper subset would do: without any one row of it, the rest can be matched.
-/// For columns that violate Hall's condition, pass the transposes of pattern and matching.
+/// There is one neighbour less than rows, and no proper subset would do: without any one row of it, the rest can be
+/// matched. For columns that violate Hall's condition, pass the transposes of pattern and matching.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
@@ -106,7 +106,8 @@ impl VertexCover {
     }
 }
 
-/// As many lines as the matching has pairs, which meet every entry: the proof that both are optimal. `matching` must be maximum.
+/// As many lines as the matching has pairs, which meet every entry: the proof that both are optimal. `matching` must be
+/// maximum.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).

@@ -1,9 +1,9 @@
 //! A large matching in linear time: R. M. Karp, M. Sipser, *Maximum matchings in sparse random graphs*, FOCS 1981.
 //!
-//! A vertex with a single unmatched neighbour can always be paired with it: some maximum matching does. As long as there is
-//! one, it is taken (rule 1); where there is none, the next unmatched vertex takes its unmatched neighbour of smallest
-//! degree (rule 2), which is the only place where something can be lost. Degrees count unmatched neighbours and are kept up
-//! to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
+//! A vertex with a single unmatched neighbour can always be paired with it: some maximum matching does. As long as
+//! there is one, it is taken (rule 1); where there is none, the next unmatched vertex takes its unmatched neighbour of
+//! smallest degree (rule 2), which is the only place where something can be lost. Degrees count unmatched neighbours
+//! and are kept up to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
 
 use super::pairs::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
@@ -15,7 +15,8 @@ struct Side<'a> {
     mate: Vec<u32>,
     /// Number of unmatched neighbours.
     degree: Vec<u32>,
-    /// Vertices whose degree came to be 1; some may be matched or isolated by now. There is room for all: degrees never grow.
+    /// Vertices whose degree came to be 1; some may be matched or isolated by now. There is room for all: degrees never
+    /// grow.
     single: Vec<u32>,
 }
 

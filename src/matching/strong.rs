@@ -1,5 +1,5 @@
-//! Strongly connected components of a directed graph: R. E. Tarjan, *Depth-first search and linear graph algorithms*, SIAM J.
-//! Comput. 1 (1972), with an explicit stack, since paths may be as long as there are vertices.
+//! Strongly connected components of a directed graph: R. E. Tarjan, *Depth-first search and linear graph algorithms*,
+//! SIAM J. Comput. 1 (1972), with an explicit stack, since paths may be as long as there are vertices.
 
 use super::NONE;
 use crate::{Result, memory};
@@ -7,8 +7,9 @@ use crate::{Result, memory};
 /// What memory is asked for.
 const COMPONENTS: &str = "strongly connected components";
 
-/// The components of the graph on the vertices 0 … n-1 with arcs v → `arc(v, k)`, k = 0 … `arcs(v)` - 1: the number of components, and
-/// for each vertex that of its component. Numbers ascend along arcs: an arc never leads to a component of smaller number.
+/// The components of the graph on the vertices 0 … n-1 with arcs v → `arc(v, k)`, k = 0 … `arcs(v)` - 1: the number of
+/// components, and for each vertex that of its component. Numbers ascend along arcs: an arc never leads to a component
+/// of smaller number.
 ///
 /// An arc may be absent (`None`). Time O(n + arcs).
 ///
@@ -24,7 +25,8 @@ pub(super) fn components(
     let mut index = none()?; // order of discovery
     let mut low = none()?; // least index of an open vertex known to be reached from here
     let mut next_arc = memory::zeros::<usize>(n, COMPONENTS)?;
-    // Discovered vertices without a component yet, in that order; and those from the root to here. No vertex stands twice.
+    // Discovered vertices without a component yet, in that order; and those from the root to here. No vertex stands
+    // twice.
     let mut open: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
     let mut path: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
     let (mut discovered, mut count) = (0u32, 0u32);

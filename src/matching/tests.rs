@@ -1,4 +1,5 @@
-//! The room as a whole against brute force on small random patterns, and against proofs that only need counting on large ones.
+//! The room as a whole against brute force on small random patterns, and against proofs that only need counting on
+//! large ones.
 
 use super::*;
 use crate::field::{Modulus, Rng};
@@ -8,7 +9,8 @@ use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The size of a maximum matching by trying everything: the largest for each set of columns used, row by row. At most 12 columns.
+/// The size of a maximum matching by trying everything: the largest for each set of columns used, row by row. At most
+/// 12 columns.
 fn brute_size(p: &Pattern, without_row: Option<usize>, without_col: Option<u32>) -> usize {
     let mut reachable = vec![false; 1 << p.cols()];
     reachable[0] = true;

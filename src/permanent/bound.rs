@@ -1,5 +1,5 @@
-//! How large a permanent can be: proven upper bounds of |perm A| in bits. They say how many residues pin the integer down, and
-//! they catch an answer that cannot be right.
+//! How large a permanent can be: proven upper bounds of |perm A| in bits. They say how many residues pin the integer
+//! down, and they catch an answer that cannot be right.
 //!
 //! | rule | bound | for | source |
 //! |---|---|---|---|
@@ -7,8 +7,8 @@
 //! | Bregman–Minc | Π (rᵢ!)^(1/rᵢ), rᵢ the row degrees | 0–1 | L. M. Bregman, Soviet Math. Dokl. 14 (1973) |
 //! | Hadamard type | n! n^(-n/2) Π ‖aᵢ‖₂ | all | E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) |
 //!
-//! Each holds for rows and for columns; [`permanent_bound`] takes the smallest. Logarithms are integers in units of 2⁻³²
-//! rounded up at every step, so that "bits" is never too small.
+//! Each holds for rows and for columns; [`permanent_bound`] takes the smallest. Logarithms are integers in units of
+//! 2⁻³² rounded up at every step, so that "bits" is never too small.
 
 use super::matrix::IntMatrix;
 use crate::Result;
@@ -18,7 +18,8 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 use std::collections::HashMap;
 
-/// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1 and 0.
+/// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1
+/// and 0.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
@@ -57,8 +58,8 @@ fn bregman_minc(matrix: &IntMatrix) -> u64 {
     matrix.rows().map(|row| *root.entry(row.len()).or_insert_with_key(|&r| log2_root(r))).sum()
 }
 
-/// log₂ of n! n^(-n/2) Π ‖aᵢ‖₂, rounded up, in units of 2⁻³²; 0 if a row is empty. With N = Π ‖aᵢ‖₂² the bound's square is the
-/// rational (n!)² N / nⁿ, rounded up to an integer.
+/// log₂ of n! n^(-n/2) Π ‖aᵢ‖₂, rounded up, in units of 2⁻³²; 0 if a row is empty. With N = Π ‖aᵢ‖₂² the bound's square
+/// is the rational (n!)² N / nⁿ, rounded up to an integer.
 fn hadamard_type(matrix: &IntMatrix) -> u64 {
     let n = matrix.n();
     let norms = matrix.rows().map(|row| row.iter().map(|(_, v)| magnitude(v).pow(2)).sum::<BigUint>());

@@ -29,7 +29,8 @@ impl Exact {
         let moduli = integer.moduli.iter().map(|p| p.get().into()).collect();
         Exact { value: integer.value, moduli, bound: Some(bound), resumed: None }
     }
-    /// The integer within the bound whose residue mod each of the largest primes `residue` tells. Parallel over the primes.
+    /// The integer within the bound whose residue mod each of the largest primes `residue` tells. Parallel over the
+    /// primes.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), and those of `residue`.

@@ -4,10 +4,10 @@
 //!
 //! perm A = Σ_{e₁+…+e_r = n} e₁! … e_r! \[xᵉ\]P · \[xᵉ\]Q
 //!
-//! (A. Barvinok, *Two algorithmic results for the traveling salesman problem*, Math. Oper. Res. 21, 1996): polynomially many
-//! terms for fixed r. The factorisation is found anew mod each prime, so that no rational numbers appear and no rank has to be
-//! proven; as many primes as the bound of |perm A| asks for make the integer exact. A prime that divides minors of A sees a
-//! smaller rank than the others: these refuse the method.
+//! (A. Barvinok, *Two algorithmic results for the traveling salesman problem*, Math. Oper. Res. 21, 1996): polynomially
+//! many terms for fixed r. The factorisation is found anew mod each prime, so that no rational numbers appear and no
+//! rank has to be proven; as many primes as the bound of |perm A| asks for make the integer exact. A prime that divides
+//! minors of A sees a smaller rank than the others: these refuse the method.
 //!
 //! Entry: [`LowRank::new`].
 
@@ -100,8 +100,8 @@ fn terms(n: usize, r: usize) -> f64 {
     ((n + 1) as f64).powi(r as i32 - 1)
 }
 
-/// The product of n linear forms in r variables. The coefficient of x₁^e₁ … x_r^e_r is at e₁ + e₂(n+1) + … + e_(r-1)(n+1)^(r-2);
-/// e_r is what is missing to the degree.
+/// The product of n linear forms in r variables. The coefficient of x₁^e₁ … x_r^e_r is at e₁ + e₂(n+1) + … +
+/// e_(r-1)(n+1)^(r-2); e_r is what is missing to the degree.
 fn product_of_forms<'a>(
     p: Modulus,
     n: usize,

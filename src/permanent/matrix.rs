@@ -1,4 +1,5 @@
-//! The room's own matrix: square, over the integers, by sparse rows. Every engine of the room reads it, none changes it.
+//! The room's own matrix: square, over the integers, by sparse rows. Every engine of the room reads it, none changes
+//! it.
 
 use crate::sparse::{Integer, Pattern, Triplets};
 use crate::{Error, Result, memory};
@@ -8,16 +9,16 @@ const ROWS: &str = "the rows of a permanent's matrix";
 
 /// A square integer matrix by sparse rows; entries of any size, most of them small.
 ///
-/// Invariant: `rows` has n rows, columns ascend strictly below n within a row, no stored value is 0, and every value is in the
-/// normal form of [`Integer`].
+/// Invariant: `rows` has n rows, columns ascend strictly below n within a row, no stored value is 0, and every value is
+/// in the normal form of [`Integer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntMatrix {
     rows: Vec<Vec<(u32, Integer<'static>)>>,
 }
 
 impl IntMatrix {
-    /// The n × n matrix of the given entries (row, column, value), 0-based, in any order; values at one position are summed, zeros
-    /// dropped.
+    /// The n × n matrix of the given entries (row, column, value), 0-based, in any order; values at one position are
+    /// summed, zeros dropped.
     ///
     /// # Panics
     /// If an index is out of range, n exceeds 2³² - 1, or memory ends.
@@ -127,7 +128,8 @@ impl IntMatrix {
         }
         Ok(IntMatrix { rows })
     }
-    /// The matrix with the given rows and columns, in the given orders: entry (k, l) is entry (`rows[k]`, `cols[l]`) of this one.
+    /// The matrix with the given rows and columns, in the given orders: entry (k, l) is entry (`rows[k]`, `cols[l]`) of
+    /// this one.
     ///
     /// # Errors
     /// [`Error::Memory`].

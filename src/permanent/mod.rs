@@ -1,17 +1,18 @@
-//! Exact permanents of integer matrices: perfect matchings of bipartite graphs counted, with weights, to the last digit.
+//! Exact permanents of integer matrices: perfect matchings of bipartite graphs counted, with weights, to the last
+//! digit.
 //!
-//! Source paper: D. Elbek, F. Taşyaran, B. Uçar, K. Kaya, *SUperman: Efficient Permanent Computation on GPUs* (2025), which
-//! computes in floating point; here every step is exact.
+//! Source paper: D. Elbek, F. Taşyaran, B. Uçar, K. Kaya, *SUperman: Efficient Permanent Computation on GPUs* (2025),
+//! which computes in floating point; here every step is exact.
 //!
 //! ```text
-//! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic programme
+//! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic program
 //!                            │                                             gray       dense: inclusion–exclusion
 //!                            └─▶ 0, with a Hall violator                   kasteleyn  planar: a determinant
 //!                                                                          rook       constant but for few entries
 //!                                                                          low_rank   rank ≤ 4
 //! ```
-//! Residues become integers by the bounds of [`bound`] and the driver of [`crate::integers`]. perm mod 2 = det mod 2, for
-//! which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
+//! Residues become integers by the bounds of [`bound`] and the driver of [`crate::integers`]. perm mod 2 = det mod 2,
+//! for which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
 
 pub mod bound;
 mod exact;
@@ -55,15 +56,15 @@ use std::time::Instant;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] with the shape if the matrix is not square, if the method asked for does not apply, and for a checkpoint without the
-/// feature `serde`;
-/// [`Error::Memory`] if every method is beyond the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
-/// [`Error::Input`]; [`Error::Device`] without the cards asked for; [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Usage`] with the shape if the matrix is not square, if the method asked for does not apply, and for a
+/// checkpoint without the feature `serde`; [`Error::Memory`] if every method is beyond the limit;
+/// [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and [`Error::Input`]; [`Error::Device`] without the GPUs
+/// asked for; [`Error::Check`] if a computation contradicts itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
     if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
         return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
     }
-    if options.devices == Devices::Cards {
+    if options.devices == Devices::Gpus {
         // Whatever the reductions leave, the wish is answered alike.
         gpu::require_devices()?;
     }
@@ -95,15 +96,15 @@ impl Triplets {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory ends, [`Error::Check`] if a computation contradicts
-    /// itself.
+    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory ends, [`Error::Check`] if a
+    /// computation contradicts itself.
     pub fn permanent(&self) -> Result<Permanent> {
         permanent(self, &Options::default(), &Silent)
     }
 }
 
-/// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column vertex);
-/// an edge named several times is one edge.
+/// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column
+/// vertex); an edge named several times is one edge.
 ///
 /// # Errors
 /// As [`permanent`].
@@ -149,9 +150,9 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
     Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
 }
 
-/// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect matching,
-/// so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries above 1, for which
-/// there is no Bregman–Minc bound; the matrix they come from may be 0–1.
+/// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect
+/// matching, so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries
+/// above 1, for which there is no Bregman–Minc bound; the matrix they come from may be 0–1.
 fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Result<Option<Bound>> {
     let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
     // Where no block is left there is nothing to bound, and the bound of a large matrix is not free.

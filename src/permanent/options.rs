@@ -18,7 +18,7 @@ pub enum Method {
     /// Whatever is predicted to be fastest, for each block.
     #[default]
     Auto,
-    /// The dynamic programme over a frontier.
+    /// The dynamic program over a frontier.
     Frontier,
     /// The inclusion–exclusion sum along a Gray code.
     Gray,
@@ -51,10 +51,10 @@ pub enum Devices {
     /// On the processor.
     #[default]
     Processor,
-    /// On all CUDA cards where that is predicted to be sooner, on the processor where there are none or they fail.
+    /// On all CUDA GPUs where that is predicted to be sooner, on the processor where there are none or they fail.
     Auto,
-    /// On all CUDA cards; without any an error.
-    Cards,
+    /// On all CUDA GPUs; without any an error.
+    Gpus,
 }
 
 /// How to compute a permanent.
@@ -93,8 +93,8 @@ setters!(Options {
 
 /// A permanent, how it was found, and why it is right.
 ///
-/// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the value is a
-/// string of digits, `permanent`, since no number of JSON holds it.
+/// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the
+/// value is a string of digits, `permanent`, since no number of JSON holds it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
@@ -117,14 +117,15 @@ fn digits<S: serde::Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(value)
 }
 
-/// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven bound.
+/// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven
+/// bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proof {
     /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
     pub residues: Vec<(Bound, Vec<BigUint>)>,
-    /// For each block whose sum went on from a checkpoint: what was taken from it. Its checksum fits; that nobody computed
-    /// another sum and a checksum for it is what the value then rests on beside arithmetic.
+    /// For each block whose sum went on from a checkpoint: what was taken from it. Its checksum fits; that nobody
+    /// computed another sum and a checksum for it is what the value then rests on beside arithmetic.
     pub resumed: Vec<Resumed>,
 }
 
@@ -140,7 +141,8 @@ pub struct Resumed {
 }
 
 impl Proof {
-    /// Always [`Certainty::Proven`]; of a [resumed](Proof::resumed) run if the checkpoint is what a run of this program wrote.
+    /// Always [`Certainty::Proven`]; of a [resumed](Proof::resumed) run if the checkpoint is what a run of this program
+    /// wrote.
     pub fn certainty(&self) -> Certainty {
         Certainty::Proven
     }

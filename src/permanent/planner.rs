@@ -6,10 +6,10 @@
 //! | rook | cJ + few entries | [`Rook::predict`] |
 //! | low-rank | rank ≤ 4 | [`LowRank::predict`] |
 //! | frontier | all | [`frontier::predict`] |
-//! | gray | all | [`gray::predict_matrix`], [`gray::predict_on_cards`] |
+//! | gray | all | [`gray::predict_matrix`], [`gray::predict_on_gpus`] |
 //!
-//! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows what
-//! it has to beat.
+//! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows
+//! what it has to beat.
 
 use super::bound::permanent_bound;
 use super::frontier::FrontierOptions;
@@ -40,7 +40,7 @@ enum Engine {
         order: Vec<u32>,
         states: OnceCell<u64>,
     },
-    /// On these cards; none: the processor.
+    /// On these GPUs; none: the processor.
     Gray {
         devices: Vec<Device>,
     },
@@ -87,8 +87,8 @@ impl Route {
 /// All ways to compute the block, whose permanent obeys `bound`, that the options allow, cheapest first.
 ///
 /// # Errors
-/// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the limit;
-/// [`Error::Interrupted`].
+/// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the
+/// limit; [`Error::Interrupted`].
 pub(super) fn routes(
     block: &IntMatrix,
     bound: Bound,
@@ -179,22 +179,23 @@ fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     let prices = &options.machine;
     let on_processor = gray::predict_matrix(block, &prices.gray);
     let devices = match options.devices {
-        Devices::Cards => gpu::require_devices()?,
+        Devices::Gpus => gpu::require_devices()?,
         Devices::Auto if on_processor > prices.device.find => gpu::devices().unwrap_or_default(),
         _ => Vec::new(),
     };
     let terms = format!("2^{:.0} terms", rows.min(cols) - 1.0);
-    let on_cards = || gray::predict_on_cards(block, &devices, &prices.device);
+    let on_cards = || gray::predict_on_gpus(block, &devices, &prices.device);
     let (seconds, basis) = match devices.len() {
         0 => (on_processor, terms),
         1 => (on_cards(), format!("{terms} on {}", devices[0].name)),
-        n => (on_cards(), format!("{terms} on {n} cards")),
+        n => (on_cards(), format!("{terms} on {n} GPUs")),
     };
     let bytes = 1e6 + 64.0 * (block.n() * block.n()) as f64;
     Ok(Some(Route { engine: Engine::Gray { devices }, seconds, bytes, basis }))
 }
 
-/// The frontier programme, unless it costs more to look for an order than to take the best other way, of `beat` seconds.
+/// The frontier dynamic program, unless it costs more to look for an order than to take the best other way, of `beat`
+/// seconds.
 fn frontier_programme(
     block: &IntMatrix,
     beat: f64,
@@ -269,7 +270,7 @@ pub(super) fn run(
                 (gray_options.prices, gray_options.device) = (options.machine.gray, options.machine.device);
                 gray::permanent(block, &gray_options, observer)
             };
-            // The processor cannot go on from a checkpoint of the cards' sums.
+            // The processor cannot go on from a checkpoint of the GPUs' sums.
             let free = || {
                 let kept = options.checkpoint.as_ref().is_some_and(|file| file.exists());
                 options.devices == Devices::Auto && !devices.is_empty() && !kept

@@ -1,5 +1,5 @@
-//! What permanents are predicted to take, and which engine is chosen for that: a table that was kept when the prices moved, and plans by
-//! prices that were made up.
+//! What permanents are predicted to take, and which engine is chosen for that: a table that was kept when the prices
+//! moved, and plans by prices that were made up.
 
 use super::bound::permanent_bound;
 use super::*;
@@ -71,7 +71,7 @@ fn predictions_and_engines_are_what_they_were() {
     assert_eq!(now.lines().count(), before.lines().count());
 }
 
-/// What is a thousand times as dear, or more, is not chosen; the permanent is the same.
+/// What is a thousand times as expensive, or more, is not chosen; the permanent is the same.
 #[test]
 fn another_machine_chooses_another_engine() {
     let by = |matrix: &Triplets, machine: &Machine| {
@@ -96,10 +96,10 @@ fn another_machine_chooses_another_engine() {
         (&dominoes, "kasteleyn", planar),
         (&nearly, "rook", rook),
     ];
-    for (matrix, usual, dear) in cases.into_iter().chain([(&low, "low-rank", forms)]) {
+    for (matrix, usual, expensive) in cases.into_iter().chain([(&low, "low-rank", forms)]) {
         let (name, value) = by(matrix, &plain);
         assert_eq!(name, usual);
-        let (other, same) = by(matrix, &dear);
+        let (other, same) = by(matrix, &expensive);
         assert_ne!(other, usual);
         assert_eq!(value, same, "{usual} and {other}");
     }

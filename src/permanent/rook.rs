@@ -4,13 +4,14 @@
 //!
 //! perm A = Σ_k c^(n-k) (n-k)! σ_k(B),
 //!
-//! where σ_k(B) is the sum of the permanents of all k × k submatrices of B. For a 0–1 matrix with few zeros, c = 1 and (-1)^k σ_k(B)
-//! is the k-th rook number of the zeros (J. Riordan, *An Introduction to Combinatorial Analysis*, 1958, chapters 7 and 8).
+//! where σ_k(B) is the sum of the permanents of all k × k submatrices of B. For a 0–1 matrix with few zeros, c = 1 and
+//! (-1)^k σ_k(B) is the k-th rook number of the zeros (J. Riordan, *An Introduction to Combinatorial Analysis*, 1958,
+//! chapters 7 and 8).
 //!
-//! Σ σ_k(B) x^k is found row by row. A row takes one of the free columns, at x times its entry, or none. A column is *open* from
-//! the first row with an entry in it to the last; the state is the set of open columns in use, its value a polynomial in x
-//! mod p. Rows are ordered greedily so that few columns are open; where none is, one state is left, so that components
-//! of B cost no more than each alone. Exact by as many primes as the proven bound of |perm A| asks for.
+//! Σ σ_k(B) x^k is found row by row. A row takes one of the free columns, at x times its entry, or none. A column is
+//! *open* from the first row with an entry in it to the last; the state is the set of open columns in use, its value a
+//! polynomial in x mod p. Rows are ordered greedily so that few columns are open; where none is, one state is left, so
+//! that components of B cost no more than each alone. Exact by as many primes as the proven bound of |perm A| asks for.
 //!
 //! Entry: [`Rook::new`].
 
@@ -70,7 +71,8 @@ impl Rook {
         self.steps.iter().map(|step| step.keep.count_ones()).max().unwrap_or(0)
     }
 
-    /// Predicted seconds of one thread mod so many primes, and the bytes that two layers of states of each thread take, at most.
+    /// Predicted seconds of one thread mod so many primes, and the bytes that two layers of states of each thread take,
+    /// at most.
     pub fn predict(&self, primes: f64, prices: &Permanent) -> (f64, f64) {
         let (products, bytes) = self.products();
         (products * primes * prices.rook_product, bytes * rayon::current_num_threads() as f64)

@@ -21,7 +21,8 @@ pub(super) fn laplace(a: &IntMatrix) -> BigInt {
     sums.into_values().next().unwrap_or(BigInt::ZERO)
 }
 
-/// The black × white adjacency of the cells of a region of the square grid; `None` if it has not as many black as white cells.
+/// The black × white adjacency of the cells of a region of the square grid; `None` if it has not as many black as white
+/// cells.
 pub(super) fn board(cells: impl Iterator<Item = (i32, i32)>) -> Option<IntMatrix> {
     let (mut black, mut white) = (HashMap::new(), HashMap::new());
     for (x, y) in cells {
@@ -69,10 +70,11 @@ pub(super) fn aztec_diamond(n: i32) -> IntMatrix {
     board((-n..n).flat_map(|x| (-n..n).map(move |y| (x, y))).filter(inside)).expect("balanced")
 }
 
-/// Up and down triangles of the hexagon with sides a, b, c, a, b, c: its lozenge tilings are the plane partitions in a box.
+/// Up and down triangles of the hexagon with sides a, b, c, a, b, c: its lozenge tilings are the plane partitions in a
+/// box.
 pub(super) fn hexagon(a: i32, b: i32, c: i32) -> IntMatrix {
-    // Triangles in the lattice of (x, y): up (x, y), (x+1, y), (x, y+1); down (x+1, y), (x, y+1), (x+1, y+1). The hexagon is
-    // 0 ≤ x ≤ a + b, 0 ≤ y ≤ a + c cut by a ≤ x + y ≤ a + b + c.
+    // Triangles in the lattice of (x, y): up (x, y), (x+1, y), (x, y+1); down (x+1, y), (x, y+1), (x+1, y+1). The
+    // hexagon is 0 ≤ x ≤ a + b, 0 ≤ y ≤ a + c cut by a ≤ x + y ≤ a + b + c.
     let inside =
         |x: i32, y: i32| (0..=a + b).contains(&x) && (0..=a + c).contains(&y) && (a..=a + b + c).contains(&(x + y));
     let squares = || (0..a + b).flat_map(|x| (0..a + c).map(move |y| (x, y)));

@@ -1,14 +1,15 @@
 //! Greedy covers: lines one after another, each with an index that no earlier one has.
 //!
 //! A set of pivots is triangular exactly if its rows can be ordered such that each pivotal column is missing from all
-//! earlier rows. So the task reads: order as many rows as possible so that each brings a column not yet *covered*. Every
-//! row taken covers all its columns and earns one pivot: the others are lost. The greedy rule takes a row with the
-//! fewest uncovered columns, ties by age: among equals the one that has waited longest (or, as a second try, shortest).
-//! This is inactivation as in structured Gaussian elimination and, for boundary matrices, a discrete Morse matching found
-//! by collapses (Benedetti & Lutz, *Random discrete Morse theory*, Exp. Math. 23, 2014): breadth-first ties grow balls
-//! layer by layer, which leave few critical cells. The Faugère–Lachartre sweep and the search for free columns of
-//! Bouillaguet, Delaplace & Voge take rows by the same criterion, but in the order of the matrix. Each entry is passed
-//! once: O(rows + cols + nnz). The same on the columns gives another triangular set; which is larger depends on the matrix.
+//! earlier rows. So the task reads: order as many rows as possible so that each brings a column not yet *covered*.
+//! Every row taken covers all its columns and earns one pivot: the others are lost. The greedy rule takes a row with
+//! the fewest uncovered columns, ties by age: among equals the one that has waited longest (or, as a second try,
+//! shortest). This is inactivation as in structured Gaussian elimination and, for boundary matrices, a discrete Morse
+//! matching found by collapses (Benedetti & Lutz, *Random discrete Morse theory*, Exp. Math. 23, 2014): breadth-first
+//! ties grow balls layer by layer, which leave few critical cells. The Faugère–Lachartre sweep and the search for free
+//! columns of Bouillaguet, Delaplace & Voge take rows by the same criterion, but in the order of the matrix. Each entry
+//! is passed once: O(rows + cols + nnz). The same on the columns gives another triangular set; which is larger depends
+//! on the matrix.
 
 use super::degrees::{Degree, Degrees};
 use super::incidence::Lines;
@@ -30,15 +31,17 @@ pub(super) struct Ties {
 /// So many notes, 4 MB, are not worth looking at. (Tests have fewer.)
 const FEW_NOTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// A degree that one line in so many has at the start, or more: these lines are not noted, but looked for in the order of their numbers.
+/// A degree that one line in so many has at the start, or more: these lines are not noted, but looked for in the order
+/// of their numbers.
 const OFTEN: usize = 16;
 
-/// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are skipped, and
-/// thrown away all together when they are many, and more than those that are not.
+/// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are
+/// skipped, and thrown away all together when they are many, and more than those that are not.
 struct Queue<'a, D> {
     /// What the numbers are at the start.
     start: &'a [D],
-    /// For each number, how many lines were looked at for such as have had it from the start; all where these have notes.
+    /// For each number, how many lines were looked at for such as have had it from the start; all where these have
+    /// notes.
     looked: Vec<u32>,
     notes: Vec<VecDeque<u32>>,
     ties: Ties,
@@ -88,8 +91,9 @@ impl<'a, D: Degree> Queue<'a, D> {
         Ok(())
     }
 
-    /// After `added` notes at most: throws away those that are out of date, if there are many. A line has one that is not: so at least as many were added
-    /// since the last time as are looked at twice, and the memory is that of two notes a line.
+    /// After `added` notes at most: throws away those that are out of date, if there are many. A line has one that is
+    /// not: so at least as many were added since the last time as are looked at twice, and the memory is that of two
+    /// notes a line.
     #[inline(always)]
     fn tidy(&mut self, degree: &[D], added: usize) {
         self.noted += added;
@@ -203,8 +207,9 @@ fn cover_by<D: Degree>(
     }
 }
 
-/// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO 2010):
-/// for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index first.
+/// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO
+/// 2010): for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index
+/// first.
 pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Degrees, other: &Degrees) -> Result<Vec<(u32, u32)>> {
     let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.len(), COVER)?;
     for i in (0..lines.len() as u32).filter(|&i| own.get(i) > 0) {
@@ -258,7 +263,8 @@ mod tests {
     #[test]
     fn notes_that_are_thrown_away_are_not_missed() {
         let mut rng = Rng::seed_from_u64(11);
-        // Degrees of one byte, of two and of four; few indices a line and so many that notes are thrown away again and again.
+        // Degrees of one byte, of two and of four; few indices a line and so many that notes are thrown away again and
+        // again.
         for (m, n, weight) in [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (60, 80, 2), (90, 70, 12), (40, 900, 400)] {
             let places: Vec<_> =
                 (0..m * weight).map(|k| (k % m, rng.random_range(0..n))).filter(|e| e.0 % 7 != 3).collect();

@@ -1,20 +1,20 @@
 //! Structural pivots: a large triangular part of a sparse matrix, found from the positions of its entries alone.
 //!
-//! Entries (i_k, j_k), k = 0 … t-1, are *structural pivots* if `A[i_k, j_k] ≠ 0` and `A[i_k, j_l] = 0` for all l < k: that t × t minor
-//! is upper triangular, so rank A ≥ t whatever the values are, and elimination on it needs no search. To find the
-//! largest such set is NP-hard; [`find`] goes through
+//! Entries (i_k, j_k), k = 0 … t-1, are *structural pivots* if `A[i_k, j_k] ≠ 0` and `A[i_k, j_l] = 0` for all l < k:
+//! that t × t minor is upper triangular, so rank A ≥ t whatever the values are, and elimination on it needs no search.
+//! To find the largest such set is NP-hard; [`find`] goes through
 //!
 //! 1. `peel`: rows and columns with one entry, repeatedly; all of a matrix that is triangular up to permutations;
-//! 2. `cover`: greedy covers of what is left, by rows and by columns and with several rules for ties, the Faugère–Lachartre
-//!    sweep among them; the largest wins, then the sparsest;
+//! 2. `cover`: greedy covers of what is left, by rows and by columns and with several rules for ties, the
+//!    Faugère–Lachartre sweep among them; the largest wins, then the sparsest;
 //! 3. `search`: entries that can join without closing an alternating cycle, as long as they repay the effort.
 //!
 //! All are linear in the number of entries. A set is triangular for A in one order and for Aᵀ in the reverse one, so
 //! the finding never depends on the orientation, only the work that follows does: [`find_best`] chooses it.
 //!
 //! Sources: J.-C. Faugère, S. Lachartre, PASCO 2010; C. Bouillaguet, C. Delaplace, M.-E. Voge, *Parallel sparse PLUQ
-//! factorization modulo p*, PASCO 2017. On chessboard complexes from ch7-8-b3 to ch7-9-b5 the covers alone find all, or miss
-//! up to four in a thousand, where the search of the latter misses up to twenty-two.
+//! factorization modulo p*, PASCO 2017. On chessboard complexes from ch7-8-b3 to ch7-9-b5 the covers alone find all, or
+//! miss up to four in a thousand, where the search of the latter misses up to twenty-two.
 
 mod cover;
 mod degrees;
@@ -62,8 +62,9 @@ impl Pivots {
         Pivots { rows: self.cols, cols: self.rows }
     }
 
-    /// Whether this is a triangular set of pivots of `a`, and so a proof of rank A ≥ [`len`](Pivots::len): O(cols + nnz) and
-    /// independent of how the set was found. Indices out of range and lists of different length are answered by `false`.
+    /// Whether this is a triangular set of pivots of `a`, and so a proof of rank A ≥ [`len`](Pivots::len): O(cols +
+    /// nnz) and independent of how the set was found. Indices out of range and lists of different length are answered
+    /// by `false`.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -123,9 +124,9 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// Measured: the extra covers and the search stay under 20 ms each where nothing is to be gained. A pivot missed makes the
-    /// Schur complement's rank larger by one, which costs a 64th of a pass with 64 vectors: as much as visiting about
-    /// a sixteenth of the entries.
+    /// Measured: the extra covers and the search stay under 20 ms each where nothing is to be gained. A pivot missed
+    /// makes the Schur complement's rank larger by one, which costs a 64th of a pass with 64 vectors: as much as
+    /// visiting about a sixteenth of the entries.
     fn default() -> Self {
         Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
     }
@@ -134,7 +135,8 @@ impl Default for Effort {
 /// Finds structural pivots of `a`. The same for any number of threads.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it, [`Error::Memory`](crate::Error::Memory).
+/// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it,
+/// [`Error::Memory`](crate::Error::Memory).
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
     observer.phase("structural pivots", 0);
     observer.check()?;
@@ -209,8 +211,8 @@ impl Way {
     }
 }
 
-/// The largest cover of what peeling left, then the one with the fewest entries in its rows, then the first in a fixed order.
-/// Ends as soon as one has `most` pivots.
+/// The largest cover of what peeling left, then the one with the fewest entries in its rows, then the first in a fixed
+/// order. Ends as soon as one has `most` pivots.
 fn best_cover(
     rows: Lines<'_>,
     cols: Lines<'_>,
@@ -219,7 +221,8 @@ fn best_cover(
     effort: &Effort,
     observer: &dyn Observer,
 ) -> Result<Cover> {
-    // By rows and by columns, the last lines first and the oldest of equals: the best rule on nearly every matrix measured.
+    // By rows and by columns, the last lines first and the oldest of equals: the best rule on nearly every matrix
+    // measured.
     let usual = Ties { descending: true, newest: false };
     // The side with more lines has more to choose from and wins where it is notably longer: there one cover must do.
     let long = rows.len() >= cols.len();
@@ -252,9 +255,9 @@ fn best_cover(
 
 /// Pivots in the orientation that makes the work after them cheaper: of A, or (`true`) of Aᵀ.
 ///
-/// The pivots are the same entries in both. What follows works with dense rows as wide as there are free columns, and proves
-/// its result by one product with A for each column beyond the rank: so the fewer free columns the better. Where both
-/// orientations have as many, the one with fewer entries in the pivotal lines, by which every product is solved.
+/// The pivots are the same entries in both. What follows works with dense rows as wide as there are free columns, and
+/// proves its result by one product with A for each column beyond the rank: so the fewer free columns the better. Where
+/// both orientations have as many, the one with fewer entries in the pivotal lines, by which every product is solved.
 ///
 /// # Errors
 /// As [`find`].

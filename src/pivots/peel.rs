@@ -1,10 +1,11 @@
 //! Singletons, peeled repeatedly: the pivots that cost nothing.
 //!
-//! A column with one entry left makes its row a pivotal row that no other pivot's column sees: it goes to the front of the
-//! triangular order. A row with one entry left goes to the end. Either leaves a smaller matrix, where new singletons may
-//! appear. What is left, the *core*, has at least two entries in every row and column that is not empty. A matrix that
-//! is triangular up to permutations leaves nothing. Each line carries the exclusive-or of its remaining indices, which is
-//! the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols + nnz) in all.
+//! A column with one entry left makes its row a pivotal row that no other pivot's column sees: it goes to the front of
+//! the triangular order. A row with one entry left goes to the end. Either leaves a smaller matrix, where new
+//! singletons may appear. What is left, the *core*, has at least two entries in every row and column that is not empty.
+//! A matrix that is triangular up to permutations leaves nothing. Each line carries the exclusive-or of its remaining
+//! indices, which is the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols +
+//! nnz) in all.
 
 use super::degrees::Degrees;
 use super::incidence::Lines;

@@ -1,19 +1,19 @@
 //! The search for pivots whose columns other pivotal rows already use: no alternating cycle may arise.
 //!
-//! Draw an arrow from pivot k to pivot l if the row of k has an entry in the column of l. The set is triangular exactly if
-//! there is no directed cycle. An entry (i, j) outside can join unless a path leads from a pivotal column of row i to
-//! a pivotal row with an entry in column j (Bouillaguet, Delaplace & Voge, *Parallel sparse PLUQ factorization modulo p*,
-//! PASCO 2017, §4). One breadth-first search from row i decides about all its candidate columns at once, and ends
-//! when none is left.
+//! Draw an arrow from pivot k to pivot l if the row of k has an entry in the column of l. The set is triangular exactly
+//! if there is no directed cycle. An entry (i, j) outside can join unless a path leads from a pivotal column of row i
+//! to a pivotal row with an entry in column j (Bouillaguet, Delaplace & Voge, *Parallel sparse PLUQ factorization
+//! modulo p*, PASCO 2017, §4). One breadth-first search from row i decides about all its candidate columns at once, and
+//! ends when none is left.
 //!
-//! Unlike there, every pivotal row carries a *label* that grows along all arrows, as in dynamic topological orders (Pearce
-//! & Kelly, ACM JEA 11, 2006): a path to column j can only pass labels up to the largest one that meets column j, so the
-//! search stays inside a window, and often needs not begin. A new pivot gets a label between its neighbours', or pushes
-//! the labels of those behind it up.
+//! Unlike there, every pivotal row carries a *label* that grows along all arrows, as in dynamic topological orders
+//! (Pearce & Kelly, ACM JEA 11, 2006): a path to column j can only pass labels up to the largest one that meets column
+//! j, so the search stays inside a window, and often needs not begin. A new pivot gets a label between its neighbours',
+//! or pushes the labels of those behind it up.
 //!
-//! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. What failed
-//! then fails for ever, since arrows are only added; what succeeded is searched again if another joined before it in the batch.
-//! Batches do not depend on the number of threads, so neither does the outcome.
+//! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. What
+//! failed then fails for ever, since arrows are only added; what succeeded is searched again if another joined before
+//! it in the batch. Batches do not depend on the number of threads, so neither does the outcome.
 
 use super::incidence::Lines;
 use crate::{Observer, Result, memory};

@@ -42,7 +42,8 @@ fn triangular_by_definition(a: &SparseMatrix, pivots: &Pivots) -> bool {
     (0..rows.len()).all(|k| has(a, rows[k], cols[k]) && (0..k).all(|l| !has(a, rows[k], cols[l])))
 }
 
-/// Whether some order makes the pairs triangular: take away, as long as there are any, pairs whose column no other row meets.
+/// Whether some order makes the pairs triangular: take away, as long as there are any, pairs whose column no other row
+/// meets.
 fn orderable(a: &SparseMatrix, mut pairs: Vec<(u32, u32)>) -> bool {
     while !pairs.is_empty() {
         let before = pairs.len();
@@ -130,7 +131,8 @@ fn the_search_alone_finds_maximal_triangular_sets() {
     }
 }
 
-/// The size of a largest triangular set: the longest order of rows in which each has a column outside `covered` and earlier rows.
+/// The size of a largest triangular set: the longest order of rows in which each has a column outside `covered` and
+/// earlier rows.
 fn largest(rows: &[u32], covered: u32, known: &mut HashMap<u32, usize>) -> usize {
     if let Some(&size) = known.get(&covered) {
         return size;

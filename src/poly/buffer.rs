@@ -1,8 +1,9 @@
 //! Scratch memory for transforms: rows on huge pages, used again by the next product.
 //!
-//! A product touches tens of megabytes once. With fresh 4 KiB pages their faults and clearing cost as much as the transforms, and
-//! the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to use huge pages, and while
-//! somebody [keeps](super::Kept) scratch, a few of them, [`KEPT`] bytes at most in the whole program, wait for the next product.
+//! A product touches tens of megabytes once. With fresh 4 KiB pages their faults and clearing cost as much as the
+//! transforms, and the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to
+//! use huge pages, and while somebody [keeps](super::Kept) scratch, a few of them, [`KEPT`] bytes at most in the whole
+//! program, wait for the next product.
 
 use super::keepers::is_kept;
 use super::simd::Row;
@@ -19,8 +20,8 @@ const KEPT: usize = 128 << 20;
 /// What memory is asked for.
 const WHAT: &str = "scratch of transforms";
 
-/// Rows from one group of a transform to the next: the points and one tile more where they are many, for lists that begin at
-/// multiples of a large power of two would all meet in a few sets of the caches.
+/// Rows from one group of a transform to the next: the points and one tile more where they are many, for lists that
+/// begin at multiples of a large power of two would all meet in a few sets of the caches.
 pub(crate) fn padded(points: usize) -> usize {
     if points < 64 { points } else { points + 8 }
 }
@@ -125,7 +126,8 @@ impl DerefMut for Buffer {
 mod tests {
     use super::*;
 
-    /// Every size is writable to its end, keeps what was written while others come and go, and waiting memory is bounded.
+    /// Every size is writable to its end, keeps what was written while others come and go, and waiting memory is
+    /// bounded.
     #[test]
     fn buffers_are_apart_and_bounded() {
         let edge = MAPPED / size_of::<Row>();

@@ -1,15 +1,15 @@
 //! A check of integer products that shares nothing with the transforms which computed them: values modulo Q = 2⁶¹ - 1.
 //!
-//! Floating-point transforms give integers C_τ, the sums Σ A_α B_(τ-α) of digit matrices, for the τ of a window `from .. to`. For
-//! random y and a random column v modulo Q, both sides of
+//! Floating-point transforms give integers C_τ, the sums Σ A_α B_(τ-α) of digit matrices, for the τ of a window
+//! `from .. to`. For random y and a random column v modulo Q, both sides of
 //!
 //! Σ_τ y^τ C_τ v = Σ_α y^α A_α (P(to - α) - P(from - α)), P(n) = Σ_(β < n) y^β B_β v,
 //!
-//! are computed by plain sums, one multiply-add for each entry of A, B and C. Wrong integers pass one such test with probability at
-//! most (to - from)/Q (Schwartz–Zippel: an error below Q in size is not 0 mod Q, so that the difference of the sides is a
-//! polynomial in y and v, not zero, linear in v and of degree below to - from in y once divided by y^from). [`tests`] says how many
-//! tests bring that below 2⁻⁶⁴. y and v come from SHA-256 of the product's shape: *hypothesis*, the errors of the transform
-//! do not depend on that hash.
+//! are computed by plain sums, one multiply-add for each entry of A, B and C. Wrong integers pass one such test with
+//! probability at most (to - from)/Q (Schwartz–Zippel: an error below Q in size is not 0 mod Q, so that the difference
+//! of the sides is a polynomial in y and v, not zero, linear in v and of degree below to - from in y once divided by
+//! y^from). [`tests`] says how many tests bring that below 2⁻⁶⁴. y and v come from SHA-256 of the product's shape:
+//! *hypothesis*, the errors of the transform do not depend on that hash.
 
 use super::PolyMatrix;
 use super::shape::ProductShape;

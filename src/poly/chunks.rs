@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// Below this many bytes written a loop stays on its thread: handing it to the pool costs about ten microseconds.
 const SMALL: usize = 32 << 10;
 
-/// Calls `run` with the number and the content of every chunk of `size` elements (the last may be shorter), in any order and on
-/// the threads of rayon's current pool.
+/// Calls `run` with the number and the content of every chunk of `size` elements (the last may be shorter), in any
+/// order and on the threads of rayon's current pool.
 pub(crate) fn for_each_chunk<T: Send>(data: &mut [T], size: usize, run: impl Fn(usize, &mut [T]) + Sync) {
     if data.len() <= size || size_of_val(data) <= SMALL {
         data.chunks_mut(size.max(1)).enumerate().for_each(|(i, chunk)| run(i, chunk));

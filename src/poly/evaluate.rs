@@ -5,9 +5,9 @@
 //! f(s·rⁱ) = r^(-C(i,2)) Σⱼ [fⱼ sʲ r^(-C(j,2))] · r^C(i+j,2),
 //!
 //! a middle product of the bracket, reversed, with the chirp r^C(t,2) (Rabiner, Schafer, Rader, *The chirp z-transform
-//! algorithm*, 1969; over finite fields without square roots, Bostan and Schost 2005, section 5). The bracket is transformed once and
-//! serves all chunks of points, whose chirps differ only by the place where they begin. For short polynomials the product with
-//! a Vandermonde matrix is cheaper; the plans of the two products decide.
+//! algorithm*, 1969; over finite fields without square roots, Bostan and Schost 2005, section 5). The bracket is
+//! transformed once and serves all chunks of points, whose chirps differ only by the place where they begin. For short
+//! polynomials the product with a Vandermonde matrix is cheaper; the plans of the two products decide.
 
 use super::product::multiply;
 use super::{Method, PolyMatrix, ProductPlan, ProductShape};
@@ -99,8 +99,8 @@ impl Plan {
     }
 }
 
-/// Whole blocks of points: V₀ · diag(xʲ) · coefficients, with V₀ the Vandermonde matrix of 1, r, …, r^(BLOCK-1) and x the first
-/// point of the block.
+/// Whole blocks of points: V₀ · diag(xʲ) · coefficients, with V₀ the Vandermonde matrix of 1, r, …, r^(BLOCK-1) and x
+/// the first point of the block.
 fn vandermonde(modulus: Modulus, matrix: &PolyMatrix<u64>, start: u64, ratio: u64, count: usize) -> Result<Vec<u64>> {
     let field = PrimeField(modulus);
     let (len, entries) = (matrix.len(), matrix.rows() * matrix.cols());

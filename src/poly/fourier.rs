@@ -1,16 +1,17 @@
-//! Products by floating-point Fourier transforms, for small p or short lengths: used where the rounding error is expected to stay
-//! below one half, and checked every time.
+//! Products by floating-point Fourier transforms, for small p or short lengths: used where the rounding error is
+//! expected to stay below one half, and checked every time.
 //!
-//! Balanced digits go into complex f64 transforms of rustfft, two real sequences in one: with z = a + ib the transforms are
-//! A(t) = (Z(t) + Z̄(-t)) / 2 and B(t) = (Z(t) - Z̄(-t)) / 2i, and as those of real sequences they are needed at t = 0 … N/2
-//! only. Point products, then two results to one inverse transform.
+//! Balanced digits go into complex f64 transforms of rustfft, two real sequences in one: with z = a + ib the transforms
+//! are A(t) = (Z(t) + Z̄(-t)) / 2 and B(t) = (Z(t) - Z̄(-t)) / 2i, and as those of real sequences they are needed at
+//! t = 0 … N/2 only. Point products, then two results to one inverse transform.
 //!
 //! **The bound** of the rounding error stands with [`fourier_terms`](super::fourier_bound::fourier_terms).
 //!
-//! **What the answer rests on** is not this bound but [`checked`](super::checked): the integers of every product are compared with the
-//! factors modulo 2⁶¹ - 1, where a wrong one passes with probability at most 2⁻⁶⁴. A product that fails is computed again by
-//! number-theoretic transforms. A rank does not rest on that either: the matrix generator that it is read from is proven by a product
-//! without rounding ([`ProductPlan::without_rounding`](super::ProductPlan::without_rounding)). Entry point: [`product`].
+//! **What the answer rests on** is not this bound but [`checked`](super::checked): the integers of every product are
+//! compared with the factors modulo 2⁶¹ - 1, where a wrong one passes with probability at most 2⁻⁶⁴. A product that
+//! fails is computed again by number-theoretic transforms. A rank does not rest on that either: the matrix generator
+//! that it is read from is proven by a product without rounding
+//! ([`ProductPlan::without_rounding`](super::ProductPlan::without_rounding)). Entry point: [`product`].
 
 use super::PolyMatrix;
 use super::checked::{Integers, agrees};
@@ -223,7 +224,8 @@ mod tests {
     use super::*;
     use crate::field::{Modulus, PrimeField};
 
-    /// The largest entries of one sign, at the longest length that the bound allows: coefficient t is (number of pairs)·M².
+    /// The largest entries of one sign, at the longest length that the bound allows: coefficient t is (number of
+    /// pairs)·M².
     #[test]
     fn exact_at_the_edge_of_the_bound() {
         for p in [4093u64, 65521] {

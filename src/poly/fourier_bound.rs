@@ -1,20 +1,23 @@
-//! How long products by floating-point Fourier transforms may be so that their rounding error is expected to stay below one half.
+//! How long products by floating-point Fourier transforms may be so that their rounding error is expected to stay below
+//! one half.
 //!
-//! Let u = 2⁻⁵³, N = 2ⁿ, M = ⌊p/2⌋, and let one transform change every path from input to output by a relative error
-//! of at most η. A level adds (1 + u), multiplies by a twiddle factor (1 + √5 u; Brent, Percival, Zimmermann, *Error bounds on
-//! complex floating-point multiplication*, 2007) which is itself wrong by at most 24 u (cosine and sine of an angle below 2π
-//! that went through three roundings), so η ≤ 28·n·u; we take η = 56·n·u, twice that, since rustfft merges levels into larger
-//! butterflies. That this covers them is an *assumption*: nobody proved it for each of rustfft's algorithms. Following Percival (*Rapid multiplication modulo the sum and difference of highly composite numbers*, 2003): the norms of the
-//! transforms are at most √(2N·l)·M for length l, sums of k complex products err by √2·2k·u relative to Σ|a||b|, and every
-//! output of the inverse is within η of a mean of its inputs. Together, for operands of lengths l, l' and d = √(l·l'),
+//! Let u = 2⁻⁵³, N = 2ⁿ, M = ⌊p/2⌋, and let one transform change every path from input to output by a relative error of
+//! at most η. A level adds (1 + u), multiplies by a twiddle factor (1 + √5 u; Brent, Percival, Zimmermann, *Error
+//! bounds on complex floating-point multiplication*, 2007) which is itself wrong by at most 24 u (cosine and sine of an
+//! angle below 2π that went through three roundings), so η ≤ 28·n·u; we take η = 56·n·u, twice that, since rustfft
+//! merges levels into larger butterflies. That this covers them is an *assumption*: nobody proved it for each of
+//! rustfft's algorithms. Following Percival (*Rapid multiplication modulo the sum and difference of highly composite
+//! numbers*, 2003): the norms of the transforms are at most √(2N·l)·M for length l, sums of k complex products err by
+//! √2·2k·u relative to Σ|a||b|, and every output of the inverse is within η of a mean of its inputs. Together, for
+//! operands of lengths l, l' and d = √(l·l'),
 //!
 //! |error| ≤ 4·k·d·M²·(3η + 2√2·k·u + 4u) · (1 + 2⁻¹⁰),
 //!
 //! which must be below 1/2, and k·d·M² below 2⁵¹. [`fourier_terms`] solves this for k·d.
 
-/// The largest k·d (inner dimension times the geometric mean of the lengths) for which a product modulo p by transforms of
-/// `points` = 2ⁿ points is expected to be exact: the inequality above; 0 if none is, as in a build without
-/// the feature `fft`: there number-theoretic ones take their place.
+/// The largest k·d (inner dimension times the geometric mean of the lengths) for which a product modulo p by transforms
+/// of `points` = 2ⁿ points is expected to be exact: the inequality above; 0 if none is, as in a build without the
+/// feature `fft`: there number-theoretic ones take their place.
 pub(crate) fn fourier_terms(p: u64, points: usize, inner: usize) -> usize {
     if !cfg!(feature = "fft") {
         return 0;

@@ -1,14 +1,14 @@
 //! Interpolation at the points of a geometric progression, in the time of a few products.
 //!
-//! With x_i = rⁱ, M = Π_(i<n) (x - x_i) and wᵢ = vᵢ / M'(x_i), Lagrange's formula reads f = M · Σᵢ wᵢ / (x - x_i). The sum, as a
-//! power series, is -Σⱼ W(r^(-j-1)) xʲ with W = Σ wᵢ yⁱ: one evaluation at a geometric progression; and n terms of its product
-//! with M are all of f. With u_k = (r - 1)(r² - 1) ⋯ (rᵏ - 1) everything else is explicit:
+//! With x_i = rⁱ, M = Π_(i<n) (x - x_i) and wᵢ = vᵢ / M'(x_i), Lagrange's formula reads f = M · Σᵢ wᵢ / (x - x_i). The
+//! sum, as a power series, is -Σⱼ W(r^(-j-1)) xʲ with W = Σ wᵢ yⁱ: one evaluation at a geometric progression; and n
+//! terms of its product with M are all of f. With u_k = (r - 1)(r² - 1) ⋯ (rᵏ - 1) everything else is explicit:
 //!
 //! M'(rⁱ) = (-1)^(n-1-i) r^(C(i,2) + i(n-1-i)) uᵢ u_(n-1-i),
 //! M = Σₖ (-1)^(n-k) r^C(n-k,2) uₙ / (uₖ u_(n-k)) xᵏ (the q-binomial theorem).
 //!
-//! Source: A. Bostan, É. Schost, *Polynomial evaluation and interpolation on special sets of points*, J. Complexity 21 (2005),
-//! section 5.
+//! Source: A. Bostan, É. Schost, *Polynomial evaluation and interpolation on special sets of points*, J. Complexity 21
+//! (2005), section 5.
 
 use super::evaluate::evaluate_geometric;
 use super::{PolyMatrix, middle_polynomial};
@@ -91,8 +91,8 @@ mod tests {
     use crate::field::{Field, PrimeField, Rng};
     use rand::SeedableRng;
 
-    /// The first `n` of a random polynomial's coefficients come back from its values; also where the order of the ratio is n
-    /// itself, and M = xⁿ - 1.
+    /// The first `n` of a random polynomial's coefficients come back from its values; also where the order of the ratio
+    /// is n itself, and M = xⁿ - 1.
     #[test]
     fn interpolation_undoes_evaluation() {
         let mut rng = Rng::seed_from_u64(9);

@@ -2,12 +2,12 @@
 
 use super::{buffer, fourier, keepers, ntt};
 
-/// As long as one lives, scratch memory of products (at most 128 MB in the whole program) and tables of transforms (at most 32
-/// bytes a point of the longest for each prime) wait for the next product; with the last one they are given back to the system. Products without
-/// one are right as well, and slower where they are many.
+/// As long as one lives, scratch memory of products (at most 128 MB in the whole program) and tables of transforms (at
+/// most 32 bytes a point of the longest for each prime) wait for the next product; with the last one they are given
+/// back to the system. Products without one are right as well, and slower where they are many.
 ///
-/// A search for a generator ([`GeneratorSearch`](crate::sigma_basis::GeneratorSearch)) has one. Tables of up to 2¹³ points stay in any case:
-/// 512 kB together.
+/// A search for a generator ([`GeneratorSearch`](crate::sigma_basis::GeneratorSearch)) has one. Tables of up to 2¹³
+/// points stay in any case: 512 kB together.
 #[derive(Debug)]
 pub struct Kept(());
 

@@ -1,5 +1,5 @@
-//! Kronecker's substitution: elements of GF(pᵏ) as k digits in 2k - 1 slots, so that coefficient c of a product occupies
-//! the slots (2k-1)c … (2k-1)c + 2k-2, and its 2k - 1 digit sums are folded by the powers tʲ.
+//! Kronecker's substitution: elements of GF(pᵏ) as k digits in 2k - 1 slots, so that coefficient c of a product
+//! occupies the slots (2k-1)c … (2k-1)c + 2k-2, and its 2k - 1 digit sums are folded by the powers tʲ.
 
 use crate::field::{Accumulator, DelayBudget, Field};
 
@@ -8,7 +8,8 @@ pub(crate) struct Fold<'a, F: Field> {
     pub(crate) field: &'a F,
     degree: usize,
     pub(crate) stride: usize,
-    /// For i < k: the (j, c) with c ≠ 0 the digit of tⁱ in tʲ, j = k … 2k-2. Few where the defining polynomial is sparse.
+    /// For i < k: the (j, c) with c ≠ 0 the digit of tⁱ in tʲ, j = k … 2k-2. Few where the defining polynomial is
+    /// sparse.
     weights: Vec<Vec<(usize, u64)>>,
     /// Whether a sum of k products of digits and one digit fits 128 bits.
     delayed: bool,

@@ -1,4 +1,5 @@
-//! Floating-point transforms where this library was built without them: none is planned, and number-theoretic ones take their place.
+//! Floating-point transforms where this library was built without them: none is planned, and number-theoretic ones take
+//! their place.
 
 use super::PolyMatrix;
 use super::shape::ProductShape;

@@ -141,8 +141,8 @@ impl ProductPlan {
         self
     }
 
-    /// Whether products over GF(p) or an extension may be planned with floating-point transforms, whatever their shapes: then what
-    /// they give rests on the module `checked`, by chance. From p = 2²⁵ on, none is.
+    /// Whether products over GF(p) or an extension may be planned with floating-point transforms, whatever their
+    /// shapes: then what they give rests on the module `checked`, by chance. From p = 2²⁵ on, none is.
     pub fn may_round(modulus: Modulus) -> bool {
         // The bound is largest for a single point and a single term.
         fourier_terms(modulus.get(), 1, 1) > 0
@@ -246,7 +246,8 @@ mod tests {
         assert_eq!(middle.method, Method::Transform { primes: 1, points: 2048 });
     }
 
-    /// Where floating-point transforms are said to be impossible, no shape has one; where they are possible, some plan takes one.
+    /// Where floating-point transforms are said to be impossible, no shape has one; where they are possible, some plan
+    /// takes one.
     #[test]
     fn it_is_known_which_moduli_have_no_floating_point_transforms() {
         let rounded = |plan: &ProductPlan| plan.candidates.iter().any(|(m, _)| matches!(m, Method::Fourier { .. }));

@@ -1,5 +1,5 @@
-//! Products of transformed factors: point by point modulo each prime, back by the inverse transform and the Chinese remainder theorem.
-//! Entry point: [`write_rows`].
+//! Products of transformed factors: point by point modulo each prime, back by the inverse transform and the Chinese
+//! remainder theorem. Entry point: [`write_rows`].
 
 use super::buffer::{Buffer, padded};
 use super::chunks::for_each_chunk;
@@ -13,8 +13,8 @@ use super::{PolyMatrix, Transformed};
 use crate::Result;
 use crate::field::Field;
 
-/// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the groups are
-/// read in pieces of that many rows and longer pieces come faster.
+/// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the
+/// groups are read in pieces of that many rows and longer pieces come faster.
 fn tile_points(shape: Shape) -> usize {
     let groups = shape.rows * shape.lda / 8 + shape.width * (shape.inner + shape.rows);
     ((512 << 10) / (groups * size_of::<Row>()).max(1)).clamp(8, 32) / 8 * 8

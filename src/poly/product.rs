@@ -3,12 +3,13 @@
 //! By transforms: A and B are carried to their values at N roots of unity modulo enough 50-bit primes
 //! ([`residues`](super::residues) proves how many), the small matrices of values are multiplied point by point, and the
 //! inverse transform and the Chinese remainder theorem bring the wanted coefficients back. A *middle* product, the
-//! coefficients lo .. lo + len, needs a cyclic length N at which no other coefficient falls on them: the longer operand's
-//! length is enough (Hanrot, Quercia, Zimmermann, *The middle product algorithm I*, 2004, section 3).
+//! coefficients lo .. lo + len, needs a cyclic length N at which no other coefficient falls on them: the longer
+//! operand's length is enough (Hanrot, Quercia, Zimmermann, *The middle product algorithm I*, 2004, section 3).
 //!
 //! Elements of GF(pᵏ) enter by Kronecker's substitution ([`kronecker`](super::kronecker)).
 //!
-//! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact, or checked ([`fourier`]).
+//! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact, or checked
+//! ([`fourier`]).
 
 use super::plan::{Method, ProductPlan};
 use super::pointwise::write_rows;

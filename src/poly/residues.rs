@@ -1,8 +1,9 @@
 //! From residues modulo p to residues modulo the transform primes and back (Chinese remainders, Garner's form).
 //!
-//! A product of polynomial matrices is computed over ℤ modulo Q = Π qₜ, from representatives of absolute value at most M
-//! (balanced, M = ⌊p/2⌋, for p < 2⁴⁹; plain, M = p - 1, above). It is exact if every coefficient, a sum of at most K
-//! products, is determined by its residue: 2·K·M² < Q in the balanced, K·M² < Q in the plain case. [`primes_needed`] is that bound.
+//! A product of polynomial matrices is computed over ℤ modulo Q = Π qₜ, from representatives of absolute value at most
+//! M (balanced, M = ⌊p/2⌋, for p < 2⁴⁹; plain, M = p - 1, above). It is exact if every coefficient, a sum of at most K
+//! products, is determined by its residue: 2·K·M² < Q in the balanced, K·M² < Q in the plain case. [`primes_needed`] is
+//! that bound.
 
 use super::ntt::{MAX_PRIMES, PRIMES, Prime, Shoup};
 use super::simd::{Row, Simd};

@@ -5,8 +5,8 @@ use super::PolyMatrix;
 /// Scratch of one block of rows: half of a third-level cache slice, so that the point products find it there.
 const BLOCK_BYTES: usize = 16 << 20;
 
-/// A product A·B of an `rows × inner` by an `inner × cols` polynomial matrix, of which the coefficients `lo .. lo + len` are
-/// wanted.
+/// A product A·B of an `rows × inner` by an `inner × cols` polynomial matrix, of which the coefficients
+/// `lo .. lo + len` are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductShape {
     /// Rows of A.
@@ -43,7 +43,8 @@ impl ProductShape {
         (la, lb, wanted)
     }
 
-    /// Rows of A that are transformed and multiplied at a time: what about [`BLOCK_BYTES`] of scratch hold, at least four.
+    /// Rows of A that are transformed and multiplied at a time: what about [`BLOCK_BYTES`] of scratch hold, at least
+    /// four.
     pub(crate) fn block_rows(&self, primes: usize, points: usize) -> usize {
         let block = BLOCK_BYTES / self.row_bytes(primes, points).max(1);
         (block / 4 * 4).max(4).min(self.rows.max(1))
@@ -68,8 +69,8 @@ impl ProductShape {
         below(self.lo + wanted) - below(self.lo)
     }
 
-    /// The least cyclic length N at which no other coefficient falls on a wanted one, and which holds both operands: wanted t
-    /// meets t ± N, which must lie outside 0 ..= la + lb - 2.
+    /// The least cyclic length N at which no other coefficient falls on a wanted one, and which holds both operands:
+    /// wanted t meets t ± N, which must lie outside 0 ..= la + lb - 2.
     pub(super) fn cyclic_len(&self) -> usize {
         let (la, lb, wanted) = self.effective();
         (self.lo + wanted).max((la + lb - 1).saturating_sub(self.lo)).max(la).max(lb)

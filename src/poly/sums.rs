@@ -1,8 +1,8 @@
 //! Products of small matrices modulo q < 2⁵⁰ with delayed reduction: the inner loop of everything in this room.
 //!
-//! C = A·B, where a row of B and of C is a few [`Row`]s of lanes and the entries of A are broadcast. Each entry of C is an
-//! exact sum of up to [`MAX_TERMS`] products before it is reduced once, and a block of 4 × 16 (or 8 × 8) such sums stays in
-//! registers, so that a product costs the two multiplications of its halves and half a load.
+//! C = A·B, where a row of B and of C is a few [`Row`]s of lanes and the entries of A are broadcast. Each entry of C is
+//! an exact sum of up to [`MAX_TERMS`] products before it is reduced once, and a block of 4 × 16 (or 8 × 8) such sums
+//! stays in registers, so that a product costs the two multiplications of its halves and half a load.
 
 use super::ntt::{Shoup, pow_mod};
 use super::simd::{MAX_TERMS, Row, Simd};
@@ -229,7 +229,8 @@ mod tests {
         }
     }
 
-    /// Against 128-bit integers: every block shape, small and large moduli, largest residues, more terms than one sum holds.
+    /// Against 128-bit integers: every block shape, small and large moduli, largest residues, more terms than one sum
+    /// holds.
     #[test]
     fn matches_wide_integers() {
         let mut rng = Rng::seed_from_u64(5);

@@ -176,7 +176,8 @@ fn transforms_can_be_reused() {
     assert_eq!(tp.bytes(), 6 * (64 + 8) * 64);
 }
 
-/// A long product in several blocks of rows, depth-first transforms of 2ᵏ and 3 · 2ᵏ points: at a random point the values multiply.
+/// A long product in several blocks of rows, depth-first transforms of 2ᵏ and 3 · 2ᵏ points: at a random point the
+/// values multiply.
 #[test]
 fn long_products_multiply_values() {
     let mut rng = Rng::seed_from_u64(10);
@@ -198,8 +199,8 @@ fn long_products_multiply_values() {
     }
 }
 
-/// The longest product that one prime (then two) carries, all entries of largest absolute value and one sign: coefficient t is the
-/// number of its pairs times M².
+/// The longest product that one prime (then two) carries, all entries of largest absolute value and one sign:
+/// coefficient t is the number of its pairs times M².
 #[test]
 fn exact_at_the_edge_of_the_chinese_remainder_bound() {
     for (p, primes) in [(1048573u64, 1), (2305843009213693951, 3)] {

@@ -22,13 +22,13 @@ pub struct Transformed {
     pub(crate) cols: usize,
     pub(crate) len: usize,
     pub(crate) points: usize,
-    /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of values,
-    /// [`padded`].
+    /// One list for every prime: for every group of eight entries of a row (each row begins a new group), its rows of
+    /// values, [`padded`].
     pub(crate) values: Vec<Buffer>,
 }
 
-/// How many groups are read together, so that each visit of a coefficient matrix reads a few neighbouring cache lines: what half
-/// a second-level cache of 1 MiB holds, but at least eight, and few enough to occupy all threads.
+/// How many groups are read together, so that each visit of a coefficient matrix reads a few neighbouring cache lines:
+/// what half a second-level cache of 1 MiB holds, but at least eight, and few enough to occupy all threads.
 fn together(points: usize, groups: usize) -> usize {
     let cached = ((512 << 10) / (points * size_of::<Row>())).clamp(8, 32);
     cached.min(groups.div_ceil(4 * rayon::current_num_threads())).max(1)

@@ -10,15 +10,16 @@ pub enum Certainty {
     Proven,
     /// Right except with at most this probability over the random choices, by a theorem that the answer's reason names.
     MonteCarlo {
-        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever made the
-        /// matrix (see [`Streams`](crate::certify::Streams)).
+        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever
+        /// made the matrix (see [`Streams`](crate::certify::Streams)).
         error_bound: ErrorBound,
     },
-    /// Expected to be right; no theorem gives a useful bound. By the generator's degree (the default route) the value is never above
-    /// the rank, by the co-degree it may be. Over GF(q) a run is expected to fall short about once in q for each connected part of
-    /// the matrix: small parts have zero or nilpotent blocks after preconditioning that often. A matrix of many small parts (lines
-    /// with one entry, permutations, small diagonal blocks) also repeats eigenvalues, m of one by chance with frequency q·λᵐe^-λ/m!,
-    /// λ = r/q: blocks of s columns see s of them, and lose m - s where m is larger.
+    /// Expected to be right; no theorem gives a useful bound. By the generator's degree (the default route) the value
+    /// is never above the rank, by the co-degree it may be. Over GF(q) a run is expected to fall short about once in q
+    /// for each connected part of the matrix: small parts have zero or nilpotent blocks after preconditioning that
+    /// often. A matrix of many small parts (lines with one entry, permutations, small diagonal blocks) also repeats
+    /// eigenvalues, m of one by chance with frequency q·λᵐe^-λ/m!, λ = r/q: blocks of s columns see s of them, and lose
+    /// m - s where m is larger.
     Heuristic,
 }
 
@@ -56,8 +57,8 @@ impl Certainty {
     }
 }
 
-/// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof and null where
-/// there is none; its logarithm to base 2, null for a proof too.
+/// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof
+/// and null where there is none; its logarithm to base 2, null for a proof too.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Certainty {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

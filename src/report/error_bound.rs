@@ -1,11 +1,11 @@
-//! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor; the type's
-//! public name is [`report::ErrorBound`](crate::report::ErrorBound).
+//! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor;
+//! the type's public name is [`report::ErrorBound`](crate::report::ErrorBound).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An upper bound ε of the probability of an error, 0 < ε ≤ 1, kept as log₂ ε: no product of bounds underflows to 0, so that
-/// nothing becomes certain by rounding. Every operation rounds upwards.
+/// An upper bound ε of the probability of an error, 0 < ε ≤ 1, kept as log₂ ε: no product of bounds underflows to 0, so
+/// that nothing becomes certain by rounding. Every operation rounds upwards.
 ///
 /// ε = 1 ([`ErrorBound::VACUOUS`]) says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -82,7 +82,8 @@ impl ErrorBound {
     pub fn all(self, n: usize) -> Self {
         ErrorBound::from_log2(above(self.log2 * n as f64))
     }
-    /// A bound that `parts` errors may meet so that one of them happens with this bound: a `parts`-th, rounded downwards.
+    /// A bound that `parts` errors may meet so that one of them happens with this bound: a `parts`-th, rounded
+    /// downwards.
     ///
     /// # Panics
     /// If `parts` is 0.

@@ -11,8 +11,8 @@ pub(super) trait Arithmetic: Copy + std::fmt::Debug + Send + Sync {
     fn value(residue: u64) -> Self::Value;
     /// A number congruent to a·b, between 1 and (p-1)² if neither is 0.
     fn product(self, a: u64, b: Self::Value) -> u64;
-    /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 0 … M and
-    /// a product, [`add`](Arithmetic::add) makes a sum in 1 … M: sums are never 0, which says "nothing here yet".
+    /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 0 … M
+    /// and a product, [`add`](Arithmetic::add) makes a sum in 1 … M: sums are never 0, which says "nothing here yet".
     fn ceiling(self) -> u64;
     #[inline(always)]
     fn add(self, sum: u64, product: u64) -> u64 {

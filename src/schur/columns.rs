@@ -1,7 +1,8 @@
 //! Some columns of S, written down, and rows of S that are independent in them: what a certificate needs of a rank.
 //!
-//! If s columns of S are independent, s rows of those columns are, and together they make an invertible minor of S; with the
-//! pivots it is one of A. The columns are S times unit vectors; the rows are the row rank profile of what that gives.
+//! If s columns of S are independent, s rows of those columns are, and together they make a nonsingular minor of S;
+//! with the pivots it is one of A. The columns are S times unit vectors; the rows are the row rank profile of what that
+//! gives.
 
 use super::Split;
 use super::combine::Spare;
@@ -90,11 +91,11 @@ impl Columns {
     }
 }
 
-/// Rows of S (numbered as [`Split::rows`]) that are a basis of the row space of its columns `cols`, ascending: of a part of S that is
-/// spread evenly, if that is enough, or of all. As many as `cols` if those are independent.
+/// Rows of S (numbered as [`Split::rows`]) that are a basis of the row space of its columns `cols`, ascending: of a
+/// part of S that is spread evenly, if that is enough, or of all. As many as `cols` if those are independent.
 ///
-/// Cost: nnz(A) multiply-adds for each column, of the pivot rows and the part; the dense elimination of the rows up to the last that is
-/// taken.
+/// Cost: nnz(A) multiply-adds for each column, of the pivot rows and the part; the dense elimination of the rows up to
+/// the last that is taken.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].

@@ -1,5 +1,5 @@
-//! Combinations of rows (or columns) of S, made by a triangular solve and absorbed by an echelon form. Over GF(2) 512 of them at once, a bit
-//! each.
+//! Combinations of rows (or columns) of S, made by a triangular solve and absorbed by an echelon form. Over GF(2) 512
+//! of them at once, a bit each.
 
 use super::Split;
 use crate::dense::Echelon;
@@ -109,8 +109,8 @@ impl<T> Spare<T> {
     }
 }
 
-/// Writes unit vectors, one for each of some numbers, into the first `height` rows of a block: what [`absorb`] wants in order
-/// to take lines of S as they are.
+/// Writes unit vectors, one for each of some numbers, into the first `height` rows of a block: what [`absorb`] wants in
+/// order to take lines of S as they are.
 pub(super) fn units(height: usize) -> impl Fn(&mut Block, &&[u32]) -> Result<()> + Sync {
     move |y, lines| {
         y.clear(0..height);
@@ -119,8 +119,8 @@ pub(super) fn units(height: usize) -> impl Fn(&mut Block, &&[u32]) -> Result<()>
     }
 }
 
-/// Adds what `program` makes of `lanes` vectors for each of `blocks`, several at a time in parallel: Yᵀ·S for the backward
-/// program of a split, (S·X)ᵀ for the forward one. `fill` writes Y (or X) into the first rows of a block.
+/// Adds what `program` makes of `lanes` vectors for each of `blocks`, several at a time in parallel: Yᵀ·S for the
+/// backward program of a split, (S·X)ᵀ for the forward one. `fill` writes Y (or X) into the first rows of a block.
 pub(super) fn absorb<B: Sync>(
     program: &TriangularSolve,
     lanes: usize,

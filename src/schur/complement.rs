@@ -6,9 +6,11 @@ use crate::blackbox::{Operator, Scratch};
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane, TriangularSolve};
 
-/// The Schur complement of the pivots of a [`Split`], rows and columns numbered as in [`Split::rows`] and [`Split::cols`].
+/// The Schur complement of the pivots of a [`Split`], rows and columns numbered as in [`Split::rows`] and
+/// [`Split::cols`].
 ///
-/// Blocks have the narrowest lane for p and a width that is a multiple of [`TriangularSolve::GRID`]; anything else panics.
+/// Blocks have the narrowest lane for p and a width that is a multiple of [`TriangularSolve::GRID`]; anything else
+/// panics.
 #[derive(Debug)]
 pub struct Complement {
     forward: TriangularSolve,

@@ -1,4 +1,5 @@
-//! What the ways to the rank of S and its proof take, in seconds of one thread and bytes, from its shape and the prices of a [`Machine`].
+//! What the ways to the rank of S and its proof take, in seconds of one thread and bytes, from its shape and the prices
+//! of a [`Machine`].
 
 use super::combine::Mixer;
 use super::exploration::check_combinations;
@@ -54,8 +55,8 @@ impl Shape {
         };
         count as f64 / lanes as f64 * pass
     }
-    /// Seconds of drawing `count` random vectors of `height` residues, one after the other for `each` seconds; over GF(2) a word at a
-    /// time.
+    /// Seconds of drawing `count` random vectors of `height` residues, one after the other for `each` seconds; over
+    /// GF(2) a word at a time.
     fn drawing_seconds(&self, count: usize, height: usize, each: f64) -> f64 {
         let packed = if self.modulus.get() == 2 { 64.0 } else { 1.0 };
         count as f64 * height as f64 / packed * each
@@ -63,8 +64,8 @@ impl Shape {
 }
 
 impl RowSpace {
-    /// Predicted seconds of one thread for [`row_space`](super::row_space), if the rank of S is `rank` of at most `bound` and checks may
-    /// miss something with probability `error`: passes, and the echelon form of what they make.
+    /// Predicted seconds of one thread for [`row_space`](super::row_space), if the rank of S is `rank` of at most
+    /// `bound` and checks may miss something with probability `error`: passes, and the echelon form of what they make.
     pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
         let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
         let Combinations { sampled, explored, checked } =
@@ -86,9 +87,9 @@ impl RowSpace {
             + Echelon::seconds(&machine.dense, modulus, rank, cols)
     }
 
-    /// Predicted bytes for a rank up to `rank`, beside A, proof included, and the rows of a minor where these are wanted: for the blocks of
-    /// 256 combinations at once, so that a plan is the same for any number of threads. Products of two sides and a lane may leave 64
-    /// bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
+    /// Predicted bytes for a rank up to `rank`, beside A, proof included, and the rows of a minor where these are
+    /// wanted: for the blocks of 256 combinations at once, so that a plan is the same for any number of threads.
+    /// Products of two sides and a lane may leave 64 bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
     pub fn bytes(shape: &Shape, rank: usize, minor: bool) -> u64 {
         let &Shape { modulus, rows, cols, .. } = shape;
         let lane = shape.lane();
@@ -110,8 +111,8 @@ impl EveryRow {
     /// Most combinations of a check of rows: its memory is predicted as if they were as many.
     pub(crate) const MOST_CHECKS: usize = 128;
 
-    /// Predicted seconds of one thread for `taken` rows of S in a dense echelon form, which has the given rank then: rows of A as they
-    /// stand where there are no pivots, else blocks of unit vectors mapped.
+    /// Predicted seconds of one thread for `taken` rows of S in a dense echelon form, which has the given rank then:
+    /// rows of A as they stand where there are no pivots, else blocks of unit vectors mapped.
     pub fn seconds(shape: &Shape, machine: &Machine, rank: usize, taken: usize) -> f64 {
         let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
         let made = match pivots {
@@ -134,7 +135,8 @@ impl EveryRow {
         check_combinations(error, 1, (modulus.get() as f64).log2())
     }
 
-    /// Predicted seconds of one thread for a check of so many rows of A: a thin product, which moves twice what it multiplies.
+    /// Predicted seconds of one thread for a check of so many rows of A: a thin product, which moves twice what it
+    /// multiplies.
     pub fn check_seconds(shape: &Shape, machine: &Machine, rows: usize, error: ErrorBound) -> f64 {
         let count = Self::check_count(shape.modulus, error) as f64;
         let entries = shape.nnz as f64 * rows as f64 / shape.rows.max(1) as f64;
@@ -146,7 +148,8 @@ impl EveryRow {
             + count * rows as f64 * machine.random.uniform
     }
 
-    /// Predicted bytes for a rank up to `bound`, with a check of rows where there may be one; 2⁶⁴ - 1 where they would leave 64 bits.
+    /// Predicted bytes for a rank up to `bound`, with a check of rows where there may be one; 2⁶⁴ - 1 where they would
+    /// leave 64 bits.
     pub fn bytes(shape: &Shape, bound: usize, may_be_checked: bool) -> u64 {
         let &Shape { modulus, pivots, rows, cols, .. } = shape;
         let programs = match pivots {
@@ -194,8 +197,8 @@ impl NullSpace<'_> {
 }
 
 impl Solver<'_> {
-    /// Predicted seconds of one thread for making a matrix of `entries` entries ready and [forming](Solver::form) the Schur complement of
-    /// its pivots, as `predicted`.
+    /// Predicted seconds of one thread for making a matrix of `entries` entries ready and [forming](Solver::form) the
+    /// Schur complement of its pivots, as `predicted`.
     pub fn seconds(machine: &Machine, entries: usize, predicted: &Prediction) -> f64 {
         let prices = &machine.schur;
         entries as f64 * machine.passes.ready + predicted.nnz.mean * prices.entry + predicted.work.mean * prices.product

@@ -1,9 +1,10 @@
 //! All rows of S in one dense echelon form: exact, with nothing left to prove.
 //!
-//! Where S is dense its rows are eliminated as they are: a combination of them costs as much as a row does, and proves nothing.
-//! Rows come in an order that strides through S, so that a tall S whose rows are much alike everywhere reaches the bound of its rank
-//! after a small part of them, and the others are never looked at. Where it does not, and the rows left would take long, a few random
-//! combinations of them may stand for them ([`Check`]): as one matrix product, and by the argument of [`row_space`](super::row_space).
+//! Where S is dense its rows are eliminated as they are: a combination of them costs as much as a row does, and proves
+//! nothing. Rows come in an order that strides through S, so that a tall S whose rows are much alike everywhere reaches
+//! the bound of its rank after a small part of them, and the others are never looked at. Where it does not, and the
+//! rows left would take long, a few random combinations of them may stand for them ([`Check`]): as one matrix product,
+//! and by the argument of [`row_space`](super::row_space).
 
 use super::combine::{Mixer, Vectors};
 use super::exploration::check_combinations;
@@ -41,11 +42,11 @@ pub struct Check<'a> {
     pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
 }
 
-/// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a `check` says
-/// that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken.
+/// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a
+/// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken.
 ///
-/// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row besides. A check
-/// of k combinations costs k multiply-adds for each entry of the rows that are left.
+/// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row
+/// besides. A check of k combinations costs k multiply-adds for each entry of the rows that are left.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
@@ -65,8 +66,8 @@ pub fn every_row(
         memory::collect(numbers.iter().map(|&i| split.a.row(split.rows[i as usize] as usize)), ORDER)
     };
     let (mut done, mut combined, mut extent) = (0, 0, Extent::Whole);
-    // Checks made, and the rows to be done before the next: each is at least as far from the one before as that from the beginning,
-    // so that they cost little where they all fail.
+    // Checks made, and the rows to be done before the next: each is at least as far from the one before as that from
+    // the beginning, so that they cost little where they all fail.
     let (mut checks, mut next) = (0, 0);
     for panel in order.chunks(PANEL) {
         let before = echelon.rank();
@@ -100,7 +101,8 @@ pub fn every_row(
             break;
         }
     }
-    // Rows are absorbed in this order, and only behind the last one come lanes without a row, or combinations that added nothing.
+    // Rows are absorbed in this order, and only behind the last one come lanes without a row, or combinations that
+    // added nothing.
     let rows = match combined == 0 || checks == 1 && extent != Extent::Whole {
         true => Some(memory::collect(echelon.pivot_rows().iter().map(|&k| order[k]), ORDER)?),
         false => None,
@@ -160,8 +162,8 @@ mod tests {
         }
     }
 
-    /// Matrices of which the first panel, in the order taken, spans all, or only a part: the rank is found, and checks are made where
-    /// they are asked for, with challenges that depend on what was found.
+    /// Matrices of which the first panel, in the order taken, spans all, or only a part: the rank is found, and checks
+    /// are made where they are asked for, with challenges that depend on what was found.
     #[test]
     fn checks_stand_for_rows_and_find_what_panels_missed() {
         let mut rng = Rng::seed_from_u64(6);

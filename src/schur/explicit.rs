@@ -1,8 +1,8 @@
 //! The Schur complement formed explicitly, row by row (`triangle.rs`), in parallel.
 //!
-//! Rows without entries are not kept. Nor are, if asked for, repetitions: matrices of homology have many rows whose images in S
-//! are multiples of one another. Rows are then divided by their first entry and compared through a hash, and entry by entry
-//! where hashes agree. Scaling and dropping such rows changes no rank.
+//! Rows without entries are not kept. Nor are, if asked for, repetitions: matrices of homology have many rows whose
+//! images in S are multiples of one another. Rows are then divided by their first entry and compared through a hash,
+//! and entry by entry where hashes agree. Scaling and dropping such rows changes no rank.
 //!
 //! Rows are solved in batches of a fixed size and joined in their order: same matrix for every number of threads.
 
@@ -57,7 +57,7 @@ pub struct FormOptions {
 
 /// A Schur complement and where it comes from.
 ///
-/// A minor of S on some rows and columns, put beside the pivots, is a minor of A: regular if and only if it is.
+/// A minor of S on some rows and columns, put beside the pivots, is a minor of A: nonsingular if and only if it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formed {
     /// S without empty rows and columns.
@@ -71,10 +71,11 @@ pub struct Formed {
 }
 
 impl Solver<'_> {
-    /// The Schur complement, or `None` if it has more entries than allowed or takes longer. rank A = number of pivots + rank S.
+    /// The Schur complement, or `None` if it has more entries than allowed or takes longer. rank A = number of pivots +
+    /// rank S.
     ///
-    /// Reports a phase "Schur complement" in rows. Memory: 12 bytes for an entry of S, and for each thread 8 bytes for each pivot
-    /// and 12 for each column of S.
+    /// Reports a phase "Schur complement" in rows. Memory: 12 bytes for an entry of S, and for each thread 8 bytes for
+    /// each pivot and 12 for each column of S.
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
@@ -332,7 +333,7 @@ mod tests {
                     assert_eq!(once.matrix.row(i).1[0], 1);
                 }
 
-                // With all rows in the sample the prediction is exact; a dear sample is cut short.
+                // With all rows in the sample the prediction is exact; an expensive sample is cut short.
                 let predicted = predict(&a, &pivots, &mut rng);
                 let all = a.rows() - pivots.rows.len();
                 assert!(predicted.sampled == all || (8..all).contains(&predicted.sampled));

@@ -12,14 +12,14 @@ use rand::RngExt;
 pub(super) const BATCH: [usize; 2] = [64, 1024];
 /// Up to so many rows, S is taken row by row.
 pub(super) const FEW_ROWS: usize = 256;
-/// Rows of a sample for each dimension that the row space may have. A row of S may have a few entries only, and a column
-/// that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at a time are
-/// all met by about n·ln(n)/3 rows.
+/// Rows of a sample for each dimension that the row space may have. A row of S may have a few entries only, and a
+/// column that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at
+/// a time are all met by about n·ln(n)/3 rows.
 const SAMPLE: usize = 8;
 /// A sample is taken if the matrix is so many times as large as what is left of it.
 pub(super) const SAMPLE_GAIN: usize = 4;
 
-/// What is wanted of [`row_space`].
+/// What is wanted of [`row_space`](super::row_space()).
 #[derive(Clone, Copy, Debug)]
 pub struct RowSpaceOptions {
     /// The check may miss a part of the row space with at most this probability.
@@ -32,14 +32,14 @@ pub struct RowSpaceOptions {
     pub rows: bool,
 }
 
-/// The random streams of [`row_space`], independent of each other and of S.
+/// The random streams of [`row_space`](super::row_space()), independent of each other and of S.
 pub struct RowSpaceStreams<'a> {
     /// Of the rows that are looked at first.
     pub sample: Rng,
     /// Of the combinations that explore.
     pub exploration: Rng,
-    /// The combinations of the i-th check, i = 1, 2, …, of a subspace with these pivot columns: a challenge that must not be
-    /// known before the subspace is.
+    /// The combinations of the i-th check, i = 1, 2, …, of a subspace with these pivot columns: a challenge that must
+    /// not be known before the subspace is.
     pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
 }
 

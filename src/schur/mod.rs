@@ -1,12 +1,13 @@
 //! The Schur complement of structural pivots, S = A₂₂ - A₂₁·U⁻¹·A₁₂; rank A = number of pivots + rank S.
 //!
-//! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of one pass
-//! over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs). [`row_space`] finds
-//! the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`NullSpace`] turns that into a proof by
-//! writing down the null space of S or Sᵀ; [`every_row`] eliminates S as it is, where it is dense; [`independent_rows`] completes
-//! the pivots to an invertible minor of A.
+//! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of
+//! one pass over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs).
+//! [`row_space`] finds the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`NullSpace`] turns
+//! that into a proof by writing down the null space of S or Sᵀ; [`every_row`] eliminates S as it is, where it is dense;
+//! [`independent_rows`] completes the pivots to a nonsingular minor of A.
 //!
-//! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will take.
+//! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will
+//! take.
 
 mod arithmetic;
 mod columns;

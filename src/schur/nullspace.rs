@@ -1,14 +1,14 @@
-//! The null space of a subspace of the row space of S, written down and mapped by S: where S maps it to 0, no larger rank is
-//! possible.
+//! The null space of a subspace of the row space of S, written down and mapped by S: where S maps it to 0, no larger
+//! rank is possible.
 //!
-//! Let (I T) be the reduced echelon form of a subspace V of the row space of S, of dimension s. The vectors (-T; I)·e_f are a
-//! basis of what is orthogonal to V. If S maps all of them to 0, then rank S ≤ s. Each is extended to a vector w with A·w = 0,
-//! so that this is the statement that A has cols - t - s independent null vectors; no random choice is involved. Likewise for
-//! Sᵀ and a subspace of the column space: [`Side`].
+//! Let (I T) be the reduced echelon form of a subspace V of the row space of S, of dimension s. The vectors (-T; I)·e_f
+//! are a basis of what is orthogonal to V. If S maps all of them to 0, then rank S ≤ s. Each is extended to a vector w
+//! with A·w = 0, so that this is the statement that A has cols - t - s independent null vectors; no random choice is
+//! involved. Likewise for Sᵀ and a subspace of the column space: [`Side`].
 //!
-//! There are two [`Way`]s. A vector e_f alone may reach little of A where T is zero in its column, and neighbouring columns
-//! reach much the same: blocks of 32 such vectors are pushed through the entries that they meet. Where null vectors are dense,
-//! passes over all of A are faster.
+//! There are two [`Way`]s. A vector e_f alone may reach little of A where T is zero in its column, and neighbouring
+//! columns reach much the same: blocks of 32 such vectors are pushed through the entries that they meet. Where null
+//! vectors are dense, passes over all of A are faster.
 
 use super::Split;
 use super::combine::Spare;
@@ -113,7 +113,8 @@ impl<'a> NullSpace<'a> {
         }
     }
 
-    /// Maps the vectors (-T; I); the first ones that do not vanish, empty if rank S is no larger than that of `reduced`.
+    /// Maps the vectors (-T; I); the first ones that do not vanish, empty if rank S is no larger than that of
+    /// `reduced`.
     ///
     /// Cost of passes: nnz(A) multiply-adds for each of the free lines.
     pub(super) fn refute(&self, reduced: &Reduced, observer: &dyn Observer) -> Result<Vec<Refuted>> {
@@ -170,7 +171,8 @@ impl<'a> NullSpace<'a> {
     }
 }
 
-/// The free lines in groups: those whose column of T is zero apart from the others, which also reach what the pivots do.
+/// The free lines in groups: those whose column of T is zero apart from the others, which also reach what the pivots
+/// do.
 fn groups(reduced: &Reduced) -> Result<Vec<Group>> {
     let zero = reduced.zero_columns()?;
     let those = |are: bool| memory::collect((0..zero.len() as u32).filter(|&f| zero[f as usize] == are), GROUPS);
@@ -212,8 +214,8 @@ pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32])
     Ok(())
 }
 
-/// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the first:
-/// a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows.
+/// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the
+/// first: a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows.
 fn substitution(
     lines: &SparseMatrix,
     pivots: impl Iterator<Item = (u32, u32)> + Clone,

@@ -1,9 +1,9 @@
 //! What the Schur complement will look like, from a sample of its rows.
 //!
-//! Rows without pivot are drawn without replacement and solved exactly. A total over N rows is estimated by N times the mean x̄
-//! of the sample; its standard deviation by N·√(s²/n·(1 - n/N)), s² being the variance of the sample (W. G. Cochran, *Sampling
-//! Techniques*, 1977, section 2.6). What is rarer than one row in n remains unseen: row weights with long tails are underestimated, and
-//! so is their spread.
+//! Rows without pivot are drawn without replacement and solved exactly. A total over N rows is estimated by N times the
+//! mean x̄ of the sample; its standard deviation by N·√(s²/n·(1 - n/N)), s² being the variance of the sample (W. G.
+//! Cochran, *Sampling Techniques*, 1977, section 2.6). What is rarer than one row in n remains unseen: row weights with
+//! long tails are underestimated, and so is their spread.
 
 use super::Split;
 use super::arithmetic::Arithmetic;
@@ -67,7 +67,8 @@ pub struct Prediction {
 }
 
 impl Solver<'_> {
-    /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those are expensive.
+    /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those
+    /// are expensive.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

@@ -1,9 +1,11 @@
-//! The rank of S, proven from any subspace of its row space (Las Vegas: chance decides how long it takes, not what comes out).
+//! The rank of S, proven from any subspace of its row space (Las Vegas: chance decides how long it takes, not what
+//! comes out).
 //!
-//! A [`NullSpace`] that does not vanish names a vector y with yᵀ·S outside the subspace V: on the right, S·x ≠ 0 in row i for
-//! some x orthogonal to V, and y = e_i; on the left, a y that is orthogonal to the columns of S in the pivot columns of V,
-//! where all of V but 0 differs from 0, and yᵀ·S ≠ 0. With yᵀ·S the subspace grows, and the proof is tried again, so that it
-//! ends after at most rank S + 1 tries whatever V was. In between, random combinations grow it further.
+//! A [`NullSpace`] that does not vanish names a vector y with yᵀ·S outside the subspace V: on the right, S·x ≠ 0 in row
+//! i for some x orthogonal to V, and y = e_i; on the left, a y that is orthogonal to the columns of S in the pivot
+//! columns of V, where all of V but 0 differs from 0, and yᵀ·S ≠ 0. With yᵀ·S the subspace grows, and the proof is
+//! tried again, so that it ends after at most rank S + 1 tries whatever V was. In between, random combinations grow it
+//! further.
 
 use super::combine::{Room, absorb, units};
 use super::nullspace::{NullSpace, Refuted, Side, write_null_vectors};
@@ -38,11 +40,12 @@ pub struct Proof {
 impl NullSpace<'_> {
     /// rank S, from a subspace of its row space and a bound of its rank that is known. `rng` is for speed alone.
     ///
-    /// Cost: that of the null vectors, and on the left first as many columns of S as the rank; more where the subspace is not
-    /// the row space.
+    /// Cost: that of the null vectors, and on the left first as many columns of S as the rank; more where the subspace
+    /// is not the row space.
     ///
     /// # Errors
-    /// [`Error::Interrupted`]; [`Error::Check`] if the machine contradicts itself, or `echelon` is no subspace of the row space.
+    /// [`Error::Interrupted`]; [`Error::Check`] if the machine contradicts itself, or `echelon` is no subspace of the
+    /// row space.
     ///
     /// # Panics
     /// If `echelon` has not as many columns as S.

@@ -2,8 +2,8 @@
 
 use crate::{Result, memory};
 
-/// A bit a number, a bit a word of those, …: an operation takes the same time whatever the set, but for steps over empty words
-/// of the last level, together one for 2¹⁸ numbers between two restarts.
+/// A bit a number, a bit a word of those, …: an operation takes the same time whatever the set, but for steps over
+/// empty words of the last level, together one for 2¹⁸ numbers between two restarts.
 #[derive(Debug)]
 pub(super) struct Queue {
     levels: [Vec<u64>; 3],

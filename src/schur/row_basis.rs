@@ -1,11 +1,12 @@
 //! A basis of the row space of S that consists of rows of S: with the pivots, the rows of a minor.
 //!
-//! Rows are taken in an order that strides through S, as long as most of them are new. Where they are not, a *sieve* tells which
-//! are: if x is orthogonal to the subspace V found so far, each row i with (S·x)ᵢ ≠ 0 lies outside V. For uniformly random x a row
-//! outside V shows itself with probability 1 - 1/p; so if V is not all of the row space, k independent x all have S·x = 0 with
-//! probability at most p⁻ᵏ, and a sieve that holds nothing back is a check of V. The vectors are drawn when V stands, from a
-//! stream that hashes its pivot columns, as the combinations of [`row_space`](super::row_space()) are. (The argument is that of the upper bound of
-//! a [certificate](crate::certify): Dumas, Kaltofen, ISSAC 2014, section 5.)
+//! Rows are taken in an order that strides through S, as long as most of them are new. Where they are not, a *sieve*
+//! tells which are: if x is orthogonal to the subspace V found so far, each row i with (S·x)ᵢ ≠ 0 lies outside V. For
+//! uniformly random x a row outside V shows itself with probability 1 - 1/p; so if V is not all of the row space, k
+//! independent x all have S·x = 0 with probability at most p⁻ᵏ, and a sieve that holds nothing back is a check of V.
+//! The vectors are drawn when V stands, from a stream that hashes its pivot columns, as the combinations of
+//! [`row_space`](super::row_space()) are. (The argument is that of the upper bound of a [certificate](crate::certify):
+//! Dumas, Kaltofen, ISSAC 2014, section 5.)
 //!
 //! A sieve costs about what its width in rows costs, and is used when about as many rows were taken in vain.
 
@@ -41,7 +42,8 @@ struct Search<'a> {
     sieves: u64,
 }
 
-/// The row space of S from rows of it: see [`row_space`](super::row_space()). The bound of the rank is at most the smaller side.
+/// The row space of S from rows of it: see [`row_space`](super::row_space()). The bound of the rank is at most the
+/// smaller side.
 pub(super) fn row_basis(
     split: &Split,
     options: RowSpaceOptions,
@@ -68,8 +70,8 @@ pub(super) fn row_basis(
 }
 
 impl Search<'_> {
-    /// Takes rows of `split`, which are those of S numbered `names` (or all of them), until they add nothing more; none without a sieve if
-    /// `sifted`. [`Extent::Whole`] means that of `split`.
+    /// Takes rows of `split`, which are those of S numbered `names` (or all of them), until they add nothing more; none
+    /// without a sieve if `sifted`. [`Extent::Whole`] means that of `split`.
     fn among(&mut self, split: &Split, names: Option<&[usize]>, mut sifted: bool) -> Result<Extent> {
         let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
         let lanes = Mixer::lanes(split.modulus());
@@ -118,8 +120,8 @@ impl Search<'_> {
         Ok(extent)
     }
 
-    /// Rows that are not in the subspace found so far, as they stride through S; none if that is all of the row space, or with at most the
-    /// share of the error that this check has.
+    /// Rows that are not in the subspace found so far, as they stride through S; none if that is all of the row space,
+    /// or with at most the share of the error that this check has.
     fn sift(&mut self, sieve: &mut Sieve) -> Result<Vec<u32>> {
         self.sieves += 1;
         let modulus = sieve.program.modulus();

@@ -1,14 +1,14 @@
 //! The row space of S from random combinations of its rows.
 //!
-//! Rows of Yᵀ·S for random Y are absorbed by a dense echelon form until they stop adding to it. Whatever Y is, the rows found
-//! lie in the row space of S, so that their rank never exceeds rank S. That they span it is checked with k fresh uniform
-//! combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and (yᵀS)·z = yᵀ(Sz) = 0
-//! has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in this way: Bouillaguet,
-//! Delaplace, Voge, PASCO 2017, section 5.) They are drawn when V stands, from a stream that hashes its pivot columns: whoever makes
-//! S cannot know them before ([`RowSpaceStreams::challenge`]).
-//! The combinations that explore may be anything: theirs is a faster source of randomness; and where S has far more rows than
-//! its rank can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches
-//! the bound of the rank, most rows are never looked at.
+//! Rows of Yᵀ·S for random Y are absorbed by a dense echelon form until they stop adding to it. Whatever Y is, the rows
+//! found lie in the row space of S, so that their rank never exceeds rank S. That they span it is checked with k fresh
+//! uniform combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and
+//! (yᵀS)·z = yᵀ(Sz) = 0 has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in
+//! this way: Bouillaguet, Delaplace, Voge, PASCO 2017, section 5.) They are drawn when V stands, from a stream that
+//! hashes its pivot columns: whoever makes S cannot know them before ([`RowSpaceStreams::challenge`]). The combinations
+//! that explore may be anything: theirs is a faster source of randomness; and where S has far more rows than its rank
+//! can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches the
+//! bound of the rank, most rows are never looked at.
 //!
 //! Where a minor is wanted, rows explore in place of combinations ([`row_basis`](super::row_basis)).
 
@@ -131,8 +131,8 @@ pub struct Combinations {
 }
 
 impl Combinations {
-    /// Those of a complement of `rows` rows after `pivots` pivots, all of the same weight, whose rank is `rank` of at most `bound`: what
-    /// [`row_space`] makes if its combinations are independent until they span everything.
+    /// Those of a complement of `rows` rows after `pivots` pivots, all of the same weight, whose rank is `rank` of at
+    /// most `bound`: what [`row_space`] makes if its combinations are independent until they span everything.
     pub fn expected(
         modulus: Modulus,
         pivots: usize,

@@ -7,8 +7,8 @@ use crate::{Observer, Result};
 
 /// The pivot rows of a [`Split`], ready to clear the pivot columns of the other rows: rows of S, one by one.
 ///
-/// Memory: 16 bytes for a pivot, 4 for a column, and 8 or 16 bytes for an entry of the pivot rows, of which there may come to be
-/// three times as many as A has.
+/// Memory: 16 bytes for a pivot, 4 for a column, and 8 or 16 bytes for an entry of the pivot rows, of which there may
+/// come to be three times as many as A has.
 #[derive(Debug)]
 pub struct Solver<'a> {
     pub(super) split: &'a Split<'a>,

@@ -1,12 +1,12 @@
 //! A cut by its pivots, and the two straight-line programs that apply the Schur complement.
 //!
-//! Let a(iₖ, jₖ) be pivot k of t, with a(iₖ, jₗ) = 0 for l < k, and w a vector with one entry for each column of A. Given w in
-//! the other columns, wⱼₖ = -Σ a(iₖ, j)·wⱼ / a(iₖ, jₖ) for k = t-1, …, 0 makes the pivot rows of A·w vanish; then the other
-//! rows of A·w are S times what was given. Every step is a row of a [`TriangularSolve`]. Read backwards on Aᵀ, from the other rows
-//! to the other columns, the same steps are Sᵀ.
+//! Let a(iₖ, jₖ) be pivot k of t, with a(iₖ, jₗ) = 0 for l < k, and w a vector with one entry for each column of A.
+//! Given w in the other columns, wⱼₖ = -Σ a(iₖ, j)·wⱼ / a(iₖ, jₖ) for k = t-1, …, 0 makes the pivot rows of A·w vanish;
+//! then the other rows of A·w are S times what was given. Every step is a row of a [`TriangularSolve`]. Read backwards
+//! on Aᵀ, from the other rows to the other columns, the same steps are Sᵀ.
 //!
-//! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be computed
-//! in parallel.
+//! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be
+//! computed in parallel.
 
 use crate::field::Modulus;
 use crate::pivots::Pivots;
@@ -100,8 +100,8 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The inputs and the coefficients of the triangular solve that solves the pivot equations in the order given, each for its pivot column, and
-/// applies the `outputs` rows of `a`. Columns `inputs` are given.
+/// The inputs and the coefficients of the triangular solve that solves the pivot equations in the order given, each for
+/// its pivot column, and applies the `outputs` rows of `a`. Columns `inputs` are given.
 fn coefficients(
     a: &SparseMatrix,
     rows: &[u32],
@@ -134,8 +134,8 @@ fn coefficients(
     Ok((inputs.len(), l))
 }
 
-/// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots whose
-/// columns the pivot's row has entries in.
+/// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots
+/// whose columns the pivot's row has entries in.
 fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<Vec<u32>> {
     let mut level = memory::zeros::<u32>(a.cols(), LINES)?;
     let mut order: Vec<(u32, u32)> = memory::with_capacity(rows.len(), LINES)?;

@@ -5,8 +5,8 @@ use crate::{Result, memory};
 /// What memory is asked for.
 const ORDER: &str = "the order of the rows";
 
-/// The numbers below m, each once, in an order of which every part is spread evenly: multiples of a number near the golden section of m
-/// and prime to it, mod m.
+/// The numbers below m, each once, in an order of which every part is spread evenly: multiples of a number near the
+/// golden section of m and prime to it, mod m.
 pub(super) fn strides(m: usize) -> Result<Vec<u32>> {
     let gcd = |mut a: usize, mut b: usize| {
         while b > 0 {

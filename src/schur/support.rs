@@ -1,8 +1,8 @@
 //! What pushing null vectors will take, from a sample of unit vectors.
 //!
-//! Groups of neighbouring lines are pushed as they are. What comes out are columns of S (or rows): the share of those that are
-//! not zero is the share of null vectors that have entries in the pivots as well, and what these reach together is
-//! pushed once.
+//! Groups of neighbouring lines are pushed as they are. What comes out are columns of S (or rows): the share of those
+//! that are not zero is the share of null vectors that have entries in the pivots as well, and what these reach
+//! together is pushed once.
 
 use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
@@ -35,8 +35,8 @@ pub struct Support {
 }
 
 impl NullSpace<'_> {
-    /// What pushing the null vectors of a subspace of the row space with the pivot columns `pivots` will take; `None` for
-    /// passes. At most about one push for each entry of A, or two groups if those are expensive.
+    /// What pushing the null vectors of a subspace of the row space with the pivot columns `pivots` will take; `None`
+    /// for passes. At most about one push for each entry of A, or two groups if those are expensive.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

@@ -141,8 +141,8 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
     }
 }
 
-/// Rows that are said to be a basis are as many as the rank, and independent: put beside the pivot rows, they have as large a rank
-/// in A. Those that were kept are rows of S.
+/// Rows that are said to be a basis are as many as the rank, and independent: put beside the pivot rows, they have as
+/// large a rank in A. Those that were kept are rows of S.
 fn check_basis(split: &Split, found: &RowSpace, wanted: bool) {
     let rank = found.echelon.rank();
     assert_eq!(found.basis.is_some(), wanted);
@@ -168,7 +168,8 @@ fn check_rows(split: &Split, rows: &[u32], rank: usize) {
     assert_eq!((rows.len(), dense_rank(&part)), (rank, all));
 }
 
-/// Rows of which many repeat others, or all but a few are zero: sieves find those that are new, and rows are seldom taken in vain.
+/// Rows of which many repeat others, or all but a few are zero: sieves find those that are new, and rows are seldom
+/// taken in vain.
 #[test]
 fn sieves_find_the_rows_that_are_new() {
     let mut rng = Rng::seed_from_u64(8);
@@ -195,7 +196,8 @@ fn sieves_find_the_rows_that_are_new() {
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &Silent)).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");
             check_basis(&split, &found, true);
-            // Sieves are drawn at random, but none of rows that are there is missed, so that a batch or two are in vain.
+            // Sieves are drawn at random, but none of rows that are there is missed, so that a batch or two are in
+            // vain.
             let most = if p.get() > 3 { 2 * rank + 3 * 64 } else { 2 * rank + 3 * 512 };
             assert!(found.echelon.rows_seen() <= most, "{} rows: {name}", found.echelon.rows_seen());
             // Beyond a rank the search ends.

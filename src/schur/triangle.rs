@@ -1,15 +1,15 @@
 //! Rows of S by sparse triangular solves with the pivot rows.
 //!
-//! Let pivot k be a(iₖ, jₖ), with a(iₖ, jₗ) = 0 for l < k. A row of A loses its entries in the pivot columns by
-//! row -= row[jₖ]/a(iₖ, jₖ) · A[iₖ], k ascending: pivot row k changes only columns jₗ with l > k and columns without pivot.
-//! What is left in the others is the row of S. Gilbert and Peierls (SIAM J. Sci. Stat. Comput. 9, 1988) first find the pivots
-//! that a row meets by a depth-first search, so that the time grows with the multiply-adds and not with t. Here the pivots met
-//! wait in a bit set that yields the least of them at once ([`Queue`]): one pass does both, and a pivot whose coefficient
-//! cancels (on ±1 matrices many do) is never followed.
+//! Let pivot k be a(iₖ, jₖ), with a(iₖ, jₗ) = 0 for l < k. A row of A loses its entries in the pivot columns by row -=
+//! row[jₖ]/a(iₖ, jₖ) · A[iₖ], k ascending: pivot row k changes only columns jₗ with l > k and columns without pivot.
+//! What is left in the others is the row of S. Gilbert and Peierls (SIAM J. Sci. Stat. Comput. 9, 1988) first find the
+//! pivots that a row meets by a depth-first search, so that the time grows with the multiply-adds and not with t. Here
+//! the pivots met wait in a bit set that yields the least of them at once ([`Queue`]): one pass does both, and a pivot
+//! whose coefficient cancels (on ±1 matrices many do) is never followed.
 //!
-//! A chain of pivots is a chain of waits for memory. So pivot rows that stay short when the later pivots are eliminated from
-//! them are kept in that form: rows of -U⁻¹·A₁₂, after which nothing is left to follow. On matrices of homology these are
-//! nearly all; where they fill in, the rows stay as they are.
+//! A chain of pivots is a chain of waits for memory. So pivot rows that stay short when the later pivots are eliminated
+//! from them are kept in that form: rows of -U⁻¹·A₁₂, after which nothing is left to follow. On matrices of homology
+//! these are nearly all; where they fill in, the rows stay as they are.
 //!
 //! Sums wait for reduction: see [`Arithmetic::ceiling`].
 
@@ -138,8 +138,8 @@ impl<K: Arithmetic> Triangle<K> {
         places.filter(|&s| s < self.rows.at.len()).for_each(|s| self.rows.prefetch(s));
     }
 
-    /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns the
-    /// number of multiply-adds.
+    /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns
+    /// the number of multiply-adds.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), after which the workspace is good for nothing.
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn later_pivots_are_eliminated_from_rows_that_stay_short() {
-        // A chain: row k refers to k+1 and to a column of its own, so that t-k columns are met in the end. More entries of the last
-        // row, which is no pivot's, leave room to grow: the length alone is the limit.
+        // A chain: row k refers to k+1 and to a column of its own, so that t-k columns are met in the end. More entries
+        // of the last row, which is no pivot's, leave room to grow: the length alone is the limit.
         let t = 3 * RESOLVED;
         let room = (0..8 * RESOLVED).map(|c| (t, 2 * t + c, 1));
         let chain = (0..t).flat_map(|k| [(k, k + 1, 2), (k, t + k, 3)]).filter(|e| e.1 != t || e.0 == 0);

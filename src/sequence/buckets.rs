@@ -1,21 +1,23 @@
-//! Yᵀ for a Y of a few weighted entries a row: cheap to apply, and as good as a dense one where eigenvectors are sparse.
+//! Yᵀ for a Y of a few weighted entries a row: cheap to apply, and as good as a dense one where eigenvectors are
+//! sparse.
 //!
-//! A dense random Y costs n·s² multiply-adds a term, as much as the product of a matrix with few entries a row. Here a row of Y
-//! has w = min(3, s) entries, in distinct columns (*classes*), with random non-zero weights of K. The weights of a class come
-//! from a pool of E = ⌊256/s⌋ (at least 1), so that Yᵀ·V needs no multiplication by rows: the rows of V are added up in s·E *buckets*, each
-//! row in w of them, and s·E·s products of K give the classes from the buckets. That is w·n·s additions and no more than 256·s
-//! products, whatever K.
+//! A dense random Y costs n·s² multiply-adds a term, as much as the product of a matrix with few entries a row. Here a
+//! row of Y has w = min(3, s) entries, in distinct columns (*classes*), with random non-zero weights of K. The weights
+//! of a class come from a pool of E = ⌊256/s⌋ (at least 1), so that Yᵀ·V needs no multiplication by rows: the rows of V
+//! are added up in s·E *buckets*, each row in w of them, and s·E·s products of K give the classes from the buckets.
+//! That is w·n·s additions and no more than 256·s products, whatever K.
 //!
-//! **Why several entries.** Yᵀ must tell the eigenvectors of one eigenvalue apart: of an eigenvalue of B with m independent
-//! eigenvectors V the sequence sees rank(YᵀV), at most s of them whatever Y. Where B is block diagonal with small blocks (A with
-//! lines of one entry, permutations, blocks of 2 × 2, …) equal eigenvalues do occur in different blocks: over GF(q) about r²/(2q)
-//! pairs of r eigenvalues, and the eigenvectors are as short as the blocks. With a single entry a row (a partition of the rows
-//! into s classes) two unit vectors in one class have parallel images, which loses an eigenvalue of rank with probability 1/s a pair; of
-//! blocks of 2 × 2 it is 1/s³, when both blocks lie in one class. With w entries two unit vectors are told apart unless their
-//! rows of Y are parallel: see [`pair_loss`], about 4·10⁻⁷ for s from 4 to 64. D₁, the leftmost factor of B, changes nothing there:
-//! it scales rows of Y.
+//! **Why several entries.** Yᵀ must tell the eigenvectors of one eigenvalue apart: of an eigenvalue of B with m
+//! independent eigenvectors V the sequence sees rank(YᵀV), at most s of them whatever Y. Where B is block diagonal with
+//! small blocks (A with lines of one entry, permutations, blocks of 2 × 2, …) equal eigenvalues do occur in different
+//! blocks: over GF(q) about r²/(2q) pairs of r eigenvalues, and the eigenvectors are as short as the blocks. With a
+//! single entry a row (a partition of the rows into s classes) two unit vectors in one class have parallel images,
+//! which loses an eigenvalue of rank with probability 1/s a pair; of blocks of 2 × 2 it is 1/s³, when both blocks lie
+//! in one class. With w entries two unit vectors are told apart unless their rows of Y are parallel: see [`pair_loss`],
+//! about 4·10⁻⁷ for s from 4 to 64. D₁, the leftmost factor of B, changes nothing there: it scales rows of Y.
 //!
-//! Exactness: a row adds to a bucket at most once, so that a sum of t rows of residues ≤ M is at most t·M: [`rows_in_sum`].
+//! Exactness: a row adds to a bucket at most once, so that a sum of t rows of residues ≤ M is at most t·M:
+//! [`rows_in_sum`].
 
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
@@ -82,17 +84,18 @@ impl Chunk {
     }
 }
 
-/// An upper bound of the probability that two rows of Y are parallel, so that of two unit eigenvectors with one eigenvalue one
-/// is lost: for s columns, w entries a row and E weights a class, over a field of `order` = q elements
+/// An upper bound of the probability that two rows of Y are parallel, so that of two unit eigenvectors with one
+/// eigenvalue one is lost: for s columns, w entries a row and E weights a class, over a field of `order` = q elements
 ///
 /// ((1/E + 1/(q-1))ʷ + (q-1)^(1-w)) / C(s, w).
 ///
-/// *Proof.* The classes must be the same. Then in each class the two weights have a ratio, and the w ratios must agree. A ratio is 1 if
-/// both rows picked one weight, 1/E, or two equal ones, at most 1/(q-1): the first term. It is a given ρ ≠ 1 with probability at
-/// most 1/(q-1): the second, over q - 2 values of ρ. Classes are independent, and so are pools. ∎
+/// *Proof.* The classes must be the same. Then in each class the two weights have a ratio, and the w ratios must agree.
+/// A ratio is 1 if both rows picked one weight, 1/E, or two equal ones, at most 1/(q-1): the first term. It is a given
+/// ρ ≠ 1 with probability at most 1/(q-1): the second, over q - 2 values of ρ. Classes are independent, and so are
+/// pools. ∎
 ///
-/// Of an eigenvalue with m ≤ s unit eigenvectors more than C(m, 2) times this is lost only for want of rows: m vectors of w entries
-/// each must be independent. An eigenvalue with m > s eigenvectors loses m - s whatever Y and X are.
+/// Of an eigenvalue with m ≤ s unit eigenvectors more than C(m, 2) times this is lost only for want of rows: m vectors
+/// of w entries each must be independent. An eigenvalue with m > s eigenvectors loses m - s whatever Y and X are.
 pub fn pair_loss(s: usize, order: f64) -> ErrorBound {
     parallel(s, ENTRIES.min(s), pool(s), order)
 }
@@ -186,8 +189,8 @@ impl Buckets {
         Ok(())
     }
 
-    /// The sums of the rows in each bucket, bucket after bucket, as words congruent to them mod p, residues where p > 2³²: exact
-    /// integers added in any order, so that neither threads nor instruction sets show.
+    /// The sums of the rows in each bucket, bucket after bucket, as words congruent to them mod p, residues where p >
+    /// 2³²: exact integers added in any order, so that neither threads nor instruction sets show.
     fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Result<Vec<u64>> {
         let len = self.s * self.pool * width;
         let chunk = |(lanes, chunk): (&[L], &Chunk)| {

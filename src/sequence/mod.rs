@@ -1,8 +1,9 @@
 //! Krylov sequences: the terms Sᵢ = Yᵀ Bⁱ X (or YᵀBⁱ⁺¹X) that the σ-basis reads.
 //!
-//! Source paper, sections 2.5 and 3.1. X is a random n × s block over K = GF(pᵏ); [`Projection`] is Yᵀ, dense or with a few
-//! weighted entries a row ([`Buckets`]); [`Krylov`] keeps BⁱX and gives one s × s term after the other, as a [`SequenceSource`]. Nothing but two blocks
-//! and the products' scratch is held, so the memory is bounded whatever the length.
+//! Source paper, sections 2.5 and 3.1. X is a random n × s block over K = GF(pᵏ); [`Projection`] is Yᵀ, dense or with a
+//! few weighted entries a row ([`Buckets`]); [`Krylov`] keeps BⁱX and gives one s × s term after the other, as a
+//! [`SequenceSource`]. Nothing but two blocks and the products' scratch is held, so the memory is bounded whatever the
+//! length.
 
 mod buckets;
 mod krylov;

@@ -1,7 +1,8 @@
 //! Where the terms of a sequence come from: the coarse seam of block Wiedemann.
 //!
-//! Everything behind it, blocks, products and projections, may be in this process ([`Krylov`](super::Krylov)), on cards or in
-//! several processes: what goes through it is s × s residues a term. A source is drawn and started when it is made.
+//! Everything behind it, blocks, products and projections, may be in this process ([`Krylov`](super::Krylov)), on GPUs
+//! or in several processes: what goes through it is s × s residues a term. A source is drawn and started when it is
+//! made.
 
 use crate::{Observer, Result};
 
@@ -9,11 +10,11 @@ use crate::{Observer, Result};
 pub trait SequenceSource<E> {
     /// s, the order of a term.
     fn block(&self) -> usize;
-    /// Appends the next `count` terms, each an s × s matrix row-major. The observer is told how many of them are done and may ask
-    /// to stop between two.
+    /// Appends the next `count` terms, each an s × s matrix row-major. The observer is told how many of them are done
+    /// and may ask to stop between two.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory); [`Error::Interrupted`](crate::Error::Interrupted), after which the source stands
-    /// behind the terms appended; [`Error::Device`](crate::Error::Device) where a device is its place.
+    /// [`Error::Memory`](crate::Error::Memory); [`Error::Interrupted`](crate::Error::Interrupted), after which the
+    /// source stands behind the terms appended; [`Error::Device`](crate::Error::Device) where a device is its place.
     fn extend(&mut self, count: usize, terms: &mut Vec<E>, observer: &dyn Observer) -> Result<()>;
 }

@@ -1,38 +1,39 @@
 //! The minimal matrix generator of a sequence of s×s matrices, found while the sequence grows.
 //!
-//! **What is computed.** For the terms S_0 … S_{L-1}, let S(x) = Σ S_i x^i and take the minimal order basis at order L of the
-//! 2s×s series [S; -I] for the shift (0^s, 1^s). A row (v | w) of it says v·S ≡ w mod x^L with
-//! δ = max(deg v, deg w + 1). Reversed with δ, the coefficients f_k = v_{δ-k} satisfy Σ_k f_k S_{j+k} = 0 for
-//! 0 ≤ j < L - δ: a left generator. The s rows of smallest δ are the [`Generator`].
+//! **What is computed.** For the terms S_0 … S_{L-1}, let S(x) = Σ S_i x^i and take the minimal order basis at order L
+//! of the 2s×s series [S; -I] for the shift (0^s, 1^s). A row (v | w) of it says v·S ≡ w mod x^L with δ = max(deg v,
+//! deg w + 1). Reversed with δ, the coefficients f_k = v_{δ-k} satisfy Σ_k f_k S_{j+k} = 0 for 0 ≤ j < L - δ: a left
+//! generator. The s rows of smallest δ are the [`Generator`].
 //!
-//! **The rank theorem.** Let H_{a,b} = (S_{j+k}), 0 ≤ k < a, 0 ≤ j < b, be the block Hankel matrix with a + b = L + 1. For
-//! every sequence and every L, with δ_1 ≤ … ≤ δ_{2s},
+//! **The rank theorem.** Let H_{a,b} = (S_{j+k}), 0 ≤ k < a, 0 ≤ j < b, be the block Hankel matrix with a + b = L + 1.
+//! For every sequence and every L, with δ_1 ≤ … ≤ δ_{2s},
 //!
 //! > δ_1 + … + δ_s = max over a + b = L + 1 of rank H_{a,b}.
 //!
-//! *Proof.* u = (u_0, …, u_{a-1}) is in the left kernel of H_{a,b} if and only if v = Σ u_k x^(a-1-k) has
-//! (v·S)_i = 0 for a - 1 ≤ i < L, that is v·S ≡ w mod x^L with deg w < a - 1: (v | w) is in the module and has shifted degree at
+//! *Proof.* u = (u_0, …, u_{a-1}) is in the left kernel of H_{a,b} if and only if v = Σ u_k x^(a-1-k) has (v·S)_i = 0
+//! for a - 1 ≤ i < L, that is v·S ≡ w mod x^L with deg w < a - 1: (v | w) is in the module and has shifted degree at
 //! most a - 1. The basis is reduced, so (predictable degrees) these form a space of dimension Σ_i max(0, a - δ_i), and
-//! rank H_{a,b} = s·a - Σ_i max(0, a - δ_i). As a function of a this is concave with slope s - #{i : δ_i < a}, hence largest at
-//! a = δ_s, where it is δ_1 + … + δ_s. And that a is allowed: [S; -I] maps K\[x\]^{2s} onto (K\[x\]/x^L)^s, so the
-//! module has codimension s·L and Σ δ_i = s·L + s; as δ_i ≥ δ_s for i ≥ s, (s + 1)·δ_s ≤ s·(L + 1), thus δ_s ≤ L. ∎
+//! rank H_{a,b} = s·a - Σ_i max(0, a - δ_i). As a function of a this is concave with slope s - #{i : δ_i < a}, hence
+//! largest at a = δ_s, where it is δ_1 + … + δ_s. And that a is allowed: [S; -I] maps K\[x\]^{2s} onto (K\[x\]/x^L)^s,
+//! so the module has codimension s·L and Σ δ_i = s·L + s; as δ_i ≥ δ_s for i ≥ s, (s + 1)·δ_s ≤ s·(L + 1), thus δ_s ≤
+//! L. ∎
 //!
-//! For S_i = Yᵀ B^(i+1) X, the sequence started at BX, block (k, j) of H_{a,b} is (Yᵀ B^k)·B·(B^j X): the matrix is a product with
-//! B in the middle. So [`GeneratorSearch::rank_bound`] **never exceeds rank B**, whatever the random choices and however
-//! early one stops. (Started at X it never exceeds the order of B.) And it never decreases with L: every H of L terms
-//! is a part of one of L + 1.
+//! For S_i = Yᵀ B^(i+1) X, the sequence started at BX, block (k, j) of H_{a,b} is (Yᵀ B^k)·B·(B^j X): the matrix is a
+//! product with B in the middle. So [`GeneratorSearch::rank_bound`] **never exceeds rank B**, whatever the random
+//! choices and however early one stops. (Started at X it never exceeds the order of B.) And it never decreases with L:
+//! every H of L terms is a part of one of L + 1.
 //!
-//! **In exact arithmetic**, that is. Products of small p go through floating-point transforms where these are cheaper, and their
-//! integers are right but for a random check ([`ProductPlan::may_round`]). So [`GeneratorSearch::verify`] multiplies V·S once more
-//! without them where any may have taken part: one product, of the many that the basis took. What it lets pass is a reduced basis for
-//! certain, and its degrees are those of the theorem.
+//! **In exact arithmetic**, that is. Products of small p go through floating-point transforms where these are cheaper,
+//! and their integers are right but for a random check ([`ProductPlan::may_round`]). So [`GeneratorSearch::verify`]
+//! multiplies V·S once more without them where any may have taken part: one product, of the many that the basis took.
+//! What it lets pass is a reduced basis for certain, and its degrees are those of the theorem.
 //!
 //! **What is stored.** Only the left half V (2s×s) of the basis: W = V·S mod x^L is known from it, and the residual of
-//! the whole at order k ≥ L is (V·S)_k - W_k, where deg W_i < δ_i ≤ L + 1 leaves W_L alone, which is non-zero only in a row
-//! that was a pivot at every step: it is still x^L·(0 | e_i).
+//! the whole at order k ≥ L is (V·S)_k - W_k, where deg W_i < δ_i ≤ L + 1 leaves W_L alone, which is non-zero only in a
+//! row that was a pivot at every step: it is still x^L·(0 | e_i).
 //!
-//! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on termination;
-//! Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
+//! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on
+//! termination; Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
 use super::pm_basis::{Params, later, pm_basis};
 use super::products::{self, compose, residual_without_rounding};
@@ -49,7 +50,8 @@ pub struct Generator<E> {
     /// F(x) = Σ F_k x^k (s×s). Row i is the reversal, with its degree δ_i, of a row of the order basis: it has no
     /// coefficient beyond x^δ_i.
     pub matrix: PolyMatrix<E>,
-    /// The degrees δ_i, ascending. Row i annihilates the terms from S_0 to S_{L-1}: 0 = Σ_k F_k S_{j+k} for j < L - δ_i.
+    /// The degrees δ_i, ascending. Row i annihilates the terms from S_0 to S_{L-1}: 0 = Σ_k F_k S_{j+k} for j < L -
+    /// δ_i.
     pub row_degrees: Vec<usize>,
 }
 
@@ -113,8 +115,8 @@ impl<F: Field> GeneratorSearch<F> {
     /// blocks of L/8 or more stay within twice the one-shot cost.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search then stands at some length between the old and the
-    /// new one, and the terms beyond it are forgotten.
+    /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search then stands at some length
+    /// between the old and the new one, and the terms beyond it are forgotten.
     ///
     /// # Panics
     /// If `terms` is not a whole number of matrices.
@@ -136,7 +138,8 @@ impl<F: Field> GeneratorSearch<F> {
         if count == 0 {
             return Ok(());
         }
-        // Growth by more than what is there goes by halves: products with the 2s×s left half cost half of those in `pm_basis`.
+        // Growth by more than what is there goes by halves: products with the 2s×s left half cost half of those in
+        // `pm_basis`.
         if count > from.max(self.params.leaf) {
             let half = (from + count).div_ceil(2) - from;
             self.advance(from, half, observer)?;
@@ -170,19 +173,19 @@ impl<F: Field> GeneratorSearch<F> {
     pub fn degrees(&self) -> Vec<usize> {
         self.degrees.iter().map(|&d| d as usize).collect()
     }
-    /// The sum of the s smallest degrees: the largest rank of a block Hankel matrix of the terms, and so a **lower bound** of
-    /// the rank behind the sequence, always (see the [module](self)).
+    /// The sum of the s smallest degrees: the largest rank of a block Hankel matrix of the terms, and so a **lower
+    /// bound** of the rank behind the sequence, always (see the [module](self)).
     pub fn rank_bound(&self) -> usize {
         self.generator_rows().iter().map(|&i| self.degrees[i] as usize).sum()
     }
     /// How many of the last terms the rows of the generator predicted: they are found from the terms before these. (The
     /// generator itself may be younger, when larger rows have outgrown rows that already stood.)
     ///
-    /// **Proven**: nothing about the terms to come, which may be anything. If no generator of degree sum ρ = `rank_bound()`
-    /// continues the sequence, its rank is larger than ρ; so for operators of known rank at most ρ the search is over.
-    /// **Expected**: for random projections over a large field, a row of the generator that is not yet right meets a residual
-    /// that behaves like a random vector of K^s, zero with probability about q^-s, each step anew. Some steps past
-    /// L = δ_s + (column degree) the s rows are either stable for good or wrong at once.
+    /// **Proven**: nothing about the terms to come, which may be anything. If no generator of degree sum ρ =
+    /// `rank_bound()` continues the sequence, its rank is larger than ρ; so for operators of known rank at most ρ the
+    /// search is over. **Expected**: for random projections over a large field, a row of the generator that is not yet
+    /// right meets a residual that behaves like a random vector of K^s, zero with probability about q^-s, each step
+    /// anew. Some steps past L = δ_s + (column degree) the s rows are either stable for good or wrong at once.
     pub fn stable_terms(&self) -> usize {
         self.length() - self.generator_rows().iter().map(|&i| self.last_change[i]).max().unwrap_or(0)
     }
@@ -212,23 +215,24 @@ impl<F: Field> GeneratorSearch<F> {
         Ok(Generator { matrix, row_degrees })
     }
 
-    /// Checks the basis against the terms, independently of how it was found. Afterwards `rank_bound()` is the rank of a Hankel
-    /// matrix of the terms, **for certain**: no random choice enters where the products that found the basis were exact, and where
-    /// some may have been rounded, (3) is an exact proof.
+    /// Checks the basis against the terms, independently of how it was found. Afterwards `rank_bound()` is the rank of
+    /// a Hankel matrix of the terms, **for certain**: no random choice enters where the products that found the basis
+    /// were exact, and where some may have been rounded, (3) is an exact proof.
     ///
     /// With V the left half:
-    /// 1. for a random column z and a random point of an extension of the field, the coefficients δ_i … L-1 of row i of V·(S·z) add
-    ///    up to 0 there (the module `residuals`);
-    /// 2. no row is longer than its degree, Σ δ_i = s·(L + 1), and the leading matrix of (V | V·S mod x^L) for the shift
-    ///    (0^s, 1^s) is invertible.
+    /// 1. for a random column z and a random point of an extension of the field, the coefficients δ_i … L-1 of row i of
+    ///    V·(S·z) add up to 0 there (the module `residuals`);
+    /// 2. no row is longer than its degree, Σ δ_i = s·(L + 1), and the leading matrix of (V | V·S mod x^L) for the
+    ///    shift (0^s, 1^s) is invertible.
     ///
-    /// 3. where products over the field may be rounded ([`ProductPlan::may_round`]), those coefficients themselves, by a product
-    ///    without floating point, vanish.
+    /// 3. where products over the field may be rounded ([`ProductPlan::may_round`]), those coefficients themselves, by
+    ///    a product without floating point, vanish.
     ///
     /// By (1) or (3) all rows are in the module, by (2) they are a reduced basis of it, since its codimension is s·L.
     ///
-    /// (1) is by other arithmetic than that of the products, so that it guards against all errors of theirs: a wrong row passes with
-    /// probability at most `error` ([`residual_failure`](super::residual_failure)). (2) and (3) are exact.
+    /// (1) is by other arithmetic than that of the products, so that it guards against all errors of theirs: a wrong
+    /// row passes with probability at most `error` ([`residual_failure`](super::residual_failure)). (2) and (3) are
+    /// exact.
     ///
     /// # Errors
     /// [`Error::Check`] with what failed.
@@ -261,7 +265,8 @@ impl<F: Field> GeneratorSearch<F> {
         Ok(())
     }
 
-    /// The first row i of V·S that does not vanish at the coefficients δ_i … L-1, all of them computed without floating point.
+    /// The first row i of V·S that does not vanish at the coefficients δ_i … L-1, all of them computed without floating
+    /// point.
     fn residual_row(&self) -> Result<Option<usize>> {
         let (zero, length) = (self.field.zero(), self.length());
         let Some(least) = self.degrees.iter().map(|&degree| degree as usize).min() else { return Ok(None) };
@@ -274,7 +279,8 @@ impl<F: Field> GeneratorSearch<F> {
         Ok(found)
     }
 
-    /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on the right.
+    /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on
+    /// the right.
     fn leading_matrix(&self) -> Vec<F::Elem> {
         let (field, s) = (&self.field, self.s);
         let mut leading = vec![field.zero(); 4 * s * s];

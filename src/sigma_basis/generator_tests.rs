@@ -59,7 +59,8 @@ fn hankel_rank<F: Field>(field: &F, terms: &[F::Elem], s: usize, a: usize, b: us
     rank(field, (0..a * s * b * s).map(|at| entry(at / (b * s), at % (b * s))).collect(), b * s)
 }
 
-/// What the module promises of every length: the rank theorem, the Hankel nullities, the generator's equations, the check.
+/// What the module promises of every length: the rank theorem, the Hankel nullities, the generator's equations, the
+/// check.
 fn check<F: Field>(search: &GeneratorSearch<F>, terms: &[F::Elem], bound: usize) {
     let (field, s, length) = (&search.field, search.s, search.length());
     let degrees = search.degrees();
@@ -127,7 +128,8 @@ fn generators_over_an_extension_field() {
 
 #[test]
 fn long_random_sequences_reach_the_rank_and_stand_still() {
-    // Over a large field the bound is the rank, by Coppersmith's argument, from 2·⌈n/s⌉ terms on, up to an error of about n/p.
+    // Over a large field the bound is the rank, by Coppersmith's argument, from 2·⌈n/s⌉ terms on, up to an error of
+    // about n/p.
     let (field, mut rng, n, s) = (prime(4294967291), Rng::seed_from_u64(11), 60, 4);
     let low: Vec<u64> = (0..n * 37).map(|_| field.random(&mut rng)).collect();
     let high: Vec<u64> = (0..37 * n).map(|_| field.random(&mut rng)).collect();

@@ -22,8 +22,8 @@ pub(super) trait Kernel<F: Field>: Sync {
     fn clear_below(&self, work: &mut [Self::Elem], width: usize, pivot: usize, col: usize);
     /// Brings factors into the form in which [`Kernel::combine`] wants them.
     fn prepare(&self, _factors: &mut [Self::Elem]) {}
-    /// `row += Σ_j factors[j] · panel[j]` for each target, where `panel` holds rows of `stride` elements, of which the last
-    /// `row.len()` count.
+    /// `row += Σ_j factors[j] · panel[j]` for each target, where `panel` holds rows of `stride` elements, of which the
+    /// last `row.len()` count.
     fn combine(&self, targets: &mut [Target<'_, Self::Elem>], panel: &[Self::Elem], stride: usize);
 }
 

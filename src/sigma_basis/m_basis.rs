@@ -1,17 +1,17 @@
 //! M-Basis: an order basis one order at a time, in O(m n σ² min(m, n)) operations.
 //!
-//! Source: Beckermann and Labahn, *A uniform approach for the fast computation of matrix-type Padé approximants*, SIAM J.
-//! Matrix Anal. Appl. 15 (1994); in the form of Giorgi, Jeannerod and Villard, ISSAC 2003, algorithm M-Basis. Step k takes the
-//! constant matrix R = coefficient k of P·F and eliminates it from the rows of small shifted degree to those of large: a row that
-//! is not a combination of the rows before it becomes a *pivot* and is multiplied by x; every other row gets the combination of
-//! pivots before it that makes its residual vanish.
+//! Source: Beckermann and Labahn, *A uniform approach for the fast computation of matrix-type Padé approximants*, SIAM
+//! J. Matrix Anal. Appl. 15 (1994); in the form of Giorgi, Jeannerod and Villard, ISSAC 2003, algorithm M-Basis. Step k
+//! takes the constant matrix R = coefficient k of P·F and eliminates it from the rows of small shifted degree to those
+//! of large: a row that is not a combination of the rows before it becomes a *pivot* and is multiplied by x; every
+//! other row gets the combination of pivots before it that makes its residual vanish.
 //!
-//! Invariant: after step k, P is an order basis of order k + 1 in ordered weak Popov form (see
-//! [`OrderBasis`]): rows are ordered by (shifted degree, index), so that a combination never reaches a row's pivot entry.
+//! Invariant: after step k, P is an order basis of order k + 1 in ordered weak Popov form (see [`OrderBasis`]): rows
+//! are ordered by (shifted degree, index), so that a combination never reaches a row's pivot entry.
 //!
 //! A row is stored as `[coefficients k … σ-1 of the residual | coefficients of P]`, one contiguous strip on which a
-//! step acts alike; keeping the residual up to date costs r·n·(σ-k) a row, where computing its one coefficient afresh from P would cost
-//! m·n·deg P: more, at all orders a leaf has.
+//! step acts alike; keeping the residual up to date costs r·n·(σ-k) a row, where computing its one coefficient afresh
+//! from P would cost m·n·deg P: more, at all orders a leaf has.
 
 use super::kernel::{FieldKernel, Kernel, Target};
 use super::order_basis::OrderBasis;
@@ -27,7 +27,8 @@ const PARALLEL_WORK: usize = 1 << 20;
 /// What memory is asked for.
 const BASIS: &str = "an order basis";
 
-/// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given shift.
+/// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given
+/// shift.
 ///
 /// Quadratic in the order: [`pm_basis`](super::pm_basis) is the way to large ones.
 ///

@@ -1,8 +1,9 @@
-//! Order bases (σ-bases) of matrix power series, and the minimal matrix generators that block Wiedemann takes from them.
+//! Order bases (σ-bases) of matrix power series, and the minimal matrix generators that block Wiedemann takes from
+//! them.
 //!
-//! For a series F ∈ K⟦x⟧^{m×n}, an order σ and a shift s ∈ ℤ^m, the row vectors p ∈ K\[x\]^m with p·F ≡ 0 mod x^σ form a free
-//! module of rank m; an order basis P ∈ K\[x\]^{m×m} is a basis of it whose shifted row degrees δ_i = max_j (deg P_ij + s_j) are
-//! minimal.
+//! For a series F ∈ K⟦x⟧^{m×n}, an order σ and a shift s ∈ ℤ^m, the row vectors p ∈ K\[x\]^m with p·F ≡ 0 mod x^σ form
+//! a free module of rank m; an order basis P ∈ K\[x\]^{m×m} is a basis of it whose shifted row degrees δ_i = max_j (deg
+//! P_ij + s_j) are minimal.
 //!
 //! | algorithm | cost | entry point |
 //! | --- | --- | --- |
@@ -12,8 +13,8 @@
 //! | check | σ | [`verify`] |
 //! | matrix generator of a growing sequence | as PM-Basis | [`GeneratorSearch`] |
 //!
-//! Sources: Beckermann and Labahn 1994; Giorgi, Jeannerod and Villard, ISSAC 2003; Jeannerod, Neiger and Villard 2020. Each
-//! file names its own.
+//! Sources: Beckermann and Labahn 1994; Giorgi, Jeannerod and Villard, ISSAC 2003; Jeannerod, Neiger and Villard 2020.
+//! Each file names its own.
 
 pub mod generator;
 mod kernel;

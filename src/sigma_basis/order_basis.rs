@@ -6,8 +6,8 @@ use crate::poly::PolyMatrix;
 /// A minimal order basis: the rows of the m×m matrix `basis` generate the K\[x\]-module of all row vectors p with
 /// p·F ≡ 0 mod x^`order`, and no basis of it has smaller shifted row degrees.
 ///
-/// The bases made here are in *ordered weak Popov form*: in row i the shifted degree is reached at column i, and right of
-/// column i nowhere. So deg P_ii = δ_i - s_i, and deg det P = Σ δ_i - Σ s_i.
+/// The bases made here are in *ordered weak Popov form*: in row i the shifted degree is reached at column i, and right
+/// of column i nowhere. So deg P_ii = δ_i - s_i, and deg det P = Σ δ_i - Σ s_i.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderBasis<E> {
     /// The m×m matrix P; no trailing zero coefficient.
@@ -16,14 +16,14 @@ pub struct OrderBasis<E> {
     pub degrees: Vec<i64>,
     /// The order σ.
     pub order: usize,
-    /// For each row, how many leading terms of the series it took to know it: the row is a row of the order basis of every
-    /// order from `last_change[i]` to σ (0: it is a row of the identity).
+    /// For each row, how many leading terms of the series it took to know it: the row is a row of the order basis of
+    /// every order from `last_change[i]` to σ (0: it is a row of the identity).
     pub last_change: Vec<usize>,
 }
 
 impl<E: Copy + Default + Eq> OrderBasis<E> {
-    /// deg det P = Σ δ_i - Σ s_i, the codimension of the module in K\[x\]^m: over the steps of the iteration, the number of
-    /// pivots.
+    /// deg det P = Σ δ_i - Σ s_i, the codimension of the module in K\[x\]^m: over the steps of the iteration, the
+    /// number of pivots.
     pub fn codimension(&self, shift: &[i64]) -> i64 {
         self.degrees.iter().sum::<i64>() - shift.iter().sum::<i64>()
     }
@@ -43,8 +43,8 @@ pub fn row_degrees<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, shift: &[i64]
     degrees
 }
 
-/// The leading matrix of a matrix with the given shifted row degrees: entry (i, j) is the coefficient of x^(δ_i - s_j) in
-/// P_ij. Row-major.
+/// The leading matrix of a matrix with the given shifted row degrees: entry (i, j) is the coefficient of x^(δ_i - s_j)
+/// in P_ij. Row-major.
 pub fn leading_matrix<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, shift: &[i64], degrees: &[i64]) -> Vec<E> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     assert!(shift.len() == cols && degrees.len() == rows, "one shift for each column, one degree for each row");
@@ -63,7 +63,8 @@ pub fn is_reduced<F: Field>(field: &F, matrix: &PolyMatrix<F::Elem>, shift: &[i6
     rank(field, leading, matrix.cols()) == matrix.rows()
 }
 
-/// Whether the square matrix is in ordered weak Popov form: its leading matrix is lower triangular with a non-zero diagonal.
+/// Whether the square matrix is in ordered weak Popov form: its leading matrix is lower triangular with a non-zero
+/// diagonal.
 pub fn is_ordered_weak_popov<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, shift: &[i64]) -> bool {
     let Some(degrees) = row_degrees(matrix, shift).into_iter().collect::<Option<Vec<_>>>() else { return false };
     let m = matrix.cols();
@@ -76,7 +77,8 @@ pub fn is_ordered_weak_popov<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, shi
 }
 
 /// Whether the square matrix is in shifted Popov form with row i's pivot in column i: ordered weak Popov, its leading
-/// matrix lower triangular with ones on the diagonal, and every diagonal entry of larger degree than the rest of its column.
+/// matrix lower triangular with ones on the diagonal, and every diagonal entry of larger degree than the rest of its
+/// column.
 pub fn is_popov<F: Field>(field: &F, matrix: &PolyMatrix<F::Elem>, shift: &[i64]) -> bool {
     if !is_ordered_weak_popov(matrix, shift) {
         return false;

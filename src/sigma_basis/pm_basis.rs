@@ -1,8 +1,8 @@
 //! PM-Basis: an order basis by divide and conquer, in O(m² (m + n) M(σ)/σ · σ log σ) operations.
 //!
-//! Source: Giorgi, Jeannerod and Villard, *On the complexity of polynomial matrix computations*, ISSAC 2003, algorithm PM-Basis.
-//! With σ = h + h': P₁ is the order basis of F at order h; the coefficients h … σ-1 of P₁·F (a middle product) are a series
-//! R, whose order basis P₂ at order h', for the shifted degrees of P₁ as shift, gives P = P₂·P₁.
+//! Source: Giorgi, Jeannerod and Villard, *On the complexity of polynomial matrix computations*, ISSAC 2003, algorithm
+//! PM-Basis. With σ = h + h': P₁ is the order basis of F at order h; the coefficients h … σ-1 of P₁·F (a middle
+//! product) are a series R, whose order basis P₂ at order h', for the shifted degrees of P₁ as shift, gives P = P₂·P₁.
 //!
 //! Invariant: both factors are in ordered weak Popov form for their shifts, hence so is the product. Entry point:
 //! [`pm_basis`].
@@ -23,18 +23,20 @@ pub struct Params {
 }
 
 impl Params {
-    /// Defaults measured on an AMD Zen-5-class processor with `cargo bench --bench sigma_basis -- m n order leaf`: 16 to 64 differ by
-    /// little where leaves work in vectors of 32-bit residues (p = 65521); 4 is best where they work in the field's own
-    /// arithmetic (p = 2⁶¹ - 1: 16 takes half as long again).
+    /// Defaults measured on an AMD Zen-5-class processor with `cargo bench --bench sigma_basis -- m n order leaf`: 16
+    /// to 64 differ by little where leaves work in vectors of 32-bit residues (p = 65521); 4 is best where they work in
+    /// the field's own arithmetic (p = 2⁶¹ - 1: 16 takes half as long again).
     pub fn for_field<F: Field>(field: &F) -> Self {
         Params { leaf: if word_kernel(field).is_some() { 32 } else { 4 } }
     }
 }
 
-/// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given shift.
+/// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given
+/// shift.
 ///
 /// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop; [`Error::Memory`](crate::Error::Memory).
+/// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop;
+/// [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
 /// If `shift` has not one entry for each row of the series, or `params.leaf` is 0.

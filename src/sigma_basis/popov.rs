@@ -1,9 +1,10 @@
 //! The canonical order basis: the one in shifted Popov form.
 //!
-//! Source: Jeannerod, Neiger and Villard, *Fast computation of approximant bases in canonical form*, J. Symb. Comput. 98 (2020),
-//! section 3.2. Once the pivot degrees d_i of the Popov form are known, the shift -d makes it easy: every basis that is
-//! reduced for -d has all its shifted row degrees 0, hence row i of the leading matrix Λ is the coefficients of x^(d_j) in column j,
-//! and Λ⁻¹·P is the Popov form for the original shift. Bases in ordered weak Popov form show d_i = δ_i - s_i.
+//! Source: Jeannerod, Neiger and Villard, *Fast computation of approximant bases in canonical form*, J. Symb. Comput.
+//! 98 (2020), section 3.2. Once the pivot degrees d_i of the Popov form are known, the shift -d makes it easy: every
+//! basis that is reduced for -d has all its shifted row degrees 0, hence row i of the leading matrix Λ is the
+//! coefficients of x^(d_j) in column j, and Λ⁻¹·P is the Popov form for the original shift. Bases in ordered weak Popov
+//! form show d_i = δ_i - s_i.
 
 use super::order_basis::OrderBasis;
 use super::pm_basis::{Params, pm_basis};
@@ -42,7 +43,8 @@ pub fn popov<F: Field>(
     Ok(OrderBasis { basis, degrees, order, last_change })
 }
 
-/// The inverse of a lower triangular matrix with a non-zero diagonal, as the leading matrix of an ordered weak Popov form is.
+/// The inverse of a lower triangular matrix with a non-zero diagonal, as the leading matrix of an ordered weak Popov
+/// form is.
 fn inverse_of_lower<F: Field>(field: &F, lower: Vec<F::Elem>, m: usize) -> Vec<F::Elem> {
     let mut inverse = vec![field.zero(); m * m];
     for i in 0..m {

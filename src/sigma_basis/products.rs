@@ -1,9 +1,11 @@
 //! The two products of the divide-and-conquer step, cut to the lengths at which transforms are cheapest.
 //!
-//! Generic degrees make the sizes fall just wrong. With σ = 2h and an m×n series, m = 2n, the basis P₁ of the first half has degree h/2:
-//! - *Residual*: the coefficients h … 2h-1 of P₁·F need only those of F from h/2 on, 3h/2 of them, and a cyclic product of 3h/2 points.
-//! - *Basis*: P₂·P₁ has h + 1 coefficients. A cyclic product of h points adds the last one onto the first; both are computed apart,
-//!   as products of two constant matrices.
+//! Generic degrees make the sizes fall just wrong. With σ = 2h and an m×n series, m = 2n, the basis P₁ of the first
+//! half has degree h/2:
+//! - *Residual*: the coefficients h … 2h-1 of P₁·F need only those of F from h/2 on, 3h/2 of them, and a cyclic product
+//!   of 3h/2 points.
+//! - *Basis*: P₂·P₁ has h + 1 coefficients. A cyclic product of h points adds the last one onto the first; both are
+//!   computed apart, as products of two constant matrices.
 
 use crate::field::Field;
 use crate::poly::{self, PolyMatrix, ProductPlan, ProductShape};

@@ -1,14 +1,15 @@
-//! Whether products V·S have the zeros that they should, by plain sums that share nothing with the products of [`crate::poly`].
+//! Whether products V·S have the zeros that they should, by plain sums that share nothing with the products of
+//! [`crate::poly`].
 //!
-//! Row i of V·S should vanish at the coefficients of a window `from .. to`. For a random column z and a random point x of an
-//! extension K' of K with q' elements,
+//! Row i of V·S should vanish at the coefficients of a window `from .. to`. For a random column z and a random point x
+//! of an extension K' of K with q' elements,
 //!
 //! Σ_(from ≤ k < to) x^k (V_i·S·z)_k = Σ_j V_ij x^j (P(to - j) - P(from - j)), P(n) = Σ_(k < n) x^k S_k z,
 //!
-//! is computed in one multiply-add for each entry of V and S and each of the e = \[K':K\] coordinates. If row i does not vanish
-//! there, the left side is a polynomial in x and z, not zero, of degree at most to - 1 in x and linear in z; so that it vanishes with probability at
-//! most to/q' (Schwartz–Zippel). K itself is too small for that: [`extension_degree`] says how large K' must be.
-//! Entry point: [`first_residual`].
+//! is computed in one multiply-add for each entry of V and S and each of the e = \[K':K\] coordinates. If row i does
+//! not vanish there, the left side is a polynomial in x and z, not zero, of degree at most to - 1 in x and linear in z;
+//! so that it vanishes with probability at most to/q' (Schwartz–Zippel). K itself is too small for that:
+//! [`extension_degree`] says how large K' must be. Entry point: [`first_residual`].
 
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
@@ -27,8 +28,8 @@ fn extension_degree(length: usize, log2_order: f64, error: ErrorBound) -> usize 
     (1..).find(|&e| is_prime(e) && residual_failure(length, log2_order, e) <= error).expect("primes do not end")
 }
 
-/// The first row of `left`·`series` that does not vanish at the coefficients `windows[row]` = (from, to); `None` if no such
-/// row is seen. One that is there is missed with probability at most `error`.
+/// The first row of `left`·`series` that does not vanish at the coefficients `windows[row]` = (from, to); `None` if no
+/// such row is seen. One that is there is missed with probability at most `error`.
 ///
 /// # Panics
 /// If the shapes do not fit.
@@ -55,8 +56,8 @@ pub(super) fn first_residual<F: Field>(
     groups.flat_map(|rows| point.nonzero_rows(left, rows, windows[rows[0]], &prefix)).min()
 }
 
-/// K' = K\[t\]/(m) for an irreducible m of prime degree e, or K itself for e = 1. An element is its e coordinates; a vector of
-/// elements is e *planes*, its coordinates of 1, of t, ….
+/// K' = K\[t\]/(m) for an irreducible m of prime degree e, or K itself for e = 1. An element is its e coordinates; a
+/// vector of elements is e *planes*, its coordinates of 1, of t, ….
 struct Tower<'a, F: Field> {
     field: &'a F,
     degree: usize,
@@ -75,8 +76,8 @@ impl<'a, F: Field> Tower<'a, F> {
         }
     }
 
-    /// Whether m is irreducible. If t^(qᵉ) = t mod m, then m divides the product of all irreducible polynomials of degrees 1
-    /// and e, each once: either it is one of degree e, or a product of linear ones, and then t^q = t.
+    /// Whether m is irreducible. If t^(qᵉ) = t mod m, then m divides the product of all irreducible polynomials of
+    /// degrees 1 and e, each once: either it is one of degree e, or a product of linear ones, and then t^q = t.
     fn is_field(&self) -> bool {
         let mut t = vec![self.field.zero(); self.degree];
         t[1] = self.field.one();

@@ -1,4 +1,5 @@
-//! GF(9) = GF(3)[t]/(t² + 1), by the definition: the smallest field in which degree and characteristic differ from GF(p)'s.
+//! GF(9) = GF(3)[t]/(t² + 1), by the definition: the smallest field in which degree and characteristic differ from
+//! GF(p)'s.
 
 use crate::field::{Field, Modulus, Rng};
 use rand::RngExt;

@@ -1,7 +1,7 @@
 //! A check of an order basis that does not depend on how it was found.
 //!
-//! Source for the minimality part: Giorgi and Neiger, *Certification of minimal approximant bases*, ISSAC 2018, theorem 1.2: rows
-//! of order σ with det P = c·x^e, c ≠ 0, and with [P(0) | C] of full rank, C the coefficient of x^σ of P·F,
+//! Source for the minimality part: Giorgi and Neiger, *Certification of minimal approximant bases*, ISSAC 2018, theorem
+//! 1.2: rows of order σ with det P = c·x^e, c ≠ 0, and with [P(0) | C] of full rank, C the coefficient of x^σ of P·F,
 //! generate the whole module.
 
 use super::order_basis::{OrderBasis, leading_matrix, rank, row_degrees};
@@ -14,14 +14,15 @@ use crate::{Error, Result};
 /// A basis of wrong order passes with at most this probability.
 const MISSED: ErrorBound = ErrorBound::of_bits(32);
 
-/// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations of an extension of the field and m³.
+/// Checks that `basis` is a minimal order basis of `series` for the shift, in O(m(m + n)σ) operations of an extension
+/// of the field and m³.
 ///
 /// 1. Its shifted row degrees are those claimed and its leading matrix is invertible: it is reduced (exact).
-/// 2. P·F ≡ 0 mod x^σ, by its value at a random point of an extension of the field and a random column (the module `residuals`). If
-///    P·F ≢ 0, this misses it with probability at most 2⁻³².
+/// 2. P·F ≡ 0 mod x^σ, by its value at a random point of an extension of the field and a random column (the module
+///    `residuals`). If P·F ≢ 0, this misses it with probability at most 2⁻³².
 /// 3. [P(0) | C] has full rank (exact).
-/// 4. det P(α) = det P(1)·α^e with e = Σ δ_i - Σ s_i, for random α. If det P ≠ c·x^e, one trial misses it with probability at most
-///    e/q: this says something only where the field is larger than e.
+/// 4. det P(α) = det P(1)·α^e with e = Σ δ_i - Σ s_i, for random α. If det P ≠ c·x^e, one trial misses it with
+///    probability at most e/q: this says something only where the field is larger than e.
 ///
 /// So with q = pᵏ elements a basis whose order is wrong passes with probability at most 2⁻³², and rows of right order
 /// that generate too little pass with probability at most (e/q)^`trials`.

@@ -1,12 +1,12 @@
 //! The [`Kernel`] of GF(p) for odd p < 2³²: rows of `u32` residues, sums in 64-bit lanes, one reduction per output.
 //!
-//! **Combination.** An output is Σ_j f_j·a_j over at most r + 1 terms (the target itself enters with factor 1). The factors
-//! are scaled by 2⁶⁴ mod p beforehand, so that two Montgomery steps x ↦ x·2⁻³² (Montgomery 1985) bring the plain residue
-//! back. While (r + 1)(p - 1)² < 2⁶⁴ the products add up in one 64-bit lane ([`terms_in_one_word`]); beyond, the low and the
-//! high halves of the products add up apart, which is exact for r < 2³² terms of any size.
+//! **Combination.** An output is Σ_j f_j·a_j over at most r + 1 terms (the target itself enters with factor 1). The
+//! factors are scaled by 2⁶⁴ mod p beforehand, so that two Montgomery steps x ↦ x·2⁻³² (Montgomery 1985) bring the
+//! plain residue back. While (r + 1)(p - 1)² < 2⁶⁴ the products add up in one 64-bit lane ([`terms_in_one_word`]);
+//! beyond, the low and the high halves of the products add up apart, which is exact for r < 2³² terms of any size.
 //!
-//! **A Montgomery step** here is `(x >> 32) + p - ((x·p⁻¹ mod 2³²)·p >> 32)`: the low halves of x and of the subtrahend agree,
-//! so the difference is exact, congruent to x·2⁻³², and lies in 1 … (x >> 32) + p: no x < 2⁶⁴ overflows.
+//! **A Montgomery step** here is `(x >> 32) + p - ((x·p⁻¹ mod 2³²)·p >> 32)`: the low halves of x and of the subtrahend
+//! agree, so the difference is exact, congruent to x·2⁻³², and lies in 1 … (x >> 32) + p: no x < 2⁶⁴ overflows.
 
 use super::kernel::{Kernel, Target};
 use crate::field::{Accumulator, DelayBudget, Field, Modulus};
@@ -193,7 +193,8 @@ impl WordKernel {
         for i in 0..R {
             let row: &mut [u32; W] = (&mut targets[i].row[at..at + W]).try_into().expect("W columns");
             for c in 0..W {
-                // After the first step at most 2³² + p, or p + r + 1 halves of products; so the second one ends below 2p.
+                // After the first step at most 2³² + p, or p + r + 1 halves of products; so the second one ends below
+                // 2p.
                 row[c] = self.fold(self.step(high[i][c].wrapping_add(self.step(low[i][c])))) as u32;
             }
         }
@@ -272,7 +273,8 @@ mod tests {
         }
     }
 
-    /// Every instruction set against the element-by-element kernel; in round 0 with the largest sums that 20 terms can have.
+    /// Every instruction set against the element-by-element kernel; in round 0 with the largest sums that 20 terms can
+    /// have.
     #[test]
     fn all_instruction_sets_agree_with_the_field() {
         let mut rng = Rng::seed_from_u64(3);

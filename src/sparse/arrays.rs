@@ -1,9 +1,10 @@
 //! Matrices mod p from and to the three arrays of compressed rows (CSR) that most other libraries keep.
 //!
-//! Row i has the entries `start[i] .. start[i + 1]` of `col` and `value`. What comes in need not be canonical: columns of a row may be in
-//! any order, values at one position are summed, as everywhere in this room, values are reduced mod p, zeros dropped. What goes out is
-//! canonical. Arrays that are no matrix are an [`Error::Matrix`] that says where. Entry points: [`SparseMatrix::from_csr`] for borrowed
-//! arrays of any integers, [`SparseMatrix::from_csr_parts`] and [`SparseMatrix::into_csr_parts`] without a copy.
+//! Row i has the entries `start[i] .. start[i + 1]` of `col` and `value`. What comes in need not be canonical: columns
+//! of a row may be in any order, values at one position are summed, as everywhere in this room, values are reduced mod
+//! p, zeros dropped. What goes out is canonical. Arrays that are no matrix are an [`Error::Matrix`] that says where.
+//! Entry points: [`SparseMatrix::from_csr`] for borrowed arrays of any integers, [`SparseMatrix::from_csr_parts`] and
+//! [`SparseMatrix::into_csr_parts`] without a copy.
 
 use super::SparseMatrix;
 use crate::field::Modulus;
@@ -26,13 +27,13 @@ fn residue(modulus: Modulus, value: i128) -> u64 {
 }
 
 impl SparseMatrix {
-    /// The matrix with `start.len() - 1` rows and `cols` columns whose row i has the entries `start[i] .. start[i + 1]` of `col` and
-    /// `value`, from 0 on, mod p.
+    /// The matrix with `start.len() - 1` rows and `cols` columns whose row i has the entries `start[i] .. start[i + 1]`
+    /// of `col` and `value`, from 0 on, mod p.
     ///
-    /// Offsets and columns may be integers of any width (`usize`, `u32`, and the `i32` and `i64` of C), values all that an `i128`
-    /// holds. Columns of a row may be in any order; values at one position are summed, as in
-    /// [`from_triplets`](SparseMatrix::from_triplets), and zeros dropped. The arrays are copied; [`SparseMatrix::from_csr_parts`]
-    /// takes them over.
+    /// Offsets and columns may be integers of any width (`usize`, `u32`, and the `i32` and `i64` of C), values all that
+    /// an `i128` holds. Columns of a row may be in any order; values at one position are summed, as in
+    /// [`from_triplets`](SparseMatrix::from_triplets), and zeros dropped. The arrays are copied;
+    /// [`SparseMatrix::from_csr_parts`] takes them over.
     ///
     /// ```
     /// use blackfield::{field::Modulus, sparse::SparseMatrix};
@@ -45,8 +46,9 @@ impl SparseMatrix {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Matrix`] for offsets that do not begin with 0, descend, or do not end with the number of entries, for as many values as
-    /// there are not columns, for a column out of range, and for a dimension of 2³² or more; [`Error::Memory`].
+    /// [`Error::Matrix`] for offsets that do not begin with 0, descend, or do not end with the number of entries, for
+    /// as many values as there are not columns, for a column out of range, and for a dimension of 2³² or more;
+    /// [`Error::Memory`].
     pub fn from_csr<O, C, V>(modulus: Modulus, cols: usize, start: &[O], col: &[C], value: &[V]) -> Result<Self>
     where
         O: Copy + TryInto<usize>,
@@ -71,7 +73,8 @@ impl SparseMatrix {
         Self::from_csr_parts(modulus, cols, offsets, columns, residues)
     }
 
-    /// [`SparseMatrix::from_csr`] of arrays that are taken over: nothing is copied, and what is canonical already stays in its place.
+    /// [`SparseMatrix::from_csr`] of arrays that are taken over: nothing is copied, and what is canonical already stays
+    /// in its place.
     ///
     /// # Errors
     /// As [`SparseMatrix::from_csr`].
@@ -178,7 +181,8 @@ mod tests {
         Modulus::new(p).unwrap()
     }
 
-    /// Entries in any order, some positions several times, some of them cancelling; empty rows; against the sort of triplets.
+    /// Entries in any order, some positions several times, some of them cancelling; empty rows; against the sort of
+    /// triplets.
     #[test]
     fn arrays_of_every_width_are_the_matrix_of_their_triplets() {
         let mut rng = Rng::seed_from_u64(3);

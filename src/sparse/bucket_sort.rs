@@ -1,10 +1,10 @@
 //! The sort of entries by position: a two-level counting sort, parallel and without locks.
 //!
-//! Positions i·cols + j are cut into ranges of equal length, the *buckets*; a first stable pass distributes the entries over
-//! them (every part of the input owns one slice of every bucket, so all writes are disjoint), a second sorts each bucket by
-//! itself, in cache, and merges what stands at one position; a third writes them back. All are linear for the orders that
-//! files have in practice (by rows, by columns, or symmetric halves). On its way an entry takes eight bytes, half of them for
-//! its place within the bucket, unless the matrix or its values are large.
+//! Positions i·cols + j are cut into ranges of equal length, the *buckets*; a first stable pass distributes the entries
+//! over them (every part of the input owns one slice of every bucket, so all writes are disjoint), a second sorts each
+//! bucket by itself, in cache, and merges what stands at one position; a third writes them back. All are linear for the
+//! orders that files have in practice (by rows, by columns, or symmetric halves). On its way an entry takes eight
+//! bytes, half of them for its place within the bucket, unless the matrix or its values are large.
 
 use super::duplicates::{BigEntry, Duplicates};
 use super::numbers::{Numbers, Width, Word, spread, with};
@@ -45,7 +45,8 @@ const MAX_BUCKETS: usize = 1 << 10;
 /// Entries in a part of the input of the first pass.
 pub(super) const PART: usize = 1 << 18;
 
-/// Sorts the entries of a matrix of that shape and merges duplicates. Returns the sums that leave the words they are sorted in.
+/// Sorts the entries of a matrix of that shape and merges duplicates. Returns the sums that leave the words they are
+/// sorted in.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory): sorting takes a second copy of the entries.
@@ -160,7 +161,8 @@ impl Buckets {
     fn first_row(&self, bucket: usize) -> u64 {
         ((bucket as u64) << self.shift) / self.cols.max(1)
     }
-    /// A word that orders within a bucket as the positions do: the row counted from the bucket's first, then the column.
+    /// A word that orders within a bucket as the positions do: the row counted from the bucket's first, then the
+    /// column.
     #[inline(always)]
     fn place(&self, first_row: u64, i: u32, j: u32) -> u64 {
         (u64::from(i) - first_row) << self.col_bits | u64::from(j)

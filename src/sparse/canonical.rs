@@ -1,7 +1,7 @@
 //! From entries in any order to canonical triplets: sorted by row and column, duplicates summed over ℤ, zeros dropped.
 //!
-//! Entries that arrive already in order are not touched at all: whoever fills the [`Coordinates`] keeps track of that. Others
-//! are sorted by [`super::bucket_sort`].
+//! Entries that arrive already in order are not touched at all: whoever fills the [`Coordinates`] keeps track of that.
+//! Others are sorted by [`super::bucket_sort`].
 
 use super::bucket_sort;
 use super::duplicates::{BigEntry, Duplicates};

@@ -1,10 +1,11 @@
-//! Matrices most of whose lines are empty: the other lines renumbered, so that whatever is as long as a side of the matrix is
-//! in proportion to its entries.
+//! Matrices most of whose lines are empty: the other lines renumbered, so that whatever is as long as a side of the
+//! matrix is in proportion to its entries.
 //!
-//! A header may declare 2³² - 1 rows for one entry. Everything that holds a word a line begins with [`Triplets::compact`]: it
-//! leaves a side alone that has at most [`SPARE`]·nnz + [`FEW`] lines, and takes the non-empty lines of a longer one. So
-//! both sides of what it gives are bounded by that, and lines of the matrix itself are found again by [`LineMap`]s.
-//! Rank, minors, components, symmetry and the values of the entries are those of the whole matrix.
+//! A header may declare 2³² - 1 rows for one entry. Everything that holds a word a line begins with
+//! [`Triplets::compact`]: it leaves a side alone that has at most [`SPARE`]·nnz + [`FEW`] lines, and takes the
+//! non-empty lines of a longer one. So both sides of what it gives are bounded by that, and lines of the matrix itself
+//! are found again by [`LineMap`]s. Rank, minors, components, symmetry and the values of the entries are those of the
+//! whole matrix.
 
 use crate::sparse::Triplets;
 use crate::{Result, memory};
@@ -65,7 +66,8 @@ impl LineMap {
     pub fn number(&self, i: u32) -> u32 {
         self.kept.as_ref().map_or(i, |kept| kept[i as usize])
     }
-    /// The place among the kept lines of line `number` of the whole matrix; `None` if it was left out, or there is none.
+    /// The place among the kept lines of line `number` of the whole matrix; `None` if it was left out, or there is
+    /// none.
     pub fn place(&self, number: u32) -> Option<u32> {
         match &self.kept {
             Some(kept) => kept.binary_search(&number).ok().map(|i| i as u32),
@@ -100,8 +102,8 @@ pub struct Compact<'a> {
 }
 
 impl Triplets {
-    /// The matrix with sides of at most 4·nnz + 2¹⁶ lines, all that are not empty among them; itself where it is so already.
-    /// O(nnz log nnz) at most, no time where nothing is to be done.
+    /// The matrix with sides of at most 4·nnz + 2¹⁶ lines, all that are not empty among them; itself where it is so
+    /// already. O(nnz log nnz) at most, no time where nothing is to be done.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

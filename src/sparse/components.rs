@@ -1,7 +1,7 @@
 //! Connected components of the bipartite graph of a matrix: rows and columns are its vertices, entries its edges.
 //!
-//! Rows that share a column are joined by union–find (R. E. Tarjan, J. ACM 22 (1975); path halving), in one pass over the
-//! entries.
+//! Rows that share a column are joined by union–find (R. E. Tarjan, J. ACM 22 (1975); path halving), in one pass over
+//! the entries.
 
 use crate::{Result, memory};
 

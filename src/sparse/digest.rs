@@ -4,8 +4,9 @@
 //!
 //! 1. the 22 ASCII bytes `blackfield triplets 1\n`;
 //! 2. rows, cols, nnz, each as 8 bytes;
-//! 3. for every entry in canonical order (by rows, by columns within a row; 0-based indices; no zeros, no position twice):
-//!    row as 4 bytes, column as 4 bytes, value as 8 bytes in two's complement, 0 where the value is outside -2⁶³ … 2⁶³ - 1;
+//! 3. for every entry in canonical order (by rows, by columns within a row; 0-based indices; no zeros, no position
+//!    twice): row as 4 bytes, column as 4 bytes, value as 8 bytes in two's complement, 0 where the value is outside
+//!    -2⁶³ … 2⁶³ - 1;
 //! 4. for each of those large values, in the same order: the number of bytes of its shortest two's complement form as
 //!    8 bytes, then that form.
 //!
@@ -16,8 +17,8 @@ use crate::sparse::{SparseMatrix, Triplets};
 use sha2::{Digest, Sha256};
 
 impl Triplets {
-    /// SHA-256 of the canonical triplets as 64 hexadecimal digits; the layout of the bytes is documented above. Equal for
-    /// every file format, order of entries and number of threads.
+    /// SHA-256 of the canonical triplets as 64 hexadecimal digits; the layout of the bytes is documented above. Equal
+    /// for every file format, order of entries and number of threads.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(b"blackfield triplets 1\n");
@@ -49,11 +50,12 @@ impl Triplets {
 const BATCH: usize = 1 << 12;
 
 impl SparseMatrix {
-    /// SHA-256 of the matrix mod p: of the 22 ASCII bytes `blackfield residues 2\n`; p, rows, cols, nnz, each as 8 bytes; three bytes
-    /// that say how wide the numbers of the following lists are; the number of entries of each row; the column of each entry, by rows
-    /// and by columns within a row; its residue, in the same order. The numbers of a list have the least of 1, 2, 4 and 8 bytes that
-    /// holds the largest row, cols - 1 and p - 1. Where all residues are 1 and p - 1, their width is 0, and each is a bit, 1 for p - 1,
-    /// the first of a byte the lowest. All numbers little-endian.
+    /// SHA-256 of the matrix mod p: of the 22 ASCII bytes `blackfield residues 2\n`; p, rows, cols, nnz, each as 8
+    /// bytes; three bytes that say how wide the numbers of the following lists are; the number of entries of each row;
+    /// the column of each entry, by rows and by columns within a row; its residue, in the same order. The numbers of a
+    /// list have the least of 1, 2, 4 and 8 bytes that holds the largest row, cols - 1 and p - 1. Where all residues
+    /// are 1 and p - 1, their width is 0, and each is a bit, 1 for p - 1, the first of a byte the lowest. All numbers
+    /// little-endian.
     pub fn digest(&self) -> [u8; 32] {
         let minus_one = self.modulus.get() - 1;
         let longest = self.start.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);

@@ -10,11 +10,12 @@ use crate::{Error, Result, memory};
 const ENTRIES: &str = "the entries of a matrix";
 
 impl Triplets {
-    /// The rows × cols matrix of the given entries (row, column, value), 0-based, in any order; values at one position are
-    /// summed over the integers, zeros dropped.
+    /// The rows × cols matrix of the given entries (row, column, value), 0-based, in any order; values at one position
+    /// are summed over the integers, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: what [`Triplets::try_from_entries`] says instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: what [`Triplets::try_from_entries`]
+    /// says instead.
     pub fn from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,

@@ -1,4 +1,5 @@
-//! An integer of any size that costs nothing while it is small: what an entry of [`Triplets`](crate::sparse::Triplets) is.
+//! An integer of any size that costs nothing while it is small: what an entry of [`Triplets`](crate::sparse::Triplets)
+//! is.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -7,7 +8,8 @@ use std::fmt;
 
 /// An integer: a machine word where it fits, otherwise a big one, owned or borrowed.
 ///
-/// Values made by `From` are in normal form (`Big` only outside the range of `i64`), so that `==` is equality of integers.
+/// Values made by `From` are in normal form (`Big` only outside the range of `i64`), so that `==` is equality of
+/// integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Integer<'a> {
     /// A value in the range of `i64`.

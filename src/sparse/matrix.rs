@@ -26,7 +26,8 @@ impl SparseMatrix {
     /// The matrix of the given triplets (row, column, residue); positions that occur twice are summed, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: see [`SparseMatrix::try_from_triplets`].
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: see
+    /// [`SparseMatrix::try_from_triplets`].
     pub fn from_triplets(modulus: Modulus, rows: usize, cols: usize, entries: &[(usize, usize, u64)]) -> Self {
         memory::or_panic(Self::try_from_triplets(modulus, rows, cols, entries))
     }
@@ -88,7 +89,8 @@ impl SparseMatrix {
         memory::reserve(&mut self.col, nnz, COLUMNS)?;
         memory::reserve(&mut self.value, nnz, RESIDUES)
     }
-    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`. There is room.
+    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`. There is
+    /// room.
     pub(crate) fn push_row(&mut self, entries: &mut Vec<(u32, u64)>) {
         entries.sort_unstable_by_key(|&(j, _)| j);
         debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0) && entries.iter().all(|&(_, v)| v != 0));
@@ -211,7 +213,8 @@ impl SparseMatrix {
         self.col.iter().for_each(|&j| used[j as usize] = true);
         memory::collect((0..self.cols as u32).filter(|&j| used[j as usize]), LINES)
     }
-    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays so.
+    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays
+    /// so.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

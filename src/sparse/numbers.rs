@@ -1,8 +1,8 @@
-//! Integers of at most 64 bits, all in the narrowest signed type that holds each of them: one byte where values are ±1, four
-//! where they are residues of a usual prime.
+//! Integers of at most 64 bits, all in the narrowest signed type that holds each of them: one byte where values are ±1,
+//! four where they are residues of a usual prime.
 //!
-//! A list begins with bytes and is widened as a whole when a value arrives that does not fit. Lists are equal if their numbers
-//! are, whatever their types. Entry points: [`Numbers::append`], [`Numbers::iter`], [`Numbers::into_residues`].
+//! A list begins with bytes and is widened as a whole when a value arrives that does not fit. Lists are equal if their
+//! numbers are, whatever their types. Entry points: [`Numbers::append`], [`Numbers::iter`], [`Numbers::into_residues`].
 
 use crate::{Result, memory};
 use bytemuck::Zeroable;
@@ -216,8 +216,8 @@ impl Numbers {
         })
     }
 
-    /// What `residue` makes of each number. The old form goes, from the back, while the new one comes: both together never take
-    /// much more than the larger, where the system provides and takes back memory by pages.
+    /// What `residue` makes of each number. The old form goes, from the back, while the new one comes: both together
+    /// never take much more than the larger, where the system provides and takes back memory by pages.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

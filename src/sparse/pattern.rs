@@ -10,7 +10,8 @@ const ENTRIES: &str = "the pattern of a matrix";
 
 /// The positions of the non-zero entries of a rows × cols matrix, row by row, columns ascending within a row.
 ///
-/// Invariant: `start` has rows + 1 ascending entries from 0 to nnz, and `col[start[i]..start[i+1]]` ascends strictly below `cols`.
+/// Invariant: `start` has rows + 1 ascending entries from 0 to nnz, and `col[start[i]..start[i+1]]` ascends strictly
+/// below `cols`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     cols: usize,
@@ -22,7 +23,8 @@ impl Pattern {
     /// The pattern with the given entries (row, column), 0-based, in any order; repeated ones count once.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Pattern::try_from_entries`] says the last instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Pattern::try_from_entries`] says the
+    /// last instead.
     pub fn from_entries(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         memory::or_panic(Pattern::try_from_entries(rows, cols, entries))
     }

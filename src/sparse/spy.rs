@@ -1,8 +1,8 @@
 //! A picture of where the entries are.
 //!
-//! Every pixel stands for a rectangle of positions; the more entries lie in it, the darker it is, on a logarithmic scale, so that
-//! a single entry in a large empty part is still seen beside a dense block: no entry is white, c entries have the grey
-//! 255 - 55 - 200 · ln(c)/ln(cmax), the fullest pixel is black.
+//! Every pixel stands for a rectangle of positions; the more entries lie in it, the darker it is, on a logarithmic
+//! scale, so that a single entry in a large empty part is still seen beside a dense block: no entry is white, c entries
+//! have the grey 255 - 55 - 200 · ln(c)/ln(cmax), the fullest pixel is black.
 
 use crate::sparse::Triplets;
 
@@ -13,8 +13,8 @@ const FAINTEST: f64 = 55.0;
 
 /// The pattern as a greyscale PNG whose longer side has at most `max_pixels` pixels.
 ///
-/// The aspect ratio is kept (a side has at least one pixel). A matrix smaller than the picture is enlarged by a whole factor: each
-/// position is a square of that many pixels. A matrix without rows or columns is white.
+/// The aspect ratio is kept (a side has at least one pixel). A matrix smaller than the picture is enlarged by a whole
+/// factor: each position is a square of that many pixels. A matrix without rows or columns is white.
 ///
 /// # Panics
 /// If `max_pixels` is 0 or exceeds 16384.

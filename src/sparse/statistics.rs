@@ -1,8 +1,9 @@
-//! What a matrix looks like: sizes, weights of rows and columns, values, structure. The facts that choose a storage format and that
-//! `blackfield info` shows.
+//! What a matrix looks like: sizes, weights of rows and columns, values, structure. The facts that choose a storage
+//! format and that `blackfield info` shows.
 //!
-//! [`Statistics::of`] takes time and memory linear in the entries, whatever the shape, but for sorting: the rows (by a hash of
-//! their content), the values other than ±1, and the lines of a matrix most of whose lines are empty. All facts are about the integer matrix; mod p values may coincide or vanish.
+//! [`Statistics::of`] takes time and memory linear in the entries, whatever the shape, but for sorting: the rows (by a
+//! hash of their content), the values other than ±1, and the lines of a matrix most of whose lines are empty. All facts
+//! are about the integer matrix; mod p values may coincide or vanish.
 
 use super::structure::Structure;
 use crate::memory;
@@ -81,8 +82,8 @@ pub struct Values {
     pub minus_one: f64,
     /// Number of different values.
     pub distinct: usize,
-    /// The values that occur most often (at most 16), the most frequent first, equally frequent ones ascending; in decimal, since
-    /// they may be of any size.
+    /// The values that occur most often (at most 16), the most frequent first, equally frequent ones ascending; in
+    /// decimal, since they may be of any size.
     pub most_frequent: Vec<Frequency>,
     /// The largest absolute value in decimal, `0` without entries.
     pub largest_absolute: String,
@@ -128,8 +129,8 @@ impl Statistics {
 }
 
 impl Weights {
-    /// The distribution of the given weights (below 2³², as columns are) and of `empty` more lines without entries. All numbers
-    /// are 0 where there are no lines.
+    /// The distribution of the given weights (below 2³², as columns are) and of `empty` more lines without entries. All
+    /// numbers are 0 where there are no lines.
     fn of(mut weights: Vec<u32>, empty: usize) -> Self {
         weights.par_sort_unstable();
         let lines = weights.len() + empty;

@@ -35,15 +35,16 @@ pub struct Structure {
     pub longest_diagonal: usize,
     /// The offset j - i of that diagonal, the smallest of several.
     pub longest_diagonal_offset: i64,
-    /// Connected components of the bipartite graph of rows and columns; empty rows and columns do not count. The matrix is
-    /// equivalent to a block diagonal one with that many blocks.
+    /// Connected components of the bipartite graph of rows and columns; empty rows and columns do not count. The matrix
+    /// is equivalent to a block diagonal one with that many blocks.
     pub components: usize,
     /// Number of non-empty rows that equal an earlier row.
     pub duplicate_rows: usize,
 }
 
 impl Structure {
-    /// The facts about `a`; `row_weights` and `col_weights` are the numbers of entries of the lines of its compact form.
+    /// The facts about `a`; `row_weights` and `col_weights` are the numbers of entries of the lines of its compact
+    /// form.
     pub(super) fn of(a: &Triplets, compact: &Compact<'_>, row_weights: &[u32], col_weights: &[u32]) -> Self {
         let kept = &*compact.matrix;
         let offsets = || a.row.iter().zip(&a.col).map(|(&i, &j)| i64::from(j) - i64::from(i));
@@ -89,13 +90,13 @@ struct Symmetry {
 impl Symmetry {
     fn of(compact: &Compact<'_>, row_weights: &[u32], col_weights: &[u32]) -> Self {
         let a = &*compact.matrix;
-        // Other lines or unequal weights decide most cases without a transposition. Where both sides have the same lines, the
-        // compact form is as symmetric as the matrix.
+        // Other lines or unequal weights decide most cases without a transposition. Where both sides have the same
+        // lines, the compact form is as symmetric as the matrix.
         if compact.lines.rows != compact.lines.cols || row_weights != col_weights {
             return Symmetry { pattern: false, symmetric: false, skew: false };
         }
-        // Read by columns, the entries of a symmetric pattern come in the order of the rows: the counting sort by column finds for
-        // each entry (i, j) the position at which (j, i) has to stand.
+        // Read by columns, the entries of a symmetric pattern come in the order of the rows: the counting sort by
+        // column finds for each entry (i, j) the position at which (j, i) has to stand.
         let mut next = Vec::with_capacity(a.cols());
         let mut start = 0usize;
         for &w in col_weights {

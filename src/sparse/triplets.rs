@@ -7,11 +7,11 @@ use crate::{Result, memory};
 use num_bigint::BigInt;
 use std::borrow::Cow;
 
-/// An integer matrix as sorted triplets (row, column, value): rows ascending, columns ascending within a row, no position
-/// twice, no zero value. One load serves every modulus: see [`Triplets::reduce`].
+/// An integer matrix as sorted triplets (row, column, value): rows ascending, columns ascending within a row, no
+/// position twice, no zero value. One load serves every modulus: see [`Triplets::reduce`].
 ///
-/// Invariant: `row`, `col` and `value` have equal length; `big` lists, by ascending position in those arrays, the values
-/// that do not fit an `i64` (their slot in `value` holds 0).
+/// Invariant: `row`, `col` and `value` have equal length; `big` lists, by ascending position in those arrays, the
+/// values that do not fit an `i64` (their slot in `value` holds 0).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 #[must_use]
 pub struct Triplets {
@@ -62,8 +62,8 @@ impl Triplets {
         })
     }
 
-    /// The matrix mod p; entries that p divides disappear. It has an offset a row: [`Triplets::compact`] comes first where the
-    /// shape is not to be trusted.
+    /// The matrix mod p; entries that p divides disappear. It has an offset a row: [`Triplets::compact`] comes first
+    /// where the shape is not to be trusted.
     ///
     /// # Panics
     /// If memory ends; [`Triplets::try_reduce`] says so instead.
@@ -93,8 +93,8 @@ impl Triplets {
         Ok(SparseMatrix { modulus, cols: self.cols, start, col, value })
     }
     /// [`Triplets::try_reduce`] by whoever needs the integers no more: they go while the residues come. The columns are
-    /// taken over as they are, and the rows go before there are residues, so that the two matrices never stand beside each
-    /// other.
+    /// taken over as they are, and the rows go before there are residues, so that the two matrices never stand beside
+    /// each other.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

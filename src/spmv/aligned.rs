@@ -12,7 +12,8 @@ memory::plain! {
     struct Line([u8; 64]): Pod, Zeroable
 }
 
-/// Lines zeroed by one task; and from twice as many on, the zeroing (the first touch, which places the pages) is shared out.
+/// Lines zeroed by one task; and from twice as many on, the zeroing (the first touch, which places the pages) is shared
+/// out.
 const TOUCH: usize = 1 << 14;
 /// What the memory is asked for.
 const WHAT: &str = "a block of vectors";

@@ -30,9 +30,10 @@ pub enum Lane {
 impl Lane {
     /// The narrowest integer lane for p.
     ///
-    /// Floats hold small residues as well, but win nowhere that was measured: the Krylov sequence of mat1916 (s = 16, one
-    /// thread, AVX-512) took 0.072 s in u16 lanes, 0.080 in u32, 0.114 in f64 mod 65521, and mod 251 over GF(251³) 0.25 s in u8,
-    /// 0.26 in u16, 0.28 in f32. They are for processors without fast integer products: ask for them in the plan's options.
+    /// Floats hold small residues as well, but win nowhere that was measured: the Krylov sequence of mat1916 (s = 16,
+    /// one thread, AVX-512) took 0.072 s in u16 lanes, 0.080 in u32, 0.114 in f64 mod 65521, and mod 251 over GF(251³)
+    /// 0.25 s in u8, 0.26 in u16, 0.28 in f32. They are for processors without fast integer products: ask for them in
+    /// the plan's options.
     pub fn narrowest(modulus: Modulus) -> Lane {
         match modulus.bits() {
             0..=8 => Lane::U8,
@@ -141,9 +142,9 @@ impl Block {
             each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
         }
     }
-    /// Fills `rows` with random residues that are not quite uniform (some are twice as likely as others where p nearly fills
-    /// the lane) and come from a generator for speed alone (SplitMix64: Steele, Lea, Flood, OOPSLA 2014): good enough to
-    /// explore with, several times as fast as [`Block::fill_uniformly`].
+    /// Fills `rows` with random residues that are not quite uniform (some are twice as likely as others where p nearly
+    /// fills the lane) and come from a generator for speed alone (SplitMix64: Steele, Lea, Flood, OOPSLA 2014): good
+    /// enough to explore with, several times as fast as [`Block::fill_uniformly`].
     pub fn fill_roughly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
         let (range, p) = (rows.start * self.width..rows.end * self.width, modulus.get());
         macro_rules! fill {
@@ -227,7 +228,8 @@ impl Block {
         let row = i * self.width..(i + 1) * self.width;
         each_lane!(&mut self.lanes, v => v[row].iter_mut().zip(residues).for_each(|(x, residue)| *x = residue as _))
     }
-    /// Copies `count` rows of `from`, from its row `source` on, to row `target` and on. Panics if lanes or widths differ.
+    /// Copies `count` rows of `from`, from its row `source` on, to row `target` and on. Panics if lanes or widths
+    /// differ.
     pub fn copy_rows(&mut self, target: usize, from: &Block, source: usize, count: usize) {
         assert_eq!(self.width, from.width, "blocks of different widths");
         let width = self.width;

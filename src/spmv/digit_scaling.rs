@@ -1,8 +1,8 @@
 //! Scaling of the rows of a block over GF(pᵏ), held by digits over GF(p), by elements of GF(pᵏ).
 //!
-//! Multiplication by e is linear over GF(p): with the k × k matrix M(e) whose row a holds the digits of e·tᵃ, the digits of
-//! e·v are Σₐ vₐ·M(e)ₐ. Row i of the block holds the k digits of its first element, then those of the second, and so on; each is
-//! replaced by its product with M(eᵢ), in the same sums and reductions as the sparse products.
+//! Multiplication by e is linear over GF(p): with the k × k matrix M(e) whose row a holds the digits of e·tᵃ, the
+//! digits of e·v are Σₐ vₐ·M(e)ₐ. Row i of the block holds the k digits of its first element, then those of the second,
+//! and so on; each is replaced by its product with M(eᵢ), in the same sums and reductions as the sparse products.
 
 use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide, unknown};
 use super::{Block, Lane, Lanes};
@@ -140,7 +140,8 @@ engines! {
 }
 
 impl DigitScaling {
-    /// The scaling with one `degree` × `degree` matrix after the other, row-major residues mod p, for blocks of this lane.
+    /// The scaling with one `degree` × `degree` matrix after the other, row-major residues mod p, for blocks of this
+    /// lane.
     ///
     /// Panics if p does not go with the lane or the degree exceeds 128.
     ///
@@ -160,8 +161,8 @@ impl DigitScaling {
         Ok(DigitScaling { engine })
     }
 
-    /// Every element of row i of `y` becomes eᵢ times itself. Panics if the number of rows differs, or the lane, or if the
-    /// width is not a multiple of the degree.
+    /// Every element of row i of `y` becomes eᵢ times itself. Panics if the number of rows differs, or the lane, or if
+    /// the width is not a multiple of the degree.
     pub fn apply(&self, y: &mut Block) {
         self.engine.apply(y);
     }

@@ -44,9 +44,9 @@ impl<'a, L, const W: usize> Strip<'a, L, W> {
 
 /// Lanes `offset..offset + lanes`, at most W, of the rows `rows` of A·X.
 ///
-/// `parts` lists those without values first. `y` holds exactly those rows, with all their `stride` lanes; `x` holds the strip
-/// of all rows of X, filled up to W lanes. With `FOLD`, rows may exceed the budget of `terms`, so that sums are folded on the
-/// way.
+/// `parts` lists those without values first. `y` holds exactly those rows, with all their `stride` lanes; `x` holds the
+/// strip of all rows of X, filled up to W lanes. With `FOLD`, rows may exceed the budget of `terms`, so that sums are
+/// folded on the way.
 pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],
@@ -60,8 +60,8 @@ pub(super) struct RowsKernel<'a, A: Arithmetic, const W: usize, const FOLD: bool
     pub terms: Terms,
 }
 
-/// Rows that are added up together: their sums stay in the first-level cache, and what a part's format costs is paid once
-/// for all of them.
+/// Rows that are added up together: their sums stay in the first-level cache, and what a part's format costs is paid
+/// once for all of them.
 const TILE: usize = 16;
 
 /// Sums on whole cache lines.

@@ -27,8 +27,8 @@ pub enum TransposeMode {
     /// By a second layout, of the transpose: fast, twice the memory.
     #[default]
     Stored,
-    /// By scattering from the layout of the matrix: several times slower, and no second copy of 4 bytes an entry ±1, of 6 an entry with
-    /// 16-bit values. Nothing chooses it: it is for matrices whose two layouts do not fit.
+    /// By scattering from the layout of the matrix: several times slower, and no second copy of 4 bytes an entry ±1, of
+    /// 6 an entry with 16-bit values. Nothing chooses it: it is for matrices whose two layouts do not fit.
     Scatter,
 }
 

@@ -6,8 +6,8 @@
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Params {
-    /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more than
-    /// the products saved.
+    /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more
+    /// than the products saved.
     pub segregate_share: f64,
     /// ELL takes the common part of all rows if it holds this share of the entries.
     pub ell_share: f64,

@@ -133,7 +133,8 @@ impl Product {
     /// Y ← αAX + βY.
     ///
     /// # Errors
-    /// Of all products: [`Error::Memory`](crate::Error::Memory), where X is copied because of its width or Aᵀ is not stored.
+    /// Of all products: [`Error::Memory`](crate::Error::Memory), where X is copied because of its width or Aᵀ is not
+    /// stored.
     pub fn apply(&self, alpha: u64, x: &Block, beta: u64, y: &mut Block) -> Result<()> {
         self.engine.apply(false, self.combine(alpha, beta), x, y)
     }

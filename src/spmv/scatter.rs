@@ -11,8 +11,8 @@ use super::kernel::{MAX_PARTS, Strip, Terms};
 use crate::isa::Kernel;
 use crate::sparse::hybrid::{Body, Entries, Part};
 
-/// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `rows` rows, to a column-many × W block. Several times slower
-/// than a second layout: every entry loads and stores a row of sums.
+/// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `rows` rows, to a column-many × W block. Several
+/// times slower than a second layout: every entry loads and stores a row of sums.
 pub(super) struct ScatterKernel<'a, A: Arithmetic, const W: usize> {
     pub arithmetic: A,
     pub parts: &'a [Part<A::Value>],

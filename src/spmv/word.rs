@@ -6,8 +6,8 @@ pub(super) trait Word: Copy {
     fn narrow(x: u64) -> Self;
     /// The difference of p and a residue.
     fn minus(self, x: Self) -> Self;
-    /// (self + x) mod p for a residue self, a residue x or x = p, and `opposite` = p - x: self ≥ p - x says that p must go, and
-    /// neither result leaves 0 … p - 1.
+    /// (self + x) mod p for a residue self, a residue x or x = p, and `opposite` = p - x: self ≥ p - x says that p must
+    /// go, and neither result leaves 0 … p - 1.
     fn add_residue(self, x: Self, opposite: Self) -> Self;
 }
 

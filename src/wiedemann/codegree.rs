@@ -1,8 +1,8 @@
 //! The co-degree of det F: the multiplicity of the root 0, that is how many zero eigenvalues the generator has seen.
 //!
-//! Two independent ways. [`codegree_by_interpolation`] is the source paper's section 3.3: evaluate F at points, take the
-//! determinants there, interpolate. [`codegree_by_row_division`] works at the point 0 alone and over every field, also where
-//! GF(p) has fewer points than det F has coefficients.
+//! Two independent ways. [`codegree_by_interpolation`] is the source paper's section 3.3: evaluate F at points, take
+//! the determinants there, interpolate. [`codegree_by_row_division`] works at the point 0 alone and over every field,
+//! also where GF(p) has fewer points than det F has coefficients.
 
 use crate::dense;
 use crate::field::{Field, Modulus, primitive_root};
@@ -45,12 +45,12 @@ pub fn codegree_by_interpolation(
     Ok(degree.zip(codegree))
 }
 
-/// The co-degree of det F over any field, by row division at 0: while F(0) is singular, a constant invertible combination of
-/// rows makes a row divisible by x; divide it and count one.
+/// The co-degree of det F over any field, by row division at 0: while F(0) is singular, a constant invertible
+/// combination of rows makes a row divisible by x; divide it and count one.
 ///
-/// This is the local Smith form's exponent sum: constant invertible row operations change det F by a non-zero constant, each
-/// division by exactly one factor x. The first elimination costs s³·deg F / 2, each division s²·deg F. `None` once the count exceeds `degree_bound` ≥ deg det F,
-/// that is if det F = 0. Panics if F is not square.
+/// This is the local Smith form's exponent sum: constant invertible row operations change det F by a non-zero constant,
+/// each division by exactly one factor x. The first elimination costs s³·deg F / 2, each division s²·deg F. `None` once
+/// the count exceeds `degree_bound` ≥ deg det F, that is if det F = 0. Panics if F is not square.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so.
@@ -76,8 +76,8 @@ pub fn codegree_by_row_division<F: Field>(
     }
 }
 
-/// Gaussian elimination on the constant terms, applied to whole rows, until some row vanishes at 0; its index. `None` if the
-/// constant terms are independent.
+/// Gaussian elimination on the constant terms, applied to whole rows, until some row vanishes at 0; its index. `None`
+/// if the constant terms are independent.
 fn make_row_vanish_at_zero<F: Field>(
     field: &F,
     rows: &mut [Vec<Vec<F::Elem>>],

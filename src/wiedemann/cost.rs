@@ -72,8 +72,8 @@ impl Work<'_> {
             true => n * (s_f * k).powi(2) * prices.dense_projection,
             false => n * s_f * k * prices.projection,
         };
-        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension are
-        // done element by element.
+        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension
+        // are done element by element.
         let levels = self.terms(s).log2().max(1.0);
         let each = if self.degree == 1 { prices.basis } else { (2.0 * k - 1.0) * prices.basis_digit };
         let sigma = 16.0 * s_f.powi(3) * levels * each;
@@ -83,7 +83,8 @@ impl Work<'_> {
         ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
     }
 
-    /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a product.
+    /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a
+    /// product.
     pub fn bytes(&self, s: usize) -> u64 {
         let lane_bytes = Lane::narrowest(self.problem.modulus).bytes();
         let element = if self.degree == 1 { 8.0 } else { 16.0 };

@@ -1,8 +1,9 @@
 //! Block Wiedemann on an operator: sequence, σ-basis, and what its generator says (source paper, section 3).
 //!
-//! The rank is the degree of the determinant of a generator F of Yᵀ·Bⁱ⁺¹·X, or deg det F less its co-degree for that of Yᵀ·Bⁱ·X;
-//! [`parameters()`] chooses field, block and projection with their price, [`trials`](trials()) makes independent runs. The terms come
-//! through [`SequenceSource`](crate::sequence::SequenceSource), wherever they are computed.
+//! The rank is the degree of the determinant of a generator F of Yᵀ·Bⁱ⁺¹·X, or deg det F less its co-degree for that of
+//! Yᵀ·Bⁱ·X; [`parameters()`] chooses field, block and projection with their price, [`trials`](trials()) makes
+//! independent runs. The terms come through [`SequenceSource`](crate::sequence::SequenceSource), wherever they are
+//! computed.
 
 mod codegree;
 mod cost;

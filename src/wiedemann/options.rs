@@ -11,8 +11,8 @@ pub enum Route {
     /// Of YᵀBⁱ⁺¹X: the rank is deg det F.
     #[default]
     Shortcut,
-    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F. Always a heuristic: nothing keeps the
-    /// value of a generator that is not yet right from exceeding the rank.
+    /// Of YᵀBⁱX, as in the source paper, section 3: the rank is deg det F - codeg det F. Always a heuristic: nothing
+    /// keeps the value of a generator that is not yet right from exceeding the rank.
     CoDegree,
     /// Both from one sequence, compared; the shortcut's is the answer, with a warning where they differ.
     Both,

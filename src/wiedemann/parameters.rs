@@ -7,8 +7,8 @@ use crate::cost::Machine;
 use crate::field::ExtensionField;
 use crate::{Error, Result};
 
-/// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of the
-/// rank about once in q, when rank(AᵀD₂A) < rank(A).
+/// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of
+/// the rank about once in q, when rank(AᵀD₂A) < rank(A).
 const LEAST_LOG2_ORDER: f64 = 15.0;
 /// The order that such an extension has at least.
 const EXTENDED_LOG2_ORDER: f64 = 16.0;

@@ -15,8 +15,8 @@ use crate::{Error, Observer, Result, memory};
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
-    /// The rank as this run sees it. By the shortcut it never exceeds the rank; by the co-degree route that holds once the
-    /// generator annihilates the whole sequence.
+    /// The rank as this run sees it. By the shortcut it never exceeds the rank; by the co-degree route that holds once
+    /// the generator annihilates the whole sequence.
     pub value: usize,
     /// Terms of the sequence that were computed.
     pub terms: usize,
@@ -24,17 +24,19 @@ struct Run {
     pub settled: bool,
 }
 
-/// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would not
-/// hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric form.
+/// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would
+/// not hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric
+/// form.
 const STABLE_TERMS: usize = 6;
-/// The σ-basis is checked by other arithmetic than it was found by: an error passes with at most this probability. A guard
-/// against machines and mistakes, on which no certainty rests.
+/// The σ-basis is checked by other arithmetic than it was found by: an error passes with at most this probability. A
+/// guard against machines and mistakes, on which no certainty rests.
 const CHECK: ErrorBound = ErrorBound::of_bits(64);
-/// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B in its middle:
-/// whatever the random choices, and however early the sequence ends ([`generator`](crate::sigma_basis::generator)). The terms are
-/// exact, and so is what the degrees of the generator rest on: products of polynomials that may have been rounded are made up
-/// for by [`GeneratorSearch::verify`], which takes no random check for a proof there. Degree and co-degree of det F,
-/// found by two routes, can only refuse the value.
+/// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
+/// in its middle: whatever the random choices, and however early the sequence ends
+/// ([`generator`](crate::sigma_basis::generator)). The terms are exact, and so is what the degrees of the generator
+/// rest on: products of polynomials that may have been rounded are made up for by [`GeneratorSearch::verify`], which
+/// takes no random check for a proof there. Degree and co-degree of det F, found by two routes, can only refuse the
+/// value.
 pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
@@ -55,8 +57,8 @@ pub struct WiedemannReport {
 }
 
 impl WiedemannReport {
-    /// That of the runs on two direct summands: the larger blocks, fields and numbers of runs, and the agreement of the part on
-    /// which fewer runs agree.
+    /// That of the runs on two direct summands: the larger blocks, fields and numbers of runs, and the agreement of the
+    /// part on which fewer runs agree.
     pub fn beside(self, other: Self) -> Self {
         WiedemannReport {
             block: self.block.max(other.block),
@@ -278,8 +280,8 @@ impl<F: Field> Searches<F> {
     fn settled(&self) -> bool {
         self.each().all(|search| search.stable_terms() >= STABLE_TERMS)
     }
-    /// Whether the value has reached the order n, which it cannot exceed, and the last term left the generator as it was, so
-    /// that its determinant is not zero.
+    /// Whether the value has reached the order n, which it cannot exceed, and the last term left the generator as it
+    /// was, so that its determinant is not zero.
     fn full(&self, n: usize) -> bool {
         self.shortcut.as_ref().is_some_and(|search| search.rank_bound() >= n && search.stable_terms() > 0)
     }
@@ -289,8 +291,8 @@ impl<F: Field> Searches<F> {
         }
         Ok(())
     }
-    /// The rank as the routes read it; the shortcut's where there are two, since it cannot exceed the truth whatever the
-    /// length of the sequence.
+    /// The rank as the routes read it; the shortcut's where there are two, since it cannot exceed the truth whatever
+    /// the length of the sequence.
     fn value(&self, field: &F, observer: &dyn Observer) -> Result<usize> {
         let shortcut = match &self.shortcut {
             Some(search) => {
@@ -319,7 +321,8 @@ impl<F: Field> Searches<F> {
     }
 }
 
-/// Degree and co-degree of det F: by interpolation where GF(p) has the points, and by row division at 0; they must agree.
+/// Degree and co-degree of det F: by interpolation where GF(p) has the points, and by row division at 0; they must
+/// agree.
 ///
 /// A generator that the last term still changed may have det F = 0: then only the sum of its row degrees is known.
 fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Observer) -> Result<(usize, usize)> {

@@ -1,7 +1,8 @@
 //! No circle of files inside a room: where A uses B and B uses A, neither can be read alone.
 //!
-//! A file uses those whose items its code names, tests aside. A name is followed to the file that defines it: through the re-exports
-//! of `mod.rs` files, which are no uses themselves, through aliases and globs. What methods a type has where is not seen.
+//! A file uses those whose items its code names, tests aside. A name is followed to the file that defines it: through
+//! the re-exports of `mod.rs` files, which are no uses themselves, through aliases and globs. What methods a type has
+//! where is not seen.
 
 use super::{code, is_test, root, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,7 +184,8 @@ impl Tree {
         found.filter(|found| found != path && found.first() == path.first() && self.0.contains_key(found)).collect()
     }
 
-    /// Modules that use each other, directly or around: the strongly connected components of more than one, by who reaches whom.
+    /// Modules that use each other, directly or around: the strongly connected components of more than one, by who
+    /// reaches whom.
     fn circles(&self) -> Vec<Vec<&str>> {
         let uses: BTreeMap<&Path, BTreeSet<Path>> = self.0.keys().map(|path| (path, self.used(path))).collect();
         let reached: BTreeMap<&Path, BTreeSet<&Path>> = self.0.keys().map(|path| (path, reach(&uses, path))).collect();

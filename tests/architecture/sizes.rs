@@ -19,8 +19,8 @@ fn files() -> impl Iterator<Item = (PathBuf, bool)> {
     })
 }
 
-/// The functions of formatted code, unit tests aside: their first lines, names and lengths. A body ends at the first brace that is
-/// indented as its head is.
+/// The functions of formatted code, unit tests aside: their first lines, names and lengths. A body ends at the first
+/// brace that is indented as its head is.
 fn functions(text: &str) -> Vec<(usize, String, usize)> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     let lines: Vec<&str> = text.lines().collect();

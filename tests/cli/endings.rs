@@ -85,7 +85,7 @@ fn a_device_that_is_not_there() {
         Err(error) => error.to_string(),
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
-    // A permanent runs on cards, or says that there are none; by itself it does without.
+    // A permanent runs on GPUs, or says that there are none; by itself it does without.
     let run = lab.run("permanent diagonal.sms --method gray --device cuda -q");
     match blackfield::gpu::require_devices() {
         Ok(_) => assert_eq!(run.code, 0, "{}", run.stderr),
@@ -133,7 +133,8 @@ fn a_reader_that_leaves_ends_the_program_quietly() {
     }
 }
 
-/// Wishes for formats act, as `--explain` shows, or are refused with the reason: by every method, and over the rationals too.
+/// Wishes for formats act, as `--explain` shows, or are refused with the reason: by every method, and over the
+/// rationals too.
 #[test]
 fn wishes_for_formats_act_or_are_refused() {
     let lab = Lab::with_diagonal("formats");

@@ -1,4 +1,5 @@
-//! Every path of the kernels, from the file to the answer, with each instruction set that the machine has; and refusals of others.
+//! Every path of the kernels, from the file to the answer, with each instruction set that the machine has; and refusals
+//! of others.
 
 use crate::Lab;
 use blackfield::isa::Isa;
@@ -16,8 +17,8 @@ fn agree(lab: &Lab, arguments: &str) {
     }
 }
 
-/// A document without what belongs to one run: seconds, and the plans, which know what they are compiled for. Of the steps of a path there
-/// is left what they add to the rank, all together.
+/// A document without what belongs to one run: seconds, and the plans, which know what they are compiled for. Of the
+/// steps of a path there is left what they add to the rank, all together.
 fn stable(mut document: Value) -> Value {
     match &mut document {
         Value::Object(fields) => {

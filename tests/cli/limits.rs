@@ -1,5 +1,5 @@
-//! The program under `ulimit -v`: whatever a header declares, and wherever memory ends, there is an answer, or one line that says how
-//! many bytes were wanted and exit code 4; never a signal, never half a file.
+//! The program under `ulimit -v`: whatever a header declares, and wherever memory ends, there is an answer, or one line
+//! that says how many bytes were wanted and exit code 4; never a signal, never half a file.
 
 use crate::{DIAGONAL, Lab, Run, schema};
 use assert_cmd::Command;

@@ -1,7 +1,8 @@
 //! The program `blackfield` from outside: what it prints, where, in which form, and with which exit code.
 //!
-//! Texts are held by snapshots (`tests/cli/snapshots`), in which seconds are replaced; `INSTA_UPDATE=always cargo test --test
-//! cli` rewrites them. Every JSON document is held against its schema ([`schema`]).
+//! Texts are held by snapshots (`tests/cli/snapshots`), in which seconds are replaced;
+//! `INSTA_UPDATE=always cargo test --test cli` rewrites them. Every JSON document is held against its schema
+//! ([`schema`]).
 
 mod answers;
 mod doubt;

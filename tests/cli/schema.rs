@@ -53,7 +53,8 @@ fn check(document: &Value, about: &str) {
     assert!(flaws.is_empty(), "{about}: {flaws:#?} in {document:#}");
 }
 
-/// Holds what a run with `--json` printed against the schemas: documents on standard output, the line of an error on the other.
+/// Holds what a run with `--json` printed against the schemas: documents on standard output, the line of an error on
+/// the other.
 pub fn check_run(args: &str, run: &Run) {
     if !args.split_whitespace().any(|word| word == "--json") {
         return;

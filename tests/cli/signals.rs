@@ -34,8 +34,8 @@ fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A matrix on which a thousand full-length trials take very much longer than this test: 10 random entries a row and one
-/// row twice, so that no trial finds full rank and ends the work.
+/// A matrix on which a thousand full-length trials take very much longer than this test: 10 random entries a row and
+/// one row twice, so that no trial finds full rank and ends the work.
 fn endless(lab: &Lab) {
     let n = 4000;
     let mut text = format!("{n} {n} M\n");

@@ -1,5 +1,5 @@
-//! Certificate files: what is read is written back as the same certificate, and what the verifier accepts for a matrix is its rank,
-//! whoever made the file. Checksums are no obstacle: they are mended.
+//! Certificate files: what is read is written back as the same certificate, and what the verifier accepts for a matrix
+//! is its rank, whoever made the file. Checksums are no obstacle: they are mended.
 
 use super::naive;
 use blackfield::Silent;

@@ -1,5 +1,5 @@
-//! Checkpoint files of permanents: what is not what a run wrote is refused, and left as it was; what a forger sealed anew may at most
-//! be summed on, and the answer then says that it rests on a file.
+//! Checkpoint files of permanents: what is not what a run wrote is refused, and left as it was; what a forger sealed
+//! anew may at most be summed on, and the answer then says that it rests on a file.
 
 use blackfield::io::Seal;
 use blackfield::permanent::IntMatrix;
@@ -48,7 +48,8 @@ fn scratch() -> PathBuf {
     std::env::temp_dir().join(format!("blackfield-fuzz-{}-{number}", std::process::id()))
 }
 
-/// Runs with the state in a file, if there is one, until the observer says stop; the answer, and what is in the file then.
+/// Runs with the state in a file, if there is one, until the observer says stop; the answer, and what is in the file
+/// then.
 fn run(
     state: Option<&[u8]>,
     residues: bool,

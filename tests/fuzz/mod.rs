@@ -1,5 +1,5 @@
-//! What the fuzz targets do with an input: plain functions that take bytes and panic on a contradiction. `fuzz/` hands them what
-//! cargo-fuzz finds, `tests/corpus.rs` the seeds in `fuzz/corpus` and mutations of them.
+//! What the fuzz targets do with an input: plain functions that take bytes and panic on a contradiction. `fuzz/` hands
+//! them what cargo-fuzz finds, `tests/corpus.rs` the seeds in `fuzz/corpus` and mutations of them.
 
 mod certificate;
 mod checkpoint;

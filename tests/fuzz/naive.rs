@@ -1,4 +1,5 @@
-//! Readers and ranks as a textbook has them, for plain cases only: an input that looks odd to a naive reader is none of its business.
+//! Readers and ranks as a textbook has them, for plain cases only: an input that looks odd to a naive reader is none of
+//! its business.
 
 use std::collections::BTreeMap;
 

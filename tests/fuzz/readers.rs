@@ -1,5 +1,5 @@
-//! Matrix files: whatever the bytes, an answer or an error that names a line; read as a stream, as a pattern and written out again,
-//! the matrix is the same, and it is the naive reader's where that one understands the file.
+//! Matrix files: whatever the bytes, an answer or an error that names a line; read as a stream, as a pattern and
+//! written out again, the matrix is the same, and it is the naive reader's where that one understands the file.
 
 use super::naive;
 use blackfield::io::{FileFormat, ReadOptions, read_bytes, write_to};

@@ -1,11 +1,11 @@
-//! The end of memory: where the system refuses a request that nobody asked to survive, the program says how many bytes were
-//! wanted, takes its unfinished files away and ends with exit code 4.
+//! The end of memory: where the system refuses a request that nobody asked to survive, the program says how many bytes
+//! were wanted, takes its unfinished files away and ends with exit code 4.
 //!
-//! Rust's own answer is SIGABRT. An allocator may not unwind, and what runs in it may not allocate or wait for a lock that the
-//! refused thread may hold: so the line is put together on the stack, and three calls of the C library, which every Unix program
-//! is linked with, write it, remove the files and end the process. Requests that the library asks fallibly
-//! ([`blackfield::memory`]) pass as they are. This is the only file of the program with `unsafe`: a global allocator and
-//! foreign functions cannot be had without.
+//! Rust's own answer is SIGABRT. An allocator may not unwind, and what runs in it may not allocate or wait for a lock
+//! that the refused thread may hold: so the line is put together on the stack, and three calls of the C library, which
+//! every Unix program is linked with, write it, remove the files and end the process. Requests that the library asks
+//! fallibly ([`blackfield::memory`]) pass as they are. This is the only file of the program with `unsafe`: a global
+//! allocator and foreign functions cannot be had without.
 
 use crate::exit::Code;
 use crate::schema::Schema;
@@ -30,8 +30,8 @@ pub fn speak_json() {
 /// The system's allocator, which ends the process where it would have to say no.
 struct Guarded;
 
-// SAFETY: every request goes to `System` with the caller's arguments, whose contract is the caller's, and what it answers is handed
-// on as it is; or this does not return. Nothing here unwinds: `granted` neither panics nor allocates.
+// SAFETY: every request goes to `System` with the caller's arguments, whose contract is the caller's, and what it
+// answers is handed on as it is; or this does not return. Nothing here unwinds: `granted` neither panics nor allocates.
 unsafe impl GlobalAlloc for Guarded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that `System` asks for.
@@ -122,8 +122,8 @@ mod system {
     pub fn end(line: &[u8]) -> ! {
         let mut rest = line;
         while !rest.is_empty() {
-            // SAFETY: `rest` is a slice that lives, of the length given. POSIX allows the call in a signal handler, so that no
-            // lock of this process matters.
+            // SAFETY: `rest` is a slice that lives, of the length given. POSIX allows the call in a signal handler, so
+            // that no lock of this process matters.
             match unsafe { write(2, rest.as_ptr().cast(), rest.len()) } {
                 written @ 1.. => rest = rest.get(written as usize..).unwrap_or(&[]),
                 // A closed or full standard error: there is nobody left to tell.
@@ -172,7 +172,8 @@ pub fn one_heap() {
     {
         use std::ffi::c_int;
         const M_ARENA_MAX: c_int = -8;
-        // SAFETY: the declaration of glibc's `malloc.h`. Any values may be given at any time; wrong ones are answered with 0.
+        // SAFETY: the declaration of glibc's `malloc.h`. Any values may be given at any time; wrong ones are answered
+        // with 0.
         unsafe extern "C" {
             safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
         }

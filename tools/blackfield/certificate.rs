@@ -9,8 +9,8 @@ use blackfield::{Error, Result};
 use std::fs;
 use std::io::Write;
 
-/// Where the certificate will go, if one is wanted, begun before anything is computed: a place that cannot be written is
-/// refused at once, and so is the matrix's own.
+/// Where the certificate will go, if one is wanted, begun before anything is computed: a place that cannot be written
+/// is refused at once, and so is the matrix's own.
 ///
 /// # Errors
 /// [`Error::Usage`] unless there are one file and one modulus, and a name for another file; [`Error::Io`].
@@ -31,8 +31,8 @@ pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
     AtomicFile::create(file).map(Some)
 }
 
-/// Makes the certificate of a rank of the matrix with the `digest`, of which `matrix` has the rows and columns `lines`, from an
-/// invertible minor of `matrix` of its order, and writes it to `file`.
+/// Makes the certificate of a rank of the matrix with the `digest`, of which `matrix` has the rows and columns `lines`,
+/// from an nonsingular minor of `matrix` of its order, and writes it to `file`.
 ///
 /// # Errors
 /// [`Error::Refuted`] where the rank is larger, [`Error::Io`].

@@ -4,8 +4,8 @@ use blackfield::field::Modulus;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
 
-/// What the limit (or, without one, the machine's memory) leaves beside the matrix mod p, and beside the integer one where that
-/// is `kept`, before the residues are made. `None` where neither is known.
+/// What the limit (or, without one, the machine's memory) leaves beside the matrix mod p, and beside the integer one
+/// where that is `kept`, before the residues are made. `None` where neither is known.
 ///
 /// # Errors
 /// [`Error::Memory`] where the matrix alone is beyond the limit.
@@ -22,8 +22,8 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus:
     left.map(Some)
 }
 
-/// Physical memory, or the control group's share of it, or what a limit of addresses (`ulimit -v`) leaves beside the program, where
-/// the system tells (Linux).
+/// Physical memory, or the control group's share of it, or what a limit of addresses (`ulimit -v`) leaves beside the
+/// program, where the system tells (Linux).
 pub fn of_machine() -> Option<u64> {
     let installed = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| mem_total(&text));
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());

@@ -43,8 +43,8 @@ struct Answers<'a, A: Serialize> {
     version: &'static str,
 }
 
-/// Prints the answers as one document: the one asked for by itself, several in a list that says whether it is `complete`;
-/// nothing if there are none. `start` is when the work began.
+/// Prints the answers as one document: the one asked for by itself, several in a list that says whether it is
+/// `complete`; nothing if there are none. `start` is when the work began.
 pub fn print_answers<A: Serialize>(answers: &[A], one: bool, complete: bool, start: Instant) -> Result<()> {
     match answers {
         [] => Ok(()),
@@ -64,8 +64,8 @@ pub struct MatrixFile<'a> {
 }
 
 impl<'a> MatrixFile<'a> {
-    /// `file` (`-`: standard output) in the format wished or, without a wish, that the name asks for (MatrixMarket where
-    /// there is no name). Nothing is opened yet: a wrong name is refused before any work.
+    /// `file` (`-`: standard output) in the format wished or, without a wish, that the name asks for (MatrixMarket
+    /// where there is no name). Nothing is opened yet: a wrong name is refused before any work.
     pub fn resolve(file: &'a Path, to: Option<FileFormat>) -> Result<Self> {
         let format = match to {
             Some(FileFormat::Sms) => io::FileFormat::Sms,

@@ -1,4 +1,5 @@
-//! Standard error while the library works: progress bars on a terminal, notes and warnings everywhere, nothing if quiet.
+//! Standard error while the library works: progress bars on a terminal, notes and warnings everywhere, nothing if
+//! quiet.
 
 use crate::{exit, signals};
 use blackfield::{Observer, Step};
@@ -110,8 +111,8 @@ fn bar(name: &str, total: u64) -> ProgressBar {
     bar
 }
 
-/// The time that the rest of a phase takes at the mean rate since it began; nothing before that rate means something (one
-/// second and one hundredth of the work). A phase may end early, so this is an upper estimate.
+/// The time that the rest of a phase takes at the mean rate since it began; nothing before that rate means something
+/// (one second and one hundredth of the work). A phase may end early, so this is an upper estimate.
 fn time_left(elapsed: Duration, done: u64, total: u64) -> Option<Duration> {
     let known = elapsed >= Duration::from_secs(1) && done > 0 && done >= total / 100 && done <= total;
     known.then(|| elapsed.mul_f64((total - done) as f64 / done as f64))

@@ -1,5 +1,5 @@
-//! The kinds of JSON documents that the program prints. Each begins with the name of its schema; `docs/schema` describes them, and
-//! the number at the end rises when a reader of the one before could be misled.
+//! The kinds of JSON documents that the program prints. Each begins with the name of its schema; `docs/schema`
+//! describes them, and the number at the end rises when a reader of the one before could be misled.
 
 use serde::{Serialize, Serializer};
 

@@ -13,7 +13,8 @@ const STACK_BYTES: usize = 8 << 20;
 /// Where addresses are limited, stacks may take this share of them.
 const STACK_SHARE: u64 = 8;
 
-/// Runs `work` with the wished instructions in a pool of the wished number of threads, with signals caught and progress shown.
+/// Runs `work` with the wished instructions in a pool of the wished number of threads, with signals caught and progress
+/// shown.
 pub fn within(common: Common, work: impl FnOnce(&Bars) -> Result<()> + Send) -> Result<()> {
     if let Some(isa) = common.isa {
         Isa::from(isa).force()?;
@@ -29,8 +30,8 @@ pub fn within(common: Common, work: impl FnOnce(&Bars) -> Result<()> + Send) -> 
     pool.install(|| work(&bars))
 }
 
-/// Makes the main thread's stack as large as it is likely to get, while there are addresses: the system answers its growth into
-/// none with SIGSEGV.
+/// Makes the main thread's stack as large as it is likely to get, while there are addresses: the system answers its
+/// growth into none with SIGSEGV.
 #[inline(never)]
 fn grow_stack() {
     std::hint::black_box(&mut [0u8; 1 << 20]);
@@ -51,11 +52,11 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A pool of `threads` threads, the calling one among them, or of fewer where the system grants no more: results do not depend
-/// on their number.
+/// A pool of `threads` threads, the calling one among them, or of fewer where the system grants no more: results do not
+/// depend on their number.
 fn pool(threads: usize, bars: &Bars) -> Result<rayon::ThreadPool> {
-    // The threads are there before the pool is: one that cannot be started is then no reason to go without the others. (Elsewhere
-    // than on Unix the main thread's stack may be small.)
+    // The threads are there before the pool is: one that cannot be started is then no reason to go without the others.
+    // (Elsewhere than on Unix the main thread's stack may be small.)
     let here = usize::from(cfg!(unix));
     let mut workers: Vec<Sender<rayon::ThreadBuilder>> = vec![];
     while workers.len() + here < threads {

@@ -1,4 +1,5 @@
-//! `blackfield verify CERTIFICATE MATRIX`: whether the certificate of a rank holds, far cheaper than computing the rank.
+//! `blackfield verify CERTIFICATE MATRIX`: whether the certificate of a rank holds, far cheaper than computing the
+//! rank.
 
 use crate::args::VerifyArgs;
 use crate::exit::Code;
@@ -34,8 +35,8 @@ struct Document {
     version: &'static str,
 }
 
-/// The document of --json for one that does not, or is damaged, or for another matrix: what it claims, as far as it was read,
-/// and why it is not believed.
+/// The document of --json for one that does not, or is damaged, or for another matrix: what it claims, as far as it was
+/// read, and why it is not believed.
 #[derive(Serialize)]
 struct Refusal {
     schema: Schema,

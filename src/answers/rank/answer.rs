@@ -7,8 +7,8 @@ use crate::spmv::Plan;
 
 /// A rank mod p and everything a reader needs to judge it.
 ///
-/// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as its three
-/// fields, no minor.
+/// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as
+/// its three fields, no minor.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
@@ -25,13 +25,15 @@ pub struct Rank {
     /// How sure it is.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
-    /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part in.
+    /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part
+    /// in.
     pub wiedemann: Option<WiedemannReport>,
     /// Seconds of the phases.
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
-    /// An invertible minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one. It is for certificates.
+    /// A nonsingular minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one.
+    /// It is for certificates.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub minor: Option<Minor>,
 }

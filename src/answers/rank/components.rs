@@ -1,7 +1,7 @@
 //! rank A = the sum of the ranks of its connected components, each found by itself.
 //!
-//! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less than
-//! the whole. Small components, of which there may be very many, stay together.
+//! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less
+//! than the whole. Small components, of which there may be very many, stay together.
 
 use super::answer::Rank;
 use super::plan::Left;

@@ -27,7 +27,7 @@ pub(super) struct Answer {
     pub certainty: Certainty,
     pub reason: String,
     pub wiedemann: Option<wiedemann::WiedemannReport>,
-    /// If asked for: as many rows and columns of A, all without a pivot, that make an invertible minor of S.
+    /// If asked for: as many rows and columns of A, all without a pivot, that make a nonsingular minor of S.
     pub beyond: Option<Beyond>,
 }
 
@@ -46,7 +46,8 @@ pub(super) struct OnRest<'a, 'w> {
 }
 
 impl Work<'_> {
-    /// [`Action::Finish`](super::plan::Action::Finish): the rank of what is left, or `None` if that was given up, and what it showed.
+    /// [`Action::Finish`](super::plan::Action::Finish): the rank of what is left, or `None` if that was given up, and
+    /// what it showed.
     pub fn finish(
         &mut self,
         left: &mut Left<'_>,
@@ -172,8 +173,8 @@ impl OnRest<'_, '_> {
         Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
     }
 
-    /// Rows and columns of A that make an invertible minor of S: the pivot columns `cols` of its row space, and the rows of its `basis`; if
-    /// the proof found more than these, such as are independent in these columns.
+    /// Rows and columns of A that make a nonsingular minor of S: the pivot columns `cols` of its row space, and the
+    /// rows of its `basis`; if the proof found more than these, such as are independent in these columns.
     fn beyond(&mut self, basis: Option<RowBasis>, cols: Vec<u32>) -> Result<Beyond> {
         let (split, observer) = (&self.split, self.work.observer);
         let (rows, kept) = match basis.filter(|basis| basis.rows.len() == cols.len()) {

@@ -1,7 +1,8 @@
 //! Where the lines of what is left come from once Schur complements were formed: what a minor is put together from.
 //!
-//! A nonsingular minor of a Schur complement, put beside the pivots, is one of the matrix before, whatever its rows were divided by. The
-//! first pivots are entries of the matrix itself, a triangular chain; those of Schur complements are lines like any others.
+//! A nonsingular minor of a Schur complement, put beside the pivots, is one of the matrix before, whatever its rows
+//! were divided by. The first pivots are entries of the matrix itself, a triangular chain; those of Schur complements
+//! are lines like any others.
 
 use super::minor::{Beyond, KnownComplement, Lines, Minor, Part};
 use crate::elimination::Rounds;

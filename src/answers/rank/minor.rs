@@ -1,4 +1,4 @@
-//! Invertible minors whose order is the rank, and what the computation knows of them.
+//! Nonsingular minors whose order is the rank, and what the computation knows of them.
 
 use crate::schur::Kept;
 use crate::{Result, memory};
@@ -7,8 +7,8 @@ use std::sync::Arc;
 /// What memory is asked for.
 const LINES: &str = "the lines of a minor";
 
-/// Rows and columns of an invertible minor whose order is the rank: [`RankOptions::minor`](super::RankOptions::minor) asks for
-/// one.
+/// Rows and columns of a nonsingular minor whose order is the rank: [`RankOptions::minor`](super::RankOptions::minor)
+/// asks for one.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Minor {
     pub(in crate::answers) rows: Vec<u32>,
@@ -86,7 +86,8 @@ impl Lines {
     }
 }
 
-/// The lines that complete a chain to a minor, and the Schur complement of the chain in them as far as the search for them left it.
+/// The lines that complete a chain to a minor, and the Schur complement of the chain in them as far as the search for
+/// them left it.
 #[derive(Default)]
 pub(super) struct Beyond {
     pub lines: Lines,
@@ -136,8 +137,8 @@ impl Part {
     }
 }
 
-/// What the computation of a minor left of the Schur complement of its chain in its other lines: blocks on the diagonal, by the places of
-/// their first lines; none where nothing was left. It says nothing about which minor it is.
+/// What the computation of a minor left of the Schur complement of its chain in its other lines: blocks on the
+/// diagonal, by the places of their first lines; none where nothing was left. It says nothing about which minor it is.
 #[derive(Clone, Debug, Default)]
 pub(in crate::answers) struct KnownComplement(Vec<(usize, Arc<Part>)>);
 

@@ -7,7 +7,8 @@ use crate::spmv::PlanOptions;
 use crate::wiedemann;
 use crate::{Error, Result};
 
-/// The checks that end a row space fail with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the user asks.
+/// The checks that end a row space fail with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the
+/// user asks.
 pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
 
 /// How a rank is computed.
@@ -55,20 +56,20 @@ pub struct RankOptions {
     /// A proven bound of the error probability that the answer must meet.
     pub error: Option<ErrorBound>,
     /// The seed of all random choices, which also depend on the matrix and its modulus
-    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads, as long as no step tries the
-    /// [`Patience`].
+    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads, as long as no step
+    /// tries the [`Patience`].
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
-    /// Wishes for the formats of the sparse products, which [`Method::Wiedemann`] alone makes a plan of: with any other method they are
-    /// refused.
+    /// Wishes for the formats of the sparse products, which [`Method::Wiedemann`] alone makes a plan of: with any other
+    /// method they are refused.
     pub plan: PlanOptions,
     /// Whether to stop the sequence once the generator has stood still.
     pub early_termination: bool,
     /// Which generator the rank is read from.
     pub route: Route,
-    /// Whether the answer must come with an invertible minor of its order ([`super::Rank::minor`]), for a certificate: block
-    /// Wiedemann, which has none, is out of the question then.
+    /// Whether the answer must come with a nonsingular minor of its order ([`super::Rank::minor`]), for a certificate:
+    /// block Wiedemann, which has none, is out of the question then.
     pub minor: bool,
     /// The prices that plans are made from.
     pub machine: Machine,

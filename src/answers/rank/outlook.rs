@@ -1,5 +1,5 @@
-//! What is to be done with a Schur complement at given prices: asked before each step, and again when a step has shown that the
-//! prices are wrong.
+//! What is to be done with a Schur complement at given prices: asked before each step, and again when a step has shown
+//! that the prices are wrong.
 
 use super::Machine;
 use super::planner::{Decision, Finish, Rest, decide};
@@ -57,8 +57,8 @@ impl Outlook<'_> {
         Ok((decision, wiedemann))
     }
 
-    /// Whether the plan at these prices is another than the step `now`, a row space that has come to the rank `reached`. It was decided
-    /// upon when `larger` was known.
+    /// Whether the plan at these prices is another than the step `now`, a row space that has come to the rank
+    /// `reached`. It was decided upon when `larger` was known.
     pub fn differs(&self, machine: &Machine, now: Finish, larger: Option<usize>, reached: usize) -> bool {
         if self.options.method == Method::Hybrid {
             return false;

@@ -1,9 +1,10 @@
-//! A step that takes several times what was predicted is looked at again: at the price that it turned out to have, is it still
-//! the best way? If not, it is stopped and the plan made anew; if so, it goes on, and is looked at again when it has taken
-//! several times as long as that.
+//! A step that takes several times what was predicted is looked at again: at the price that it turned out to have, is
+//! it still the best way? If not, it is stopped and the plan made anew; if so, it goes on, and is looked at again when
+//! it has taken several times as long as that.
 //!
-//! So a wrong price costs a multiple of what the step should have taken, not what it takes; and since each look multiplies the
-//! price, two ways that are both dearer than thought alternate a few times at most before one is done.
+//! So a wrong price costs a multiple of what the step should have taken, not what it takes; and since each look
+//! multiplies the price, two ways that are both more expensive than thought alternate a few times at most before one is
+//! done.
 
 use crate::Observer;
 use crate::stopwatch::Stopwatch;
@@ -12,9 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How far a step may overrun its prediction before it is looked at again.
 ///
-/// Seconds are those of one thread that has a core to itself, as predictions are. What was measured corrects the prices for the rest of the computation where it is off by the factor or more, so that on a
-/// machine where the predictions stand all plans are as they are elsewhere. A rank does not depend on any of this; the way to it,
-/// and with that whether it is proven, may.
+/// Seconds are those of one thread that has a core to itself, as predictions are. What was measured corrects the prices
+/// for the rest of the computation where it is off by the factor or more, so that on a machine where the predictions
+/// stand all plans are as they are elsewhere. A rank does not depend on any of this; the way to it, and with that
+/// whether it is proven, may.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Patience {

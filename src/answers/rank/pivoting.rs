@@ -21,7 +21,8 @@ use std::time::Instant;
 const WORTHWHILE_SHARE: usize = 8;
 
 impl Work<'_> {
-    /// [`Action::EliminateWithoutFill`](super::plan::Action::EliminateWithoutFill): nothing is taken if that is not much.
+    /// [`Action::EliminateWithoutFill`](super::plan::Action::EliminateWithoutFill): nothing is taken if that is not
+    /// much.
     pub fn eliminate_without_fill(&mut self, left: &mut Left<'_>) -> Result<()> {
         left.stage = Stage::Unfilled;
         let (start, a, observer) = (Instant::now(), &left.a, self.observer);

@@ -1,4 +1,5 @@
-//! What is to be done next with what is left of a matrix: an [`Action`], decided from shapes and prices before anything is done.
+//! What is to be done next with what is left of a matrix: an [`Action`], decided from shapes and prices before anything
+//! is done.
 //!
 //! | stage | what may pay | stage after it |
 //! | --- | --- | --- |
@@ -9,8 +10,8 @@
 //! | formed | the structural rank, a bound | bounded |
 //! | bounded | a way to the rank of the complement that is not formed ([`planner`](super::planner)) | known, or pivoted again |
 //!
-//! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than expected, leaves what it
-//! learnt ([`Larger`]), and the plan is made anew.
+//! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than
+//! expected, leaves what it learnt ([`Larger`]), and the plan is made anew.
 
 use super::lineage::Lineage;
 use super::outlook::Outlook;
@@ -165,7 +166,8 @@ impl<'m> Left<'m> {
         }
     }
 
-    /// Whether the transpose of a dense matrix is eliminated in less time, that of transposing counted, and there is memory for it.
+    /// Whether the transpose of a dense matrix is eliminated in less time, that of transposing counted, and there is
+    /// memory for it.
     fn is_better_upright(&self, options: &RankOptions, machine: &Machine) -> bool {
         let (wide, tall) = (&self.rest, self.rest.transposed());
         let spared = wide.every_row_at_worst(machine) - tall.every_row_at_worst(machine);
@@ -173,8 +175,8 @@ impl<'m> Left<'m> {
         let fits = options.max_memory.is_none_or(|limit| tall.every_row_bytes().saturating_add(copied) <= limit);
         fits && spared > wide.nnz as f64 * machine.sparse.transpose
     }
-    /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A, and no more would be a chain: for a
-    /// minor they would not do.
+    /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A, and no more
+    /// would be a chain: for a minor they would not do.
     fn may_have_pivots_without_fill(&self, options: &RankOptions) -> bool {
         let a = &self.a;
         !options.minor && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES

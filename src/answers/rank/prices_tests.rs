@@ -1,5 +1,5 @@
-//! What ranks are predicted to take, and what is decided from that, by the prices of the reference: a table that was kept when the prices
-//! moved. A line changes where a price or a formula does, and must be wanted.
+//! What ranks are predicted to take, and what is decided from that, by the prices of the reference: a table that was
+//! kept when the prices moved. A line changes where a price or a formula does, and must be wanted.
 
 use super::options::CHECK;
 use super::planner::{Rest, decide};
@@ -91,7 +91,7 @@ fn steps(a: &SparseMatrix, machine: Machine) -> (usize, Vec<&'static str>) {
     (answer.rank, answer.path.iter().map(|step| step.name).collect())
 }
 
-/// What is a thousand times as dear is not done, whatever it was done for; the rank is the same.
+/// What is a thousand times as expensive is not done, whatever it was done for; the rank is the same.
 #[test]
 fn another_machine_makes_another_plan() {
     let p = Modulus::new(65521).unwrap();
@@ -101,14 +101,14 @@ fn another_machine_makes_another_plan() {
     let dense = SparseMatrix::from_triplets(p, 400, 400, &entries);
     let plain = Machine::reference();
 
-    // As it stands; unless that is dear.
+    // As it stands; unless that is expensive.
     let (expected, usual) = steps(&dense, plain.clone());
     assert_eq!((expected, usual), (400, vec!["dense elimination"]));
     let (rank, otherwise) = steps(&dense, plain.scaled(Kind::Dense, 1000.0));
     assert_eq!(rank, 400);
     assert!(otherwise.contains(&"structural pivots"), "{otherwise:?}");
 
-    // Where dense eliminations and passes are dear, Schur complements are formed; unless they are dearer.
+    // Where dense eliminations and passes are expensive, Schur complements are formed; unless they are more expensive.
     let a = families::generate("n3c6-b8").unwrap().reduce(p);
     let slow = plain.scaled(Kind::Dense, 1000.0).scaled(Kind::Passes, 1000.0);
     let (one, formed) = steps(&a, slow.clone());
@@ -129,10 +129,10 @@ fn every_room_reads_its_own_prices() {
         (found.seconds, found.block)
     };
     let plain = Machine::reference();
-    let mut dear = plain.clone();
-    dear.wiedemann.basis *= 1000.0;
-    // Where the σ-basis is dear, blocks are small.
-    assert!(seconds(&dear).0 > seconds(&plain).0 && seconds(&dear).1 < seconds(&plain).1);
+    let mut expensive = plain.clone();
+    expensive.wiedemann.basis *= 1000.0;
+    // Where the σ-basis is expensive, blocks are small.
+    assert!(seconds(&expensive).0 > seconds(&plain).0 && seconds(&expensive).1 < seconds(&plain).1);
     let mut rest = Rest {
         modulus,
         pivots: 1000,

@@ -27,8 +27,8 @@ struct Plan<'a> {
 }
 
 impl OnRest<'_, '_> {
-    /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded, or cheap
-    /// beside what was done before. A proof that fails finds what was missed.
+    /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded,
+    /// or cheap beside what was done before. A proof that fails finds what was missed.
     pub(super) fn settle(&mut self, rest: &Rest, echelon: Echelon, rng: &Rng) -> Result<Settled> {
         let options = self.work.options;
         let demanded = options.is_proof_demanded();
@@ -119,8 +119,8 @@ fn name(side: Side) -> &'static str {
 
 impl Rest {
     /// The ways to prove that rank S is at most r, each with the seconds known beforehand: all of them for passes; for
-    /// substitutions those without the pushes. The left side is considered where it has fewer free lines, and its echelon form and
-    /// reduced form fit in `spare` bytes.
+    /// substitutions those without the pushes. The left side is considered where it has fewer free lines, and its
+    /// echelon form and reduced form fit in `spare` bytes.
     fn proof_ways(&self, machine: &Machine, r: usize, spare: u64) -> Vec<(Side, Way, f64)> {
         let mut ways = vec![(Side::Right, Way::Passes, self.proof_seconds(machine, r))];
         if ways[0].2 <= self.sample_seconds(machine) {
@@ -153,7 +153,8 @@ impl Rest {
     fn pushes_seconds(&self, machine: &Machine, entries: f64) -> f64 {
         NullSpace::push_seconds(&self.shape(), machine, entries)
     }
-    /// Predicted seconds for making a substitution ready and pushing a sample of the vectors, one entry for each entry of A.
+    /// Predicted seconds for making a substitution ready and pushing a sample of the vectors, one entry for each entry
+    /// of A.
     fn sample_seconds(&self, machine: &Machine) -> f64 {
         self.nnz as f64 * machine.passes.ready + self.pushes_seconds(machine, self.nnz as f64)
     }

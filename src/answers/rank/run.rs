@@ -1,4 +1,5 @@
-//! rank A = pivots + the rank of what they leave: a loop that asks the plan what is next, does it, and keeps each step in the path.
+//! rank A = pivots + the rank of what they leave: a loop that asks the plan what is next, does it, and keeps each step
+//! in the path.
 
 use super::Machine;
 use super::answer::Rank;

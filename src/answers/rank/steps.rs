@@ -42,8 +42,8 @@ pub(super) enum Done<T> {
 }
 
 impl Work<'_> {
-    /// Makes a step that is predicted to take `seconds`, for so much progress, unless it takes so long that the plan would be another
-    /// now; and the seconds that it took.
+    /// Makes a step that is predicted to take `seconds`, for so much progress, unless it takes so long that the plan
+    /// would be another now; and the seconds that it took.
     pub fn watched<T>(
         &mut self,
         name: &'static str,

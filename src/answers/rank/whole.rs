@@ -22,8 +22,8 @@ use std::borrow::Cow;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits or memory ends, [`Error::Interrupted`] when the observer
-/// says so, and [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits or memory ends,
+/// [`Error::Interrupted`] when the observer says so, and [`Error::Check`] if a computation contradicts itself.
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
@@ -54,7 +54,8 @@ impl SparseMatrix {
     }
 }
 
-/// [`rank()`] of a matrix that nobody else needs: the same answer, in less memory, since no step has to copy what it changes.
+/// [`rank()`] of a matrix that nobody else needs: the same answer, in less memory, since no step has to copy what it
+/// changes.
 ///
 /// # Errors
 /// As [`rank()`].

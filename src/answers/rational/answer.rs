@@ -19,8 +19,8 @@ use crate::{Error, Observer, Result, Silent};
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] for options out of range, for a method that cannot give the proof demanded, and for an error bound out of
-/// reach; the errors of [`rank()`](crate::answers::rank()).
+/// [`Error::Usage`] for options out of range, for a method that cannot give the proof demanded, and for an error bound
+/// out of reach; the errors of [`rank()`](crate::answers::rank()).
 pub fn rational_rank(a: &Triplets, options: &RationalOptions, observer: &dyn Observer) -> Result<RationalRank> {
     if options.error.is_vacuous() {
         return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));

@@ -1,8 +1,8 @@
 //! The contents of rows and columns, divided out: the rank over ℚ stays, the minors shrink.
 //!
-//! The content of a line is the greatest common divisor of its entries. After the rows are divided by theirs, and then the
-//! columns by theirs, every line has content 1: a common divisor of what is left of a row would divide the row as it was
-//! before the columns were divided, whose content was 1 already.
+//! The content of a line is the greatest common divisor of its entries. After the rows are divided by theirs, and then
+//! the columns by theirs, every line has content 1: a common divisor of what is left of a row would divide the row as
+//! it was before the columns were divided, whose content was 1 already.
 
 use crate::integers::{gcd, large_gcd};
 use crate::sparse::{Integer, Triplets};
@@ -12,8 +12,8 @@ use num_traits::ToPrimitive;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// `a` with every row and then every column divided by its content. Linear in the entries, but for the Euclidean algorithm on
-/// entries beyond 64 bits.
+/// `a` with every row and then every column divided by its content. Linear in the entries, but for the Euclidean
+/// algorithm on entries beyond 64 bits.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
@@ -118,7 +118,8 @@ mod tests {
             let a = Triplets::from_entries(rows, cols, entries);
             let b = without_contents(&a).unwrap();
             assert!(contents(&b).iter().all(|c| *c == 1u8.into()), "{a:?}");
-            // b[i, j] = a[i, j]/(rᵢ·cⱼ): the same positions, the same sign, proportions kept in every 2 x 2 minor of entries.
+            // b[i, j] = a[i, j]/(rᵢ·cⱼ): the same positions, the same sign, proportions kept in every 2 x 2 minor of
+            // entries.
             let pairs: Vec<_> = a.entries().zip(b.entries()).collect();
             assert_eq!(a.nnz(), b.nnz());
             for ((i, j, v), (k, l, w)) in &pairs {

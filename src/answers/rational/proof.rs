@@ -10,7 +10,8 @@ use crate::{Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// Work on null vectors that turns out dearer than predicted is given up beyond this multiple of the other way's price.
+/// Work on null vectors that turns out more expensive than predicted is given up beyond this multiple of the other
+/// way's price.
 const PATIENCE: f64 = 2.0;
 /// From so many primes on it is seen whether fewer, larger ones take less time.
 const MANY_PRIMES: usize = 8;
@@ -30,8 +31,9 @@ impl Search<'_> {
         Ok(missing as f64 * seconds * rayon::current_num_threads() as f64)
     }
 
-    /// Null vectors over the integers that prove the rank mod p to be that over ℚ, if they are predicted to take less than
-    /// `dearest` seconds of one thread: what was found, in words. `None` if there is no such proof, or none so cheap.
+    /// Null vectors over the integers that prove the rank mod p to be that over ℚ, if they are predicted to take less
+    /// than `dearest` seconds of one thread: what was found, in words. `None` if there is no such proof, or none so
+    /// cheap.
     pub fn by_null_space(&mut self, drawn: &Drawn, dearest: f64) -> Result<Option<String>> {
         let Some(minor) = &drawn.minor else { return Ok(None) };
         let start = Instant::now();
@@ -89,8 +91,8 @@ impl Search<'_> {
         }
     }
 
-    /// Primes until no minor of the order above the rank can be a multiple of all but 0; `None` if a larger rank shows up.
-    /// `seconds` is what a rank mod a prime of 31 bits took.
+    /// Primes until no minor of the order above the rank can be a multiple of all but 0; `None` if a larger rank shows
+    /// up. `seconds` is what a rank mod a prime of 31 bits took.
     pub fn by_primes(&mut self, seconds: f64) -> Result<Option<String>> {
         let (start, bits, before) = (Instant::now(), self.minor_bits_above()?, self.proving.len());
         let (value, many) = (self.value, self.product.missing(bits, 31));

@@ -113,7 +113,8 @@ fn by_generator_of_seed_1(a: &Triplets, options: &RationalOptions) -> crate::Res
     super::answer::run(search)
 }
 
-/// Whoever knows the seed, and the primes that it draws for one matrix, makes another whose entries are multiples of them.
+/// Whoever knows the seed, and the primes that it draws for one matrix, makes another whose entries are multiples of
+/// them.
 #[test]
 fn primes_that_are_known_are_not_drawn_again() {
     for seed in 0..5 {

@@ -1,15 +1,16 @@
-//! Elimination over GF(2) by the "method of four Russians" (Albrecht, Bard, Hart, "Efficient multiplication of dense matrices
-//! over GF(2)", ACM TOMS 37, 2010), on strips of 512 columns, which are vectors of a cache line each ([`mod@line`]).
+//! Elimination over GF(2) by the "method of four Russians" (Albrecht, Bard, Hart, "Efficient multiplication of dense
+//! matrices over GF(2)", ACM TOMS 37, 2010), on strips of 512 columns, which are vectors of a cache line each
+//! ([`mod@line`]).
 //!
-//! The basis lies in [`Block`]s of 64 rows that are the identity in their own pivot columns, so that the 64 coefficients by
-//! which a row is cleared are its own digits there, a word. A panel of rows is cleared by every block in turn ([`panel`]) with
-//! tables that stay in the first cache ([`tables`]); what is left of it is searched for pivots in windows of 64 columns
-//! ([`pivots`], [`search`]), as in the decomposition of Albrecht, Bard, Pernet, "Efficient dense Gaussian elimination over
-//! the finite field with two elements", 2011, but by rows in their order.
+//! The basis lies in [`Block`]s of 64 rows that are the identity in their own pivot columns, so that the 64
+//! coefficients by which a row is cleared are its own digits there, a word. A panel of rows is cleared by every block
+//! in turn ([`panel`]) with tables that stay in the first cache ([`tables`]); what is left of it is searched for pivots
+//! in windows of 64 columns ([`pivots`], [`search`]), as in the decomposition of Albrecht, Bard, Pernet, "Efficient
+//! dense Gaussian elimination over the finite field with two elements", 2011, but by rows in their order.
 //!
-//! Invariants: all blocks but the last are full; a block is 0 in the pivot columns of those before it; each row is 0 left of its
-//! pivot, so that the pivot columns are the column rank profile; a row is only ever changed by rows above it, so that the pivot
-//! rows are the row rank profile.
+//! Invariants: all blocks but the last are full; a block is 0 in the pivot columns of those before it; each row is 0
+//! left of its pivot, so that the pivot columns are the column rank profile; a row is only ever changed by rows above
+//! it, so that the pivot rows are the row rank profile.
 
 mod block;
 mod line;
@@ -137,8 +138,8 @@ impl Bits {
         Ok(vectors)
     }
 
-    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel, the rows that are being cut, and
-    /// coefficients.
+    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel, the rows that are being cut,
+    /// and coefficients.
     pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
         let row = cols.div_ceil(COLUMNS) * size_of::<Line>();
         let numbers = size_of::<usize>() + 2 * size_of::<u32>();

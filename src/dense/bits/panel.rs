@@ -83,8 +83,8 @@ impl Panel {
     /// Clears the pivot columns of all blocks, which are 0 in the pivot columns of those before them.
     pub(super) fn clear(&mut self, blocks: &[Block]) -> Result<()> {
         for group in blocks.chunks(GROUP) {
-            // The strips with pivots must be up to date before the coefficients of the next block are gathered; the others
-            // are visited once for the whole group.
+            // The strips with pivots must be up to date before the coefficients of the next block are gathered; the
+            // others are visited once for the whole group.
             let runs: Vec<Vec<Run>> = group.iter().map(Block::runs).collect();
             let mut has_pivots = vec![false; self.strips];
             runs.iter().flatten().for_each(|run| has_pivots[run.strip] = true);

@@ -16,7 +16,8 @@ pub(in super::super) struct Rows(Vec<Vec<Line>>);
 
 /// Back substitution in one strip.
 struct Substitute<'a> {
-    /// For each of some blocks, its first row, its rows, and what all rows before it are cleared by; the last block first.
+    /// For each of some blocks, its first row, its rows, and what all rows before it are cleared by; the last block
+    /// first.
     by: &'a [(usize, usize, Vec<u64>)],
     lines: &'a mut [Line],
 }

@@ -1,8 +1,9 @@
 //! The pivots of a panel, and the rows of the basis that come of them.
 //!
-//! A window of 64 columns moves over the panel. The rows that are independent in it make a [`Step`]: the transform that turns
-//! them into the identity in their pivot columns, and the coefficients by which they clear the other rows. A step is at once
-//! applied to the strips that the window is in; to the strips beyond, all steps together when the window gets there.
+//! A window of 64 columns moves over the panel. The rows that are independent in it make a [`Step`]: the transform that
+//! turns them into the identity in their pivot columns, and the coefficients by which they clear the other rows. A step
+//! is at once applied to the strips that the window is in; to the strips beyond, all steps together when the window
+//! gets there.
 
 use super::block::Block;
 use super::line::{COLUMNS, Line, runs};
@@ -85,8 +86,8 @@ impl<'a> Search<'a> {
         Search { panel, blocks, taken, first: 0, entered: 0, steps: vec![] }
     }
 
-    /// Puts the span of the panel into the blocks; returns the pivot rows, ascending, and the pivot columns, in the order of
-    /// the basis.
+    /// Puts the span of the panel into the blocks; returns the pivot rows, ascending, and the pivot columns, in the
+    /// order of the basis.
     pub(super) fn run(mut self) -> Result<(Vec<usize>, Vec<u32>)> {
         let (mut at, mut cols) = (0, vec![]);
         while let Some(column) = self.next(at) {

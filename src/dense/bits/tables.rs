@@ -1,13 +1,14 @@
 //! The method of four Russians on one strip of 512 columns: lines += coefficients · basis.
 //!
-//! Six basis lines make a table of their 64 sums, 4 KiB; six tables, which stay in the first cache, clear 36 pivot columns of
-//! a line in one pass over it. Fewer lines do not repay so large tables: they get sums of four, or none.
+//! Six basis lines make a table of their 64 sums, 4 KiB; six tables, which stay in the first cache, clear 36 pivot
+//! columns of a line in one pass over it. Fewer lines do not repay so large tables: they get sums of four, or none.
 
 use super::line::Line;
 
 /// Basis lines that one call takes: the bits of a coefficient.
 pub(super) const DEPTH: usize = 64;
-/// Lines that are added one by one up to here: tables of sums of four cost 16 · 16 additions, and save half of 64 for each.
+/// Lines that are added one by one up to here: tables of sums of four cost 16 · 16 additions, and save half of 64 for
+/// each.
 const FEW: usize = 16;
 /// Lines that repay tables of 64 sums.
 const MANY: usize = 160;

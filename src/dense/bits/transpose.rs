@@ -6,7 +6,8 @@ use crate::isa::Kernel;
 /// Words of 32 vectors for each column.
 pub(in crate::dense) const WORDS: usize = COLUMNS / 32;
 
-/// Writes rows of one strip: bit i of what `columns` has for column j, 16 words each and at most 512 columns, becomes column j of row i.
+/// Writes rows of one strip: bit i of what `columns` has for column j, 16 words each and at most 512 columns, becomes
+/// column j of row i.
 pub(super) struct Transpose<'a> {
     pub(super) columns: &'a [u32],
     pub(super) rows: &'a mut [Line],
@@ -29,8 +30,8 @@ impl Kernel for Transpose<'_> {
     }
 }
 
-/// Bit j of word i becomes bit i of word j: squares of half the size change places, level by level (H. S. Warren, *Hacker's Delight*,
-/// section 7-3).
+/// Bit j of word i becomes bit i of word j: squares of half the size change places, level by level (H. S. Warren,
+/// *Hacker's Delight*, section 7-3).
 #[inline(always)]
 fn transpose(square: &mut [u64; 64]) {
     let (mut half, mut mask) = (32, 0x0000_0000_ffff_ffffu64);

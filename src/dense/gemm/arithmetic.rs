@@ -17,8 +17,8 @@ pub(super) enum Form {
     TwoDigits(Narrow),
     /// h < 2³⁰: a word is a residue.
     Whole(Whole),
-    /// Two words b₀ and b₁ of w bits for each residue of B along the depth, and of A also two along its rows: the sums are
-    /// those of a₀ and a₁, of a = a₁·2ʷ + a₀.
+    /// Two words b₀ and b₁ of w bits for each residue of B along the depth, and of A also two along its rows: the sums
+    /// are those of a₀ and a₁, of a = a₁·2ʷ + a₀.
     Limbs(u32),
     /// A word is four bytes along the depth, digits of residues: [`bytes`](super::bytes).
     Bytes(Bytes),
@@ -65,8 +65,8 @@ impl Arithmetic {
         let word_products = words.limbs().pow(2) as f64;
         byte * byte_products < whole * word_products
     }
-    /// The largest k with k·h·`term` + p ≤ min(2³¹ - 1, 2²⁰·p), the bounds of a sum of pairs on top of a residue and of its
-    /// reduction ([`Narrow`]).
+    /// The largest k with k·h·`term` + p ≤ min(2³¹ - 1, 2²⁰·p), the bounds of a sum of pairs on top of a residue and of
+    /// its reduction ([`Narrow`]).
     pub(super) fn pair_terms(p: u64, term: u64) -> u64 {
         let (p, term) = (p as u128, term as u128);
         ((i32::MAX as u128).min(p << 20).saturating_sub(p) / (p / 2 * term)) as u64

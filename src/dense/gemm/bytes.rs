@@ -1,8 +1,10 @@
-//! Residues as signed bytes: the operands and sums of the tiles of [`simd::bytes`](super::simd::bytes), for 2¹⁶ < p < 2⁶³.
+//! Residues as signed bytes: the operands and sums of the tiles of [`simd::bytes`](super::simd::bytes), for 2¹⁶ < p <
+//! 2⁶³.
 //!
-//! With L = ⌈log₂₅₆ p⌉ digits a·b ≡ Σⱼ (256ʲ·a mod p)·bⱼ, where bⱼ are the digits of b to the base 256 from -128 to 127. The depth
-//! of a product has the bytes (t, j) of term t: of B they are the digits as they stand in memory, and of A there is one row, a
-//! *plane*, for each digit i of the 256ʲ·a mod p. Hence a·b ≡ Σᵢ 256ⁱ·Sᵢ with one sum a plane, L² products of bytes in all.
+//! With L = ⌈log₂₅₆ p⌉ digits a·b ≡ Σⱼ (256ʲ·a mod p)·bⱼ, where bⱼ are the digits of b to the base 256 from -128
+//! to 127. The depth of a product has the bytes (t, j) of term t: of B they are the digits as they stand in memory, and of
+//!      A there is one row, a *plane*, for each digit i of the 256ʲ·a mod p. Hence a·b ≡ Σᵢ 256ⁱ·Sᵢ with one sum a plane, L²
+//!      products of bytes in all.
 
 use super::place::{DEPTH, Place, Target};
 use super::reduce::{ROUND, Whole, float};
@@ -43,8 +45,8 @@ impl Bytes {
         Bytes { digits, p: p as i64, inverse, shift: 256.0 * inverse, largest, bias, whole }
     }
 
-    /// Terms that one pass over the depth may take: the largest k with k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in size, but
-    /// at most [`DEPTH`], for which [`Bytes::reduce`] is made.
+    /// Terms that one pass over the depth may take: the largest k with k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in
+    /// size, but at most [`DEPTH`], for which [`Bytes::reduce`] is made.
     pub(super) fn terms(self) -> usize {
         (i32::MAX as usize / (self.digits << 14)).min(DEPTH)
     }
@@ -53,8 +55,8 @@ impl Bytes {
         (terms * self.digits).div_ceil(size_of::<i32>()).next_multiple_of(STEP_WORDS)
     }
 
-    /// The number ≡ x of L digits, for an integer x of at most `largest` + p and no less than the least of L digits: there are
-    /// 256ᴸ ≥ p such numbers in a row.
+    /// The number ≡ x of L digits, for an integer x of at most `largest` + p and no less than the least of L digits:
+    /// there are 256ᴸ ≥ p such numbers in a row.
     #[inline(always)]
     fn centred(self, x: i64) -> i64 {
         if x > self.largest { x - self.p } else { x }
@@ -195,8 +197,8 @@ fn pack_columns<T: Entry, const L: usize>(
     }
 }
 
-/// Four bytes of the digits of terms that follow each other, from byte `from` of the first one: four terms fill L words, of which
-/// word i begins with byte 4i % L of term 4i / L.
+/// Four bytes of the digits of terms that follow each other, from byte `from` of the first one: four terms fill L
+/// words, of which word i begins with byte 4i % L of term 4i / L.
 #[inline(always)]
 fn word_of(digits: usize, from: usize, first: u64, second: impl FnOnce() -> u64) -> i32 {
     let low = first >> (8 * from);

@@ -1,16 +1,19 @@
 //! Matrix products mod p in integers with delayed reduction, for every p < 2⁶³.
 //!
-//! Residues are balanced, |x| ≤ h = ⌊p/2⌋, and cut into words of 32 bits such that a product mod p becomes an integer product
-//! C = Σ a·b of the tiles in [`simd`], exact for some hundred terms, with **one** sum (for p < 2³¹) however many digits there
-//! are: where b = b₁·2ʷ + b₀ is cut, a·b ≡ (2ʷa mod p)·b₁ + a·b₀, twice the depth and the same sums. See [`arithmetic`].
-//! (The idea of delayed reduction: Dumas, Giorgi, Pernet, "Dense linear algebra over word-size prime fields", ACM TOMS 35,
-//! 2008; theirs is in floating point. Pairs do twice to four times, wholes as many multiply-adds a second as `f64`.)
+//! Residues are balanced, |x| ≤ h = ⌊p/2⌋, and cut into words of 32 bits such that a product mod p becomes an integer
+//! product C = Σ a·b of the tiles in [`simd`], exact for some hundred terms, with **one** sum (for p < 2³¹) however
+//! many digits there are: where b = b₁·2ʷ + b₀ is cut, a·b ≡ (2ʷa mod p)·b₁ + a·b₀, twice the depth and the same sums.
+//! See [`arithmetic`]. (The idea of delayed reduction: Dumas, Giorgi, Pernet, "Dense linear algebra over word-size
+//! prime fields", ACM TOMS 35, 2008; theirs is in floating point. Pairs do twice to four times, wholes as many
+//! multiply-adds a second as `f64`.)
 //!
-//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 2¹⁶ are cut into bytes instead, and there are
-//! as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the process.
+//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 2¹⁶ are cut into bytes instead,
+//! and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the
+//! process.
 //!
-//! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time; each
-//! finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room [`Arithmetic`].
+//! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time;
+//! each finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room
+//! [`Arithmetic`].
 
 mod arithmetic;
 mod bytes;

@@ -1,5 +1,5 @@
-//! Products in packed words: B packed in strips of columns, A in strips of rows, one depth at a time; each finished tile is added to C and
-//! reduced at once.
+//! Products in packed words: B packed in strips of columns, A in strips of rows, one depth at a time; each finished
+//! tile is added to C and reduced at once.
 
 use super::arithmetic::{Arithmetic, Form};
 use super::bytes::{self, AddBytes, Bytes};
@@ -16,7 +16,8 @@ use crate::{Result, memory};
 
 /// Columns of B packed at a time: about a second-level cache.
 const COLS: usize = 1024;
-/// Bytes of A that are multiplied by one strip of B after the other, where they are read faster than from a third-level cache.
+/// Bytes of A that are multiplied by one strip of B after the other, where they are read faster than from a third-level
+/// cache.
 const NEAR: usize = 1 << 20;
 /// What the words are asked for.
 const OPERAND: &str = "a packed operand of a matrix product";
@@ -36,8 +37,8 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
 }
 
 impl Arithmetic {
-    /// Bytes of the packed operands of an m × k × n product, by the largest tiles and of the larger of bytes and words: plans do not
-    /// depend on which are the fastest.
+    /// Bytes of the packed operands of an m × k × n product, by the largest tiles and of the larger of bytes and words:
+    /// plans do not depend on which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
         let bytes = Self::of_bytes(self.modulus).filter(|_| ByteTile::of_matrices().is_some());
         let forms = [self, Self::of_words(self.modulus)].into_iter().chain(bytes);

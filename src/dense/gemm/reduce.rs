@@ -27,8 +27,8 @@ impl Narrow {
     }
     /// x mod p in 0 … p-1 for |x| ≤ 2²⁰·p.
     ///
-    /// Three roundings move x/p by at most 3.1·2⁻²⁴·2²⁰ < 0.2, and the sum with 3·2²² rounds to an integer: the remainder
-    /// is below 0.7·p in size.
+    /// Three roundings move x/p by at most 3.1·2⁻²⁴·2²⁰ < 0.2, and the sum with 3·2²² rounds to an integer: the
+    /// remainder is below 0.7·p in size.
     #[inline(always)]
     pub(super) fn reduce(self, x: i32) -> i32 {
         const ROUND: f32 = 12_582_912.0; // 3·2²²

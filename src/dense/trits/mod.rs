@@ -1,8 +1,8 @@
 //! Elimination over GF(3) on rows packed as [`strip`]s, by the method of four Russians ([`tables`]).
 //!
-//! The basis grows as in [`bits`](super::bits): a panel of rows is cleared by every group in turn, then by the groups that
-//! it yields itself; all groups but the last are full. Each basis row is zero left of its pivot, and those of a group are the
-//! identity in their own pivot columns.
+//! The basis grows as in [`bits`](super::bits): a panel of rows is cleared by every group in turn, then by the groups
+//! that it yields itself; all groups but the last are full. Each basis row is zero left of its pivot, and those of a
+//! group are the identity in their own pivot columns.
 
 mod group;
 mod strip;
@@ -202,8 +202,8 @@ mod tests {
         for (rows, cols, inner) in
             [(0, 9, 0), (9, 0, 0), (40, 30, 0), (300, 700, 21), (1100, 90, 90), (1500, 1100, 400)]
         {
-            // Products of random factors; every seventh row is zero, every eleventh repeats the one before with its sign
-            // changed, the leading columns of late rows are sparse.
+            // Products of random factors; every seventh row is zero, every eleventh repeats the one before with its
+            // sign changed, the leading columns of late rows are sparse.
             let factor = |count: usize, rng: &mut Rng| (0..count).map(|_| rng.random_range(0..3)).collect::<Vec<u64>>();
             let (left, right) = (factor(rows * inner, &mut rng), factor(inner * cols, &mut rng));
             let mut data = vec![0u64; rows * cols];

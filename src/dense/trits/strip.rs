@@ -1,6 +1,6 @@
-//! 512 entries of GF(3) at a time: two bits an entry in two planes, so that one addition takes seven operations on words of
-//! 64 entries (of the kind of Boothby, Bradshaw, "Bitslicing and the method of four Russians over larger finite fields",
-//! 2009), and a change of sign swaps the planes, which is free.
+//! 512 entries of GF(3) at a time: two bits an entry in two planes, so that one addition takes seven operations on
+//! words of 64 entries (of the kind of Boothby, Bradshaw, "Bitslicing and the method of four Russians over larger
+//! finite fields", 2009), and a change of sign swaps the planes, which is free.
 
 use crate::isa::Kernel;
 use crate::memory;

@@ -1,6 +1,7 @@
-//! The method of four Russians over GF(3): four basis rows make a table of their combinations ∑ dᵢ·rowᵢ, dᵢ ∈ {-1, 0, 1}, up
-//! to sign; entry ∑ dᵢ·3ⁱ, a number in balanced ternary between 0 and 40. Five tables, made from a group of twenty basis rows
-//! that are the identity in their own pivot columns, clear twenty pivot columns of a row in one pass over it: [`clear`].
+//! The method of four Russians over GF(3): four basis rows make a table of their combinations ∑ dᵢ·rowᵢ, dᵢ ∈ {-1, 0,
+//! 1}, up to sign; entry ∑ dᵢ·3ⁱ, a number in balanced ternary between 0 and 40. Five tables, made from a group of
+//! twenty basis rows that are the identity in their own pivot columns, clear twenty pivot columns of a row in one pass
+//! over it: [`clear`].
 
 use super::super::parallel::for_each_chunk;
 use super::group::{DIGITS, Group, TABLES};
@@ -69,7 +70,8 @@ struct Tables<'a> {
     data: &'a [Strip],
 }
 
-/// Writes the combinations of up to four rows, from the strip `from` on: entry d is the row combination of the digits of d.
+/// Writes the combinations of up to four rows, from the strip `from` on: entry d is the row combination of the digits
+/// of d.
 struct Fill<'a> {
     rows: &'a [Strip],
     strips: usize,

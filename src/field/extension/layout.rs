@@ -4,7 +4,8 @@ use crate::field::Modulus;
 use crate::memory;
 
 memory::plain! {
-    /// An element of an [`ExtensionField`](super::ExtensionField): k digits in equal bit-fields of one word, constant term lowest.
+    /// An element of an [`ExtensionField`](super::ExtensionField): k digits in equal bit-fields of one word, constant
+    /// term lowest.
     #[derive(PartialEq, Eq, Hash, Default)]
     #[repr(transparent)]
     pub struct Packed(pub(super) u128): Zeroable

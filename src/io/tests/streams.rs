@@ -56,7 +56,8 @@ fn streams_read_as_files_do() {
     }
 }
 
-/// A text of many blocks, read on pools of several sizes, plain and gzipped: the same matrix, and the same line in errors.
+/// A text of many blocks, read on pools of several sizes, plain and gzipped: the same matrix, and the same line in
+/// errors.
 #[test]
 fn blocks_and_threads() {
     let mut text = "300000 1000 M\n".to_string();

@@ -1,12 +1,12 @@
 //! Layers as arrays: one value for each vector of deficits, in the order of a [`Layout`], no keys.
 //!
-//! A step changes the legs of few classes. All vectors that agree elsewhere go through the same small matrix, from the deficits
-//! of the changed classes before the step to those after it: [`Kernel::expand`] makes it, from states in which everything else is 0.
-//! Where the last legs of the layout, the tail, do not change, vectors that agree before the tail are runs side by side, in
-//! both layers, and a step is sums of runs: about a nanosecond for a state and one of its choices, where a table of keys takes
-//! thirty. So the tail is to consist of legs that change late, and the legs that change next stand just before it, which keeps
-//! the runs that are summed near to each other. What is left of the tail shrinks step by step; then the layer is put into a new
-//! order.
+//! A step changes the legs of few classes. All vectors that agree elsewhere go through the same small matrix, from the
+//! deficits of the changed classes before the step to those after it: [`Kernel::expand`] makes it, from states in which
+//! everything else is 0. Where the last legs of the layout, the tail, do not change, vectors that agree before the tail
+//! are runs side by side, in both layers, and a step is sums of runs: about a nanosecond for a state and one of its
+//! choices, where a table of keys takes thirty. So the tail is to consist of legs that change late, and the legs that
+//! change next stand just before it, which keeps the runs that are summed near to each other. What is left of the tail
+//! shrinks step by step; then the layer is put into a new order.
 
 use super::kernel::Kernel;
 use super::key::Key;
@@ -52,7 +52,7 @@ fn stays(leg: &Leg, step: &Step, next: &Space) -> bool {
 }
 
 /// What the values are, in errors.
-const STATES: &str = "the states of a layer of the frontier programme";
+const STATES: &str = "the states of a layer of the frontier dynamic program";
 
 /// Gives a vector, whose values are of no use, this length and no larger capacity than it needs or has.
 fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) -> Result<()> {
@@ -64,7 +64,8 @@ fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) -> Result<()> {
     Ok(())
 }
 
-/// Whether the step is one that arrays are for: few deficits change, and codes fit. The layers' legs are counted in any order.
+/// Whether the step is one that arrays are for: few deficits change, and codes fit. The layers' legs are counted in any
+/// order.
 pub(super) fn is_possible(step: &Step, space: &Space, next: &Space) -> bool {
     let changed =
         |space: &Space| -> Vec<Leg> { space.legs.iter().filter(|leg| !stays(leg, step, next)).copied().collect() };

@@ -1,4 +1,5 @@
-//! The bipartite graph of a matrix: rows are the vertices 0 … n-1, columns the vertices n … 2n-1, entries weighted edges.
+//! The bipartite graph of a matrix: rows are the vertices 0 … n-1, columns the vertices n … 2n-1, entries weighted
+//! edges.
 
 use crate::permanent::IntMatrix;
 use num_bigint::BigInt;

@@ -119,7 +119,8 @@ impl<'a, const N: usize, R: Ring> Kernel<'a, N, R> {
         }
         base = base.minus(&self.own_unit);
         let groups = if closing == 1 { &self.closing } else { &self.open };
-        // Whether there is a way is as good as random: where a product costs less than a wrong guess, it is made in vain.
+        // Whether there is a way is as good as random: where a product costs less than a wrong guess, it is made in
+        // vain.
         if R::WORDS && self.single {
             for group in groups {
                 let next = base.minus(&group.unit);

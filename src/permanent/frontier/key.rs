@@ -1,4 +1,5 @@
-//! Compact state keys: the deficits of all open classes in fields of a few bits, packed into N words, no field across two words.
+//! Compact state keys: the deficits of all open classes in fields of a few bits, packed into N words, no field across
+//! two words.
 
 /// A field of a key: `mask` (unshifted) at bit `shift` of word `word`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! The vectors of a layer in lexicographic order: the place of a vector without a search.
 //!
-//! With y the deficit of a class of rows, and cap - deficit for one of columns, the vectors are those with 0 ≤ yᵢ ≤ capᵢ and
-//! Σ y = weight. Let Wᵢ(r) be the number of (yᵢ, yᵢ₊₁, …) of weight r; the place of y is Σᵢ Σ_{c < yᵢ} Wᵢ₊₁(rᵢ - c), where rᵢ is what
-//! the legs before i leave of the weight. Legs are taken together in chunks of some ten bits, packed into a code, the first leg in
-//! the highest bits; a table gives the sum over the legs of a chunk for each r and code. The last legs, the *tail*, need
-//! no code where whole runs of vectors are read: those that agree before the tail stand side by side, W_tail(r) of them.
+//! With y the deficit of a class of rows, and cap - deficit for one of columns, the vectors are those with 0 ≤ yᵢ ≤
+//! capᵢ and Σ y = weight. Let Wᵢ(r) be the number of (yᵢ, yᵢ₊₁, …) of weight r; the place of y is Σᵢ Σ_{c < yᵢ}
+//! Wᵢ₊₁(rᵢ - c), where rᵢ is what the legs before i leave of the weight. Legs are taken together in chunks of some ten
+//! bits, packed into a code, the first leg in the highest bits; a table gives the sum over the legs of a chunk for each
+//! r and code. The last legs, the *tail*, need no code where whole runs of vectors are read: those that agree before
+//! the tail stand side by side, W_tail(r) of them.
 
 use super::key::Key;
 use super::program::Leg;
@@ -173,7 +174,8 @@ impl<'a> Layout<'a> {
     pub fn weight(&self) -> usize {
         self.weight
     }
-    /// The codes of a chunk, ascending, that some vectors have, with the weight that they leave, given what is left here.
+    /// The codes of a chunk, ascending, that some vectors have, with the weight that they leave, given what is left
+    /// here.
     #[inline(always)]
     pub fn codes(&self, chunk: usize, left: usize) -> impl Iterator<Item = (usize, usize)> {
         let Chunk { weights, after, .. } = &self.chunks[chunk];

@@ -1,16 +1,18 @@
 //! A lower bound of the largest layer of *every* order, which refuses hopeless matrices before an order is looked for.
 //!
-//! Take the layer after k = a + b steps, a of rows and b of columns, where any two rows differ in more than k places, any two
-//! columns too, and every line has more than k entries. Then no line was closed and no two open ones are twins: states are sets
-//! of matched lines. The i-th of the a rows, by ascending degree dᵢ, can be matched with dᵢ - b - (i - 1) unprocessed columns that the
-//! rows before it left, at least, and each set of columns arises from at most a! such choices. So there are at least
+//! Take the layer after k = a + b steps, a of rows and b of columns, where any two rows differ in more than k places,
+//! any two columns too, and every line has more than k entries. Then no line was closed and no two open ones are twins:
+//! states are sets of matched lines. The i-th of the a rows, by ascending degree dᵢ, can be matched with
+//! dᵢ - b - (i - 1) unprocessed columns that the rows before it left, at least, and each set of columns arises from at
+//! most a! such choices. So there are at least
 //!
 //! ```text
 //! Π_{i ≤ a} (dᵢ - b - i + 1) / i  ·  Π_{i ≤ b} (eᵢ - a - i + 1) / i      states (e: degrees of columns),
 //! ```
 //!
-//! with the least degrees for d and e. Every order has a layer for each k, with some a: the bound is the largest over k of the
-//! least over a. Signs may make values 0, which this does not see; a matrix whose layers vanish like that is refused in vain.
+//! with the least degrees for d and e. Every order has a layer for each k, with some a: the bound is the largest over k
+//! of the least over a. Signs may make values 0, which this does not see; a matrix whose layers vanish like that is
+//! refused in vain.
 
 use super::graph::Graph;
 

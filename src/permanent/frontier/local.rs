@@ -1,14 +1,16 @@
 //! Local search: one vertex after the other goes to its best place in the order.
 //!
-//! Let S₀ ⊂ S₁ ⊂ … be the sets along an order, and v the vertex at place i. If v goes to an earlier place j, the sets between become
-//! S_t ∪ v; if it goes to a later one, S_t without v. Neither depends on j, and the other layers stay: two walks, one back and
-//! one on, give the costs of *all* places of v. A vertex that is not in the order, because its neighbours cover it, has the place where
-//! the last of them is processed, and goes to earlier ones only; in turn steps of vertices that it covers fall away.
+//! Let S₀ ⊂ S₁ ⊂ … be the sets along an order, and v the vertex at place i. If v goes to an earlier place j, the sets
+//! between become S_t ∪ v; if it goes to a later one, S_t without v. Neither depends on j, and the other layers stay:
+//! two walks, one back and one on, give the costs of *all* places of v. A vertex that is not in the order, because its
+//! neighbours cover it, has the place where the last of them is processed, and goes to earlier ones only; in turn steps
+//! of vertices that it covers fall away.
 //!
-//! Measured: a descent takes 2 to 10 ms on 3-regular matrices with n = 80 and saves between nothing and half of the work of what
-//! a beam finds. Going on from blocks moved or reversed, shuffled stretches or few vertices thrown about, for a third of the time of
-//! the sweep, saves 1 to 5 in a hundred in the median: it stays out. So do starts from Cuthill–McKee orders and from nested dissection
-//! by levels: after their descent two to four times the work of the beams' orders on 3-regular matrices, more on mesh1e1.
+//! Measured: a descent takes 2 to 10 ms on 3-regular matrices with n = 80 and saves between nothing and half of the
+//! work of what a beam finds. Going on from blocks moved or reversed, shuffled stretches or few vertices thrown about,
+//! for a third of the time of the sweep, saves 1 to 5 in a hundred in the median: it stays out. So do starts from
+//! Cuthill–McKee orders and from nested dissection by levels: after their descent two to four times the work of the
+//! beams' orders on 3-regular matrices, more on mesh1e1.
 
 use super::graph::Graph;
 use super::order::Order;
@@ -86,7 +88,8 @@ impl<'a> Path<'a> {
         self.extend(&tail);
     }
 
-    /// The best other place of v (`None`: v is left out) with the work that the whole order then has, if that is less than now.
+    /// The best other place of v (`None`: v is left out) with the work that the whole order then has, if that is less
+    /// than now.
     fn best(&mut self, v: u32) -> Option<(f64, Option<usize>)> {
         let (graph, at, u) = (self.graph, self.place[v as usize], v as usize);
         let end = self.vertices.len();

@@ -1,32 +1,35 @@
-//! The frontier dynamic programme: permanents of sparse matrices, exactly, by counting the ways to match line by line.
+//! The frontier dynamic program: permanents of sparse matrices, exactly, by counting the ways to match line by line.
 //!
-//! Rows and columns are the vertices of a bipartite graph, entries its weighted edges, perm A the weighted number of perfect
-//! matchings. Vertices are *processed* one after the other: one that is not matched yet is matched, in all ways, with neighbours
-//! that are not processed. After some steps the vertices of the future are *touched* (some neighbour is processed) or not, and the
-//! future depends only on which touched ones are still unmatched. Touched vertices of one side with the same remaining edges are
-//! *twins*: only how many of them are unmatched matters, their *deficit*. So
+//! Rows and columns are the vertices of a bipartite graph, entries its weighted edges, perm A the weighted number of
+//! perfect matchings. Vertices are *processed* one after the other: one that is not matched yet is matched, in all
+//! ways, with neighbours that are not processed. After some steps the vertices of the future are *touched* (some
+//! neighbour is processed) or not, and the future depends only on which touched ones are still unmatched. Touched
+//! vertices of one side with the same remaining edges are *twins*: only how many of them are unmatched matters, their
+//! *deficit*. So
 //!
 //! ```text
 //! state = the deficits of the classes of twins,      value = Σ of the weights of all partial matchings that lead there
 //! ```
 //!
-//! and a class without further edges closes: its deficit must be 0. A row (column) of a class with deficit 0 needs no step of its
-//! own. Processing rows only, in some order, is the well-known programme over sets of used columns; with both sides in the order
-//! the number of open vertices is often smaller. Twins make dense blocks cheap: a full n × n block has n states.
+//! and a class without further edges closes: its deficit must be 0. A row (column) of a class with deficit 0 needs no
+//! step of its own. Processing rows only, in some order, is the well-known programme over sets of used columns; with
+//! both sides in the order the number of open vertices is often smaller. Twins make dense blocks cheap: a full n × n
+//! block has n states.
 //!
-//! The order decides everything: `order` is a beam search with a cost that knows about twins, `local` moves single vertices of what
-//! it finds; their effort grows with the work that they predict. `least` refuses matrices for which every order is hopeless. Values
-//! are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`], or residues mod p (`ring`). `program` turns the order into steps,
-//! `run` takes all states through them, in parallel: layers that are nearly full as arrays without keys (`dense`), others as tables
-//! (`sparse`).
+//! The order decides everything: `order` is a beam search with a cost that knows about twins, `local` moves single
+//! vertices of what it finds; their effort grows with the work that they predict. `least` refuses matrices for which
+//! every order is hopeless. Values are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`], or residues mod p
+//! (`ring`). `program` turns the order into steps, `run` takes all states through them, in parallel: layers that are
+//! nearly full as arrays without keys (`dense`), others as tables (`sparse`).
 //!
-//! Meeting in the middle (half a sweep from each end, a dot product at the narrowest cut) would not pay: layers are nearly full from
-//! either end, so that both halves together meet the same states. Of the vectors counted, one sweep reaches 0.86 on bcsstk01
-//! (8.7·10⁷ vectors) and 0.74 to 0.93 on 3-regular matrices with n = 80 (3·10⁶ to 1.5·10⁷): the rest is all that a second direction could save.
+//! Meeting in the middle (half a sweep from each end, a dot product at the narrowest cut) would not pay: layers are
+//! nearly full from either end, so that both halves together meet the same states. Of the vectors counted, one sweep
+//! reaches 0.86 on bcsstk01 (8.7·10⁷ vectors) and 0.74 to 0.93 on 3-regular matrices with n = 80 (3·10⁶ to 1.5·10⁷):
+//! the rest is all that a second direction could save.
 //!
-//! Sources: the problem and the matrices: D. Elbek et al., *SUperman: Efficient Permanent Computation on GPUs*, 2025, Section 2.1
-//! (whose sparse method is inclusion–exclusion); the technique: transfer matrices over a frontier, as for counting paths (D. E.
-//! Knuth, *The Art of Computer Programming* 4A, Section 7.1.4, "simpath").
+//! Sources: the problem and the matrices: D. Elbek et al., *SUperman: Efficient Permanent Computation on GPUs*, 2025,
+//! Section 2.1 (whose sparse method is inclusion–exclusion); the technique: transfer matrices over a frontier, as for
+//! counting paths (D. E. Knuth, *The Art of Computer Programming* 4A, Section 7.1.4, "simpath").
 
 mod dense;
 mod graph;
@@ -119,8 +122,8 @@ pub struct FrontierAnswer {
     pub modulus_bits: Option<u64>,
 }
 
-/// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best for all
-/// matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
+/// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best
+/// for all matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
 const OUTLOOKS: [f64; 3] = [30.0, 8.0, 120.0];
 /// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best.
 const PATIENCE: usize = 16;
@@ -140,7 +143,8 @@ pub fn permanent(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observ
 /// The order that the search finds within its budget, and what it costs.
 ///
 /// # Errors
-/// [`Error::Memory`] if every order needs more than `options.memory`, or more time than anybody has; [`Error::Interrupted`].
+/// [`Error::Memory`] if every order needs more than `options.memory`, or more time than anybody has;
+/// [`Error::Interrupted`].
 pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer) -> Result<Prediction> {
     if a.n() == 0 || has_empty_line(a) {
         return Ok(Prediction { states: 0.0, peak: 0.0, seconds: 0.0, bytes: 0.0, order: Vec::new() });
@@ -168,15 +172,15 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
 }
 
 fn too_large(need: String, limit: u64) -> Error {
-    Error::Memory(format!("the frontier programme needs {need}, the limit is {limit} bytes"))
+    Error::Memory(format!("the frontier dynamic program needs {need}, the limit is {limit} bytes"))
 }
 
-/// The permanent, processing the given vertices: row i is i, column j is n + j. Vertices whose neighbours are all processed may
-/// be there or not.
+/// The permanent, processing the given vertices: row i is i, column j is n + j. Vertices whose neighbours are all
+/// processed may be there or not.
 ///
 /// # Errors
-/// [`Error::Usage`] if an entry has neither its row nor its column in the order, or a vertex does not exist or occurs twice;
-/// [`Error::Memory`] if the states need more than `options.memory`; [`Error::Interrupted`].
+/// [`Error::Usage`] if an entry has neither its row nor its column in the order, or a vertex does not exist or occurs
+/// twice; [`Error::Memory`] if the states need more than `options.memory`; [`Error::Interrupted`].
 pub fn permanent_in_order(
     a: &IntMatrix,
     order: &[u32],
@@ -230,7 +234,9 @@ fn in_order(
         ),
         _ => {
             let bits = 64 * MAX_KEY_WORDS;
-            return Err(Error::Memory(format!("the frontier programme would need keys of more than {bits} bits")));
+            return Err(Error::Memory(format!(
+                "the frontier dynamic program would need keys of more than {bits} bits"
+            )));
         }
     };
     let (states, peak) = (counts.iter().sum(), counts.iter().copied().max().unwrap_or(1));
@@ -301,8 +307,8 @@ const ENDLESS: f64 = 1e15;
 const STARTS: usize = 4;
 const BEAMS: f64 = 0.7;
 
-/// Beams of growing width over rows, columns and both, then local search from the best orders found, while all together cost less
-/// than their share of the work predicted; the best order. `None` if every order is endless.
+/// Beams of growing width over rows, columns and both, then local search from the best orders found, while all together
+/// cost less than their share of the work predicted; the best order. `None` if every order is endless.
 fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer) -> Result<Option<Vec<u32>>> {
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
     // Estimates that may be made, for each unit of work of the best order.

@@ -1,7 +1,7 @@
 //! The search for an order: a beam search over sets of processed vertices.
 //!
-//! An order is a path through sets, see [`Set`], and the best order a shortest path. The beam keeps the most promising sets of each
-//! size.
+//! An order is a path through sets, see [`Set`], and the best order a shortest path. The beam keeps the most promising
+//! sets of each size.
 
 use super::graph::Graph;
 use super::set::{Look, Set, spread};

@@ -1,5 +1,6 @@
-//! An order of vertices turned into steps: where the deficits of the open classes stand in the key, which choices a step has,
-//! how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by hashes.
+//! An order of vertices turned into steps: where the deficits of the open classes stand in the key, which choices a
+//! step has, how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by
+//! hashes.
 
 use super::graph::{Edge, Graph};
 use super::key::Field;
@@ -55,8 +56,9 @@ pub(super) struct Leg {
     pub next: u32,
 }
 
-/// The vectors of deficits that can be states of a layer. All states have the same difference between unmatched rows and
-/// unmatched columns; with y the deficit of a class of rows, and cap - deficit for a class of columns, that is Σ y = `weight`.
+/// The vectors of deficits that can be states of a layer. All states have the same difference between unmatched rows
+/// and unmatched columns; with y the deficit of a class of rows, and cap - deficit for a class of columns, that is Σ
+/// y = `weight`.
 pub(super) struct Space {
     /// The open classes, by field.
     pub legs: Vec<Leg>,
@@ -67,7 +69,8 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// The leg of this layer, after the step, that is the given one before the step or after it, if the step leaves it as it is.
+    /// The leg of this layer, after the step, that is the given one before the step or after it, if the step leaves it
+    /// as it is.
     pub fn stays(&self, leg: &Leg, step: &Step) -> Option<&Leg> {
         let field = leg.field;
         let untouched = step.untouched.get(field.word as usize).copied().unwrap_or(0) >> field.shift & field.mask;
@@ -247,8 +250,8 @@ impl Builder<'_> {
         pieces
     }
 
-    /// The classes of the neighbours after the step of v: pieces with equal remaining edges merge, also with classes that v does not
-    /// touch.
+    /// The classes of the neighbours after the step of v: pieces with equal remaining edges merge, also with classes
+    /// that v does not touch.
     fn merged(&mut self, v: usize, pieces: Vec<(Vec<Edge>, Piece)>) -> Vec<(Vec<Edge>, Vec<Piece>)> {
         let mut merged: Vec<(Vec<Edge>, Vec<Piece>)> = Vec::new();
         let mut place: HashMap<Vec<Edge>, usize> = HashMap::new();
@@ -340,8 +343,8 @@ impl Builder<'_> {
         };
         let columns: usize = legs.iter().filter(|leg| !leg.row).map(|leg| leg.cap as usize).sum();
         let weight = usize::try_from((untouched(1) + columns) as i64 - untouched(0) as i64).ok();
-        // Weights k and all - k have equally many vectors. Up to the middle a number is at least those that add up to it, so that
-        // below 2⁵² it is exact; beyond, the window would keep the errors of far larger ones.
+        // Weights k and all - k have equally many vectors. Up to the middle a number is at least those that add up to
+        // it, so that below 2⁵² it is exact; beyond, the window would keep the errors of far larger ones.
         let all: usize = legs.iter().map(|leg| leg.cap as usize).sum();
         let weight = weight.filter(|&k| k <= all);
         let half = weight.map_or(0, |k| k.min(all - k));

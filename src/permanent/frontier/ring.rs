@@ -1,8 +1,9 @@
-//! What is summed: integers modulo 2⁶⁴ᴷ as K wrapping machine words, integers of any size, or residues modulo one prime.
+//! What is summed: integers modulo 2⁶⁴ᴷ as K wrapping machine words, integers of any size, or residues modulo one
+//! prime.
 //!
-//! The programme only adds and multiplies, so everything may be done modulo M = 2⁶⁴ᴷ; the permanent is then the residue in
-//! [-M/2, M/2), or in [0, M) where no entry is negative, as soon as a bound of its absolute value says that it lies there.
-//! Partial sums may wrap as they like.
+//! The programme only adds and multiplies, so everything may be done modulo M = 2⁶⁴ᴷ; the permanent is then the residue
+//! in [-M/2, M/2), or in [0, M) where no entry is negative, as soon as a bound of its absolute value says that it lies
+//! there. Partial sums may wrap as they like.
 
 use crate::field::Modulus;
 use num_bigint::{BigInt, Sign};

@@ -1,7 +1,7 @@
 //! Runs the steps over all states: small and thinly filled layers as lists with keys, full ones as arrays.
 //!
-//! Which of the two is decided step by step from numbers of states, never from the clock or the threads, so that a run does the
-//! same work everywhere.
+//! Which of the two is decided step by step from numbers of states, never from the clock or the threads, so that a run
+//! does the same work everywhere.
 
 use super::dense::{Dense, is_possible};
 use super::kernel::Kernel;
@@ -68,8 +68,8 @@ const FEW: f64 = 2048.0;
 const COUNTED: f64 = 32768.0;
 const COUNTING: f64 = 0.16;
 
-/// Upper bounds of the numbers of states of all layers: counted, presence alone, while layers are small and thin; then vectors of
-/// deficits, or all successors of all states of the layer before.
+/// Upper bounds of the numbers of states of all layers: counted, presence alone, while layers are small and thin; then
+/// vectors of deficits, or all successors of all states of the layer before.
 pub(super) fn reachable(
     program: &Program,
     weights: &[BigInt],
@@ -184,7 +184,7 @@ fn memory_message<const N: usize, R: Ring>(program: &Program, limit: u64) -> Str
     let need = most * bytes_per_state::<N, R>() as f64;
     let mib = |bytes: f64| (bytes / f64::from(1u32 << 20)).ceil();
     format!(
-        "the frontier programme may need {} MiB for {most:.3e} states, the limit is {} MiB",
+        "the frontier dynamic program may need {} MiB for {most:.3e} states, the limit is {} MiB",
         mib(need),
         mib(limit as f64)
     )

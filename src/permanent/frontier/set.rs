@@ -1,10 +1,11 @@
 //! Sets of processed vertices and an estimate of the number of states that they leave.
 //!
-//! What a layer costs depends on the *set* of vertices processed so far, not on their order. The estimate knows about twins:
-//! classes of s interchangeable open vertices (s at most the number of remaining neighbours, which is what can still be matched)
-//! have s + 1 deficits, so that there are T = Π(s + 1) vectors of deficits, of which those count whose difference between rows and
-//! columns is the one D that the set implies; with deficits spread evenly over 0 … s that is T times the normal density at D, of
-//! mean Σ ± s/2 and variance Σ s(s+2)/12. Remaining edges are compared by hashes here; [`super::program`] compares them exactly.
+//! What a layer costs depends on the *set* of vertices processed so far, not on their order. The estimate knows about
+//! twins: classes of s interchangeable open vertices (s at most the number of remaining neighbours, which is what can
+//! still be matched) have s + 1 deficits, so that there are T = Π(s + 1) vectors of deficits, of which those count
+//! whose difference between rows and columns is the one D that the set implies; with deficits spread evenly over 0 … s
+//! that is T times the normal density at D, of mean Σ ± s/2 and variance Σ s(s+2)/12. Remaining edges are compared by
+//! hashes here; [`super::program`] compares them exactly.
 
 use super::graph::Graph;
 
@@ -21,7 +22,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds (or takes away) a class of `size` on a side, with `reach` remaining neighbours: no more of it can still be matched.
+    /// Adds (or takes away) a class of `size` on a side, with `reach` remaining neighbours: no more of it can still be
+    /// matched.
     #[inline]
     fn class(&mut self, size: u32, reach: u32, side: usize, sign: f64) {
         let size = size.min(reach);

@@ -1,8 +1,8 @@
 //! Layers as lists of states, found by their keys.
 //!
-//! The states of a layer are split by a hash of the key bits that the next step leaves alone. States that meet in the next layer
-//! agree there, so each part makes its share of the next layer by itself, in a table that fits the cache: no part waits for
-//! another, and sums have the same terms whatever the number of threads.
+//! The states of a layer are split by a hash of the key bits that the next step leaves alone. States that meet in the
+//! next layer agree there, so each part makes its share of the next layer by itself, in a table that fits the cache: no
+//! part waits for another, and sums have the same terms whatever the number of threads.
 
 use super::kernel::{Kernel, mask};
 use super::key::Key;
@@ -25,8 +25,8 @@ const STATES: &str = "the states of a frontier";
 /// The states of a layer: parts, each in pieces.
 pub(super) type Layer<const N: usize, V> = Vec<Vec<Vec<(Key<N>, V)>>>;
 
-/// States in the order of their arrival, found through an open-addressing table with linear probing, at most half full, of their
-/// places (plus 1; 0 is free).
+/// States in the order of their arrival, found through an open-addressing table with linear probing, at most half full,
+/// of their places (plus 1; 0 is free).
 struct Table<const N: usize, V> {
     states: Vec<(Key<N>, V)>,
     slots: Vec<u32>,
@@ -119,8 +119,8 @@ pub(super) fn bytes_per_state<const N: usize, R: Ring>() -> u64 {
     (8 * N + R::BYTES) as u64
 }
 
-/// The successors of a layer, if they and it, of `states` states, take at most `limit` bytes: else an [`Error::Memory`] without a
-/// text. One with a text is a refusal.
+/// The successors of a layer, if they and it, of `states` states, take at most `limit` bytes: else an [`Error::Memory`]
+/// without a text. One with a text is a refusal.
 pub(super) fn advance<const N: usize, R: Ring>(
     kernel: &Kernel<N, R>,
     ring: &R,

@@ -250,8 +250,8 @@ fn an_observer_stops_it() {
 /// A layer of few vectors has its exact size where those of other weights are too many to be counted exactly.
 #[test]
 fn nearly_all_of_many_classes_unmatched() {
-    // Three columns are processed first that meet 64 rows, of which no two ever are twins. Row i < 6 has one or two entries more in
-    // the six first columns, row i > 5 the only one of column i.
+    // Three columns are processed first that meet 64 rows, of which no two ever are twins. Row i < 6 has one or two
+    // entries more in the six first columns, row i > 5 the only one of column i.
     let n = 64usize;
     let dense = (0..3 * n).map(|k| (k / 3, k % 3, ((k / 3 + 1) * (k % 3 + 1)) as i64));
     let sparse = (3..n).map(|i| (i, i, 1)).chain((0..3).map(|i| (i, i + 3, 2)));

@@ -21,7 +21,8 @@ pub(super) struct Checkpoint {
 
 /// The computation in a [`Seal`].
 const KIND: &str = "permanent by Gray code";
-/// The version in a [`Seal`]: it grows with every change of the layout or of what a plan sums in which order. Version 1 had no seal.
+/// The version in a [`Seal`]: it grows with every change of the layout or of what a plan sums in which order. Version 1
+/// had no seal.
 const VERSION: u32 = 2;
 /// What a file of version 1 holds.
 const UNSEALED: &[u8] = b"\"blackfield permanent checkpoint 1\"";

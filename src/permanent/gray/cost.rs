@@ -6,7 +6,8 @@ use crate::gpu;
 use crate::permanent::IntMatrix;
 use num_traits::ToPrimitive;
 
-/// Seconds of one core that a matrix with n columns, no two equal, takes at the given density of non-zeros (0–1 entries).
+/// Seconds of one core that a matrix with n columns, no two equal, takes at the given density of non-zeros (0–1
+/// entries).
 ///
 /// A model of 2ⁿ⁻¹ settings.
 pub fn predict(n: usize, density: f64, prices: &Gray) -> f64 {
@@ -20,14 +21,14 @@ pub fn predict_matrix(matrix: &IntMatrix, prices: &Gray) -> f64 {
     if n > 2 { seconds(settings(matrix), n, matrix.nnz() as f64 / (n * n) as f64, prices) } else { 0.0 }
 }
 
-/// Seconds on these cards, of which there is at least one: like [`predict_matrix`], with what compiling a kernel takes.
-pub fn predict_on_cards(matrix: &IntMatrix, devices: &[gpu::Device], prices: &Device) -> f64 {
+/// Seconds on these GPUs, of which there is at least one: like [`predict_matrix`], with what compiling a kernel takes.
+pub fn predict_on_gpus(matrix: &IntMatrix, devices: &[gpu::Device], prices: &Device) -> f64 {
     let multiprocessors: f64 = devices.iter().map(|device| f64::from(device.multiprocessors.max(1))).sum();
     prices.start + settings(matrix) * prices.setting / multiprocessors
 }
 
-/// The settings of the columns that the sum goes through: the terms after grouping, halved by the symmetry; none of a matrix with an
-/// empty line.
+/// The settings of the columns that the sum goes through: the terms after grouping, halved by the symmetry; none of a
+/// matrix with an empty line.
 fn settings(matrix: &IntMatrix) -> f64 {
     match Problem::new(matrix) {
         Ok(Some(problem)) => problem.terms().to_f64().unwrap_or(f64::INFINITY) / 2.0,

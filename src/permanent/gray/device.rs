@@ -1,5 +1,5 @@
-//! What a plan must know of CUDA cards: how many operations a step of a thread is, how many steps its sum can hold, and how large a group
-//! should be. The cards themselves are in [`cuda`](super::cuda).
+//! What a plan must know of CUDA GPUs: how many operations a step of a thread is, how many steps its sum can hold, and
+//! how large a group should be. The GPUs themselves are in [`cuda`](super::cuda).
 
 use super::program::{Kind, Program};
 use super::walk::Digit;
@@ -9,14 +9,16 @@ use num_bigint::BigInt;
 const SPARE_REGISTERS: usize = 200;
 /// Operations of a step that the instruction cache holds.
 const CACHED_OPERATIONS: f64 = 1200.0;
-/// The groups of a plan for cards are 2 to this, unless a thread's walk gets too short: enough for an even share of many cards.
+/// The groups of a plan for GPUs are 2 to this, unless a thread's walk gets too short: enough for an even share of many
+/// GPUs.
 const GROUPS_LOG2: u32 = 18;
-/// The digits that a thread of a card walks, if there are as many: fewer steps do not hide the processor's share of the work.
+/// The digits that a thread of a GPU walks, if there are as many: fewer steps do not hide the processor's share of the
+/// work.
 const LEAST_DIGITS: u32 = 10;
 
-/// The largest number of digits for which the sum of a thread stays in its limbs: with C, A, B, D bounds of the tail's operands, each
-/// of t tails a step and 2^digits steps adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb, and carries 2 more, together
-/// below 2⁶²:
+/// The largest number of digits for which the sum of a thread stays in its limbs: with C, A, B, D bounds of the tail's
+/// operands, each of t tails a step and 2^digits steps adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb, and
+/// carries 2 more, together below 2⁶²:
 ///
 /// ```text
 /// (4 C A B D / 2¹⁵⁰ + 3) t 2^digits < 2⁶²
@@ -29,8 +31,8 @@ pub(super) fn most_digits(bounds: [u128; 4], tails: usize) -> u32 {
 
 /// An estimate of the time of one step of a thread, in operations: the constants count what the kernel does.
 ///
-/// Double precision has half the rate of the rest. Values beyond the registers go through memory, and a program beyond the
-/// instruction cache through the cache of the whole card.
+/// Double precision has half the rate of the rest. Values beyond the registers go through memory, and a program beyond
+/// the instruction cache through the cache of the whole GPU.
 pub(super) fn operations(program: &Program, rows: usize, modular: bool) -> f64 {
     let (mut all, mut double) = (20.0, 0.0);
     for (kind, range) in &program.runs {

@@ -8,7 +8,8 @@ use crate::{Error, Result};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The sums so far, and the checkpoint that keeps them. Invariant: the sums are those of the chunks before `state.next`.
+/// The sums so far, and the checkpoint that keeps them. Invariant: the sums are those of the chunks before
+/// `state.next`.
 pub(super) struct Journal<'a> {
     plan: &'a Plan,
     /// Where they are kept, if they are.

@@ -1,4 +1,5 @@
-//! Checkpoints where this library was built without the feature `serde`: one that is asked for is refused before anything is summed.
+//! Checkpoints where this library was built without the feature `serde`: one that is asked for is refused before
+//! anything is summed.
 
 use super::{IntMatrix, Plan};
 use crate::{Error, Result};

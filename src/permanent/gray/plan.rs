@@ -1,9 +1,10 @@
-//! Which columns stay low, which digits are lanes and which are walked, and by which engine: decided before anything is summed.
+//! Which columns stay low, which digits are lanes and which are walked, and by which engine: decided before anything is
+//! summed.
 //!
-//! The low columns decide the number and the widths of the products (see [`program`](super::program)); they are sought by
-//! exchanges from several numbers K of columns, under a budget that is a small part of the predicted time. The search is
-//! deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every machine with the same
-//! prices.
+//! The low columns decide the number and the widths of the products (see [`program`](super::program)); they are sought
+//! by exchanges from several numbers K of columns, under a budget that is a small part of the predicted time. The
+//! search is deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every
+//! machine with the same prices.
 
 use super::device;
 use super::exact::{CHUNK_TAILS, ExactPlan, RowStep};
@@ -34,8 +35,8 @@ const LEAST_POSITIONS: u64 = 16;
 pub(super) enum Target {
     /// Vector lanes of a processor.
     Processor,
-    /// CUDA cards.
-    Cards,
+    /// CUDA GPUs.
+    Gpus,
 }
 
 impl Target {
@@ -43,12 +44,13 @@ impl Target {
     fn operations(self, program: &Program, rows: usize, modular: bool) -> f64 {
         match self {
             Target::Processor => program.cost(),
-            Target::Cards => device::operations(program, rows, modular),
+            Target::Gpus => device::operations(program, rows, modular),
         }
     }
 }
 
-/// What operations take where a plan is made, and where it runs: how long better low columns are sought depends on them.
+/// What operations take where a plan is made, and where it runs: how long better low columns are sought depends on
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prices {
     /// Seconds of an operation of a step.
@@ -100,8 +102,8 @@ impl Layout {
         let digit = |c: usize| Digit::new(c, left[c], false);
         let mut others: Vec<Digit> = (0..left.len()).filter(|&c| left[c] > 0 && c != halved).map(digit).collect();
         others.sort_by_key(|d| std::cmp::Reverse(d.radix()));
-        // The largest product of radices that the lanes hold; reached first by the digits of large radix, whose steps in the
-        // walk would change the weight.
+        // The largest product of radices that the lanes hold; reached first by the digits of large radix, whose steps
+        // in the walk would change the weight.
         let mut chosen: Vec<Option<Vec<usize>>> = vec![None; LANES + 1];
         chosen[1] = Some(Vec::new());
         for (k, d) in others.iter().enumerate() {
@@ -194,8 +196,8 @@ impl Search<'_> {
         }
     }
 
-    /// The pairs of columns that, decided last, part the rows most evenly among the tail's C, A, B and D: the best few by the bits of
-    /// the largest of the four products.
+    /// The pairs of columns that, decided last, part the rows most evenly among the tail's C, A, B and D: the best few
+    /// by the bits of the largest of the four products.
     fn balanced_pairs(&self) -> Vec<[usize; 2]> {
         let classes = &self.problem.classes;
         let bits: Vec<f64> = (0..self.problem.n)
@@ -352,7 +354,7 @@ impl Plan {
         Ok(Plan {
             engine,
             positions,
-            chunk: if target == Target::Cards { 1 << group } else { chunk.max(1) },
+            chunk: if target == Target::Gpus { 1 << group } else { chunk.max(1) },
             factor: &problem.content * layout.scale * sign,
             content: problem.content.clone(),
             odd: problem.odd,

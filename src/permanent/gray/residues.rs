@@ -1,12 +1,12 @@
 //! The same walk modulo 2⁶⁴ and modulo primes below 2³¹: for entries or products too large for the exact engine.
 //!
-//! One pass over the chunks serves all moduli. A chunk is walked once, into a [`Course`] of changes and weights, and one ring after
-//! the other follows it: from its own [`Image`] of the matrix, made once for all chunks, in rows and slots that all primes use in
-//! turn and that so stay in the fastest cache. Rings share no products, and the products are the work. What is made once
-//! and shared is a few percent of the work of ten moduli and most of the work of sixty.
+//! One pass over the chunks serves all moduli. A chunk is walked once, into a [`Course`] of changes and weights, and
+//! one ring after the other follows it: from its own [`Image`] of the matrix, made once for all chunks, in rows and
+//! slots that all primes use in turn and that so stay in the fastest cache. Rings share no products, and the products
+//! are the work. What is made once and shared is a few percent of the work of ten moduli and most of the work of sixty.
 //!
-//! Modulo 2⁶⁴ words wrap; modulo p a product is P. L. Montgomery's (Math. Comp. 44, 1985) with R = 2³²: for a, b < p < 2³¹,
-//! m = -a b / p mod R makes a b + m p a multiple of R below 2⁶⁴, and (a b + m p) / R < 2p.
+//! Modulo 2⁶⁴ words wrap; modulo p a product is P. L. Montgomery's (Math. Comp. 44, 1985) with R = 2³²: for a, b < p <
+//! 2³¹, m = -a b / p mod R makes a b + m p a multiple of R below 2⁶⁴, and (a b + m p) / R < 2p.
 
 use super::program::{Kind, LANES, Program, Tail, Vector};
 use super::walk::{Change, Course, Walk};
@@ -113,8 +113,8 @@ impl Ring for Montgomery31 {
         let sum = ((product + u64::from(m) * u64::from(self.p)) >> 32) as u32;
         sum.min(sum.wrapping_sub(self.p))
     }
-    /// Two lanes in a 64-bit word: each is multiplied where it stands in its vector, without being spread and gathered. It
-    /// is faster with AVX-512 and AVX2; SSE2 and nothing else gains nothing.
+    /// Two lanes in a 64-bit word: each is multiplied where it stands in its vector, without being spread and gathered.
+    /// It is faster with AVX-512 and AVX2; SSE2 and nothing else gains nothing.
     #[inline(always)]
     fn multiply(self, a: &Vector<u32>, b: &Vector<u32>) -> Vector<u32> {
         const LOW: u64 = u32::MAX as u64;
@@ -161,7 +161,7 @@ pub(super) struct Integers {
     pub steps: Vec<Vec<(usize, BigInt)>>,
 }
 
-/// The same in a ring: as the processor reads it and as the cards are given it.
+/// The same in a ring: as the processor reads it and as the GPUs are given it.
 pub(super) struct Image<R: Ring> {
     pub ring: R,
     pub one: R::Word,

@@ -209,8 +209,8 @@ fn a_killed_run_resumes() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// What a file holds is used as it was written or not at all: a sum changed by one digit, another run's state, a file cut
-/// off, a file of a version without a checksum.
+/// What a file holds is used as it was written or not at all: a sum changed by one digit, another run's state, a file
+/// cut off, a file of a version without a checksum.
 #[cfg(feature = "serde")]
 #[test]
 fn a_checkpoint_is_taken_whole_or_refused() {
@@ -330,7 +330,7 @@ fn what_is_known_about_an_answer() {
     assert!(predict_matrix(&dense(40, |_, _| 1.into()), &prices) < 1e-3);
 }
 
-/// Where there are CUDA cards: every kind of kernel on all of them gives the processor's integer.
+/// Where there are CUDA GPUs: every kind of kernel on all of them gives the processor's integer.
 #[test]
 fn cards_agree_with_the_processor() {
     let devices = match crate::gpu::devices() {
@@ -361,7 +361,7 @@ fn dense_matrices_of_size_46_need_no_residues() {
     for seed in 0..4 {
         let matrix = random_01(46, 0.5, &mut Rng::seed_from_u64(seed));
         let problem = Problem::new(&matrix).unwrap().expect("no empty line");
-        for target in [Target::Processor, Target::Cards] {
+        for target in [Target::Processor, Target::Gpus] {
             let prices = Prices { operation: 1e-10, build: 1e-4 };
             let plan = Plan::new(&problem, permanent_bound(&matrix).unwrap().bits, false, target, prices).unwrap();
             assert!(matches!(plan.engine, Engine::Exact(_)), "seed {seed} {target:?}");

@@ -1,8 +1,8 @@
 //! The order of the terms: a mixed-radix reflected Gray code over the digits t_c, and the lanes.
 //!
-//! A digit with radix r counts t = 0…r-1 columns of its class. Some digits are spread over the lanes of the vectors, one lane
-//! for each of their joint states; the others are walked, one digit changing by one at a step. The symmetry t ↔ g - t is spent
-//! on one digit, which stops at ⌊g/2⌋ with doubled weights (but for the middle of an even g).
+//! A digit with radix r counts t = 0…r-1 columns of its class. Some digits are spread over the lanes of the vectors,
+//! one lane for each of their joint states; the others are walked, one digit changing by one at a step. The symmetry t
+//! ↔ g - t is spent on one digit, which stops at ⌊g/2⌋ with doubled weights (but for the middle of an even g).
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::One;
@@ -56,7 +56,8 @@ pub(super) struct Change {
     pub reweighted: bool,
 }
 
-/// A position in the reflected Gray code. Invariant: `digit[k]` is `count[k]` where `up[k]`, else radix - 1 - `count[k]`.
+/// A position in the reflected Gray code. Invariant: `digit[k]` is `count[k]` where `up[k]`, else radix - 1 -
+/// `count[k]`.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     digits: &'a [Digit],
@@ -131,8 +132,8 @@ impl<'a> Walk<'a> {
 pub(super) struct Course {
     /// How many columns of which class are in S at first.
     pub start: Vec<(usize, usize)>,
-    /// The stretches of positions whose weights differ in nothing but their signs, which every step turns: the first weight, and
-    /// the number of positions.
+    /// The stretches of positions whose weights differ in nothing but their signs, which every step turns: the first
+    /// weight, and the number of positions.
     pub stretches: Vec<(BigInt, usize)>,
     /// The changes from each position to the next.
     pub changes: Vec<Change>,

@@ -1,13 +1,13 @@
 //! Permanents of planar matrices: if the bipartite graph of A (rows and columns the vertices, entries the edges) can be
 //! drawn in the plane, then perm A = ±det(K ∘ A) for signs K (Kasteleyn 1963), and a determinant is cheap.
 //!
-//! 1. `left_right` decides whether the graph is planar and gives an embedding; `signs` verifies it by Euler's formula and
-//!    finds K.
-//! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect matching
-//!    tells the ± above, so that entries of any sign and size are allowed.
-//! 3. The determinant is computed mod a large prime with pivots of small fill, and repeated mod as many 31-bit primes as the
-//!    proven bound of |perm A| asks for ([`crate::elimination::Replay`]); a prime that divides one of the pivots gets an
-//!    elimination of its own.
+//! 1. `left_right` decides whether the graph is planar and gives an embedding; `signs` verifies it by Euler's formula
+//!    and finds K.
+//! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect
+//!    matching tells the ± above, so that entries of any sign and size are allowed.
+//! 3. The determinant is computed mod a large prime with pivots of small fill, and repeated mod as many 31-bit primes
+//!    as the proven bound of |perm A| asks for ([`crate::elimination::Replay`]); a prime that divides one of the pivots
+//!    gets an elimination of its own.
 //!
 //! Nothing here is random: the answer is proven. Entry: [`Planar::new`], then [`Planar::permanent`].
 
@@ -78,8 +78,8 @@ impl Planar {
         Ok(Some(Planar { pattern, kind }))
     }
 
-    /// Predicted seconds of one thread and bytes for all threads, for a permanent within `bound`: groups of [`LANES`] primes, each for the
-    /// fill of a planar graph, n^1.5 (R. J. Lipton, D. J. Rose, R. E. Tarjan, 1979).
+    /// Predicted seconds of one thread and bytes for all threads, for a permanent within `bound`: groups of [`LANES`]
+    /// primes, each for the fill of a planar graph, n^1.5 (R. J. Lipton, D. J. Rose, R. E. Tarjan, 1979).
     pub fn predict(&self, bound: Bound, prices: &Permanent) -> (f64, f64) {
         let groups = (bound.bits / 31 / LANES as u64 + 1) as f64;
         let n = self.pattern.rows() as f64;

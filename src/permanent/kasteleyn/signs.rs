@@ -1,17 +1,17 @@
 //! Kasteleyn's signs: ±1 for every edge of a plane bipartite graph such that all terms of the determinant of the signed
 //! matrix agree.
 //!
-//! P. W. Kasteleyn, *Dimer statistics and phase transitions*, J. Math. Phys. 4 (1963): a plane graph is to be oriented so that
-//! an odd number of edges along every inner face walk points clockwise. With + for edges from rows to columns and - for
-//! the others, a walk of 2k edges has k clockwise ones when all signs are +, and each - changes the parity: the signs along the
-//! walk must have the product (-1)^(k+1). Edges outside a spanning tree of the graph are a spanning tree of its
-//! dual, so that, with + on the tree, the signs follow face by face from the leaves of the dual tree; an edge that a walk passes
-//! twice (a bridge) is in the tree and does not matter.
+//! P. W. Kasteleyn, *Dimer statistics and phase transitions*, J. Math. Phys. 4 (1963): a plane graph is to be oriented
+//! so that an odd number of edges along every inner face walk points clockwise. With + for edges from rows to columns
+//! and - for the others, a walk of 2k edges has k clockwise ones when all signs are +, and each - changes the parity:
+//! the signs along the walk must have the product (-1)^(k+1). Edges outside a spanning tree of the graph are a spanning
+//! tree of its dual, so that, with + on the tree, the signs follow face by face from the leaves of the dual tree; an
+//! edge that a walk passes twice (a bridge) is in the tree and does not matter.
 
 use super::graph::{Graph, NONE, Rotation};
 
-/// For each edge of the bipartite graph, embedded by `rotation`, whether its sign is -. `None` if the rotation is not an
-/// embedding in the plane or a component has a face that cannot be signed: then it has an odd number of vertices.
+/// For each edge of the bipartite graph, embedded by `rotation`, whether its sign is -. `None` if the rotation is not
+/// an embedding in the plane or a component has a face that cannot be signed: then it has an odd number of vertices.
 pub(super) fn kasteleyn_signs(graph: &Graph, rotation: &Rotation) -> Result<Vec<bool>, Fault> {
     let (face, faces) = rotation.faces();
     let (in_tree, roots) = spanning_forest(graph);

@@ -1,17 +1,19 @@
 //! A matrix under elimination: lines with one or two entries go, and a line with more can be split into two.
 //!
 //! - One entry w in column j: perm A = w · perm (A without the row and the column).
-//! - Two entries v in column j, w in column k: both expansions have the other columns in common, and the permanent is linear in
-//!   a column, so perm A = perm A′ where A′ has no such row and, for the two columns, the one column v · colₖ + w · colⱼ. Neither n nor
-//!   the number of entries grows.
-//! - Any row is a sum of two rows, and the permanent is linear in it: H. Forbert, D. Marx, *Calculation of the permanent of a sparse
-//!   positive matrix*, Comput. Phys. Commun. 150 (2003). Three entries split 2 + 1, four 2 + 2; then each term loses the row as above.
+//! - Two entries v in column j, w in column k: both expansions have the other columns in common, and the permanent is
+//!   linear in a column, so perm A = perm A′ where A′ has no such row and, for the two columns, the one column v · colₖ
+//!   + w · colⱼ. Neither n nor the number of entries grows.
+//! - Any row is a sum of two rows, and the permanent is linear in it: H. Forbert, D. Marx, *Calculation of the
+//!   permanent of a sparse positive matrix*, Comput. Phys. Commun. 150 (2003). Three entries split 2 + 1, four 2 + 2;
+//!   then each term loses the row as above.
 //!
 //! All hold with rows and columns exchanged.
 //!
-//! Splits are off unless asked for. Measured, CPU seconds with 0, 1, 2 and 4 splits: before the frontier 3-regular n = 80 0.03, 0.05,
-//! 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (a line less does not make the frontier
-//! narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34, 0.27, 0.27, 0.41.
+//! Splits are off unless asked for. Measured, CPU seconds with 0, 1, 2 and 4 splits: before the frontier 3-regular n =
+//! 80 0.03, 0.05, 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (a line less does
+//! not make the frontier narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34,
+//! 0.27, 0.27, 0.41.
 
 use crate::integers;
 use crate::permanent::IntMatrix;
@@ -147,8 +149,8 @@ impl Lines {
         count
     }
 
-    /// Two matrices whose permanents sum up to this one's: a line with the fewest entries, if those are 3 … `most`, split in
-    /// halves.
+    /// Two matrices whose permanents sum up to this one's: a line with the fewest entries, if those are 3 … `most`,
+    /// split in halves.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

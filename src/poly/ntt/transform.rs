@@ -239,8 +239,8 @@ fn inverse4<S: Simd>(s: S, block: &mut [Row], b: usize, table: &[Shoup], m: Mult
 }
 
 /// x^(3M) - 1 into x^M - ωʲ, each carried to x^M - 1 by x → rʲ x with r^M = ω, that is r = ω^(M mod 3): the scaling by
-/// powers of ω only rotates the three inputs (Good's map). The inverse is the same with j and -j exchanged and the rotation
-/// undone. Values in [0, q) before and in [0, 4q) after.
+/// powers of ω only rotates the three inputs (Good's map). The inverse is the same with j and -j exchanged and the
+/// rotation undone. Values in [0, q) before and in [0, 4q) after.
 #[inline(always)]
 fn radix3<S: Simd, const INVERSE: bool>(s: S, data: &mut [Row], omega: Shoup, m: Multiples<S::V>) {
     let third = data.len() / 3;

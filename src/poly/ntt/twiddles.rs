@@ -19,8 +19,8 @@ pub(crate) fn give_back() {
 
 /// The square roots c of the constants of the splitting x^(2h) - c² = (x^h - c)(x^h + c).
 ///
-/// Block b of a level belongs to the constant e^(2πi·rev(b)), rev(Σ bⱼ 2ʲ) = Σ bⱼ 2⁻ʲ⁻¹, whatever the level; its root is
-/// `forward[b]`. So one table serves all sizes, its prefix serves the smaller ones, and it is built by doubling:
+/// Block b of a level belongs to the constant e^(2πi·rev(b)), rev(Σ bⱼ 2ʲ) = Σ bⱼ 2⁻ʲ⁻¹, whatever the level; its root
+/// is `forward[b]`. So one table serves all sizes, its prefix serves the smaller ones, and it is built by doubling:
 /// entry b + 2ʲ is entry b times the root of unity of order 2ʲ⁺².
 #[derive(Debug)]
 pub(crate) struct Twiddles {

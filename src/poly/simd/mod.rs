@@ -1,7 +1,7 @@
 //! Eight 64-bit lanes, written once for every instruction set.
 //!
-//! Loops that the compiler vectorises by itself go through [`crate::isa`]; the transforms need the 52-bit products of IFMA and
-//! vectors that stay in registers, hence instructions named one by one.
+//! Loops that the compiler vectorises by itself go through [`crate::isa`]; the transforms need the 52-bit products of
+//! IFMA and vectors that stay in registers, hence instructions named one by one.
 //!
 //! The transforms and the products of this room are written once, generic over [`Simd`]; an implementation of the trait
 //! is a *token* that exists only where its instructions do, so that its methods are safe to call. [`Isa::best`] detects

@@ -1,11 +1,13 @@
-//! COO_S: compressed rows with pointers to the non-empty rows only (source paper, section 2.4.4). For what an ELL part leaves.
+//! COO_S: compressed rows with pointers to the non-empty rows only (source paper, section 2.4.4). For what an ELL part
+//! leaves.
 
 use super::Csr;
 use super::rows::{LAYOUT, Rows};
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// The k-th non-empty row is `row[k]` and lies in slots `start[k]..start[k + 1]`; `value` is empty in a part without values.
+/// The k-th non-empty row is `row[k]` and lies in slots `start[k]..start[k + 1]`; `value` is empty in a part without
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CooS<V> {
     row: Vec<u32>,

@@ -13,7 +13,8 @@ pub struct Csr<V> {
 }
 
 impl<V: Copy> Csr<V> {
-    /// The matrix with these arrays. Panics unless `start` ascends from 0 to `col.len()` and `value` is empty or as long.
+    /// The matrix with these arrays. Panics unless `start` ascends from 0 to `col.len()` and `value` is empty or as
+    /// long.
     pub fn new(start: Vec<usize>, col: Vec<u32>, value: Vec<V>) -> Self {
         assert!(start.first() == Some(&0) && start.last() == Some(&col.len()) && start.is_sorted());
         assert!(value.is_empty() || value.len() == col.len());

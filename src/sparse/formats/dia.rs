@@ -5,7 +5,8 @@ use super::rows::{LAYOUT, Rows};
 use crate::{Result, memory};
 use std::collections::BTreeMap;
 
-/// Diagonal d holds the positions (i, i + `offset[d]`); `value[d·rows + i]` is zero where the matrix has no entry there.
+/// Diagonal d holds the positions (i, i + `offset[d]`); `value[d·rows + i]` is zero where the matrix has no entry
+/// there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dia<V> {
     rows: usize,
@@ -16,8 +17,8 @@ pub struct Dia<V> {
 }
 
 impl<V: Copy + Default> Dia<V> {
-    /// The diagonals of `a`, a matrix with values and `cols` columns, that are filled to at least the share `fill`; and the
-    /// rest. Panics if `a` has entries but no values.
+    /// The diagonals of `a`, a matrix with values and `cols` columns, that are filled to at least the share `fill`; and
+    /// the rest. Panics if `a` has entries but no values.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

@@ -5,7 +5,8 @@ use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// ELLpack with row lengths, row-major; slots beyond a row's length are never read. `value` is empty in a part without values.
+/// ELLpack with row lengths, row-major; slots beyond a row's length are never read. `value` is empty in a part without
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EllR<V> {
     width: usize,

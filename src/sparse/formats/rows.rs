@@ -7,8 +7,8 @@ pub(super) const LAYOUT: &str = "the layout of a matrix";
 
 /// Formats whose rows lie as runs in arrays of columns and values.
 ///
-/// Rows are visited in ascending order with a cursor that belongs to the visitor: `seek` places it at a first row, and each
-/// `span` takes the next one.
+/// Rows are visited in ascending order with a cursor that belongs to the visitor: `seek` places it at a first row, and
+/// each `span` takes the next one.
 pub trait Rows<V> {
     /// The columns of all slots.
     fn columns(&self) -> &[u32];

@@ -1,5 +1,5 @@
-//! Sums in floating point, exact as long as they are integers within the mantissa. Nothing chooses them where integers are as fast:
-//! [`Lane::narrowest`](crate::spmv::Lane::narrowest) has the figures.
+//! Sums in floating point, exact as long as they are integers within the mantissa. Nothing chooses them where integers
+//! are as fast: [`Lane::narrowest`](crate::spmv::Lane::narrowest) has the figures.
 
 use super::{Arithmetic, Budget, MAGIC_32, MAGIC_64};
 use crate::field::Modulus;

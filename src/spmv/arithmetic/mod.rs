@@ -1,12 +1,13 @@
 //! Accumulation with delayed reduction: how residues are stored, added up and brought back (source paper, section 2.2).
 //!
-//! An [`Arithmetic`] fixes a storage type of residues (the lane), a type of matrix values and two types of sums: a narrow one
-//! for residues, the work of ±1 entries, and one for products. A row adds up its ±1 entries first and widens that sum before
-//! it adds its products. [`Budget`] says how many terms both take. Values are balanced, |v| ≤ p/2, where sums are signed.
+//! An [`Arithmetic`] fixes a storage type of residues (the lane), a type of matrix values and two types of sums: a
+//! narrow one for residues, the work of ±1 entries, and one for products. A row adds up its ±1 entries first and widens
+//! that sum before it adds its products. [`Budget`] says how many terms both take. Values are balanced, |v| ≤ p/2,
+//! where sums are signed.
 //!
-//! Reduction is by the nearest multiple of p, found in floating point: with |sum|/p ≤ Q and three roundings of relative error
-//! u = 2⁻²⁴ (2⁻⁵³) the quotient is off by at most 1/2 + 3uQ, which is 7/8 for Q = 2²¹ (2⁵⁰), so that the remainder lies
-//! strictly between -p and p.
+//! Reduction is by the nearest multiple of p, found in floating point: with |sum|/p ≤ Q and three roundings of relative
+//! error u = 2⁻²⁴ (2⁻⁵³) the quotient is off by at most 1/2 + 3uQ, which is 7/8 for Q = 2²¹ (2⁵⁰), so that the
+//! remainder lies strictly between -p and p.
 
 mod float;
 mod long;
@@ -27,8 +28,8 @@ pub(super) use wide::Wide;
 use crate::field::Modulus;
 use std::fmt::Debug;
 
-/// Sums of residues and of products mod p. All methods work on one lane and are `#[inline(always)]`: loops over lanes become
-/// vector instructions.
+/// Sums of residues and of products mod p. All methods work on one lane and are `#[inline(always)]`: loops over lanes
+/// become vector instructions.
 pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     /// A stored residue 0 … p-1.
     type Lane: bytemuck::Pod + Default + Send + Sync + Debug + PartialEq;
@@ -101,15 +102,17 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
 /// So many sums are kept in registers.
 const FEW: usize = 16;
 
-/// A number of lanes that the compiler does not see. A loop of a known number of iterations is unrolled before vector instructions are
-/// looked for, and among 32 sums in 32 variables they may not be found: products were scalar, and took several times as long.
+/// A number of lanes that the compiler does not see. A loop of a known number of iterations is unrolled before vector
+/// instructions are looked for, and among 32 sums in 32 variables they may not be found: products were scalar, and took
+/// several times as long.
 #[inline(always)]
 pub(super) fn unknown(lanes: usize) -> usize {
     std::hint::black_box(lanes)
 }
 
-/// How many terms a sum takes before it must be folded. Unlike the room of an accumulator ([`DelayBudget`](crate::field::DelayBudget)) it
-/// knows what a fold leaves, and the limits up to which a reduction by floating point is exact.
+/// How many terms a sum takes before it must be folded. Unlike the room of an accumulator
+/// ([`DelayBudget`](crate::field::DelayBudget)) it knows what a fold leaves, and the limits up to which a reduction by
+/// floating point is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
     /// What a fold leaves: p.
@@ -125,8 +128,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Plain residues of p, values of absolute value up to `value`. `None` unless a folded sum takes one product, also on top
-    /// of one residue.
+    /// Plain residues of p, values of absolute value up to `value`. `None` unless a folded sum takes one product, also
+    /// on top of one residue.
     fn new(p: Modulus, value: u64, sum_limit: u128, acc_limit: u128) -> Option<Self> {
         let residue = (p.get() - 1) as u128;
         let b = Budget { folded: p.get() as u128, residue, product: residue * value as u128, sum_limit, acc_limit };
@@ -140,8 +143,8 @@ impl Budget {
     pub fn products(&self) -> u64 {
         terms(self.acc_limit.saturating_sub(self.folded), self.product)
     }
-    /// Whether `signs` residues and `products` products need no fold at all:
-    /// signs·(largest residue) ≤ limit of sums and signs·(largest residue) + products·(largest product) ≤ limit of products.
+    /// Whether `signs` residues and `products` products need no fold at all: signs·(largest residue) ≤ limit of sums
+    /// and signs·(largest residue) + products·(largest product) ≤ limit of products.
     pub fn holds(&self, signs: u64, products: u64) -> bool {
         let sum = signs as u128 * self.residue;
         sum <= self.sum_limit && (products == 0 || sum + products as u128 * self.product <= self.acc_limit)

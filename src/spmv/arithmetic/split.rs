@@ -3,8 +3,8 @@
 use super::{Arithmetic, Budget, balanced, canonical, nearest};
 use crate::field::Modulus;
 
-/// 64-bit sums of the low and of the high halves of plain products, 2¹⁶ ≤ p < 2³². Limit: 2⁶² for each half, where a product
-/// counts as 2³²; the quotients by p > 2¹⁶ stay below 2⁵⁰.
+/// 64-bit sums of the low and of the high halves of plain products, 2¹⁶ ≤ p < 2³². Limit: 2⁶² for each half, where a
+/// product counts as 2³²; the quotients by p > 2¹⁶ stay below 2⁵⁰.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::spmv) struct Split {
     p: i64,

@@ -4,8 +4,8 @@ use super::{Arithmetic, Budget, balanced, canonical, canonical_32, nearest, near
 use crate::field::Modulus;
 use std::marker::PhantomData;
 
-/// 64-bit signed sums of products, limit min(2⁶³ - 1, 2⁵⁰·p), over lanes L with values V. Sums of residues are 32-bit for
-/// 16-bit lanes, as in [`super::Narrow`], and 64-bit for 32-bit lanes.
+/// 64-bit signed sums of products, limit min(2⁶³ - 1, 2⁵⁰·p), over lanes L with values V. Sums of residues are 32-bit
+/// for 16-bit lanes, as in [`super::Narrow`], and 64-bit for 32-bit lanes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::spmv) struct Wide<L, V> {
     p: i64,

@@ -1,5 +1,6 @@
-//! Sparse triangular solves on blocks of vectors: by rows for dense vectors ([`TriangularSolve`]), by columns for vectors with few
-//! entries ([`PushSolve`]). The rows behind the triangular ones are ordinary products with what was solved.
+//! Sparse triangular solves on blocks of vectors: by rows for dense vectors ([`TriangularSolve`]), by columns for
+//! vectors with few entries ([`PushSolve`]). The rows behind the triangular ones are ordinary products with what was
+//! solved.
 
 mod coefficients;
 mod passes;

@@ -1,13 +1,13 @@
 //! Triangular solves on blocks of sparse vectors by pushing: what the vectors do not reach costs nothing.
 //!
-//! Every *slot* has a sum, at first 0, every *line* is a sparse vector over the slots. The caller adds multiples of the input
-//! lines to the sums. Then the slots that are not outputs are solved from the last to the first: the sum x of slot s is
-//! taken out, and x times the line of s is added, whose entries all lie in slots before s. What remains are the sums of the
-//! outputs. If line s is column s of a triangular matrix without its diagonal entry, divided by minus that, this is the
-//! substitution by columns, and the outputs are ordinary products with what was solved. A bitmap of the slots that were
-//! touched says what comes next, so that the cost is that of the arithmetic (J. R. Gilbert, T. Peierls, *Sparse partial
-//! pivoting in time proportional to arithmetic operations*, SIAM J. Sci. Stat. Comput. 9, 1988; there the order is searched
-//! for) and one look at each word of the bitmap.
+//! Every *slot* has a sum, at first 0, every *line* is a sparse vector over the slots. The caller adds multiples of the
+//! input lines to the sums. Then the slots that are not outputs are solved from the last to the first: the sum x of
+//! slot s is taken out, and x times the line of s is added, whose entries all lie in slots before s. What remains are
+//! the sums of the outputs. If line s is column s of a triangular matrix without its diagonal entry, divided by minus
+//! that, this is the substitution by columns, and the outputs are ordinary products with what was solved. A bitmap of
+//! the slots that were touched says what comes next, so that the cost is that of the arithmetic (J. R. Gilbert, T.
+//! Peierls, *Sparse partial pivoting in time proportional to arithmetic operations*, SIAM J. Sci. Stat. Comput. 9,
+//! 1988; there the order is searched for) and one look at each word of the bitmap.
 //!
 //! [`TriangularSolve`](super::TriangularSolve) does the same by rows, for dense vectors.
 
@@ -121,7 +121,8 @@ impl PushSolve {
     /// [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
-    /// If there are fewer lines than slots to be solved, a line needs its own slot or a later one, or a slot does not exist.
+    /// If there are fewer lines than slots to be solved, a line needs its own slot or a later one, or a slot does not
+    /// exist.
     pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Result<Self> {
         let PushLines { modulus, mut spans, slots, values, .. } = lines;
         assert!(spans.len() >= solved, "{} lines for {solved} slots", spans.len());

@@ -1,12 +1,12 @@
 //! Rows computed one after the other, each from the rows before it: sparse triangular solves on blocks of vectors.
 //!
-//! For a sparse L with L[q, j] = 0 wherever j ≥ inputs + q, a block W whose first `inputs` rows are given is completed by
-//! w[inputs + q] = Σⱼ L[q, j]·w[j] for q = 0, 1, …. With the coefficients of a triangular system, divided by their diagonal,
-//! that is its solution; the last rows may be ordinary products with what was solved. The sums are those of
+//! For a sparse L with L[q, j] = 0 wherever j ≥ inputs + q, a block W whose first `inputs` rows are given is completed
+//! by w[inputs + q] = Σⱼ L[q, j]·w[j] for q = 0, 1, …. With the coefficients of a triangular system, divided by their
+//! diagonal, that is its solution; the last rows may be ordinary products with what was solved. The sums are those of
 //! [`Product`](crate::spmv::Product): ±1 without multiplications, one reduction a row.
 //!
-//! Rows in sequence that do not need each other form a *segment*; long segments are computed in parallel, so an order by
-//! levels pays. The arithmetic is exact: the same bits for every number of threads.
+//! Rows in sequence that do not need each other form a *segment*; long segments are computed in parallel, so an order
+//! by levels pays. The arithmetic is exact: the same bits for every number of threads.
 
 use super::GRID;
 use super::coefficients::Coefficients;
@@ -105,7 +105,8 @@ impl TriangularSolve {
     pub fn run(&self, w: &mut Block) {
         self.run_scaled(&[], w);
     }
-    /// The same, and the last rows, as many as there are `scales`, are multiplied by these residues as they are finished.
+    /// The same, and the last rows, as many as there are `scales`, are multiplied by these residues as they are
+    /// finished.
     ///
     /// # Panics
     /// As [`TriangularSolve::run`]; if there are more scales than rows; if a row that is scaled is needed by another.

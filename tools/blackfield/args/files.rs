@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 /// What a matrix looks like, and how it would be stored.
 ///
-/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, and the plan of formats
-/// for the modulus given.
+/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, and the plan of
+/// formats for the modulus given.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// The matrix file; `-` reads standard input
@@ -39,8 +39,8 @@ pub struct InfoArgs {
 
 /// Rewrite a matrix in another format.
 ///
-/// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in canonical
-/// order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+/// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in
+/// canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// The matrix file; `-` reads standard input
@@ -76,8 +76,9 @@ pub enum FileFormat {
 
 /// Write a matrix of a known exact family by name.
 ///
-/// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard and
-/// matching complexes, block designs, graphs. --list prints the families, how their names are read, and an example each.
+/// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard
+/// and matching complexes, block designs, graphs. --list prints the families, how their names are read, and an example
+/// each.
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
     /// The matrix's name, such as mk12-b3 or ch7-8-b4

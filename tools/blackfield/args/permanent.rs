@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// The exact permanent of square integer matrices: perfect matchings counted to the last digit.
 ///
-/// Standard output has the permanent alone, one line for each file in the order given (with --modulus one for each file and
-/// modulus), as soon as it is known; everything else (how, why, how sure) is on standard error. The permanent of a 0-1
-/// matrix is the number of perfect matchings of its bipartite graph.
+/// Standard output has the permanent alone, one line for each file in the order given (with --modulus one for each file
+/// and modulus), as soon as it is known; everything else (how, why, how sure) is on standard error. The permanent of a
+/// 0-1 matrix is the number of perfect matchings of its bipartite graph.
 #[derive(Debug, Args)]
 #[command(after_long_help = PERMANENT_JSON)]
 pub struct PermanentArgs {
@@ -81,11 +81,11 @@ Examples:
 /// The names of [`permanent::Devices`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PermanentDeviceName {
-    /// All CUDA cards where they are predicted to be sooner and are there
+    /// All CUDA GPUs where they are predicted to be sooner and are there
     Auto,
     /// The processor
     Cpu,
-    /// All visible CUDA cards (see CUDA_VISIBLE_DEVICES), or an error
+    /// All visible CUDA GPUs (see CUDA_VISIBLE_DEVICES), or an error
     Cuda,
 }
 
@@ -94,7 +94,7 @@ impl From<PermanentDeviceName> for permanent::Devices {
         match name {
             PermanentDeviceName::Auto => permanent::Devices::Auto,
             PermanentDeviceName::Cpu => permanent::Devices::Processor,
-            PermanentDeviceName::Cuda => permanent::Devices::Cards,
+            PermanentDeviceName::Cuda => permanent::Devices::Gpus,
         }
     }
 }

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 /// The rank of sparse matrices mod p.
 ///
-/// Standard output has the rank alone, one line for each file and modulus in the order given; everything else (how, why,
-/// how sure) is on standard error. A file is read once for all moduli. Formats are told by content: SMS, MatrixMarket,
-/// Harwell-Boeing, Rutherford-Boeing, each also compressed with gzip.
+/// Standard output has the rank alone, one line for each file and modulus in the order given; everything else (how,
+/// why, how sure) is on standard error. A file is read once for all moduli. Formats are told by content: SMS,
+/// MatrixMarket, Harwell-Boeing, Rutherford-Boeing, each also compressed with gzip.
 #[derive(Debug, Args)]
 #[command(after_long_help = RANK_JSON)]
 pub struct RankArgs {
@@ -45,7 +45,8 @@ pub struct RankArgs {
     /// Demand a proven bound of the error probability, such as 1e-12
     #[arg(long, value_name = "EPS", help_heading = "Method and certainty")]
     pub error: Option<ErrorBound>,
-    /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus; not by block Wiedemann)
+    /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus; not by block
+    /// Wiedemann)
     #[arg(long, value_name = "FILE", conflicts_with = "rational", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Method and certainty")]
     pub certificate: Option<PathBuf>,
@@ -60,7 +61,8 @@ pub struct RankArgs {
     #[arg(long, value_name = "S", help_heading = "Method and certainty")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=RankOptions::MAX_BLOCK as u64))]
     pub block: Option<usize>,
-    /// Where block Wiedemann reads the rank: the generator of the sequence started at BX, degree minus co-degree, or both
+    /// Where block Wiedemann reads the rank: the generator of the sequence started at BX, degree minus co-degree, or
+    /// both
     #[arg(long, value_name = "ROUTE", default_value = "shortcut", help_heading = "Method and certainty")]
     pub route: RouteName,
     /// Compute every term of the sequence even when the generator has long stood still

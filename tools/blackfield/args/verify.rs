@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 /// Check the certificate of a rank mod p.
 ///
-/// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is damaged, or
-/// for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random vectors, whatever
-/// it cost to find the rank: no elimination.
+/// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is
+/// damaged, or for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random
+/// vectors, whatever it cost to find the rank: no elimination.
 #[derive(Debug, Args)]
 #[command(after_long_help = VERIFY_JSON)]
 pub struct VerifyArgs {

@@ -13,8 +13,8 @@ pub(in super::super) struct Decision {
     pub reason: String,
 }
 
-/// The next step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of the
-/// question; `larger` is a rank up to which the row space was sought in vain.
+/// The next step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of
+/// the question; `larger` is a rank up to which the row space was sought in vain.
 ///
 /// # Errors
 /// [`Error::Memory`] if nothing fits.

@@ -1,4 +1,5 @@
-//! What is known of a Schur complement, and what its planner asks of it: prices of whole ways, and which of them are out of the question.
+//! What is known of a Schur complement, and what its planner asks of it: prices of whole ways, and which of them are
+//! out of the question.
 
 use super::super::RankOptions;
 use super::finish::{Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
@@ -60,7 +61,8 @@ impl Rest {
     }
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r.
     pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        // Rows of a matrix that reaches its bound, or is checked, are not looked at beyond the panel in which they add nothing.
+        // Rows of a matrix that reaches its bound, or is checked, are not looked at beyond the panel in which they add
+        // nothing.
         let panel = self.rows.min(r + EVERY_ROW_PANEL);
         if r == self.rank_bound {
             self.rows_seconds(machine, r, panel)
@@ -81,7 +83,8 @@ impl Rest {
             && self.pivots == 0
             && EveryRow::check_count(self.modulus, self.check) <= EveryRow::MOST_CHECKS
     }
-    /// Whether, at a rank r of S with so many rows done, the others are left to a check: an answer that is proven is worth some time.
+    /// Whether, at a rank r of S with so many rows done, the others are left to a check: an answer that is proven is
+    /// worth some time.
     pub fn is_checked(&self, machine: &Machine, r: usize, done: usize) -> bool {
         if !self.may_be_checked() {
             return false;
@@ -111,8 +114,8 @@ impl Rest {
         let t = self.pivots;
         Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
     }
-    /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking takes longer. (A
-    /// minor is the better for pivots that structure alone shows, where there may be many.)
+    /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking
+    /// takes longer. (A minor is the better for pivots that structure alone shows, where there may be many.)
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
         let full = 2 * self.nnz as u128 >= self.rows as u128 * self.cols as u128;
         self.pivots == 0
@@ -124,8 +127,8 @@ impl Rest {
     pub fn every_row_bytes(&self) -> u64 {
         EveryRow::bytes(&self.shape(), self.rank_bound, self.may_be_checked())
     }
-    /// All rows, where that is the cheapest way at worst, no dearer than combinations and their proof if the rank is half of that, and
-    /// not much is lost if it is small: whether without pivots, and the seconds at worst.
+    /// All rows, where that is the cheapest way at worst, no more expensive than combinations and their proof if the
+    /// rank is half of that, and not much is lost if it is small: whether without pivots, and the seconds at worst.
     pub(super) fn by_every_row(
         &self,
         machine: &Machine,
@@ -157,8 +160,9 @@ impl Rest {
         machine.passes.ready = 0.0;
         self.row_space_at_worst(&machine) + self.proof_seconds(&machine, 0) <= IMMEDIATE
     }
-    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank. Where that
-    /// has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for a large one.
+    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank.
+    /// Where that has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for
+    /// a large one.
     pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>, seen: bool) -> f64 {
         let few = WORTH * self.probe_seconds(machine);
         let worst = self.row_space_seconds(machine, self.rank_bound);
@@ -172,10 +176,10 @@ impl Rest {
         let rows = self.every_row_at_worst(machine).min(self.without_pivots().every_row_at_worst(machine));
         few.max(share).min(HOPE * rows)
     }
-    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope that it
-    /// is small, before S may be formed at a higher price: a share of what all combinations would take, which does not count
-    /// for much where the dense elimination dwarfs them. `None` where that is no small part of the worst case, or all of it is
-    /// short.
+    /// Where the row space is preferred to block Wiedemann at any rank, the rank up to which it is sought in the hope
+    /// that it is small, before S may be formed at a higher price: a share of what all combinations would take, which
+    /// does not count for much where the dense elimination dwarfs them. `None` where that is no small part of the worst
+    /// case, or all of it is short.
     pub(super) fn hope(&self, machine: &Machine) -> Option<usize> {
         let worst = self.row_space_seconds(machine, self.rank_bound);
         let seconds = HOPE * (worst - Echelon::seconds(&machine.dense, self.modulus, self.rank_bound, self.cols));

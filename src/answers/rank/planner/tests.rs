@@ -78,7 +78,7 @@ fn small_complements_get_their_row_space_and_large_ones_a_chance() {
 }
 
 #[test]
-fn a_large_rank_is_worth_a_dear_complement() {
+fn a_large_rank_is_worth_an_expensive_complement() {
     let (machine, large) = (Machine::reference(), rest(60_000, 50_000, 900_000));
     let before = large.round_seconds(&machine, Some(20.0), false);
     assert_eq!(before, WORTH * large.probe_seconds(&machine));
@@ -149,8 +149,8 @@ fn rows_are_taken_as_they_are_where_combinations_save_nothing() {
     let machine = Machine::reference();
     let all = |rest: &Rest, seconds| rest.by_every_row(&machine, seconds, None).map(|(finish, _)| finish);
     let worst = |rest: &Rest| rest.row_space_seconds(&machine, rest.rank_bound);
-    // A small complement of many entries; one of few, whose combinations are cheap and end with the rank; a tall one, of which
-    // they are fewer; one whose rows must all be mapped in vain if its rank is small.
+    // A small complement of many entries; one of few, whose combinations are cheap and end with the rank; a tall one,
+    // of which they are fewer; one whose rows must all be mapped in vain if its rank is small.
     let square = rest(300, 300, 200_000);
     assert_eq!(all(&square, worst(&square)), Some(Finish::EveryRow { pivots: true }));
     let sparse = rest(3000, 3000, 400_000);

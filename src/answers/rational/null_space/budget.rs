@@ -32,7 +32,8 @@ impl Prices {
 /// Nanoseconds of a second: what is spent is counted in them, since they can be added by several threads at once.
 const NANO: f64 = 1_000_000_000.0;
 
-/// Seconds of one thread that may be spent, by prediction. What is counted does not depend on the machine or on threads.
+/// Seconds of one thread that may be spent, by prediction. What is counted does not depend on the machine or on
+/// threads.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub prices: Prices,

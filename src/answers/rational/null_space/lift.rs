@@ -1,10 +1,11 @@
 //! One null vector with large numbers: q-adic lifting (J. D. Dixon, *Exact solution of linear equations using p-adic
 //! expansions*, Numerische Mathematik 40, 1982).
 //!
-//! Let M = A\[I, J\] be invertible mod q and c = A\[I, f\]. Each digit x ≡ -M⁻¹·c mod q leaves c + M·x ≡ 0 mod q, and (c + M·x)/q
-//! is the next c: after k digits M·Σ xᵢqⁱ ≡ -A\[I, f\] mod qᵏ. By Cramer's rule the solution over ℚ has numerators and a
-//! common denominator among the minors of A; once qᵏ > 2·4^h, h their bits, it is found. Long before as a rule: the
-//! number of digits is doubled from attempt to attempt, and each attempt is multiplied out over the integers.
+//! Let M = A\[I, J\] be invertible mod q and c = A\[I, f\]. Each digit x ≡ -M⁻¹·c mod q leaves c + M·x ≡ 0 mod q, and
+//! (c + M·x)/q is the next c: after k digits M·Σ xᵢqⁱ ≡ -A\[I, f\] mod qᵏ. By Cramer's rule the solution over ℚ has
+//! numerators and a common denominator among the minors of A; once qᵏ > 2·4^h, h their bits, it is found. Long before
+//! as a rule: the number of digits is doubled from attempt to attempt, and each attempt is multiplied out over the
+//! integers.
 
 use super::budget::Budget;
 use super::marks::Marks;

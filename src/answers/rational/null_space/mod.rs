@@ -1,17 +1,20 @@
 //! A proof that rank A ≤ r over ℚ: the null space of A, written down in integers.
 //!
-//! Let A\[I, J\] be a minor of order r that is invertible mod a prime q. For every other column f a vector w is sought with
-//! A·w = 0, w_f ≠ 0 and 0 in the other columns outside J. Those vectors are independent: if all are found, **rank A ≤ r**. No
-//! hypothesis enters: a vector counts once its product with A over the integers is 0, however it was guessed.
+//! Let A\[I, J\] be a minor of order r that is invertible mod a prime q. For every other column f a vector w is sought
+//! with A·w = 0, w_f ≠ 0 and 0 in the other columns outside J. Those vectors are independent: if all are found, **rank
+//! A ≤ r**. No hypothesis enters: a vector counts once its product with A over the integers is 0, however it was
+//! guessed.
 //!
-//! 1. w on J is the solution of A\[I, J\]·w = -A\[I, f\] mod q, sparse and several columns at a time ([`system`], [`sweep`]): by the
-//!    minor's triangular chain, and where that does not suffice with the inverse of what it leaves (dense, of order s).
-//! 2. Its residues are read as integers, or fractions with a small common denominator, and multiplied out: as a rule that
-//!    is all, since for matrices from topology and combinatorics the numbers are small.
-//! 3. Else more digits are lifted ([`lift`]) until fractions solve the rows I exactly. Cramer's rule says when they must.
+//! 1. w on J is the solution of A\[I, J\]·w = -A\[I, f\] mod q, sparse and several columns at a time ([`system`],
+//!    [`sweep`]): by the minor's triangular chain, and where that does not suffice with the inverse of what it leaves
+//!    (dense, of order s).
+//! 2. Its residues are read as integers, or fractions with a small common denominator, and multiplied out: as a rule
+//!    that is all, since for matrices from topology and combinatorics the numbers are small.
+//! 3. Else more digits are lifted ([`lift`]) until fractions solve the rows I exactly. Cramer's rule says when they
+//!    must.
 //!
-//! If the exact solution does not vanish in some row outside I, the rank over ℚ is larger than r: q divides minors, or the
-//! rank mod q was not right.
+//! If the exact solution does not vanish in some row outside I, the rank over ℚ is larger than r: q divides minors, or
+//! the rank mod q was not right.
 
 mod budget;
 mod lift;
@@ -84,8 +87,8 @@ pub(super) struct NullSpace {
 }
 
 impl NullSpace {
-    /// For `a`, of which `minor` is a minor that is invertible mod the prime of 31 bits; its minors up to that order have at
-    /// most `minor_bits` bits. `None` for primes of other sizes, and for entries beyond 64 bits.
+    /// For `a`, of which `minor` is a minor that is invertible mod the prime of 31 bits; its minors up to that order
+    /// have at most `minor_bits` bits. `None` for primes of other sizes, and for entries beyond 64 bits.
     ///
     /// # Errors
     /// [`Error::Check`] if the minor is singular, or its chain none; [`Error::Interrupted`].

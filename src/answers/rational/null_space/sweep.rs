@@ -115,7 +115,8 @@ fn finish(system: &System, w: &mut Workspace<LANES>, budget: &Budget) {
     budget.spend(budget.prices.visiting::<LANES>(std::mem::take(&mut w.visits)));
 }
 
-/// The solution mod q as small fractions with a common denominator, and the product of A with them, for the lanes `done`.
+/// The solution mod q as small fractions with a common denominator, and the product of A with them, for the lanes
+/// `done`.
 fn multiply_out(system: &System, free: &[u32], done: [bool; LANES], w: &mut Workspace<LANES>, swept: &mut Swept) {
     let most = NUMERATOR.min(system.largest_factor());
     let mut largest = [0; LANES];

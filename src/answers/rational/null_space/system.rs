@@ -1,10 +1,11 @@
-//! An integer matrix arranged around a minor that is invertible mod q, and what is solved with it: A\[I, J\]·x = -c mod q.
+//! An integer matrix arranged around a minor that is invertible mod q, and what is solved with it: A\[I, J\]·x = -c mod
+//! q.
 //!
-//! Rows and columns are numbered by their place: the chain's t first, then the others of the minor up to its order r, then all
-//! that are outside. A\[I₁, J₁\] is upper triangular. The right-hand side c is a sum of columns of A, sparse, and so is the
-//! solution: the chain is solved from its last column to its first, each value *pushed* down its column as soon as it is known, and
-//! only places that are reached are visited or cleared ([`Marks`]). Several right-hand sides, lanes, go together:
-//! neighbouring columns of a matrix from a complex reach nearly the same places.
+//! Rows and columns are numbered by their place: the chain's t first, then the others of the minor up to its order r,
+//! then all that are outside. A\[I₁, J₁\] is upper triangular. The right-hand side c is a sum of columns of A, sparse,
+//! and so is the solution: the chain is solved from its last column to its first, each value *pushed* down its column
+//! as soon as it is known, and only places that are reached are visited or cleared ([`Marks`]). Several right-hand
+//! sides, lanes, go together: neighbouring columns of a matrix from a complex reach nearly the same places.
 
 use super::marks::Marks;
 use crate::answers::Minor;
@@ -24,8 +25,8 @@ pub(super) struct System {
     /// r.
     pub order: usize,
     cols: usize,
-    /// Of each column come first the entries in rows of the chain, with the pivot last; after `split` those in other rows; after
-    /// `live` those that q divides, which only products over the integers see.
+    /// Of each column come first the entries in rows of the chain, with the pivot last; after `split` those in other
+    /// rows; after `live` those that q divides, which only products over the integers see.
     start: Vec<usize>,
     split: Vec<usize>,
     live: Vec<usize>,
@@ -136,8 +137,8 @@ impl System {
         let range = self.start[j as usize]..self.start[j as usize + 1];
         self.row[range.clone()].iter().zip(&self.value[range]).map(|(&i, &v)| (i as usize, v))
     }
-    /// The largest absolute value of vectors whose products with the rows, unit in one place more, are sure to fit 64 bits:
-    /// norm·(x + 1) < 2⁶³.
+    /// The largest absolute value of vectors whose products with the rows, unit in one place more, are sure to fit 64
+    /// bits: norm·(x + 1) < 2⁶³.
     pub fn largest_factor(&self) -> i64 {
         let most = ((1u128 << 63) - 1) / self.norm.max(1);
         i64::try_from(most).map_or(i64::MAX - 1, |most| most - 1).max(0)
@@ -217,8 +218,8 @@ impl System {
     pub fn clear<const L: usize>(&self, w: &mut Workspace<L>) {
         w.used.drain(..).for_each(|k| w.x[k as usize] = [0; L]);
     }
-    /// Whether A·y = 0 over the integers, lane by lane, where y is `unit[l]` in column `free[l]` and the rest is `y(k)` in
-    /// each column k that is used. All of absolute value up to [`System::largest_factor`].
+    /// Whether A·y = 0 over the integers, lane by lane, where y is `unit[l]` in column `free[l]` and the rest is `y(k)`
+    /// in each column k that is used. All of absolute value up to [`System::largest_factor`].
     pub fn vanishes<const L: usize>(
         &self,
         free: &[u32],

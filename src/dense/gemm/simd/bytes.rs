@@ -1,4 +1,5 @@
-//! Tiles of **bytes**: both operands are signed bytes, and products of them are summed in 32 bits, four at a time in a word.
+//! Tiles of **bytes**: both operands are signed bytes, and products of them are summed in 32 bits, four at a time in a
+//! word.
 //!
 //! The depth is counted in steps of 64 bytes, as matrix registers hold them. Of A a strip is [`ROWS`] rows in blocks of
 //! [`BLOCK`]: a block is step after step, a step [`BLOCK`] rows of 64 bytes. Of B it is [`COLS`] columns: [`STEP_WORDS`] × [`COLS`]
@@ -7,8 +8,8 @@
 use super::timing::least_seconds;
 use crate::isa::Isa;
 
-/// (steps, A, B, sums): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits. A may have fewer blocks than a
-/// strip, and needs as many rows of sums.
+/// (steps, A, B, sums): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits. A may have fewer
+/// blocks than a strip, and needs as many rows of sums.
 type Multiply = fn(usize, &[i32], &[i32], &mut [i32]);
 
 /// Rows of a strip of A.
@@ -40,7 +41,8 @@ impl ByteTile {
     /// The product of as many blocks of A as there are, and a strip of B.
     ///
     /// # Panics
-    /// If A is no whole number of blocks of that depth, B has another depth, or there are not as many sums as rows × [`COLS`].
+    /// If A is no whole number of blocks of that depth, B has another depth, or there are not as many sums as rows ×
+    /// [`COLS`].
     pub(in super::super) fn multiply(&self, steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
         assert!(a.len().is_multiple_of((steps * BLOCK_WORDS).max(1)) && b.len() == steps * COLS_WORDS);
         assert!(a.len() * COLS == sums.len() * steps * STEP_WORDS, "as many sums as blocks");

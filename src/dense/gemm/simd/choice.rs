@@ -15,8 +15,8 @@ const TRIED: usize = 128;
 const CLEARLY: f64 = 0.9;
 
 impl Tiles {
-    /// The fastest of those that the process may use ([`Isa::best`]), by a few tiles of each at the first call: a processor may have an
-    /// instruction set and be slow with it. Which they are changes no result.
+    /// The fastest of those that the process may use ([`Isa::best`]), by a few tiles of each at the first call: a
+    /// processor may have an instruction set and be slow with it. Which they are changes no result.
     pub(in super::super) fn best() -> Tiles {
         static BEST: OnceLock<Tiles> = OnceLock::new();
         *BEST.get_or_init(|| {
@@ -53,7 +53,8 @@ impl Tiles {
 }
 
 impl ByteTile {
-    /// All that this machine can run, the best last. The first is plain Rust, for tests: it is slower than tiles of words.
+    /// All that this machine can run, the best last. The first is plain Rust, for tests: it is slower than tiles of
+    /// words.
     pub(in super::super) fn available() -> Vec<ByteTile> {
         #[allow(unused_mut, reason = "other processors have no other tiles")]
         let mut tiles = vec![PORTABLE];

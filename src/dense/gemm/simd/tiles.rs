@@ -22,7 +22,7 @@ pub(in super::super) struct Tiles {
     pub whole_cols: usize,
     /// (depth, A, B, sums): Σ a·b of pairs, which must stay inside 32 bits.
     pub pairs: PairsTile,
-    /// (depth, fold, A, B, high, low): Σ a·b = high·2³² + low with 0 ≤ low < 2³². The sum of any `fold` products plus 2³² must
-    /// stay inside 64 bits, and ⌈depth/fold⌉ be at most [`FOLDS`].
+    /// (depth, fold, A, B, high, low): Σ a·b = high·2³² + low with 0 ≤ low < 2³². The sum of any `fold` products plus
+    /// 2³² must stay inside 64 bits, and ⌈depth/fold⌉ be at most [`FOLDS`].
     pub wholes: WholesTile,
 }

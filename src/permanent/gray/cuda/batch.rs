@@ -1,13 +1,13 @@
-//! The kernel of `kernels/permanent.cu` on one card: what it takes, launched, and its sums fetched.
+//! The kernel of `kernels/permanent.cu` on one GPU: what it takes, launched, and its sums fetched.
 
 use crate::Result;
-use crate::gpu::{self, Buffer, Card, Cubin, Event, Grid, In, Out, Stream};
+use crate::gpu::{self, Buffer, Cubin, Event, Gpu, Grid, In, Out, Stream};
 
 /// `permanent(starts, lanes, sums, groups, first)`: the states and the lanes' values as bytes, the words of the sums.
 type Signature = (In<u8>, In<u8>, Out<u64>, u32, u32);
 
-/// The kernel loaded on one card, with a stream for its launches and one for copies: a copy of data that the operating system may
-/// move waits for what its stream has to do.
+/// The kernel loaded on one GPU, with a stream for its launches and one for copies: a copy of data that the operating
+/// system may move waits for what its stream has to do.
 #[derive(Debug)]
 pub(super) struct Kernel {
     kernel: gpu::Kernel<Signature>,
@@ -40,11 +40,11 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn load(card: &Card, cubin: &Cubin, entry: &str) -> Result<Kernel> {
-        Ok(Kernel { kernel: card.load(cubin)?.kernel(entry)?, work: card.stream()?, copies: card.stream()? })
+    pub fn load(gpu: &Gpu, cubin: &Cubin, entry: &str) -> Result<Kernel> {
+        Ok(Kernel { kernel: gpu.load(cubin)?.kernel(entry)?, work: gpu.stream()?, copies: gpu.stream()? })
     }
 
-    /// Copies the bytes to the card; the copy has ended when the call returns.
+    /// Copies the bytes to the GPU; the copy has ended when the call returns.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).

@@ -1,20 +1,22 @@
-//! The dense engine on CUDA cards: the same sum, a thread for every lane of a group of positions, any number of cards.
+//! The dense engine on CUDA GPUs: the same sum, a thread for every lane of a group of positions, any number of GPUs.
 //!
-//! A *group* is a chunk of the plan, 2^digits positions whose walk changes only digits of two states and equal weights. The
-//! kernel (`kernels/permanent.cu`, made the kernel of this matrix by [`source`]) walks a group with 64 threads and returns the sum
-//! of each; here the groups' first states are made, and the sums are weighted and added over the integers. Batches of groups go
-//! to whichever card is free, two a card, so that none waits for the processor.
+//! A *group* is a chunk of the plan, 2^digits positions whose walk changes only digits of two states and equal weights.
+//! The kernel (`kernels/permanent.cu`, made the kernel of this matrix by [`source`]) walks a group with 64 threads and
+//! returns the sum of each; here the groups' first states are made, and the sums are weighted and added over the
+//! integers. Batches of groups go to whichever GPU is free, two a GPU, so that none waits for the processor.
 //!
-//! **Operations.** n = 40 at density ½ with K = 5 low columns, by hardware counters (`ncu`, instructions executed by pipe): a step of a
-//! thread is 886 instructions for 32 settings of the columns, about 450 of them in double precision. A Hopper multiprocessor starts 128
-//! instructions of threads in a cycle, 64 of them in double precision: 0.22 cycles a setting either way, 0.85 ps on the 132 multiprocessors of
-//! an H200 at 1.98 GHz. A batch takes 1.5 times that: 64 % of the issue slots, 66 % of the double-precision pipe, 34 % of the integer
-//! multipliers and 27 % of the other integer units are busy. Whole runs (`tools/compare/card_table.py`): n = 46 goes through 6.9·10¹¹
-//! settings, 2.1·10¹⁰ steps of threads, a second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows
-//! the instruction cache.
+//! **Operations.** n = 40 at density ½ with K = 5 low columns, by hardware counters (`ncu`, instructions executed by
+//! pipe): a step of a thread is 886 instructions for 32 settings of the columns, about 450 of them in double precision.
+//! A Hopper multiprocessor starts 128 instructions of threads in a cycle, 64 of them in double precision: 0.22 cycles a
+//! setting either way, 0.85 ps on the 132 multiprocessors of an H200 at 1.98 GHz. A batch takes 1.5 times that: 64 % of
+//! the issue slots, 66 % of the double-precision pipe, 34 % of the integer multipliers and 27 % of the other integer
+//! units are busy. Whole runs (`tools/compare/card_table.py`): n = 46 goes through 6.9·10¹¹ settings, 2.1·10¹⁰ steps of
+//! threads, a second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows the
+//! instruction cache.
 //!
-//! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same tail, whose
-//! operations are correctly rounded on both. Only the sum of a thread is longer: see [`most_digits`](super::device::most_digits).
+//! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same
+//! tail, whose operations are correctly rounded on both. Only the sum of a thread is longer: see
+//! [`most_digits`](super::device::most_digits).
 
 mod batch;
 mod source;
@@ -35,14 +37,14 @@ use source::{BLOCK, ENTRY, Headers, KERNEL};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// Batches under way on one card: one runs while the other's sums are added.
+/// Batches under way on one GPU: one runs while the other's sums are added.
 const DEPTH: usize = 2;
 /// Threads of a batch for each multiprocessor.
 const THREADS: u64 = 2048;
 /// A multiprocessor takes them in so many rounds; the smallest batch is one of them.
 const WAVES: u64 = 8;
 
-/// One card with its kernels and their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
+/// One GPU with its kernels and their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
 struct Station {
     parts: Vec<Part>,
     multiprocessors: u64,
@@ -72,15 +74,15 @@ impl Batch {
     }
 }
 
-/// The cards with what they need for the plan.
-pub(super) struct Cards<'a> {
+/// The GPUs with what they need for the plan.
+pub(super) struct Gpus<'a> {
     plan: &'a Plan,
     digits: u32,
-    cards: Vec<Station>,
+    gpus: Vec<Station>,
 }
 
-impl<'a> Cards<'a> {
-    /// Compiles the kernels and loads them on the cards.
+impl<'a> Gpus<'a> {
+    /// Compiles the kernels and loads them on the GPUs.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -93,18 +95,18 @@ impl<'a> Cards<'a> {
             let cubins: Result<Vec<Cubin>> = sources.par_iter().map(|headers| compile(headers, capability)).collect();
             Ok((capability, cubins?))
         };
-        // Compiling and opening cards take as long as many a computation: all of it side by side.
+        // Compiling and opening GPUs take as long as many a computation: all of it side by side.
         let (cubins, opened): (Result<BTreeMap<_, _>>, Result<Vec<_>>) = rayon::join(
             || capabilities.par_iter().map(compiled).collect(),
-            || devices.par_iter().map(gpu::Card::open).collect(),
+            || devices.par_iter().map(gpu::Gpu::open).collect(),
         );
         let (cubins, opened) = (cubins?, opened?);
-        let station = |(device, card): (&Device, &gpu::Card)| {
-            let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(card, cubin, ENTRY));
+        let station = |(device, gpu): (&Device, &gpu::Gpu)| {
+            let kernels = cubins[&device.compute_capability].iter().map(|cubin| Kernel::load(gpu, cubin, ENTRY));
             let parts = parts(plan, kernels.collect::<Result<_>>()?)?;
             Ok(Station { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
         };
-        Ok(Cards { plan, digits, cards: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
+        Ok(Gpus { plan, digits, gpus: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
     }
 
     /// Sums what the journal lacks.
@@ -112,7 +114,7 @@ impl<'a> Cards<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), and those of the journal.
     pub fn run(&self, journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
-        let mut flying: Vec<VecDeque<Batch>> = self.cards.iter().map(|_| VecDeque::new()).collect();
+        let mut flying: Vec<VecDeque<Batch>> = self.gpus.iter().map(|_| VecDeque::new()).collect();
         // Batches that ended before an earlier one.
         let mut early: BTreeMap<u64, (u64, Sums)> = BTreeMap::new();
         let mut next = journal.next();
@@ -120,13 +122,13 @@ impl<'a> Cards<'a> {
             if observer.cancelled() {
                 return journal.interrupt();
             }
-            for (card, batches) in flying.iter_mut().enumerate() {
+            for (gpu, batches) in flying.iter_mut().enumerate() {
                 while batches.len() < DEPTH && next < journal.chunks() {
-                    // The last batches are smaller, so that all cards end together.
-                    let (left, most) = (journal.chunks() - next, self.batch(card));
-                    let share = (left / (2 * self.cards.len() as u64)).clamp(most.div_ceil(WAVES), most);
+                    // The last batches are smaller, so that all GPUs end together.
+                    let (left, most) = (journal.chunks() - next, self.batch(gpu));
+                    let share = (left / (2 * self.gpus.len() as u64)).clamp(most.div_ceil(WAVES), most);
                     let end = next + share.min(left);
-                    batches.push_back(self.start(card, next, end)?);
+                    batches.push_back(self.start(gpu, next, end)?);
                     next = end;
                 }
             }
@@ -151,13 +153,13 @@ impl<'a> Cards<'a> {
     }
 
     /// Groups of a batch: all multiprocessors have work, and not all of the work is in one batch.
-    fn batch(&self, card: usize) -> u64 {
-        let card = &self.cards[card];
-        let moduli: usize = card.parts.iter().map(|part| part.moduli).sum();
-        (card.multiprocessors * THREADS / (LANES * moduli) as u64).max(1)
+    fn batch(&self, gpu: usize) -> u64 {
+        let gpu = &self.gpus[gpu];
+        let moduli: usize = gpu.parts.iter().map(|part| part.moduli).sum();
+        (gpu.multiprocessors * THREADS / (LANES * moduli) as u64).max(1)
     }
 
-    fn start(&self, card: usize, first: u64, end: u64) -> Result<Batch> {
+    fn start(&self, gpu: usize, first: u64, end: u64) -> Result<Batch> {
         let walks: Vec<Walk<'_>> =
             (first..end).into_par_iter().map(|group| Walk::at(&self.plan.walk, group << self.digits)).collect();
         let groups = walks.len();
@@ -178,7 +180,7 @@ impl<'a> Cards<'a> {
             };
             part.kernel.start(&launch, &own, &part.lanes)
         };
-        let parts = self.cards[card].parts.iter().enumerate().map(start).collect::<Result<_>>()?;
+        let parts = self.gpus[gpu].parts.iter().enumerate().map(start).collect::<Result<_>>()?;
         Ok(Batch { first, end, parts })
     }
 
@@ -189,7 +191,8 @@ impl<'a> Cards<'a> {
 
     /// The weighted sums of a batch.
     fn collect(&self, batch: Batch) -> Result<Sums> {
-        // The sum of positions of the k-th group counts the last as positive, whose sign is not the first's unless it is the first.
+        // The sum of positions of the k-th group counts the last as positive, whose sign is not the first's unless it
+        // is the first.
         let weight = |k: usize| {
             let weight = Walk::at(&self.plan.walk, (batch.first + k as u64) << self.digits).weight();
             if self.digits > 0 { -weight } else { weight }
@@ -237,7 +240,7 @@ fn compile(headers: &Headers, capability: (u32, u32)) -> Result<gpu::Cubin> {
     gpu::compile(&Source { name: "permanent.cu", text: KERNEL, headers: &headers }, capability)
 }
 
-/// What a card holds during the whole run.
+/// What a GPU holds during the whole run.
 fn parts(plan: &Plan, kernels: Vec<Kernel>) -> Result<Vec<Part>> {
     let part = |(index, kernel): (usize, Kernel)| {
         let (lanes, moduli) = match (&plan.engine, index) {
@@ -331,7 +334,7 @@ mod tests {
             let problem = Problem::new(&matrix).unwrap().expect("no empty line");
             let prices = Prices { operation: 3.3e-12, build: 1e-4 };
             let bound = bits.unwrap_or(3 * n as u64);
-            let plan = Plan::new(&problem, bound, bits.is_some(), Target::Cards, prices).unwrap();
+            let plan = Plan::new(&problem, bound, bits.is_some(), Target::Gpus, prices).unwrap();
             let headers = headers(&plan, plan.chunk.trailing_zeros() as usize);
             let in_constant_memory = |h: &Headers| h.program.contains("__constant__");
             assert_eq!(bits == Some(20_000), bits.is_some() && !headers.iter().all(in_constant_memory));

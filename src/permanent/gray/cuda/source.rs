@@ -1,8 +1,10 @@
-//! The two headers that make `kernels/permanent.cu` the kernel of one matrix: its constants, and its program as source text.
+//! The two headers that make `kernels/permanent.cu` the kernel of one matrix: its constants, and its program as source
+//! text.
 //!
-//! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread wants the opposite, each
-//! value in a register for as short a time as possible: so the slots are resolved into values again, and every value is printed
-//! just before the first tail that needs it. 16-bit values take a 32-bit register as 32-bit ones do.
+//! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread wants the
+//! opposite, each value in a register for as short a time as possible: so the slots are resolved into values again, and
+//! every value is printed just before the first tail that needs it. 16-bit values take a 32-bit register as 32-bit ones
+//! do.
 
 use crate::permanent::gray::exact::{self, ExactPlan};
 use crate::permanent::gray::program::{Kind, LANES, Program};
@@ -71,8 +73,8 @@ impl Headers {
     }
 }
 
-/// Whether the contexts of all rings, of `size` bytes each (words of one size, without gaps), go into the constant memory of a module,
-/// which has 64 KB:
+/// Whether the contexts of all rings, of `size` bytes each (words of one size, without gaps), go into the constant
+/// memory of a module, which has 64 KB:
 ///
 /// ```text
 /// rings · size ≤ 2¹⁶
@@ -224,7 +226,8 @@ mod tests {
     use crate::permanent::gray::residues::{Integers, Montgomery31, PRIME_LIMIT};
     use num_bigint::BigInt;
 
-    /// At the last byte of the constant memory, and beyond it, where the compiler would refuse: proven where there is one.
+    /// At the last byte of the constant memory, and beyond it, where the compiler would refuse: proven where there is
+    /// one.
     #[test]
     fn tables_fill_constant_memory_to_its_edge() {
         let primes: Vec<u64> = primes_below(PRIME_LIMIT).take(257).collect();

@@ -1,19 +1,20 @@
-//! The exact engine: narrow integer lanes, then a tail in two-limb products that sums the terms themselves. Nothing is reduced
-//! modulo anything, so that the sum is proven by the bounds of its operands alone.
+//! The exact engine: narrow integer lanes, then a tail in two-limb products that sums the terms themselves. Nothing is
+//! reduced modulo anything, so that the sum is proven by the bounds of its operands alone.
 //!
-//! **Limbs.** Numbers beyond a word are kept as h·2⁵⁰ + l with signed limbs. In floating point a product of integers splits
-//! exactly (T. J. Dekker, Numer. Math. 18 (1971), with a fused multiply-add): with M = 1.5 · 2^(52+k), which has an ulp of 2ᵏ,
-//! `h = fma(a, b, M) - M` is a multiple of 2ᵏ and `l = fma(a, b, -h)` is what remains, |l| ≤ 2^(k-1), whenever
+//! **Limbs.** Numbers beyond a word are kept as h·2⁵⁰ + l with signed limbs. In floating point a product of integers
+//! splits exactly (T. J. Dekker, Numer. Math. 18 (1971), with a fused multiply-add): with M = 1.5 · 2^(52+k), which has
+//! an ulp of 2ᵏ, `h = fma(a, b, M) - M` is a multiple of 2ᵏ and `l = fma(a, b, -h)` is what remains, |l| ≤ 2^(k-1),
+//! whenever
 //! |a b| < 2^(51+k) (then M + a b stays in M's binade). Added into M once more a limb is an integer in the low mantissa
 //! bits, and sums of such bit patterns are integer sums: the accumulators are 64-bit integers, one a limb and lane.
 //!
-//! **Bounds.** Let C, A, B, D be the tail's operands, each at most 2⁴⁹ in absolute value (the program proves it), k = 50.
-//! Lengths in limbs: G(b₁) = B₀D₀ - B₁D₁ = g₁ + g₀ with |g₀| ≤ 2⁵⁰, |g₁| ≤ 2⁹⁹ + 2⁵⁰.
-//! P₀ = A₀g₀ - A₁g₀' (products ≤ 2⁹⁹ < 2¹⁰¹, split at 2⁵⁰), P₁ = A₀g₁ - A₁g₁' (≤ 2¹⁴⁸ + 2⁹⁹ < 2¹⁵¹, split at 2¹⁰⁰).
-//! H = h₂ + h₁ + h₀ with h₀ = low P₀ ≤ 2⁵⁰, h₁ = high P₀ + low P₁ ≤ 2¹⁰¹ + 2⁵¹, h₂ = high P₁ ≤ 2¹⁴⁹ + 2¹⁰¹; all are multiples
-//! of their limb's unit with fewer than 53 digits above it, so every sum and difference of `f64` is exact. C·h₀ < 2¹⁰¹,
-//! C·h₁ ≤ 2¹⁵⁰ + 2¹⁰⁰ < 2¹⁵¹ and C·h₂ ≤ 2¹⁹⁸ + 2¹⁵⁰ < 2²⁰¹ split at 2⁵⁰, 2¹⁰⁰, 2¹⁵⁰. In units each accumulated limb is below 2⁵¹, so that
-//! 2¹¹ of them stay below 2⁶²; then carries are passed on.
+//! **Bounds.** Let C, A, B, D be the tail's operands, each at most 2⁴⁹ in absolute value (the program proves it), k =
+//! 50. Lengths in limbs: G(b₁) = B₀D₀ - B₁D₁ = g₁ + g₀ with |g₀| ≤ 2⁵⁰, |g₁| ≤ 2⁹⁹ + 2⁵⁰. P₀ = A₀g₀ - A₁g₀' (products ≤
+//! 2⁹⁹ < 2¹⁰¹, split at 2⁵⁰), P₁ = A₀g₁ - A₁g₁' (≤ 2¹⁴⁸ + 2⁹⁹ < 2¹⁵¹, split at 2¹⁰⁰). H = h₂ + h₁ + h₀ with h₀ = low P₀
+//! ≤ 2⁵⁰, h₁ = high P₀ + low P₁ ≤ 2¹⁰¹ + 2⁵¹, h₂ = high P₁ ≤ 2¹⁴⁹ + 2¹⁰¹; all are multiples of their limb's unit with
+//! fewer than 53 digits above it, so every sum and difference of `f64` is exact. C·h₀ < 2¹⁰¹, C·h₁ ≤ 2¹⁵⁰ + 2¹⁰⁰ < 2¹⁵¹
+//! and C·h₂ ≤ 2¹⁹⁸ + 2¹⁵⁰ < 2²⁰¹ split at 2⁵⁰, 2¹⁰⁰, 2¹⁵⁰. In units each accumulated limb is below 2⁵¹, so that 2¹¹ of
+//! them stay below 2⁶²; then carries are passed on.
 //!
 //! Where 2A(2BD + 2⁵¹) + 2⁵⁰ < 2¹⁰² and C times that is below 2¹⁵¹, H has two limbs: P₁ is one `f64` ([`short`]).
 //!
@@ -30,7 +31,8 @@ use tail::{Fused, LIMB, TailArithmetic, Words};
 
 /// Tails between two carries.
 const TAILS: usize = 1 << 11;
-/// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays below 2⁶².
+/// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays
+/// below 2⁶².
 pub(super) const CHUNK_TAILS: u64 = 1 << 13;
 /// Steps of a row's 16-bit value.
 #[derive(Clone, Copy, Debug)]

@@ -106,8 +106,8 @@ impl<const SHORT: bool> TailArithmetic for Fused<SHORT> {
     }
 }
 
-/// 128-bit integers, for machines without fused multiply-add. G ≤ 2⁹⁹, its limbs ≤ 2⁵⁰ below and ≤ 2⁴⁹ above; H's parts ≤ 2¹⁰⁰;
-/// all far below 2¹²⁷.
+/// 128-bit integers, for machines without fused multiply-add. G ≤ 2⁹⁹, its limbs ≤ 2⁵⁰ below and ≤ 2⁴⁹ above; H's parts
+/// ≤ 2¹⁰⁰; all far below 2¹²⁷.
 #[derive(Default)]
 pub(super) struct Words;
 

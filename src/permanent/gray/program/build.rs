@@ -36,8 +36,8 @@ pub(super) struct Builder {
 pub(super) const ONE: usize = 0;
 
 impl Program {
-    /// The program for rows of the given forms on `low` ≥ 2 columns. `None` if a value may exceed the widest exact width;
-    /// a modular program takes any.
+    /// The program for rows of the given forms on `low` ≥ 2 columns. `None` if a value may exceed the widest exact
+    /// width; a modular program takes any.
     pub fn build(forms: &[Form], low: usize, modular: bool) -> Option<Program> {
         assert!(low >= 2, "the tail decides two columns");
         let one = Assignment { kind: Kind::Entry, a: 0, b: 0, bound: 1 };

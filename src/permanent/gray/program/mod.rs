@@ -1,26 +1,27 @@
 //! The straight-line program of one step: all 2^K settings of the K low columns, rows merged by pattern.
 //!
-//! The K low columns stay out of the Gray code. Let xᵢ be the value of row i with none of them in S. On the low columns a row is
-//! a linear form; rows whose forms take equal values on the same settings ("the same pattern": for 0–1 rows, the same support)
-//! need only their product Q\[P\]\[s\] for every distinct value s of the form. Deciding the last low column by a bit b turns patterns
-//! on m columns into patterns on m - 1; those that become equal are multiplied:
+//! The K low columns stay out of the Gray code. Let xᵢ be the value of row i with none of them in S. On the low columns
+//! a row is a linear form; rows whose forms take equal values on the same settings ("the same pattern": for 0–1 rows,
+//! the same support) need only their product Q\[P\]\[s\] for every distinct value s of the form. Deciding the last low
+//! column by a bit b turns patterns on m columns into patterns on m - 1; those that become equal are multiplied:
 //!
 //! ```text
 //! 0–1:  Q'[P'][t] = Q[P'0][t] · Q[P'1][t + b],   t = 0…|P'| low columns of the row in S
 //! ```
 //!
-//! so that one setting costs Σ_{m<K} (m/2 + 1) = K + K(K-1)/4 products rather than n, and those of few rows are the many:
-//! they run in narrow lanes. When two columns are undecided four tables are left: C (rows with neither), A\[b₁\], B\[b₀\] and
-//! D\[b₁b₀\], and a [`Tail`] sums their 4 leaves in 7 wide products:
+//! so that one setting costs Σ_{m<K} (m/2 + 1) = K + K(K-1)/4 products rather than n, and those of few rows are the
+//! many: they run in narrow lanes. When two columns are undecided four tables are left: C (rows with neither), A\[b₁\],
+//! B\[b₀\] and D\[b₁b₀\], and a [`Tail`] sums their 4 leaves in 7 wide products:
 //!
 //! ```text
 //! F = C · Σ_{b₁} (-1)^{b₁} A[b₁] · (B[0] D[b₁0] - B[1] D[b₁1])
 //! ```
 //!
-//! [`Program::build`] unrolls the tree of decisions into single assignments (equal products once), proves a bound for each value,
-//! gives it the narrowest of three widths that holds the bound, and packs the values into slots by their lifetimes. The program
-//! depends on the matrix only, never on the position of the walk: an interpreter runs it over vectors of lanes
-//! ([`exact`](super::exact), [`residues`](super::residues)); [`cuda`](super::cuda) prints it as source, one thread a lane.
+//! [`Program::build`] unrolls the tree of decisions into single assignments (equal products once), proves a bound for
+//! each value, gives it the narrowest of three widths that holds the bound, and packs the values into slots by their
+//! lifetimes. The program depends on the matrix only, never on the position of the walk: an interpreter runs it over
+//! vectors of lanes ([`exact`](super::exact), [`residues`](super::residues)); [`cuda`](super::cuda) prints it as
+//! source, one thread a lane.
 
 mod build;
 mod pack;
@@ -50,8 +51,8 @@ impl<T: Copy> Vector<T> {
 /// The largest tail operand of the exact engine: see [`exact`](super::exact) for the proof.
 pub(super) const WIDEST: u128 = 1 << 49;
 
-/// The width of a value: 16-bit and 32-bit integers, and integers of up to 49 bits kept in `f64`, all signed and exact. In a
-/// modular program every value has the first width, which then means one residue.
+/// The width of a value: 16-bit and 32-bit integers, and integers of up to 49 bits kept in `f64`, all signed and exact.
+/// In a modular program every value has the first width, which then means one residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Width {
     W16,
@@ -120,7 +121,8 @@ pub(super) struct Instruction {
     pub b: u16,
 }
 
-/// The slots of the four tables of the last two columns. `negative`: an odd number of the columns decided before is in S.
+/// The slots of the four tables of the last two columns. `negative`: an odd number of the columns decided before is in
+/// S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     pub c: u16,

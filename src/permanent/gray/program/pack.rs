@@ -20,8 +20,8 @@ impl Assignment {
 }
 
 impl Builder {
-    /// Sorts the assignments between two tails by kind (operands are never wider than results, so that the order of kinds is an
-    /// order of evaluation), and gives every value a slot from its assignment to its last use.
+    /// Sorts the assignments between two tails by kind (operands are never wider than results, so that the order of
+    /// kinds is an order of evaluation), and gives every value a slot from its assignment to its last use.
     pub fn pack(mut self) -> Program {
         let order = self.take_ordered();
         let mut slots = Slots {

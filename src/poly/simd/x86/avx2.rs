@@ -42,8 +42,9 @@ unsafe fn to_f64(x: __m256i) -> __m256d {
 /// Needs AVX2 and FMA; the contract of [`Simd::mul_shoup`].
 ///
 /// With t = x·w/q: the quotient's f64 factor lies in (w/q - 2⁻⁵², w/q], so x times it in (t - 1, t]; rounding the
-/// product, which is below 2⁵², moves it by at most 1/4, and rounding to an integer by 1/2. Hence c ∈ [t - 7/4, t + 3/4] and r = x·w - c·q ∈ [-3q/4, 7q/4]; adding 2q to the
-/// negative ones leaves [0, 2q). Both h - c·q and the low part of h are integers below 2⁵³, hence exact.
+/// product, which is below 2⁵², moves it by at most 1/4, and rounding to an integer by 1/2. Hence c ∈ [t - 7/4, t +
+/// 3/4] and r = x·w - c·q ∈ [-3q/4, 7q/4]; adding 2q to the negative ones leaves [0, 2q). Both h - c·q and the low part
+/// of h are integers below 2⁵³, hence exact.
 #[inline(always)]
 unsafe fn mul_shoup(x: __m256i, w: __m256i, quotient: __m256i, q: __m256i) -> __m256i {
     // SAFETY: the caller's.

@@ -1,12 +1,13 @@
 //! Tiles of bytes on Intel AMX: `tdpbssd` adds the product of 16 rows of 64 bytes and 16 columns of 64 to 16 × 16 sums.
 //!
-//! A block of 16 rows and two of 16 columns have their sums in two registers, and two more hold operands. Sums of two by two
-//! blocks would ask for less of the caches, but they take all eight registers. On a Xeon virtual machine, operands in the nearest
-//! cache, the speed of both alternates in time: either 2.2·10¹² multiply-adds a second, or 1.1·10¹² for four registers and
-//! 0.5·10¹² for eight, as if few registers were left to rename them while another thread is busy on the core.
+//! A block of 16 rows and two of 16 columns have their sums in two registers, and two more hold operands. Sums of two
+//! by two blocks would ask for less of the caches, but they take all eight registers. On a Xeon virtual machine,
+//! operands in the nearest cache, the speed of both alternates in time: either 2.2·10¹² multiply-adds a second, or
+//! 1.1·10¹² for four registers and 0.5·10¹² for eight, as if few registers were left to rename them while another
+//! thread is busy on the core.
 //!
-//! Linux gives the registers to a process that asks for them once ([`Extra::Amx`]). They are configured and released in the one block of
-//! instructions that uses them, so that no state of them outlives a call.
+//! Linux gives the registers to a process that asks for them once ([`Extra::Amx`]). They are configured and released in
+//! the one block of instructions that uses them, so that no state of them outlives a call.
 
 use super::super::bytes::{BLOCK, BLOCK_WORDS, ByteTile, COLS};
 use crate::isa::{Extra, Isa};
@@ -43,9 +44,9 @@ fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
         return;
     }
     let blocks = a.len() / (steps * BLOCK_WORDS);
-    // SAFETY: the instructions are there, see above. `a` has `blocks`·`steps` times 1024 bytes, `b` has `steps` times 2048, `sums`
-    // has `blocks` times 16 rows of 128 bytes: each `add` below stays inside them or one past the end, and prefetches do not
-    // fault. All registers of matrices are named as overwritten, and released at the end.
+    // SAFETY: the instructions are there, see above. `a` has `blocks`·`steps` times 1024 bytes, `b` has `steps` times
+    // 2048, `sums` has `blocks` times 16 rows of 128 bytes: each `add` below stays inside them or one past the end, and
+    // prefetches do not fault. All registers of matrices are named as overwritten, and released at the end.
     unsafe {
         asm!(
             "ldtilecfg [{configuration}]",

@@ -1,5 +1,5 @@
-//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. VNNI multiplies and adds pairs in one
-//! instruction.
+//! Tiles of AVX-512 F and BW: 12 rows by two vectors for pairs, 8 rows by two for wholes. VNNI multiplies and adds
+//! pairs in one instruction.
 
 use super::super::tiles::{FOLDS, Tiles};
 use crate::isa::{Extra, Isa};
@@ -59,8 +59,8 @@ fn pairs_in_one(depth: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
 macro_rules! pairs_tile {
     ($name:ident, $features:literal, $multiply_add:expr) => {
         /// # Safety
-        /// The length of `a` is a multiple of PAIR_ROWS, `b` has `PAIR_COLS` words for each PAIR_ROWS of them, `sums` has
-        /// PAIR_ROWS·`PAIR_COLS`.
+        /// The length of `a` is a multiple of PAIR_ROWS, `b` has `PAIR_COLS` words for each PAIR_ROWS of them, `sums`
+        /// has PAIR_ROWS·`PAIR_COLS`.
         #[target_feature(enable = $features)]
         unsafe fn $name(a: &[i32], b: &[i32], sums: &mut [i32]) {
             let mut acc = [[_mm512_setzero_si512(); PAIR_VECTORS]; PAIR_ROWS];
@@ -89,17 +89,17 @@ macro_rules! pairs_tile {
 pairs_tile!(pairs_tile, "avx512f,avx512bw", |sum, x, y| _mm512_add_epi32(sum, _mm512_madd_epi16(x, y)));
 pairs_tile!(pairs_vnni_tile, "avx512f,avx512bw,avx512vnni", |sum, x, y| _mm512_dpwssd_epi32(sum, x, y));
 
-/// Both vectors of a row of the tile share the words of B: one holds the even columns, which stand in the lower halves of
-/// its 64-bit words, the other the odd ones, shifted down.
+/// Both vectors of a row of the tile share the words of B: one holds the even columns, which stand in the lower halves
+/// of its 64-bit words, the other the odd ones, shifted down.
 ///
-/// Every `fold` steps begin a sum of their own, exact in 64 bits, that is added to `low` mod 2⁶⁴ when it is done. What lies
-/// above needs no exact account: of the even and the odd sum the upper 24 bits go to one vector of 32-bit sums. If that has
-/// x after at most 2⁸ folds, then x·2⁴⁰ ≤ Σ a·b < x·2⁴⁰ + 2⁴⁸, which names one number ≡ `low` mod 2⁶⁴. Sixteen sums and
-/// eight such vectors stay in registers.
+/// Every `fold` steps begin a sum of their own, exact in 64 bits, that is added to `low` mod 2⁶⁴ when it is done. What
+/// lies above needs no exact account: of the even and the odd sum the upper 24 bits go to one vector of 32-bit sums. If
+/// that has x after at most 2⁸ folds, then x·2⁴⁰ ≤ Σ a·b < x·2⁴⁰ + 2⁴⁸, which names one number ≡ `low` mod 2⁶⁴. Sixteen
+/// sums and eight such vectors stay in registers.
 ///
 /// # Safety
-/// The length of `a` is a multiple of `WHOLE_ROWS`, `b` has `WHOLE_COLS` words for each `WHOLE_ROWS` of them, `high` and
-/// `low` have `WHOLE_ROWS`·`WHOLE_COLS`.
+/// The length of `a` is a multiple of `WHOLE_ROWS`, `b` has `WHOLE_COLS` words for each `WHOLE_ROWS` of them, `high`
+/// and `low` have `WHOLE_ROWS`·`WHOLE_COLS`.
 #[target_feature(enable = "avx512f")]
 unsafe fn wholes_tile(fold: usize, a: &[i32], b: &[i32], high: &mut [i64], low: &mut [i64]) {
     let mut upper = [_mm512_setzero_si512(); WHOLE_ROWS];

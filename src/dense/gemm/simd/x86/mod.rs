@@ -1,6 +1,7 @@
 //! Tiles on x86-64.
 
-/// Repeats a block for each index, as a constant: sums indexed by it stay in registers, where a loop may leave them in memory.
+/// Repeats a block for each index, as a constant: sums indexed by it stay in registers, where a loop may leave them in
+/// memory.
 macro_rules! unrolled {
     ($index:ident in [$($value:literal)*] $body:block) => { $({ const $index: usize = $value; $body })* };
 }

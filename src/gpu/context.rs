@@ -1,4 +1,4 @@
-//! A card: its streams, buffers and modules, and launches on it that run while the caller goes on.
+//! A GPU: its streams, buffers and modules, and launches on it that run while the caller goes on.
 //!
 //! cudarc orders what is done with one buffer on several streams, and the release of a buffer behind all that uses it.
 
@@ -13,15 +13,15 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStrea
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A card ready for work.
+/// A GPU ready for work.
 #[derive(Debug)]
-pub struct Card(Arc<CudaContext>);
+pub struct Gpu(Arc<CudaContext>);
 
 /// Work in order: copies and launches on one stream run one after the other, those on two side by side.
 #[derive(Clone, Debug)]
 pub struct Stream(Arc<CudaStream>);
 
-/// Compiled kernels loaded on a card.
+/// Compiled kernels loaded on a GPU.
 #[derive(Debug)]
 pub struct Module(Arc<CudaModule>);
 
@@ -36,13 +36,13 @@ pub struct Kernel<S> {
 #[derive(Debug)]
 pub struct Event(CudaEvent);
 
-impl Card {
+impl Gpu {
     /// Opens the device, which takes a few tenths of a second.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn open(device: &Device) -> Result<Card> {
-        CudaContext::new(device.index).map(Card).map_err(|e| failed("opening a device", e))
+    pub fn open(device: &Device) -> Result<Gpu> {
+        CudaContext::new(device.index).map(Gpu).map_err(|e| failed("opening a device", e))
     }
 
     /// A new stream.
@@ -64,8 +64,8 @@ impl Card {
 }
 
 impl Module {
-    /// The kernel of this name. Its source, in `kernels/`, is trusted to take the parameters `S` in this order, and to stay within the
-    /// buffers that its launch contract names.
+    /// The kernel of this name. Its source, in `kernels/`, is trusted to take the parameters `S` in this order, and to
+    /// stay within the buffers that its launch contract names.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if there is none of this name.
@@ -76,8 +76,8 @@ impl Module {
 }
 
 impl Stream {
-    /// Copies values to the card; the copy has ended when the call returns. An empty slice becomes a buffer of one zero: a buffer of
-    /// nothing would have no address.
+    /// Copies values to the GPU; the copy has ended when the call returns. An empty slice becomes a buffer of one zero:
+    /// a buffer of nothing would have no address.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -124,9 +124,9 @@ impl Stream {
         let config = LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: 0 };
         let mut launch = self.0.launch_builder(&kernel.function);
         S::push(&mut arguments, &mut launch);
-        // SAFETY: the arguments are of the types of the kernel's signature, which its source has, as it states; it stays within the
-        // buffers by its launch contract, which the caller keeps. cudarc orders the launch behind what the buffers wait for, and the
-        // release of every buffer named here behind the launch.
+        // SAFETY: the arguments are of the types of the kernel's signature, which its source has, as it states; it
+        // stays within the buffers by its launch contract, which the caller keeps. cudarc orders the launch behind what
+        // the buffers wait for, and the release of every buffer named here behind the launch.
         unsafe { launch.launch(config) }.map_err(wrong)?;
         self.0.record_event(None).map(Event).map_err(wrong)
     }
