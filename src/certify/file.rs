@@ -1,9 +1,8 @@
 //! The file of a certificate. In this order, numbers little-endian:
 //!
 //! 1. the line `blackfield certificate 2`, which ends in a line feed, as does
-//! 2. a line of JSON,
-//!    `{"digest": 64 hexadecimal digits, "modulus": p, "rows": m, "cols": n, "rank": r, "triangular": t, "lines": [a, b] or null}`,
-//!    both lines together at most 4096 bytes;
+//! 2. a line of JSON, an object with `"digest"`: 64 hexadecimal digits, `"modulus"`: p, `"rows"`: m, `"cols"`: n,
+//!    `"rank"`: r, `"triangular"`: t, `"lines"`: [a, b] or null, both lines together at most 4096 bytes;
 //! 3. the r rows of the minor, then its r columns, the chain's first, each as 4 bytes;
 //! 4. (r - t)·k residues of the vectors x, each as the least number of bytes that holds p - 1;
 //! 5. if `lines` is `[a, b]`: a rows and b columns, each as 4 bytes; if null: (r - t)·k residues of the vectors w, as

@@ -9,6 +9,8 @@ const FILE: usize = 400;
 const TESTS: usize = 600;
 /// Lines of a function.
 const FUNCTION: usize = 80;
+/// Characters of a line: `max_width` of rustfmt.toml.
+const WIDTH: usize = 120;
 
 fn files() -> impl Iterator<Item = (PathBuf, bool)> {
     let files = ["src", "tools", "tests", "benches"].into_iter().flat_map(|folder| rust_files(&root().join(folder)));
@@ -70,4 +72,25 @@ fn functions_fit_on_a_screen() {
         long.extend(found.map(|(line, name, lines)| format!("{}:{line}: {name} has {lines} lines", file.display())));
     }
     assert!(long.is_empty(), "functions that want to be two: {long:#?}");
+}
+
+/// Comments end where code does, but for tables and what stands in fences.
+#[test]
+fn comments_wrap_where_code_does() {
+    let mut long = vec![];
+    for (file, _) in files() {
+        let (text, mut fenced) = (fs::read_to_string(root().join(&file)).unwrap(), false);
+        for (number, line) in text.lines().enumerate() {
+            let Some(comment) = line.trim_start().strip_prefix("//") else {
+                fenced = false;
+                continue;
+            };
+            let comment = comment.trim_start_matches(['/', '!']).trim_start();
+            fenced ^= comment.starts_with("```");
+            if line.chars().count() > WIDTH && !fenced && !comment.starts_with('|') {
+                long.push(format!("{}:{}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "comments beyond column {WIDTH}: {long:#?}");
 }

@@ -2,8 +2,8 @@
 //! word.
 //!
 //! The depth is counted in steps of 64 bytes, as matrix registers hold them. Of A a strip is [`ROWS`] rows in blocks of
-//! [`BLOCK`]: a block is step after step, a step [`BLOCK`] rows of 64 bytes. Of B it is [`COLS`] columns: [`STEP_WORDS`] × [`COLS`]
-//! words a step, a word being four bytes of a column along the depth.
+//! [`BLOCK`]: a block is step after step, a step [`BLOCK`] rows of 64 bytes. Of B it is [`COLS`] columns:
+//! [`STEP_WORDS`] × [`COLS`] words a step, a word being four bytes of a column along the depth.
 
 use super::timing::least_seconds;
 use crate::isa::Isa;
