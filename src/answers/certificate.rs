@@ -30,7 +30,7 @@ use crate::{Error, Observer, Result, memory};
 /// use blackfield::{Silent, answers::{RankOptions, certificate, rank}, certify, families, field::Modulus};
 /// let triplets = families::generate("ch4-4-b2")?;
 /// let (a, digest) = (triplets.reduce(Modulus::new(65521)?), triplets.digest());
-/// let answer = rank(&a, &RankOptions { minor: true, ..Default::default() }, &Silent)?;
+/// let answer = rank(&a, &RankOptions::default().minor(true), &Silent)?;
 /// let certificate = certificate(&a, &digest, &answer.minor.expect("asked for"), &Silent)?;
 /// assert_eq!(certify::verify(&certificate, &a, &digest, &Silent)?.rank, answer.rank);
 /// # Ok::<(), blackfield::Error>(())

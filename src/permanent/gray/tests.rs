@@ -1,5 +1,6 @@
 //! The dense engine against Laplace's expansion, Ryser's formula over big integers, closed forms and itself.
 
+#[cfg(feature = "serde")]
 use super::checkpoint::Checkpoint;
 use super::plan::Engine;
 use super::*;
@@ -7,6 +8,7 @@ use crate::Silent;
 use crate::field::Rng;
 use crate::permanent::shapes::laplace;
 use rand::{RngExt, SeedableRng};
+#[cfg(feature = "serde")]
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn dense(n: usize, mut entry: impl FnMut(usize, usize) -> BigInt) -> IntMatrix {
