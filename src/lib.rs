@@ -71,6 +71,7 @@ pub mod answers;
 pub mod blackbox;
 pub mod certify;
 pub mod cost;
+pub mod decomposition;
 pub mod dense;
 pub mod elimination;
 pub mod error;

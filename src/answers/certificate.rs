@@ -9,8 +9,9 @@
 //! - w with A·w = 0 and w\[F\] given: with w\[J₂\] = 0 and w\[J₁\] by substitution the rows I₂ give some ρ, and
 //!   S·w\[J₂\] = -ρ.
 //!
-//! S itself is what the search for the minor left of it, or what [`Columns`] writes down of the Schur complement in the
-//! rows of the minor: s products with those rows. Then s³/3 dense. Entry: [`certificate`].
+//! The factors that the computation of the minor left of S solve both: s² multiply-adds for each vector. Where it left
+//! none, over GF(2) and GF(3) or for a minor that somebody names, [`Columns`] writes S down, s products with the rows
+//! of the minor, and it is eliminated, s³/3 more. Entry: [`certificate`].
 
 use super::Minor;
 use crate::certify::{self, Certificate, Challenge, Claim, Upper, repetitions};
@@ -82,13 +83,24 @@ pub fn certificate_compact(
         lower: vec![],
         upper,
     };
-    let t = minor.triangular;
-    if certificate.beyond_chain() > 0 {
+    let (t, s) = (minor.triangular, certificate.beyond_chain());
+    if s > 0 {
         certify::check_chain(a, whole, &minor.rows[..t], &minor.cols[..t])?;
-        let (x, w) = vectors(a, &certificate, minor, !by_lines, observer)?;
-        certificate.lower = x;
+        observer.phase("certificate", s as u64);
+        let system = system(a, &certificate, minor, !by_lines)?;
+        let solved = match minor.solve_beyond_chain(&system.right, system.width)? {
+            Some(solution) => solution,
+            None => by_elimination(a, minor, &system, observer)?,
+        };
+        let k = repetitions(a.modulus());
+        let half = |first: usize| {
+            let mut half = memory::with_capacity(s * k, SYSTEM)?;
+            solved.chunks_exact(system.width).for_each(|row| half.extend_from_slice(&row[first..first + k]));
+            Ok::<_, Error>(half)
+        };
+        certificate.lower = half(0)?;
         if !by_lines {
-            certificate.upper = Upper::Combinations(w);
+            certificate.upper = Upper::Combinations(half(k)?);
         }
     }
     let _ = certify::verify_compact(&certificate, a, whole, digest, observer)?;
@@ -125,64 +137,64 @@ fn has_entry_outside(a: &SparseMatrix, minor: &Minor) -> Result<bool> {
 
 /// What memory is asked for.
 const LINES: &str = "the lines of a certificate";
+const SYSTEM: &str = "the system of a certificate";
 /// Rows of the system that are written down before they are eliminated.
 const PANEL: usize = 256;
 
-/// The vectors x, and the vectors w if `both`, on J₂ in the layout of [`Certificate::lower`]: the solutions of S·(x |
-/// w) = (b | -ρ), from the reduced echelon form (I T) of (S | b | -ρ). `c` is what the challenges are drawn from,
-/// `minor` its minor as one of `a`.
-fn vectors(
-    a: &SparseMatrix,
-    c: &Certificate,
-    minor: &Minor,
-    both: bool,
-    observer: &dyn Observer,
-) -> Result<(Vec<u64>, Vec<u64>)> {
-    let (t, s, k) = (c.triangular, c.beyond_chain(), repetitions(c.modulus));
-    let (chain_rows, last_rows) = minor.rows.split_at(t);
-    let chain_cols = &minor.cols[..t];
-    let known = minor.complement.is_whole(s);
-    let columns = if known { None } else { Some(complement(a, minor, observer)?) };
+/// Right sides of S·(x | w) = (b | -ρ).
+struct System {
+    /// Residues of a row: k, or 2k with those of w.
+    width: usize,
+    /// s × width, row-major.
+    right: Vec<u64>,
+}
 
+/// The system for the vectors x on J₂, and for the vectors w if `both`. `c` is what the challenges are drawn from,
+/// `minor` its minor as one of `a`.
+fn system(a: &SparseMatrix, c: &Certificate, minor: &Minor, both: bool) -> Result<System> {
+    let (t, s, k) = (c.triangular, c.beyond_chain(), repetitions(c.modulus));
     // w on F and J₁, with zeros on J₂.
     let mut w = None;
     if both {
         let w = w.insert(Challenge::on_free_columns(c, a, &minor.cols)?);
-        w.substitute(a, chain_rows, chain_cols);
+        w.substitute(a, &minor.rows[..t], &minor.cols[..t]);
     }
-
-    observer.phase("certificate", s as u64);
-    let wide = s + if both { 2 * k } else { k };
-    let mut echelon = Echelon::new(c.modulus, wide)?;
+    let width = if both { 2 * k } else { k };
+    let mut right = memory::zeros(s * width, SYSTEM)?;
     let mut challenge = Challenge::new(c, Claim::Lower);
-    let mut panel = memory::zeros(PANEL.min(s) * wide, "the system of a certificate")?;
-    let mut right = vec![0; k];
-    for (number, rows) in last_rows.chunks(PANEL).enumerate() {
-        let (first, panel) = (number * PANEL, &mut panel[..rows.len() * wide]);
-        if known {
-            panel.fill(0);
-            minor.complement.write(first..first + rows.len(), panel, wide);
+    for (&i, row) in minor.rows[t..].iter().zip(right.chunks_exact_mut(width)) {
+        let (b, rho) = row.split_at_mut(k);
+        challenge.fill(b);
+        if let Some(w) = &w {
+            w.product(a, i, rho);
+            rho.iter_mut().for_each(|x| *x = c.modulus.neg(*x));
         }
-        for ((place, &i), row) in (first..).zip(rows).zip(panel.chunks_exact_mut(wide)) {
-            let (system, rights) = row.split_at_mut(s);
-            if let Some(columns) = &columns {
-                columns.write_row(place, system);
-            }
-            let (b, rho) = rights.split_at_mut(k);
-            challenge.fill(b);
-            if let Some(w) = &w {
-                w.product(a, i, &mut right);
-                rho.iter_mut().zip(&right).for_each(|(rho, &x)| *rho = c.modulus.neg(x));
-            }
+    }
+    Ok(System { width, right })
+}
+
+/// The solution by elimination: the reduced echelon form (I T) of (S | right sides).
+fn by_elimination(a: &SparseMatrix, minor: &Minor, system: &System, observer: &dyn Observer) -> Result<Vec<u64>> {
+    let columns = complement(a, minor, observer)?;
+    let (s, width) = (columns.rows(), system.width);
+    observer.phase("certificate", s as u64);
+    let mut echelon = Echelon::new(a.modulus(), s + width)?;
+    let mut panel = memory::zeros(PANEL.min(s) * (s + width), SYSTEM)?;
+    for (number, right) in system.right.chunks(PANEL * width).enumerate() {
+        let rows = right.len() / width;
+        let panel = &mut panel[..rows * (s + width)];
+        let places = number * PANEL..;
+        for ((place, right), row) in places.zip(right.chunks_exact(width)).zip(panel.chunks_exact_mut(s + width)) {
+            columns.write_row(place, &mut row[..s]);
+            row[s..].copy_from_slice(right);
         }
-        echelon.absorb_block(rows.len(), panel, observer)?;
+        echelon.absorb_block(rows, panel, observer)?;
     }
     let reduced = echelon.reduced()?;
     if !reduced.pivot_cols().iter().copied().eq(0..s as u32) {
         return Err(Error::Refuted("the minor that should show the rank is singular".into()));
     }
-    let upper = if both { reduced.column_block(k..2 * k)? } else { vec![] };
-    Ok((reduced.column_block(0..k)?, upper))
+    reduced.column_block(0..width)
 }
 
 /// S: its rows are those of the minor that are not in the chain.

@@ -3,6 +3,7 @@
 use super::bits::{self, Bits};
 use super::combine::combine;
 use super::entry::{Residue, Row};
+use super::factors::{Blocks, Factors};
 use super::panels::Panels;
 use super::reduced::{Reduced, Table};
 use super::trits::Trits;
@@ -54,6 +55,26 @@ impl Echelon {
             _ => Storage::U64(Panels::new(modulus, cols)?),
         };
         Ok(Echelon { modulus, cols, storage })
+    }
+
+    /// The empty basis, which keeps the multipliers that [`Echelon::factors`] makes of the rows: s²/2 residues more for
+    /// s independent rows, and a panel. For p = 2 and 3 none are kept.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// If `cols` ≥ 2³².
+    pub fn with_multipliers(modulus: Modulus, cols: usize) -> Result<Self> {
+        let mut echelon = Self::new(modulus, cols)?;
+        match &mut echelon.storage {
+            Storage::Bits(_) | Storage::Trits(_) => {}
+            Storage::U8(p) => p.keep_multipliers(),
+            Storage::U16(p) => p.keep_multipliers(),
+            Storage::U32(p) => p.keep_multipliers(),
+            Storage::U64(p) => p.keep_multipliers(),
+        }
+        Ok(echelon)
     }
 
     /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere;
@@ -257,6 +278,24 @@ impl Echelon {
             Storage::U32(p) => p.orthogonal(count, rng),
             Storage::U64(p) => p.orthogonal(count, rng),
         }
+    }
+
+    /// The factors of the rows [`pivot_rows`](Echelon::pivot_rows) in the pivot columns, if multipliers were
+    /// [kept](Echelon::with_multipliers): none are from now on. Cost: s·256² multiply-adds for s rows.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn factors(&mut self) -> Result<Option<Factors>> {
+        let blocks = match &mut self.storage {
+            Storage::Bits(_) | Storage::Trits(_) => None,
+            Storage::U8(p) => p.triangles()?.map(Blocks::U8),
+            Storage::U16(p) => p.triangles()?.map(Blocks::U16),
+            Storage::U32(p) => p.triangles()?.map(Blocks::U32),
+            Storage::U64(p) => p.triangles()?.map(Blocks::U64),
+        };
+        let Some(blocks) = blocks else { return Ok(None) };
+        let (rows, cols) = (memory::copy(self.pivot_rows(), PIVOTS)?, memory::copy(self.found_cols(), PIVOTS)?);
+        Ok(Some(Factors { rows, cols, blocks }))
     }
 
     /// The reduced row echelon form, by back substitution: rank²/2 · (cols - rank) multiply-adds.

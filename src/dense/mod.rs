@@ -2,7 +2,8 @@
 //!
 //! - [`gemm()`]: products in integers with delayed reduction, for every p < 2⁶³.
 //! - [`Echelon`]: rank and rank profiles of any number of rows, by blocked elimination over those products
-//!   (packed for p = 2 and 3); [`Reduced`]: the reduced row echelon form and the null space.
+//!   (packed for p = 2 and 3); [`Reduced`]: the reduced row echelon form and the null space; [`Factors`]: the
+//!   multipliers of the elimination, with which systems are solved.
 //! - [`determinants()`]: thousands of small determinants at once; [`determinant`]: one, over any field.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
@@ -12,6 +13,7 @@ mod cost;
 mod determinants;
 mod echelon;
 mod entry;
+mod factors;
 mod gemm;
 mod matrix;
 mod panel;
@@ -24,6 +26,7 @@ mod trits;
 pub use determinants::determinants;
 pub use echelon::Echelon;
 pub use entry::{Residue, Row};
+pub use factors::Factors;
 pub use gemm::gemm;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
 pub use reduced::Reduced;

@@ -5,6 +5,8 @@ use super::gemm::{Arithmetic, Place};
 use crate::field::Modulus;
 use crate::{Result, memory};
 
+/// Rows of a panel, and so the depth k of most matrix products.
+pub(super) const PANEL: usize = 256;
 /// Ranges of rows up to this length are not halved.
 const BASE: usize = 16;
 

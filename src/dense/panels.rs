@@ -12,8 +12,9 @@
 
 use super::Row;
 use super::entry::Entry;
+use super::factors::{Multipliers, Triangles};
 use super::gemm::{Arithmetic, Place};
-use super::panel::Panel;
+use super::panel::{PANEL, Panel};
 use super::parallel::for_each_chunk;
 use crate::field::{Modulus, Rng};
 use crate::{Error, Result, memory};
@@ -21,8 +22,6 @@ use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows of a panel, and so the depth k of most matrix products.
-const PANEL: usize = 256;
 /// What memory is asked for.
 const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
@@ -52,6 +51,8 @@ pub(super) struct Panels<T: Entry> {
     blocks: Vec<Block<T>>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) rows_seen: usize,
+    /// If they are wanted.
+    multipliers: Option<Multipliers<T>>,
     /// Storage of the next panel.
     spare: Vec<T>,
 }
@@ -66,6 +67,7 @@ impl<T: Entry> Panels<T> {
             blocks: vec![],
             pivot_rows: vec![],
             rows_seen: 0,
+            multipliers: None,
             spare: vec![],
         })
     }
@@ -120,6 +122,8 @@ impl<T: Entry> Panels<T> {
                 )?;
             }
         }
+        // What is to be factored: the entries before the elimination within the panel.
+        let residual = self.multipliers.as_ref().map(|_| memory::copy(&panel, ROWS)).transpose()?;
         let mut local = Panel {
             modulus: self.modulus,
             arithmetic: self.arithmetic,
@@ -132,14 +136,16 @@ impl<T: Entry> Panels<T> {
         if !pivots.is_empty() {
             memory::reserve(&mut self.pivot_rows, pivots.len(), BASIS)?;
             self.pivot_rows.extend(&local.row[..pivots.len()]);
-            self.extend(&local.data, &pivots)?;
+            let own = residual.map(|residual| Own::gather(&residual, cols, rank, first, &local.row, &pivots));
+            self.extend(&local.data, &pivots, own.transpose()?)?;
         }
         self.spare = local.data;
         Ok(())
     }
 
-    /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`.
-    fn extend(&mut self, panel: &[T], pivots: &[usize]) -> Result<()> {
+    /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`; what the rows
+    /// were before, if multipliers are wanted.
+    fn extend(&mut self, panel: &[T], pivots: &[usize], own: Option<Own<T>>) -> Result<()> {
         let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
         let runs = runs(start..cols, pivots);
         let rest = cols - start - pivots.len();
@@ -159,10 +165,36 @@ impl<T: Entry> Panels<T> {
             })?;
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
-            Some(last) => last.join(self.arithmetic, pivots.len(), &behind, rest)?,
-            None => self.blocks.push(Block { start, rows: pivots.len(), behind }),
+            Some(last) => {
+                let joined = last.join(self.arithmetic, pivots.len(), &behind, rest)?;
+                if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
+                    multipliers.join(self.arithmetic, pivots.len(), &before, &diagonal, &joined)?;
+                }
+            }
+            None => {
+                self.blocks.push(Block { start, rows: pivots.len(), behind });
+                if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
+                    multipliers.push(pivots.len(), before, diagonal)?;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// From the first row on, keeps what [`Panels::triangles`] needs.
+    pub(super) fn keep_multipliers(&mut self) {
+        assert_eq!(self.rows_seen, 0, "multipliers of all rows are kept");
+        self.multipliers = Some(Multipliers::new());
+    }
+    /// The factors of the rows that are independent, in the pivot columns, if multipliers were kept; they are not from
+    /// now on.
+    pub(super) fn triangles(&mut self) -> Result<Option<Triangles<T>>> {
+        let Some(multipliers) = self.multipliers.take() else { return Ok(None) };
+        let behind = |i: usize| {
+            let Block { start, rows, behind } = &self.blocks[i];
+            (&behind[..], self.cols() - start - rows)
+        };
+        multipliers.triangles(self.modulus, self.pivot_rows.len(), behind).map(Some)
     }
 
     /// See [`Echelon::orthogonal`](super::Echelon::orthogonal).
@@ -195,8 +227,8 @@ impl<T: Entry> Panels<T> {
         let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
         memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
-    /// Bytes that [`Panels::absorb`] needs besides: a panel, its coefficients, and the operands of a product or a copy
-    /// of the block that grows.
+    /// Bytes that [`Panels::absorb`] needs in addition: a panel, its coefficients, and the operands of a product or a
+    /// copy of the block that grows.
     pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
         let panel = PANEL * cols * size_of::<T>();
         let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
@@ -241,8 +273,8 @@ impl<T: Entry> Panels<T> {
 
 impl<T: Entry> Block<T> {
     /// Appends `count` reduced rows with `rest` entries behind their pivots, which are the first columns behind this
-    /// block, and clears their pivots from the rows that are here.
-    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) -> Result<()> {
+    /// block, and clears their pivots from the rows that are here; returns the entries that were there.
+    fn join(&mut self, arithmetic: Arithmetic, count: usize, behind: &[T], rest: usize) -> Result<Vec<T>> {
         let width = count + rest;
         let coefficients = gather(&self.behind, width, 0..self.rows, 0..count)?;
         arithmetic.subtract_product(
@@ -258,7 +290,30 @@ impl<T: Entry> Block<T> {
         memory::reserve_exact(&mut self.behind, behind.len(), BASIS)?;
         self.behind.extend_from_slice(behind);
         self.rows += count;
-        Ok(())
+        Ok(coefficients)
+    }
+}
+
+/// What the independent rows of a panel were before it was eliminated.
+struct Own<T> {
+    /// Their coefficients of the blocks of the basis: rows × pivots before.
+    before: Vec<T>,
+    /// What these left of them, in their pivot columns.
+    diagonal: Vec<T>,
+}
+
+impl<T: Entry> Own<T> {
+    /// From a panel whose rows, the first being numbered `first`, were cleared by `rank` pivots, which left their
+    /// coefficients in place; `row` are the numbers of the rows of the pivots.
+    fn gather(panel: &[T], cols: usize, rank: usize, first: usize, row: &[usize], pivots: &[usize]) -> Result<Own<T>> {
+        let mut before = memory::with_capacity(pivots.len() * rank, ROWS)?;
+        let mut diagonal = memory::with_capacity(pivots.len() * pivots.len(), ROWS)?;
+        for number in &row[..pivots.len()] {
+            let line = &panel[(number - first) * cols..][..cols];
+            before.extend_from_slice(&line[..rank]);
+            diagonal.extend(pivots.iter().map(|&j| line[j]));
+        }
+        Ok(Own { before, diagonal })
     }
 }
 

@@ -1,23 +1,15 @@
 //! What an elimination found.
 
-use crate::sparse::SparseMatrix;
+use crate::decomposition::{Lines, Remainder};
 
-/// What right-looking elimination found and left. rank A = `rows.len()` + rank of `core`.
+/// What right-looking elimination found and left. rank A = number of pivots + rank of what is left.
 #[derive(Clone, Debug)]
 pub struct Eliminated {
-    /// Rows of the pivots, in the order they were taken.
-    ///
-    /// The minor of A on `rows` × `cols` is nonsingular: its leading minors are the products of the first pivots. A
-    /// nonsingular minor of the core, put beside it, makes a nonsingular minor of A.
-    pub rows: Vec<u32>,
-    /// Columns of the pivots.
-    pub cols: Vec<u32>,
-    /// What is left, without empty rows and columns and, mostly, without rows that are multiples of others.
-    pub core: SparseMatrix,
-    /// The row of A that each row of the core comes from.
-    pub core_rows: Vec<u32>,
-    /// The column of A that each column of the core is, ascending.
-    pub core_cols: Vec<u32>,
+    /// The pivots in the order they were taken, row and column of each. Their minor of A is nonsingular: its leading
+    /// minors are the products of the first pivots. A nonsingular minor of what is left completes it to one of A.
+    pub pivots: Lines,
+    /// What is left, mostly without rows that are multiples of others; columns ascending.
+    pub remainder: Remainder,
     /// The most non-zero entries ever held.
     pub peak_nnz: usize,
 }

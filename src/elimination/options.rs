@@ -16,7 +16,7 @@ pub enum Finish {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EliminationOptions {
-    /// Most bytes that the elimination may take beside its input.
+    /// Most bytes that the elimination may take in addition to its input.
     pub max_memory: Option<u64>,
     /// Most entries that may be left when the sparse part goes on. A caller who expects a core of low rank (tall ones
     /// often are) sets it to a few times the entries of A, tests the rank of the core, and goes on from there if it is

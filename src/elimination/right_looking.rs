@@ -7,6 +7,7 @@ use super::options::{EliminationOptions, Finish};
 use super::repeated::Repeated;
 use super::residue::Residue;
 use super::stop::{Rest, WINDOW};
+use crate::decomposition::{Lines, Remainder};
 use crate::dense::{Echelon, Row};
 use crate::field::Modulus;
 use crate::report::Quiet;
@@ -123,7 +124,9 @@ impl<V: Residue> Part<V> {
             core_rows.push(i as u32);
         }
         let (rows, cols) = memory::unzip(self.pivots.into_iter(), ROWS)?;
-        Ok(Eliminated { rows, cols, core, core_rows, core_cols, peak_nnz: self.peak_nnz })
+        let lines = Lines { rows: core_rows, cols: core_cols };
+        let remainder = Remainder { matrix: core, lines, divisors: None };
+        Ok(Eliminated { pivots: Lines { rows, cols }, remainder, peak_nnz: self.peak_nnz })
     }
 
     /// The rank, by dense elimination of what is left; rows go as they are read.

@@ -5,15 +5,13 @@
 //! the limits given, the driver stops and hands over the matrix with the pivots found, of which a caller may apply the
 //! complement without forming it.
 
+use crate::decomposition::Decomposition;
 use crate::field::Rng;
 use crate::pivots::Pivots;
 use crate::schur::{Deadline, FormOptions, Formed, Prediction, Solver, Split};
 use crate::sparse::SparseMatrix;
 use crate::stopwatch::Stopwatch;
-use crate::{Observer, Result, memory};
-
-/// What memory is asked for.
-const LINES: &str = "the lines that are left";
+use crate::{Observer, Result};
 use std::time::Instant;
 
 /// Finds the structural pivots of a round.
@@ -100,36 +98,25 @@ pub enum Stop {
     Rounds,
 }
 
-/// What rounds found and left. rank A = `rows.len()` + rank of `rest`.
+/// How rounds went.
 #[derive(Clone, Debug)]
 pub struct Rounds {
-    /// Rows of the pivots, round after round; with `cols` a nonsingular minor of A.
-    pub rows: Vec<u32>,
-    /// Columns of the pivots.
-    pub cols: Vec<u32>,
-    /// What is left.
-    pub rest: SparseMatrix,
-    /// The row of A that each row of the rest comes from.
-    pub rest_rows: Vec<u32>,
-    /// The column of A that each column of the rest is.
-    pub rest_cols: Vec<u32>,
-    /// Structural pivots of the rest that were found but not used: not counted above.
-    pub pending: Pivots,
     /// The rounds, that of the pending pivots included unless there were [`Enough`].
     pub record: Vec<Round>,
     /// Why there were no more.
     pub stop: Stop,
 }
 
-/// Eliminates `a` in rounds with the pivots of `find`, until the caller has `enough` or a limit is met, or a round
-/// takes longer than its `limit`.
+/// Eliminates what is left of a matrix in rounds, first with the pivots that it has, then with those of `find`, until
+/// the caller has `enough` or a limit is met, or a round takes longer than its `limit`. Pivots of the last round, which
+/// were found but not used, stay those of what is left.
 ///
-/// The seed of `rng` determines the samples of the predictions; all else is determined by `a`.
+/// The seed of `rng` determines the samples of the predictions; all else is determined by the matrix.
 ///
 /// # Errors
 /// Those of `find`, [`crate::Error::Interrupted`] and [`crate::Error::Memory`].
 pub fn rounds(
-    a: SparseMatrix,
+    of: &mut Decomposition<'_>,
     find: &Finder<'_>,
     enough: &Enough<'_>,
     limit: &Limit<'_>,
@@ -137,37 +124,35 @@ pub fn rounds(
     rng: &mut Rng,
     observer: &dyn Observer,
 ) -> Result<Rounds> {
-    let mut state = Rounds {
-        rows: vec![],
-        cols: vec![],
-        rest_rows: vec![],
-        rest_cols: vec![],
-        rest: a,
-        pending: Pivots { rows: vec![], cols: vec![] },
-        record: vec![],
-        stop: Stop::Rounds,
-    };
-    while state.record.len() < options.rounds {
+    let mut record: Vec<Round> = vec![];
+    while record.len() < options.rounds {
         observer.check()?;
-        if state.rest.nnz() == 0 {
-            state.stop = Stop::Empty;
+        if of.left().nnz() == 0 {
             break;
         }
         let start = Instant::now();
-        let pivots = find(&state.rest)?;
+        if of.pivots().is_empty() {
+            let found = find(of.left())?;
+            of.pivot(found);
+        }
+        let (left, pivots) = (of.left(), of.pivots());
         let find_seconds = start.elapsed().as_secs_f64();
-        if enough(&state.rest, &pivots) {
-            (state.stop, state.pending) = (Stop::Enough, pivots);
-            break;
+        if enough(left, pivots) {
+            return Ok(Rounds { record, stop: Stop::Enough });
         }
         let stopwatch = Stopwatch::start();
-        let split = Split::new(&state.rest, &pivots)?;
+        let split = Split::new(left, pivots)?;
         let solver = Solver::new(&split, observer)?;
         let predicted = solver.predict(rng)?;
-        let formed = match options.refuse(&state.rest, &pivots, &predicted) {
+        let formed = match options.refuse(left, pivots, &predicted) {
             None => {
-                let deadline = Deadline::after(limit(state.rest.nnz(), &predicted));
-                solver.form(&options.form(deadline), observer)?.ok_or(Stop::Grown)
+                let form = FormOptions {
+                    limit_nnz: options.max_nnz,
+                    distinct: options.distinct,
+                    divisors: of.is_recorded(),
+                    deadline: Some(Deadline::after(limit(left.nnz(), &predicted))),
+                };
+                solver.form(&form, observer)?.ok_or(Stop::Grown)
             }
             Some(stop) => Err(stop),
         };
@@ -182,28 +167,20 @@ pub fn rounds(
             form_seconds: [stopwatch.elapsed(), stopwatch.seconds()],
         };
         match formed {
-            Ok(s) => {
-                round.work = s.work;
-                (round.rows, round.cols, round.nnz) = (s.matrix.rows(), s.matrix.cols(), s.matrix.nnz());
-                state.record.push(round);
-                state.take(&pivots, s)?;
+            Ok(Formed { remainder, work }) => {
+                let s = &remainder.matrix;
+                (round.rows, round.cols, round.nnz, round.work) = (s.rows(), s.cols(), s.nnz(), work);
+                record.push(round);
+                of.form(remainder)?;
             }
             Err(stop) => {
-                state.record.push(round);
-                (state.stop, state.pending) = (stop, pivots);
-                break;
+                record.push(round);
+                return Ok(Rounds { record, stop });
             }
         }
     }
-    if state.rest.nnz() == 0 {
-        state.stop = Stop::Empty;
-    }
-    if state.rows.is_empty() {
-        // Nothing was formed: all lines have their own names.
-        state.rest_rows = memory::collect(0..state.rest.rows() as u32, LINES)?;
-        state.rest_cols = memory::collect(0..state.rest.cols() as u32, LINES)?;
-    }
-    Ok(state)
+    let stop = if of.left().nnz() == 0 { Stop::Empty } else { Stop::Rounds };
+    Ok(Rounds { record, stop })
 }
 
 impl RoundsOptions {
@@ -230,31 +207,5 @@ impl RoundsOptions {
     pub fn is_sparse(&self, predicted: &Prediction, before: usize) -> bool {
         let nnz = predicted.nnz.high();
         nnz <= before as f64 || nnz <= self.max_growth * before as f64 && predicted.density <= self.max_density
-    }
-
-    fn form(&self, deadline: Deadline) -> FormOptions {
-        FormOptions { limit_nnz: self.max_nnz, distinct: self.distinct, deadline: Some(deadline) }
-    }
-}
-
-impl Rounds {
-    /// Goes on to the Schur complement `s` of the pivots.
-    fn take(&mut self, pivots: &Pivots, s: Formed) -> Result<()> {
-        let Formed { matrix, rows, cols, .. } = s;
-        self.rest = matrix;
-        if self.rows.is_empty() {
-            // The first: its lines are those of A.
-            self.rows = memory::copy(&pivots.rows, LINES)?;
-            self.cols = memory::copy(&pivots.cols, LINES)?;
-            (self.rest_rows, self.rest_cols) = (rows, cols);
-            return Ok(());
-        }
-        memory::reserve(&mut self.rows, pivots.len(), LINES)?;
-        memory::reserve(&mut self.cols, pivots.len(), LINES)?;
-        self.rows.extend(pivots.rows.iter().map(|&i| self.rest_rows[i as usize]));
-        self.cols.extend(pivots.cols.iter().map(|&j| self.rest_cols[j as usize]));
-        self.rest_rows = memory::collect(rows.iter().map(|&i| self.rest_rows[i as usize]), LINES)?;
-        self.rest_cols = memory::collect(cols.iter().map(|&j| self.rest_cols[j as usize]), LINES)?;
-        Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! When sparse elimination stops: what is left, and what a dense elimination of it costs beside another window of
-//! sparse pivots.
+//! When sparse elimination stops: what is left, and what a dense elimination of it costs compared with another window
+//! of sparse pivots.
 
 use super::active::{Active, Work};
 use super::options::{EliminationOptions, Finish};
@@ -78,7 +78,7 @@ impl Rest {
     fn dense_seconds(self, modulus: Modulus, options: &EliminationOptions) -> f64 {
         let (m, n) = (self.rows, self.cols);
         let r = m.min(n);
-        // The price of words even where there are tiles of bytes: sparse steps were fitted beside those.
+        // The price of words even where there are tiles of bytes: the prices of sparse steps were fitted against those.
         let prices = &cost::Dense { byte_tiles: false, ..options.dense };
         let others = match options.finish {
             Finish::Rows => Echelon::dependent_seconds(prices, modulus, m - r, r, n),

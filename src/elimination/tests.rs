@@ -1,4 +1,5 @@
 use super::*;
+use crate::decomposition::{Core, Decomposition, Lines, Minor};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::oracles::{dense_rank, greedy_pivots};
@@ -7,6 +8,7 @@ use crate::schur::Prediction;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Silent};
 use rand::{RngExt, SeedableRng};
+use std::borrow::Cow;
 
 const PRIMES: [u64; 6] = [2, 3, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
 
@@ -40,38 +42,61 @@ fn check(a: &SparseMatrix) {
 /// The core has the rest of the rank, and the pivots are a nonsingular minor that minors of the core complete.
 fn check_core(a: &SparseMatrix, expected: usize, options: &EliminationOptions) {
     let found = eliminate(a, options, &Silent).unwrap();
-    assert_eq!(found.rows.len() + dense_rank(&found.core), expected);
-    assert_eq!((found.core_rows.len(), found.core_cols.len()), (found.core.rows(), found.core.cols()));
-    assert!((0..found.core.rows()).all(|i| !found.core.row(i).0.is_empty() && found.core.row(i).0.is_sorted()));
-    assert_eq!(found.core.clone().drop_empty_columns().unwrap().len(), found.core_cols.len());
-    check_minor(a, &found.rows, &found.cols, (&found.core, &found.core_rows, &found.core_cols), expected);
+    let (core, lines) = (&found.remainder.matrix, &found.remainder.lines);
+    assert_eq!(found.pivots.rows.len() + dense_rank(core), expected);
+    assert_eq!((lines.rows.len(), lines.cols.len()), (core.rows(), core.cols()));
+    assert!((0..core.rows()).all(|i| !core.row(i).0.is_empty() && core.row(i).0.is_sorted()));
+    assert_eq!(core.clone().drop_empty_columns().unwrap().len(), lines.cols.len());
+    let mut of = recorded(a);
+    of.eliminate(&found.pivots, found.remainder).unwrap();
+    assert_eq!(check_minor(a, of, expected).triangular(), 0);
 }
 
-/// The pivots, and with them independent rows and columns of the rest, are nonsingular minors of A.
-fn check_minor(
-    a: &SparseMatrix,
-    rows: &[u32],
-    cols: &[u32],
-    (rest, rest_rows, rest_cols): (&SparseMatrix, &[u32], &[u32]),
-    rank: usize,
-) {
-    let minor = |rows: &[u32], cols: &[u32]| {
-        let mut place = vec![None; a.cols()];
-        cols.iter().enumerate().for_each(|(new, &j)| place[j as usize] = Some(new));
-        let entries = rows.iter().enumerate().flat_map(|(new, &i)| {
-            let (cols, values) = a.row(i as usize);
-            let kept = cols.iter().zip(values).filter_map(|(&j, &v)| Some((place[j as usize]?, v)));
-            kept.map(|(j, v)| (new, j, v)).collect::<Vec<_>>()
-        });
-        SparseMatrix::from_triplets(a.modulus(), rows.len(), cols.len(), &entries.collect::<Vec<_>>())
+fn recorded(a: &SparseMatrix) -> Decomposition<'_> {
+    Decomposition::of(Cow::Borrowed(a), true).unwrap()
+}
+
+/// Independent rows and columns of what is left make a nonsingular minor of A with the pivots done with, and its
+/// factors solve the systems of what is beyond its chain; those of the transpose too.
+fn check_minor(a: &SparseMatrix, mut of: Decomposition<'_>, rank: usize) -> Minor {
+    of.pivot(Pivots::default());
+    if rank % 2 == 1 {
+        of.transpose().unwrap();
+    }
+    let left = of.left();
+    let mut echelon = Echelon::with_multipliers(a.modulus(), left.cols()).unwrap();
+    echelon.absorb(&(0..left.rows()).map(|i| left.row(i)).collect::<Vec<_>>(), &Silent).unwrap();
+    let factors = echelon.factors().unwrap();
+    let cols = factors.as_ref().map_or_else(|| echelon.pivot_cols().unwrap(), |factors| factors.cols().to_vec());
+    let rows = echelon.pivot_rows().iter().map(|&i| i as u32).collect();
+    let minor = of.minor(Core { lines: Lines { rows, cols }, factors }).unwrap().expect("it is recorded");
+    let (p, r, t) = (a.modulus(), minor.rows().len(), minor.triangular());
+    let entry = |i: u32, j: u32| {
+        let (cols, values) = a.row(i as usize);
+        cols.binary_search(&j).map_or(0, |at| values[at])
     };
-    assert_eq!(dense_rank(&minor(rows, cols)), rows.len());
-    let mut echelon = Echelon::new(a.modulus(), rest.cols()).unwrap();
-    echelon.absorb(&(0..rest.rows()).map(|i| rest.row(i)).collect::<Vec<_>>(), &Silent).unwrap();
-    let all_rows: Vec<u32> = rows.iter().copied().chain(echelon.pivot_rows().iter().map(|&i| rest_rows[i])).collect();
-    let all_cols: Vec<u32> =
-        cols.iter().copied().chain(echelon.pivot_cols().unwrap().iter().map(|&j| rest_cols[j as usize])).collect();
-    assert_eq!((all_rows.len(), dense_rank(&minor(&all_rows, &all_cols))), (rank, rank));
+    let dense: Vec<Vec<u64>> =
+        minor.rows().iter().map(|&i| minor.cols().iter().map(|&j| entry(i, j)).collect()).collect();
+    let entries = dense.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, &v)| (i, j, v)));
+    let sparse = SparseMatrix::from_triplets(p, r, r, &entries.collect::<Vec<_>>());
+    assert_eq!((r, dense_rank(&sparse)), (rank, rank));
+    assert!((0..t).all(|k| dense[k][k] != 0 && dense[k][..k].iter().all(|&v| v == 0)), "a triangular chain");
+    // M·(x₁, x₂) = (0, b), x₁ by substitution in the chain.
+    let count = 2;
+    let b: Vec<u64> = (0..(r - t) * count).map(|k| (k as u64 * k as u64 + 1) % p.get()).collect();
+    if let Some(x) = minor.solve_beyond_chain(&b, count).unwrap() {
+        for lane in 0..count {
+            let mut w = vec![0; r];
+            (t..r).for_each(|k| w[k] = x[(k - t) * count + lane]);
+            let product = |row: &[u64], w: &[u64]| row.iter().zip(w).fold(0, |sum, (&v, &x)| p.add(sum, p.mul(v, x)));
+            for k in (0..t).rev() {
+                w[k] = p.mul(p.neg(product(&dense[k], &w)), p.inv(dense[k][k]));
+            }
+            (t..r)
+                .for_each(|k| assert_eq!(product(&dense[k], &w), b[(k - t) * count + lane], "row {k} of {r} mod {p}"));
+        }
+    }
+    minor
 }
 
 fn check_rounds(a: &SparseMatrix, expected: usize) {
@@ -84,32 +109,30 @@ fn check_rounds(a: &SparseMatrix, expected: usize) {
         (RoundsOptions { max_nnz: a.nnz(), ..all }, false),
         (RoundsOptions { max_density: 0.1, ..all }, false),
     ] {
-        let found = rounds(
-            a.clone(),
-            &find,
-            &|_, _| false,
-            &|_, _| f64::INFINITY,
-            &options,
-            &mut Rng::seed_from_u64(3),
-            &Silent,
-        )
-        .unwrap();
-        assert!(!ends || found.stop == Stop::Empty && found.rows.len() == expected, "{options:?}");
-        assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
-        check_minor(a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
-        let counted: usize = found.record.iter().map(|round| round.pivots).sum();
-        assert_eq!(counted, found.rows.len() + found.pending.rows.len());
-        let unused = matches!(found.stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
-        assert!(unused || found.pending.rows.is_empty());
-        assert!(found.rest.nnz() <= options.max_nnz && (found.stop == Stop::Empty) == (found.rest.nnz() == 0));
+        let mut of = recorded(a);
+        let Rounds { record, stop } =
+            rounds(&mut of, &find, &|_, _| false, &|_, _| f64::INFINITY, &options, &mut Rng::seed_from_u64(3), &Silent)
+                .unwrap();
+        assert!(!ends || stop == Stop::Empty && of.taken() == expected, "{options:?}");
+        assert_eq!(of.taken() + dense_rank(of.left()), expected);
+        let counted: usize = record.iter().map(|round| round.pivots).sum();
+        assert_eq!(counted, of.taken() + of.pivots().len());
+        let unused = matches!(stop, Stop::Predicted | Stop::Grown | Stop::FewPivots);
+        assert!(unused || of.pivots().is_empty());
+        assert!(of.left().nnz() <= options.max_nnz && (stop == Stop::Empty) == (of.left().nnz() == 0));
+        let packed = a.modulus().get() <= 3;
+        let minor = check_minor(a, of, expected);
+        let solved = minor.solve_beyond_chain(&vec![0; minor.rows().len() - minor.triangular()], 1).unwrap();
+        assert!(solved.is_some() || packed, "factors are kept");
         // Too late for any Schur complement: its pivots are pending.
         let late = |_: usize, _: &Prediction| 0.0;
-        let found =
-            rounds(a.clone(), &find, &|_, _| false, &late, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
-        assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
-        if found.stop == Stop::Grown {
-            assert!(found.record.len() == 1 && !found.pending.is_empty());
-            assert!(found.pending.is_triangular(&found.rest).unwrap());
+        let mut of = recorded(a);
+        let Rounds { record, stop } =
+            rounds(&mut of, &find, &|_, _| false, &late, &options, &mut Rng::seed_from_u64(3), &Silent).unwrap();
+        assert_eq!(of.taken() + dense_rank(of.left()), expected);
+        if stop == Stop::Grown {
+            assert!(record.len() == 1 && !of.pivots().is_empty());
+            assert!(of.pivots().is_triangular(of.left()).unwrap());
         }
     }
 }
@@ -134,20 +157,22 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         };
         for least in [0, 1, 30, 68, 100] {
             let enough = |a: &SparseMatrix, pivots: &Pivots| a.rows().min(a.cols()) - pivots.len() <= least;
-            let found = rounds(a.clone(), &find, &enough, &|_, _| f64::INFINITY, &all, &mut rng, &Silent).unwrap();
-            assert_eq!(found.rows.len() + dense_rank(&found.rest), expected);
-            check_minor(&a, &found.rows, &found.cols, (&found.rest, &found.rest_rows, &found.rest_cols), expected);
-            assert!(found.record.iter().all(|round| (1..=2).contains(&round.pivots)));
+            let mut of = recorded(&a);
+            let Rounds { record, stop } =
+                rounds(&mut of, &find, &enough, &|_, _| f64::INFINITY, &all, &mut rng, &Silent).unwrap();
+            assert_eq!(of.taken() + dense_rank(of.left()), expected);
+            assert!(record.iter().all(|round| (1..=2).contains(&round.pivots)));
             // The last rank found may have emptied the rest before.
-            assert!(found.stop == Stop::Enough || found.stop == Stop::Empty, "{:?}", found.stop);
-            if found.stop == Stop::Enough {
-                assert!(found.rest.rows().min(found.rest.cols()) <= least + 2 && !found.pending.is_empty());
-                assert!(found.pending.is_triangular(&found.rest).unwrap());
+            assert!(stop == Stop::Enough || stop == Stop::Empty, "{stop:?}");
+            if stop == Stop::Enough {
+                assert!(of.left().rows().min(of.left().cols()) <= least + 2 && !of.pivots().is_empty());
+                assert!(of.pivots().is_triangular(of.left()).unwrap());
             }
             // Each round left more than that; without the question they go on to the end.
-            assert!(found.rows.is_empty() || found.rows.len() + least < 70, "{least} mod {p}");
-            assert_eq!(found.rows.is_empty(), least >= 68, "{least} mod {p}");
-            assert!(least < 30 || found.stop == Stop::Enough, "{least} mod {p}");
+            assert!(of.taken() == 0 || of.taken() + least < 70, "{least} mod {p}");
+            assert_eq!(of.taken() == 0, least >= 68, "{least} mod {p}");
+            assert!(least < 30 || stop == Stop::Enough, "{least} mod {p}");
+            check_minor(&a, of, expected);
         }
     }
 }

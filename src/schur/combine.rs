@@ -5,7 +5,7 @@ use super::Split;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
-use crate::{Observer, Result, memory};
+use crate::{Observer, Result};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -21,52 +21,12 @@ pub(super) struct Room {
     spare: Spare<Block>,
     /// A panel of the dense elimination.
     rows: Option<Block>,
-    /// If they are wanted: the rows absorbed that were independent of those before them.
-    kept: Option<Kept>,
-}
-
-/// Rows as they were absorbed, in this order.
-#[derive(Debug, Default)]
-pub struct Kept {
-    /// Some rows in each.
-    blocks: Vec<Block>,
-    /// Those of all blocks.
-    count: usize,
-}
-
-impl Kept {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-    /// Bytes of `rows` rows of `cols` residues of `lane` bytes.
-    pub fn memory(rows: usize, cols: usize, lane: usize) -> u64 {
-        memory::saturated(rows as u128 * cols as u128 * lane as u128)
-    }
-    /// The rows of one block after the other.
-    pub fn blocks(&self) -> &[Block] {
-        &self.blocks
-    }
-    /// Takes `rows` of a panel.
-    fn take(&mut self, panel: &Block, rows: impl ExactSizeIterator<Item = usize>) -> Result<()> {
-        if rows.len() > 0 {
-            let mut block = Block::zeros(panel.lane(), rows.len(), panel.width())?;
-            self.count += rows.len();
-            rows.enumerate().for_each(|(to, from)| block.copy_rows(to, panel, from, 1));
-            memory::push(&mut self.blocks, block, "rows of a minor")?;
-        }
-        Ok(())
-    }
 }
 
 impl Room {
     /// Room for combinations with so many columns, all made by the same solve.
     pub(super) fn new(cols: usize) -> Self {
-        Room { cols, spare: Spare::default(), rows: None, kept: None }
+        Room { cols, spare: Spare::default(), rows: None }
     }
 }
 
@@ -131,7 +91,7 @@ pub(super) fn absorb<B: Sync>(
     observer: &dyn Observer,
 ) -> Result<()> {
     let (lane, height) = (program.lane(), program.inputs() + program.rows());
-    let Room { spare, rows, kept, cols } = room;
+    let Room { spare, rows, cols } = room;
     let cols = *cols;
     for group in blocks.chunks(PANEL / LANES) {
         observer.check()?;
@@ -142,7 +102,6 @@ pub(super) fn absorb<B: Sync>(
             _ => Block::zeros(lane, count, cols)?,
         };
         let panel = rows.insert(panel);
-        let (before, rank) = (echelon.rows_seen(), echelon.rank());
         macro_rules! absorb {
             ($($lane:ident)*) => {
                 match &mut panel.lanes {
@@ -165,9 +124,6 @@ pub(super) fn absorb<B: Sync>(
             };
         }
         absorb!(U8 U16 U32 U64);
-        if let Some(kept) = kept {
-            kept.take(panel, echelon.pivot_rows()[rank..].iter().map(|i| i - before))?;
-        }
     }
     Ok(())
 }
@@ -216,14 +172,6 @@ impl Mixer {
     /// Combinations that a block makes mod p.
     pub(super) fn lanes(modulus: Modulus) -> usize {
         if Self::is_packed(modulus) { Echelon::PACKED } else { LANES }
-    }
-    /// From now on the rows that turn out independent of those before them are kept as they are; packed ones are not.
-    pub(super) fn keep(&mut self, kept: Kept) {
-        self.room.kept = Some(kept);
-    }
-    /// The rows kept so far, which are not kept any more.
-    pub(super) fn kept(&mut self) -> Kept {
-        self.room.kept.take().unwrap_or_default()
     }
     /// Adds what all the `vectors` make.
     ///

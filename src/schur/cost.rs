@@ -3,9 +3,9 @@
 
 use super::combine::Mixer;
 use super::exploration::check_combinations;
-use super::{Combinations, EveryRow, Kept, NullSpace, Prediction, RowSpace, Side, Solver};
+use super::{Combinations, EveryRow, NullSpace, Prediction, RowSpace, Side, Solver};
 use crate::cost::Machine;
-use crate::dense::{Echelon, Reduced};
+use crate::dense::{Echelon, Factors, Reduced};
 use crate::field::Modulus;
 use crate::memory;
 use crate::report::ErrorBound;
@@ -87,18 +87,15 @@ impl RowSpace {
             + Echelon::seconds(&machine.dense, modulus, rank, cols)
     }
 
-    /// Predicted bytes for a rank up to `rank`, beside A, proof included, and the rows of a minor where these are
-    /// wanted: for the blocks of 256 combinations at once, so that a plan is the same for any number of threads.
-    /// Products of two sides and a lane may leave 64 bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
+    /// Predicted bytes for a rank up to `rank`, those of A not counted, proof included, and the factors of a minor
+    /// where these are wanted: for the blocks of 256 combinations at once, so that a plan is the same for any number of
+    /// threads. Products of two sides and a lane may leave 64 bits, from sides of 2³⁰ on: then 2⁶⁴ - 1.
     pub fn bytes(shape: &Shape, rank: usize, minor: bool) -> u64 {
         let &Shape { modulus, rows, cols, .. } = shape;
         let lane = shape.lane();
         let windows = rows * LANES * lane + 8 * 256 * cols * 2;
-        let minor = match minor {
-            true => Kept::memory(rank, cols, lane),
-            false => 0,
-        };
-        // The proof holds the reduced form, s·(cols - s), beside the basis, whatever the rank s ≤ r will be.
+        let minor = if minor { Factors::memory(modulus, rank, cols) } else { 0 };
+        // The proof holds the reduced form, s·(cols - s), in addition to the basis, whatever the rank s ≤ r will be.
         let s = rank.min(cols / 2);
         let proof = memory::saturated(s as u128 * (cols - s) as u128 * lane as u128);
         [proof, Echelon::memory(modulus, rank, cols), minor]
@@ -148,9 +145,9 @@ impl EveryRow {
             + count * rows as f64 * machine.random.uniform
     }
 
-    /// Predicted bytes for a rank up to `bound`, with a check of rows where there may be one; 2⁶⁴ - 1 where they would
-    /// leave 64 bits.
-    pub fn bytes(shape: &Shape, bound: usize, may_be_checked: bool) -> u64 {
+    /// Predicted bytes for a rank up to `bound`, with a check of rows where there may be one, and the factors of a
+    /// minor where these are wanted; 2⁶⁴ - 1 where they would leave 64 bits.
+    pub fn bytes(shape: &Shape, bound: usize, may_be_checked: bool, minor: bool) -> u64 {
         let &Shape { modulus, pivots, rows, cols, .. } = shape;
         let programs = match pivots {
             // The rows that are left, a panel of them and their combinations.
@@ -158,7 +155,8 @@ impl EveryRow {
             0 => 0,
             _ => shape.block_bytes() * WORKSPACES + shape.program_bytes() + 8 * 256 * cols * 2,
         };
-        Echelon::memory(modulus, bound, cols).saturating_add((programs + 4 * rows) as u64)
+        let factors = if minor { Factors::memory(modulus, bound, cols) } else { 0 };
+        Echelon::memory(modulus, bound, cols).saturating_add(factors).saturating_add((programs + 4 * rows) as u64)
     }
 }
 

@@ -10,7 +10,7 @@ use super::combine::{Mixer, Vectors};
 use super::exploration::check_combinations;
 use super::strides::strides;
 use super::{Extent, Split};
-use crate::dense::{Echelon, Row};
+use crate::dense::{Echelon, Factors, Row};
 use crate::field::Rng;
 use crate::report::{ErrorBound, Quiet};
 use crate::spmv::LANES;
@@ -28,6 +28,8 @@ pub struct EveryRow {
     pub echelon: Echelon,
     /// Rows of S, as many as the rank, that are independent; `None` where the basis comes from combinations as well.
     pub rows: Option<Vec<u32>>,
+    /// The factors of these rows in their pivot columns, if they were asked for; none over GF(2) and GF(3).
+    pub factors: Option<Factors>,
     /// Whether the basis is of all of the row space: never [`Extent::Part`].
     pub extent: Extent,
 }
@@ -43,7 +45,8 @@ pub struct Check<'a> {
 }
 
 /// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a
-/// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken.
+/// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken. `factors`
+/// asks for those of the rows.
 ///
 /// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row
 /// besides. A check of k combinations costs k multiply-adds for each entry of the rows that are left.
@@ -54,10 +57,12 @@ pub fn every_row(
     split: &Split,
     rank_bound: usize,
     check: Option<&Check<'_>>,
+    factors: bool,
     observer: &dyn Observer,
 ) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
-    let mut echelon = Echelon::new(split.modulus(), cols)?;
+    let new = if factors { Echelon::with_multipliers } else { Echelon::new };
+    let mut echelon = new(split.modulus(), cols)?;
     observer.phase("dense elimination", m as u64);
     let order = strides(m)?;
     let mut mixer = if split.pivots() > 0 { Some(Mixer::new(split)?) } else { None };
@@ -107,7 +112,8 @@ pub fn every_row(
         true => Some(memory::collect(echelon.pivot_rows().iter().map(|&k| order[k]), ORDER)?),
         false => None,
     };
-    Ok(EveryRow { echelon, rows, extent })
+    let factors = echelon.factors()?.filter(|_| rows.is_some());
+    Ok(EveryRow { echelon, rows, factors, extent })
 }
 
 const _: () = assert!(PANEL.is_multiple_of(LANES) && PANEL.is_multiple_of(Echelon::PACKED));
@@ -139,7 +145,8 @@ mod tests {
                     let split = Split::new(&a, &pivots).unwrap();
                     let rank = dense_rank(&a) - pivots.len();
                     for bound in [split.rows.len().min(split.cols.len()), rank] {
-                        let EveryRow { echelon, rows, extent } = every_row(&split, bound, None, &Silent).unwrap();
+                        let found = every_row(&split, bound, None, false, &Silent).unwrap();
+                        let EveryRow { echelon, rows, extent, .. } = found;
                         let rows = rows.unwrap();
                         assert_eq!((echelon.rank(), rows.len()), (rank, rank), "{m} x {n} mod {p}");
                         assert_eq!(extent, Extent::Whole);
@@ -200,7 +207,7 @@ mod tests {
                 for worth in [true, false] {
                     let worth = |_: usize, _: usize| worth;
                     let check = Check { error: ErrorBound::of_bits(128), worth: &worth, challenge: &challenge };
-                    let found = every_row(&split, n, Some(&check), &Silent).unwrap();
+                    let found = every_row(&split, n, Some(&check), false, &Silent).unwrap();
                     assert_eq!(found.echelon.rank(), expected, "mod {p}: {others:?}");
                     let made = std::mem::take(&mut *challenges.lock().unwrap());
                     if !worth(0, 0) {

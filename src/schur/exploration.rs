@@ -1,8 +1,7 @@
 //! What a search for the row space of S is asked for and gives, and how it goes about: samples, batches, checks.
 
 use super::Split;
-use super::combine::Kept;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, Factors};
 use crate::field::Rng;
 use crate::report::ErrorBound;
 use crate::{Result, memory};
@@ -38,8 +37,8 @@ pub struct RowSpaceStreams<'a> {
     pub sample: Rng,
     /// Of the combinations that explore.
     pub exploration: Rng,
-    /// The combinations of the i-th check, i = 1, 2, …, of a subspace with these pivot columns: a challenge that must
-    /// not be known before the subspace is.
+    /// The random vectors of the i-th check, i = 1, 2, …, of a subspace with these pivot columns (combinations of rows,
+    /// or vectors of a sieve): a challenge that must not be known before the subspace is.
     pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
 }
 
@@ -59,8 +58,8 @@ pub struct RowSpace {
 pub struct RowBasis {
     /// Their numbers, in the order in which they were found.
     pub rows: Vec<u32>,
-    /// The rows, in this order; `None` where they are not kept, which is over GF(2).
-    pub kept: Option<Kept>,
+    /// The factors of these rows in their pivot columns; `None` over GF(2) and GF(3).
+    pub factors: Option<Factors>,
 }
 
 /// How much of the row space of S a subspace is known to be.
@@ -68,7 +67,7 @@ pub struct RowBasis {
 pub enum Extent {
     /// All of it, for certain: every row was taken, or a bound of the rank was reached.
     Whole,
-    /// All of it, except with at most this probability over the combinations of the checks.
+    /// All of it, except with at most this probability over the random vectors of the checks.
     Checked(ErrorBound),
     /// The search was given up: perhaps a part.
     Part,

@@ -16,6 +16,8 @@ mod complement;
 mod cost;
 mod every_row;
 mod explicit;
+#[cfg(test)]
+mod explicit_tests;
 mod exploration;
 mod nullspace;
 mod pivot_rows;
@@ -32,7 +34,6 @@ mod support;
 mod triangle;
 
 pub use columns::{Columns, independent_rows};
-pub use combine::Kept;
 pub use complement::Complement;
 pub use cost::Shape;
 #[cfg(test)]

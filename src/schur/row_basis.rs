@@ -11,7 +11,7 @@
 //! A sieve costs about what its width in rows costs, and is used when about as many rows were taken in vain.
 
 use super::Split;
-use super::combine::{Kept, Mixer, Vectors};
+use super::combine::{Mixer, Vectors};
 use super::exploration::{
     Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, batch, check_combinations, sample, sample_pays,
 };
@@ -23,9 +23,9 @@ use crate::{Observer, Result, memory};
 
 /// Rows in vain that are borne before a sieve.
 const IN_VAIN: usize = 64;
-/// The next batch is larger if so much of this one was new, …
+/// The next batch is larger if so much of this one was new.
 const NEW: f64 = 0.9;
-/// … a place among the rows absorbed that is no row's.
+/// In place of a row's number among those absorbed: a lane without a row.
 const NO_ROW: u32 = u32::MAX;
 /// What memory is asked for.
 const BASIS: &str = "the rows of a basis";
@@ -38,7 +38,6 @@ struct Search<'a> {
     echelon: Echelon,
     /// The number of each row absorbed, or [`NO_ROW`].
     absorbed: Vec<u32>,
-    kept: Kept,
     sieves: u64,
 }
 
@@ -50,8 +49,8 @@ pub(super) fn row_basis(
     streams: &RowSpaceStreams,
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
-    let echelon = Echelon::new(split.modulus(), split.cols.len())?;
-    let mut search = Search { options, streams, observer, echelon, absorbed: vec![], kept: Kept::default(), sieves: 0 };
+    let echelon = Echelon::with_multipliers(split.modulus(), split.cols.len())?;
+    let mut search = Search { options, streams, observer, echelon, absorbed: vec![], sieves: 0 };
     // A sample is a few rows: those of S that are taken afterwards come through a sieve.
     let mut extent = None;
     if sample_pays(split, options.rank_bound) {
@@ -63,10 +62,10 @@ pub(super) fn row_basis(
         extent = Some(search.among(split, None, extent.is_some())?);
     }
     let extent = extent.unwrap_or(Extent::Whole);
-    let Search { echelon, absorbed, kept, .. } = search;
+    let Search { mut echelon, absorbed, .. } = search;
     let rows = memory::collect(echelon.pivot_rows().iter().map(|&k| absorbed[k]), BASIS)?;
-    let kept = Some(kept).filter(|kept| kept.len() == rows.len());
-    Ok(RowSpace { echelon, extent, basis: Some(RowBasis { rows, kept }) })
+    let factors = echelon.factors()?;
+    Ok(RowSpace { echelon, extent, basis: Some(RowBasis { rows, factors }) })
 }
 
 impl Search<'_> {
@@ -76,17 +75,16 @@ impl Search<'_> {
         let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
         let lanes = Mixer::lanes(split.modulus());
         let mut mixer = Mixer::new(split)?;
-        mixer.keep(std::mem::take(&mut self.kept));
         let mut sieve = None;
         let mut waiting = if sifted { vec![] } else { strides(split.rows.len())? };
         let (mut next, mut in_vain, mut blocks) = (0, 0, batch(0, lanes));
-        let extent = loop {
+        loop {
             let rank = self.echelon.rank();
             if rank == rank_bound || next == waiting.len() && !sifted {
-                break Extent::Whole;
+                return Ok(Extent::Whole);
             }
             if rank > give_up {
-                break Extent::Part;
+                return Ok(Extent::Part);
             }
             if next == waiting.len() || in_vain >= IN_VAIN {
                 let sieve = match &mut sieve {
@@ -95,7 +93,7 @@ impl Search<'_> {
                 };
                 waiting = self.sift(sieve)?;
                 if waiting.is_empty() {
-                    break Extent::Checked(error);
+                    return Ok(Extent::Checked(error));
                 }
                 (next, in_vain, blocks, sifted) = (0, 0, batch(0, lanes), true);
             }
@@ -115,9 +113,7 @@ impl Search<'_> {
             in_vain += taken.len() - added;
             let larger = added as f64 >= NEW * taken.len() as f64;
             blocks = if larger { (2 * blocks).min(batch(rank, lanes)) } else { batch(0, lanes) };
-        };
-        self.kept = mixer.kept();
-        Ok(extent)
+        }
     }
 
     /// Rows that are not in the subspace found so far, as they stride through S; none if that is all of the row space,

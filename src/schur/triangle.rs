@@ -28,7 +28,7 @@ const RESOLVED: usize = 64;
 const PRODUCTS: usize = 4 * RESOLVED;
 /// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
 const GROWTH: usize = 2;
-/// Pivot rows that a task scales, and tasks whose rows stand beside those that are done.
+/// Pivot rows that a task scales, and tasks whose rows are held in addition to those that are done.
 const TASK: usize = 1024;
 const TASKS: usize = 64;
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 /// Components with fewer rows or columns than this are taken together.
 const SMALL: usize = 200;
 
-/// Parts whose reasons are told, beside those that the certainty falls by: there may be thousands.
+/// Parts whose reasons are reported, in addition to those that lower the certainty: there may be thousands.
 const REASONS: usize = 4;
 /// What memory is asked for.
 const ROWS: &str = "the rows of small components";
@@ -30,7 +30,7 @@ pub(super) fn rank(
     observer: &dyn Observer,
 ) -> Result<Rank> {
     let machine = &mut options.machine.clone();
-    if Left::of(Cow::Borrowed(&*core), options, machine).dense {
+    if Left::of(Cow::Borrowed(&*core), options, machine)?.dense {
         return run::rank(core, options, streams, machine, phases, observer);
     }
     let start = Instant::now();
@@ -58,7 +58,7 @@ pub(super) fn rank(
             }
             let last = parts.next().expect("there is a large one")?;
             drop(parts);
-            // The last part, which may be nearly all, does not stand beside the whole.
+            // The last part may be nearly all of the matrix: the whole is dropped before it is worked on.
             drop(cut);
             drop(found);
             drop(core);

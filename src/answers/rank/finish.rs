@@ -1,6 +1,5 @@
 //! The rank of a Schur complement that is not formed: by all rows, by its row space, or by block Wiedemann, as planned.
 
-use super::minor::{Beyond, Lines, Part};
 use super::plan::{Larger, Left};
 use super::planner::{Decision, Finish};
 use super::settled::Settled;
@@ -8,6 +7,8 @@ use super::steps::{Done, Plan};
 use super::work::Work;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
+use crate::decomposition::{Core, Lines};
+use crate::dense::Factors;
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
@@ -27,14 +28,14 @@ pub(super) struct Answer {
     pub certainty: Certainty,
     pub reason: String,
     pub wiedemann: Option<wiedemann::WiedemannReport>,
-    /// If asked for: as many rows and columns of A, all without a pivot, that make a nonsingular minor of S.
-    pub beyond: Option<Beyond>,
+    /// If a minor is asked for: a nonsingular one of S of this order.
+    pub core: Option<Core>,
 }
 
 impl Answer {
-    fn elimination(rank: usize, beyond: Option<Beyond>, certainty: Certainty, reason: String) -> Self {
+    fn elimination(rank: usize, core: Option<Core>, certainty: Certainty, reason: String) -> Self {
         let method = Method::Elimination;
-        Answer { rank, method, certainty, reason, wiedemann: None, beyond }
+        Answer { rank, method, certainty, reason, wiedemann: None, core }
     }
 }
 
@@ -56,11 +57,12 @@ impl Work<'_> {
     ) -> Result<Option<Answer>> {
         let (outlook, larger) = (left.outlook(self.options), left.exceeded());
         let now = Plan { outlook, finish: decision.finish, larger };
-        let mut on_rest = OnRest { a: &left.a, split: Split::new(&left.a, &left.pivots)?, work: self };
+        let (a, pivots) = (left.of.left(), left.of.pivots());
+        let mut on_rest = OnRest { a, split: Split::new(a, pivots)?, work: self };
         let done = match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
-                let nothing = self.options.minor.then(Beyond::default);
+                let nothing = self.options.minor.then(Core::default);
                 Done::Whole(Answer::elimination(0, nothing, Certainty::Proven, reason))
             }
             Finish::EveryRow { pivots } => on_rest.by_every_row(&now, pivots, decision)?,
@@ -106,19 +108,19 @@ impl OnRest<'_, '_> {
         };
         let name = "dense elimination";
         let done = self.work.watched(name, now, seconds, |phases, observer| {
-            phases.time(name, || every_row(split, rest.rank_bound, Some(&check), observer))
+            phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, observer))
         })?;
-        let (EveryRow { echelon, rows, extent }, taken_seconds) = match done {
+        let (EveryRow { echelon, rows, factors, extent }, taken_seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
             (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
         };
         let all = echelon.rank();
         let predicted = |machine: &Machine| rest.every_row_seconds(machine, all);
         self.work.step(name, format!("rank {all}"), &decision.reason, all - taken, predicted, taken_seconds);
-        let mut beyond = None;
-        if self.work.options.minor {
+        let mut minor = None;
+        if rest.minor {
             let rows = rows.expect("for a minor all rows are taken");
-            beyond = Some(Beyond { lines: named(split, &rows, &echelon.pivot_cols()?)?, values: None });
+            minor = Some(core(split, &rows, echelon.pivot_cols()?, factors)?);
         }
         let (certainty, ground) = match extent {
             Extent::Checked(bound) => {
@@ -130,7 +132,7 @@ impl OnRest<'_, '_> {
             }
             _ => (Certainty::Proven, String::new()),
         };
-        Ok(Done::Whole(Answer::elimination(all - taken, beyond, certainty, decision.reason + &ground)))
+        Ok(Done::Whole(Answer::elimination(all - taken, minor, certainty, decision.reason + &ground)))
     }
 
     /// The rank by the row space of S.
@@ -165,27 +167,24 @@ impl OnRest<'_, '_> {
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;
-        let beyond = match self.work.options.minor {
-            true => Some(self.beyond(basis, pivot_cols)?),
-            false => None,
-        };
+        let minor = if rest.minor { Some(self.core(basis, pivot_cols)?) } else { None };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
-        Ok(Done::Whole(Answer::elimination(rank, beyond, certainty, decision.reason + &ground)))
+        Ok(Done::Whole(Answer::elimination(rank, minor, certainty, decision.reason + &ground)))
     }
 
-    /// Rows and columns of A that make a nonsingular minor of S: the pivot columns `cols` of its row space, and the
-    /// rows of its `basis`; if the proof found more than these, such as are independent in these columns.
-    fn beyond(&mut self, basis: Option<RowBasis>, cols: Vec<u32>) -> Result<Beyond> {
+    /// A nonsingular minor of S: the pivot columns `cols` of its row space, and the rows of its `basis`; if the proof
+    /// found more than these, such as are independent in these columns.
+    fn core(&mut self, basis: Option<RowBasis>, cols: Vec<u32>) -> Result<Core> {
         let (split, observer) = (&self.split, self.work.observer);
-        let (rows, kept) = match basis.filter(|basis| basis.rows.len() == cols.len()) {
-            Some(RowBasis { rows, kept }) => (rows, kept),
+        let (rows, factors) = match basis.filter(|basis| basis.rows.len() == cols.len()) {
+            Some(RowBasis { rows, factors }) => (rows, factors),
             None => (self.work.phases.time("minor", || independent_rows(split, &cols, observer))?, None),
         };
         if rows.len() != cols.len() {
             let found = format!("{} of {} columns of the Schur complement are independent", rows.len(), cols.len());
             return Err(Error::Check(found));
         }
-        Ok(Beyond { lines: named(split, &rows, &cols)?, values: kept.map(|kept| Part::new(kept, cols)) })
+        core(split, &rows, cols, factors)
     }
 
     /// The rank by block Wiedemann on the implicit S.
@@ -225,15 +224,20 @@ impl OnRest<'_, '_> {
             certainty,
             reason: format!("{why}; {}; {ground}", parameters.reason),
             wiedemann: Some(outcome.report),
-            beyond: None,
+            core: None,
         }))
     }
 }
 
-/// Lines of S as they are named in A.
-fn named(split: &Split, rows: &[u32], cols: &[u32]) -> Result<Lines> {
+/// The minor of S in some rows and the columns `cols`, as the lines are named in A; in the order of the `factors` where
+/// there are any.
+fn core(split: &Split, rows: &[u32], cols: Vec<u32>, factors: Option<Factors>) -> Result<Core> {
+    let cols = match &factors {
+        Some(factors) => memory::copy(factors.cols(), MINOR)?,
+        None => cols,
+    };
     let named = |lines: &[u32], names: &[u32]| memory::collect(lines.iter().map(|&k| names[k as usize]), MINOR);
-    Ok(Lines { rows: named(rows, &split.rows)?, cols: named(cols, &split.cols)? })
+    Ok(Core { lines: Lines { rows: named(rows, &split.rows)?, cols: named(&cols, &split.cols)? }, factors })
 }
 
 #[cfg(test)]
@@ -264,7 +268,8 @@ mod tests {
             observer: &Silent,
         };
         let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), work: &mut work };
-        let outlook = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).outlook(&options);
+        let left = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).unwrap();
+        let outlook = left.outlook(&options);
         let now = Plan { outlook, finish: Finish::Nothing, larger: None };
         let parameters = outlook.wiedemann(&on_rest.work.machine).unwrap().unwrap();
         let decision = || Decision { finish: Finish::Nothing, seconds: 0.0, reason: String::new() };

@@ -10,8 +10,6 @@
 mod answer;
 mod components;
 mod finish;
-mod lineage;
-mod minor;
 mod options;
 mod outlook;
 mod patience;
@@ -26,9 +24,9 @@ mod whole;
 mod work;
 
 use super::{Machine, Phases, Route, WiedemannReport};
+pub use crate::decomposition::Minor;
 use crate::wiedemann;
 pub use answer::Rank;
-pub use minor::Minor;
 pub use options::{Method, RankOptions};
 pub use patience::Patience;
 pub use whole::{rank, rank_owned};

@@ -1,20 +1,17 @@
 //! Pivots taken on the way: without fill-in, structural ones, and those of Schur complements that are formed.
 
 use super::Machine;
-use super::lineage::Lineage;
 use super::plan::{Left, Stage};
 use super::planner::Rest;
 use super::steps::Taken;
 use super::work::Work;
 use crate::certify::Domain;
-use crate::elimination::{self, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
+use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::matching::maximum_matching;
 use crate::pivots::{self, Effort, Found, Pivots};
 use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Error, Result, Step};
-use std::borrow::Cow;
-use std::cell::RefCell;
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
@@ -25,7 +22,7 @@ impl Work<'_> {
     /// much.
     pub fn eliminate_without_fill(&mut self, left: &mut Left<'_>) -> Result<()> {
         left.stage = Stage::Unfilled;
-        let (start, a, observer) = (Instant::now(), &left.a, self.observer);
+        let (start, a, observer) = (Instant::now(), left.of.left(), self.observer);
         let options = EliminationOptions {
             max_memory: self.options.max_memory,
             max_nnz: a.nnz(),
@@ -37,11 +34,12 @@ impl Work<'_> {
             Err(Error::Memory(_)) => return Ok(()),
             other => other?,
         };
-        let taken = eliminated.rows.len();
+        let Eliminated { pivots, remainder, .. } = eliminated;
+        let taken = pivots.rows.len();
         if taken < a.rows().min(a.cols()) / WORTHWHILE_SHARE {
             return Ok(());
         }
-        let core = eliminated.core;
+        let core = &remainder.matrix;
         self.path.push(Step {
             name: "sparse elimination",
             found: format!("{taken} pivots without fill-in, {} x {} left", core.rows(), core.cols()),
@@ -50,26 +48,26 @@ impl Work<'_> {
             predicted: None,
             seconds: start.elapsed().as_secs_f64(),
         });
-        left.taken += taken;
-        left.go_on(Cow::Owned(core), Pivots::default(), self.options);
+        left.of.eliminate(&pivots, remainder)?;
+        left.go_on(Stage::Unfilled, self.options);
         Ok(())
     }
 
     /// [`Action::Transpose`](super::plan::Action::Transpose).
     pub fn transpose(&mut self, left: &mut Left<'_>) -> Result<()> {
-        let tall = self.phases.time("plan", || left.a.transpose())?;
-        left.go_on(Cow::Owned(tall), Pivots::default(), self.options);
-        (left.transposed, left.stage) = (!left.transposed, Stage::Formed);
+        self.phases.time("plan", || left.of.transpose())?;
+        left.go_on(Stage::Formed, self.options);
         Ok(())
     }
 
     /// [`Action::FindPivots`](super::plan::Action::FindPivots).
     pub fn find_pivots(&mut self, left: &mut Left<'_>) -> Result<()> {
-        let start = Instant::now();
-        let (core, observer) = (left.take()?, self.observer);
-        let find = || pivots::find_best(&core, &Effort::default(), observer);
+        let (start, observer) = (Instant::now(), self.observer);
+        let find = || pivots::find_best(left.of.left(), &Effort::default(), observer);
         let (transposed, found) = self.phases.time("pivots", find)?;
-        let a = if transposed { Cow::Owned(self.phases.time("pivots", || core.transpose())?) } else { core };
+        if transposed {
+            self.phases.time("pivots", || left.of.transpose())?;
+        }
         let Found { pivots, counts, .. } = found;
         self.path.push(Step {
             name: "structural pivots",
@@ -86,8 +84,8 @@ impl Work<'_> {
             predicted: None,
             seconds: start.elapsed().as_secs_f64(),
         });
-        left.go_on(a, pivots, self.options);
-        (left.transposed, left.stage) = (left.transposed != transposed, Stage::Pivoted);
+        left.of.pivot(pivots);
+        left.go_on(Stage::Pivoted, self.options);
         Ok(())
     }
 
@@ -95,8 +93,9 @@ impl Work<'_> {
     pub fn bound_by_matching(&mut self, left: &mut Left<'_>) -> Result<()> {
         let start = Instant::now();
         left.stage = Stage::Bounded;
-        let size = self.phases.time("matching", || maximum_matching(&Pattern::of(&left.a)?).map(|m| m.size))?;
-        let bound = size - left.pivots.len();
+        let of = &left.of;
+        let size = self.phases.time("matching", || maximum_matching(&Pattern::of(of.left())?).map(|m| m.size))?;
+        let bound = size - of.pivots().len();
         if bound < left.rest.rank_bound {
             left.rest.rank_bound = bound;
             self.path.push(Step {
@@ -120,22 +119,9 @@ impl Work<'_> {
         let max_work = seconds / self.machine.schur.product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
         let (start, observer) = (Instant::now(), self.observer);
-        let (a, pivots) = (left.take()?, std::mem::take(&mut left.pivots));
-        let a = match a {
-            Cow::Owned(a) => a,
-            Cow::Borrowed(a) => a.try_clone()?,
-        };
-        if self.options.minor && left.lineage.is_none() {
-            left.lineage = Some(Lineage::of(a.rows(), a.cols())?);
-        }
-        let entries = a.nnz();
-        // The first round has its pivots already.
-        let was = pivots.len();
-        let first = RefCell::new(Some(pivots));
-        let find = |a: &SparseMatrix| match first.take() {
-            Some(pivots) => Ok(pivots),
-            None => Ok(pivots::find(a, &Effort::default(), observer)?.pivots),
-        };
+        let of = &mut left.of;
+        let (entries, taken, was) = (of.left().nnz(), of.taken(), of.pivots().len());
+        let find = |a: &SparseMatrix| Ok(pivots::find(a, &Effort::default(), observer)?.pivots);
         // Rounds may creep on by a few pivots each, long after what is left is small.
         let (machine, wishes) = (&self.machine, self.options);
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
@@ -144,14 +130,12 @@ impl Work<'_> {
         let limit =
             |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
         let done = self.phases.time("Schur complement", || {
-            elimination::rounds(a, &find, &enough, &limit, &options, &mut rng, observer)
+            elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer)
         })?;
+        let formed = of.taken() - taken;
+        let more = formed + of.pivots().len() - was;
         self.keep_rounds(&done, entries);
-        if let Some(lineage) = &mut left.lineage {
-            lineage.follow(&done, was)?;
-        }
         left.unformed = unformed(&done, entries, &options, max_memory);
-        let more = done.rows.len() + done.pending.len() - was;
         if more > 0 {
             self.path.push(Step {
                 name: "structural pivots",
@@ -162,12 +146,9 @@ impl Work<'_> {
                 seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds[0]).sum::<f64>(),
             });
         }
-        if done.rows.is_empty() {
-            // The same complement, of which all is known as before.
-            (left.a, left.pivots) = (Cow::Owned(done.rest), done.pending);
-        } else {
-            left.taken += done.rows.len();
-            left.go_on(Cow::Owned(done.rest), done.pending, self.options);
+        // Otherwise it is the same complement, of which all is known as before.
+        if formed > 0 {
+            left.go_on(Stage::Formed, self.options);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //!
 //! | stage | what may pay | stage after it |
 //! | --- | --- | --- |
-//! | whole | a dense matrix upright: its transpose | formed |
+//! | whole | a dense wide matrix: its transpose | formed |
 //! | | elimination as long as it causes no fill-in | unfilled |
 //! | unfilled | structural pivots | pivoted |
 //! | pivoted | Schur complements of them, while that is cheaper than what follows | formed |
@@ -13,11 +13,10 @@
 //! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than
 //! expected, leaves what it learnt ([`Larger`]), and the plan is made anew.
 
-use super::lineage::Lineage;
 use super::outlook::Outlook;
 use super::planner::{Decision, Rest};
 use super::{Machine, Method, RankOptions};
-use crate::pivots::Pivots;
+use crate::decomposition::Decomposition;
 use crate::schur::Prediction;
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
@@ -65,19 +64,12 @@ pub(super) enum Action {
 
 /// What is left of a matrix, and what is known of it.
 pub(super) struct Left<'m> {
-    pub a: Cow<'m, SparseMatrix>,
-    /// Pivots of `a`.
-    pub pivots: Pivots,
-    /// Whether `a` is transposed.
-    pub transposed: bool,
-    /// Pivots that are done with: rank = taken + rank `a`.
-    pub taken: usize,
-    /// For a minor: where the lines of `a` come from.
-    pub lineage: Option<Lineage>,
+    /// The pivots so far, and what they leave.
+    pub of: Decomposition<'m>,
     pub stage: Stage,
     /// Whether it is eliminated densely as it stands: looking for pivots, or for anything else, would take longer.
     pub dense: bool,
-    /// The complement of `pivots`, with the bound of its rank.
+    /// The complement of the pivots of what is left, with the bound of its rank.
     pub rest: Rest,
     /// The next Schur complement, if the last rounds ended before it for its price alone.
     pub unformed: Option<Prediction>,
@@ -96,33 +88,24 @@ pub(super) struct Larger {
 
 impl<'m> Left<'m> {
     /// All of `a`.
-    pub fn of(a: Cow<'m, SparseMatrix>, options: &RankOptions, machine: &Machine) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn of(a: Cow<'m, SparseMatrix>, options: &RankOptions, machine: &Machine) -> Result<Self> {
         let rest = Rest::of(&a, 0, options);
-        Left {
-            pivots: Pivots::default(),
-            transposed: false,
-            taken: 0,
-            lineage: None,
+        Ok(Left {
+            of: Decomposition::of(a, options.minor)?,
             stage: Stage::Whole,
             dense: is_dense(&rest, options, machine),
             rest,
             unformed: None,
             larger: None,
-            a,
-        }
+        })
     }
-    /// Goes on with the matrix `a` and its `pivots`, of whose complement nothing is known.
-    pub fn go_on(&mut self, a: Cow<'m, SparseMatrix>, pivots: Pivots, options: &RankOptions) {
-        self.rest = Rest::of(&a, pivots.len(), options);
-        (self.a, self.pivots, self.larger) = (a, pivots, None);
-    }
-    /// The matrix, which an action replaces or puts back.
-    ///
-    /// # Errors
-    /// [`crate::Error::Memory`].
-    pub fn take(&mut self) -> Result<Cow<'m, SparseMatrix>> {
-        let nothing = SparseMatrix::empty(self.a.modulus(), 0, 0, 0)?;
-        Ok(std::mem::replace(&mut self.a, Cow::Owned(nothing)))
+    /// Goes on with what is left now, of which nothing is known but its pivots.
+    pub fn go_on(&mut self, stage: Stage, options: &RankOptions) {
+        self.rest = Rest::of(self.of.left(), self.of.pivots().len(), options);
+        (self.stage, self.larger) = (stage, None);
     }
     /// What a plan depends on.
     pub fn outlook<'o>(&self, options: &'o RankOptions) -> Outlook<'o> {
@@ -175,13 +158,13 @@ impl<'m> Left<'m> {
         let fits = options.max_memory.is_none_or(|limit| tall.every_row_bytes().saturating_add(copied) <= limit);
         fits && spared > wide.nnz as f64 * machine.sparse.transpose
     }
-    /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A, and no more
-    /// would be a chain: for a minor they would not do.
+    /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A: in a minor
+    /// they would be beyond its chain, and a certificate lists the values of its vectors there.
     fn may_have_pivots_without_fill(&self, options: &RankOptions) -> bool {
-        let a = &self.a;
+        let a = self.of.left();
         !options.minor && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
     }
-    /// Whether a lower bound of the rank may spare much.
+    /// Whether a smaller upper bound of the rank may save much.
     fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
         let rest = &self.rest;
         let wiedemann = self.outlook(options).wiedemann(machine)?;
@@ -214,7 +197,7 @@ mod tests {
 
     /// What is next at a stage, by its name: asked twice, answered alike.
     fn next(a: &SparseMatrix, stage: Stage, options: &RankOptions, machine: &Machine) -> String {
-        let left = Left { stage, ..Left::of(Cow::Borrowed(a), options, machine) };
+        let left = Left { stage, ..Left::of(Cow::Borrowed(a), options, machine).unwrap() };
         let actions = [0, 1].map(|_| left.next(options, machine).unwrap());
         assert_eq!(actions[0], actions[1]);
         format!("{:?}", actions[0])
@@ -224,7 +207,7 @@ mod tests {
     fn every_stage_has_its_actions() {
         let (options, machine) = (RankOptions::default(), Machine::reference());
         let minor = RankOptions { minor: true, ..Default::default() };
-        // Heavy rows, light ones, full ones upright and lying.
+        // Heavy rows, light ones, and full matrices, tall and wide.
         let [heavy, light, tall, wide] = [
             random(2000, 2000, 60_000),
             random(20_000, 20_000, 60_000),
@@ -256,7 +239,8 @@ mod tests {
     fn what_was_given_up_is_learnt_from() {
         let (options, machine) = (RankOptions::default(), Machine::reference());
         let a = random(200_000, 200_000, 600_000);
-        let left = |larger| Left { stage: Stage::Formed, larger, ..Left::of(Cow::Borrowed(&a), &options, &machine) };
+        let left =
+            |larger| Left { stage: Stage::Formed, larger, ..Left::of(Cow::Borrowed(&a), &options, &machine).unwrap() };
         let finish = |larger| match left(larger).next(&options, &machine).unwrap() {
             Action::Finish { decision, .. } => Some(decision.finish),
             _ => None,
@@ -266,17 +250,5 @@ mod tests {
         let priced = finish(Some(Larger { than: 64, seen: false })).unwrap();
         assert!(matches!(priced, Finish::RowSpace { give_up } if give_up < a.rows()), "{priced:?}");
         assert_eq!(finish(Some(Larger { than: 64, seen: true })), Some(Finish::Wiedemann));
-    }
-
-    #[test]
-    fn a_matrix_taken_and_put_back_is_the_same() {
-        let (options, machine) = (RankOptions::default(), Machine::reference());
-        let a = random(50, 40, 100);
-        let mut left = Left::of(Cow::Borrowed(&a), &options, &machine);
-        let taken = left.take().unwrap();
-        assert_eq!((left.a.rows(), left.a.cols()), (0, 0));
-        left.go_on(taken, Pivots::default(), &options);
-        assert_eq!(*left.a, a);
-        assert_eq!((left.rest.rows, left.rest.cols, left.rest.nnz), (50, 40, a.nnz()));
     }
 }

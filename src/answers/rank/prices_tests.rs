@@ -73,7 +73,8 @@ fn table(machine: &Machine) -> String {
 /// The table as it was, written anew by `PRICES=1 cargo test --lib prices_tests`.
 #[test]
 fn predictions_and_plans_are_what_they_were() {
-    let (now, file) = (table(&Machine::reference()), concat!(env!("CARGO_MANIFEST_DIR"), "/src/answers/prices.txt"));
+    let (now, file) =
+        (table(&Machine::reference()), concat!(env!("CARGO_MANIFEST_DIR"), "/src/answers/rank/prices.txt"));
     if std::env::var_os("PRICES").is_some() {
         std::fs::write(file, &now).unwrap();
     }

@@ -28,7 +28,7 @@ struct Plan<'a> {
 
 impl OnRest<'_, '_> {
     /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded,
-    /// or cheap beside what was done before. A proof that fails finds what was missed.
+    /// or cheap compared with what was done before. A proof that fails finds what was missed.
     pub(super) fn settle(&mut self, rest: &Rest, echelon: Echelon, rng: &Rng) -> Result<Settled> {
         let options = self.work.options;
         let demanded = options.is_proof_demanded();

@@ -4,7 +4,6 @@
 use super::Machine;
 use super::answer::Rank;
 use super::finish::Answer;
-use super::lineage::Lineage;
 use super::plan::{Action, Left, Stage};
 use super::work::Work;
 use super::{Phases, RankOptions};
@@ -22,7 +21,7 @@ pub(super) fn rank(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let mut left = Left::of(core, options, machine);
+    let mut left = Left::of(core, options, machine)?;
     let mut work = Work { options, streams, machine: machine.clone(), path: vec![], phases: &mut phases, observer };
     let answer = loop {
         match left.next(options, &work.machine)? {
@@ -40,13 +39,10 @@ pub(super) fn rank(
         }
     };
     *machine = work.machine;
-    let Answer { rank, method, certainty, reason, wiedemann, beyond } = answer;
-    let (path, rank) = (work.path, left.taken + left.pivots.len() + rank);
-    let minor = match beyond.filter(|_| options.minor) {
-        Some(last) => {
-            let lineage = left.lineage.map_or_else(|| Lineage::of(left.a.rows(), left.a.cols()), Ok)?;
-            Some(lineage.minor(left.pivots, last, left.transposed)?)
-        }
+    let Answer { rank, method, certainty, reason, wiedemann, core } = answer;
+    let (path, rank) = (work.path, left.of.taken() + left.of.pivots().len() + rank);
+    let minor = match core {
+        Some(core) => left.of.minor(core)?,
         None => None,
     };
     Ok(Rank { certainty, wiedemann, minor, ..Rank::proven(rank, method, reason, path, phases) })

@@ -138,8 +138,8 @@ impl Bits {
         Ok(vectors)
     }
 
-    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs besides: a panel, the rows that are being cut,
-    /// and coefficients.
+    /// Bytes of a basis of `rank` rows, and what [`Bits::absorb`] needs in addition: a panel, the rows that are being
+    /// cut, and coefficients.
     pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
         let row = cols.div_ceil(COLUMNS) * size_of::<Line>();
         let numbers = size_of::<usize>() + 2 * size_of::<u32>();

@@ -156,7 +156,8 @@ impl Trits {
         Ok(vectors)
     }
 
-    /// Bytes of a basis of `rank` rows, and what [`Trits::absorb`] needs besides: a panel and the tables of a group.
+    /// Bytes of a basis of `rank` rows, and what [`Trits::absorb`] needs in addition: a panel and the tables of a
+    /// group.
     pub(super) fn memory(rank: usize, cols: usize) -> [u64; 2] {
         let row = cols.div_ceil(COLUMNS) * size_of::<Strip>();
         let numbers = size_of::<usize>() + 2 * size_of::<u32>();

@@ -7,7 +7,7 @@
 //! cost a fraction of what Wiedemann would at worst; then the plan is made anew: S may be formed at a higher price than
 //! before.
 //!
-//! What a step takes is said beside it (`schur`, `dense`, `wiedemann`); here that is put together and compared.
+//! The cost of a step is defined next to it (`schur`, `dense`, `wiedemann`); here that is put together and compared.
 
 mod decide;
 mod finish;

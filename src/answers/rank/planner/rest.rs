@@ -125,7 +125,7 @@ impl Rest {
     }
     /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
     pub fn every_row_bytes(&self) -> u64 {
-        EveryRow::bytes(&self.shape(), self.rank_bound, self.may_be_checked())
+        EveryRow::bytes(&self.shape(), self.rank_bound, self.may_be_checked(), self.minor)
     }
     /// All rows, where that is the cheapest way at worst, no more expensive than combinations and their proof if the
     /// rank is half of that, and not much is lost if it is small: whether without pivots, and the seconds at worst.
@@ -186,7 +186,7 @@ impl Rest {
         let hope = largest(self.rank_bound, |r| self.row_space_seconds(machine, r) <= seconds);
         (worst > LONG && seconds <= HOPE * HOPE * worst && hope > 0).then_some(hope)
     }
-    /// Predicted bytes for the row space of a rank up to r, beside A; 2⁶⁴ - 1 where they would leave 64 bits.
+    /// Predicted bytes for the row space of a rank up to r, without A; 2⁶⁴ - 1 where they would leave 64 bits.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
         RowSpace::bytes(&self.shape(), r, self.minor)
     }

@@ -5,9 +5,9 @@ use super::finish::{HOPE, WORTH, largest};
 use super::*;
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, Factors};
 use crate::field::Modulus;
-use crate::schur::{Kept, WORKSPACES};
+use crate::schur::WORKSPACES;
 use crate::spmv::LANES;
 use crate::{Error, Result};
 
@@ -49,7 +49,7 @@ fn predicted_bytes_end_at_the_edge_of_a_word() {
             assert!(bytes.is_sorted() && bytes[0] > 1 << 40, "mod {p}: {bytes:?}");
         }
     }
-    assert_eq!(Kept::memory(side, side, 8), u64::MAX);
+    assert_eq!(Factors::memory(Modulus::new((1 << 63) - 25).unwrap(), side, side), u64::MAX);
     assert_eq!(Echelon::memory(Modulus::new((1 << 63) - 25).unwrap(), side, side), u64::MAX);
     // At sides of 2³⁰ and one byte a residue, all of it fits.
     let fits = Rest { modulus: Modulus::new(251).unwrap(), ..rest(1 << 30, 1 << 30, 1 << 32) };
@@ -173,7 +173,7 @@ fn memory_bounds_the_row_space() {
     let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else { panic!("it may be small") };
     assert!(big.row_space_bytes(give_up) <= 600 << 20 && big.row_space_bytes(give_up + 1) > 600 << 20);
     assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
-    // Rows of a minor take their share.
+    // The factors of a minor take their share.
     let Finish::RowSpace { give_up: fewer } = finish(Rest { minor: true, ..big }, None, Some(600 << 20)).unwrap()
     else {
         panic!("it may be small")
