@@ -29,6 +29,8 @@ pub enum Domain {
     Sample,
     /// The combinations of rows that explore a row space.
     Exploration,
+    /// The combinations of rows that explore a sketch, and how columns are folded.
+    Sketch,
     /// The combinations of rows that check whether a row space is complete: [`Streams::challenge`].
     Checks,
     /// The extension field of a run of block Wiedemann.
@@ -47,10 +49,11 @@ pub enum Domain {
 
 impl Domain {
     /// All of them.
-    pub const ALL: [Domain; 10] = [
+    pub const ALL: [Domain; 11] = [
         Domain::Rounds,
         Domain::Sample,
         Domain::Exploration,
+        Domain::Sketch,
         Domain::Checks,
         Domain::Extension,
         Domain::Preconditioner,
@@ -66,6 +69,7 @@ impl Domain {
             Domain::Rounds => "rounds",
             Domain::Sample => "sample",
             Domain::Exploration => "exploration",
+            Domain::Sketch => "sketch",
             Domain::Checks => "checks",
             Domain::Extension => "extension",
             Domain::Preconditioner => "preconditioner",

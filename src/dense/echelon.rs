@@ -280,13 +280,13 @@ impl Echelon {
         }
     }
 
-    /// The factors of the rows [`pivot_rows`](Echelon::pivot_rows) in the pivot columns, if multipliers were
-    /// [kept](Echelon::with_multipliers): none are from now on. Cost: s·256² multiply-adds for s rows.
+    /// The factors of the rows [`pivot_rows`](Echelon::pivot_rows) in the pivot columns, if multipliers are
+    /// [kept](Echelon::with_multipliers). Cost: s·256² multiply-adds for s rows.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn factors(&mut self) -> Result<Option<Factors>> {
-        let blocks = match &mut self.storage {
+    pub fn factors(&self) -> Result<Option<Factors>> {
+        let blocks = match &self.storage {
             Storage::Bits(_) | Storage::Trits(_) => None,
             Storage::U8(p) => p.triangles()?.map(Blocks::U8),
             Storage::U16(p) => p.triangles()?.map(Blocks::U16),

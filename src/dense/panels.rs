@@ -186,10 +186,9 @@ impl<T: Entry> Panels<T> {
         assert_eq!(self.rows_seen, 0, "multipliers of all rows are kept");
         self.multipliers = Some(Multipliers::new());
     }
-    /// The factors of the rows that are independent, in the pivot columns, if multipliers were kept; they are not from
-    /// now on.
-    pub(super) fn triangles(&mut self) -> Result<Option<Triangles<T>>> {
-        let Some(multipliers) = self.multipliers.take() else { return Ok(None) };
+    /// The factors of the rows that are independent, in the pivot columns, if multipliers are kept.
+    pub(super) fn triangles(&self) -> Result<Option<Triangles<T>>> {
+        let Some(multipliers) = &self.multipliers else { return Ok(None) };
         let behind = |i: usize| {
             let Block { start, rows, behind } = &self.blocks[i];
             (&behind[..], self.cols() - start - rows)
@@ -245,7 +244,7 @@ impl<T: Entry> Panels<T> {
     /// The free columns of the reduced row echelon form, rank × free row-major, rows in the order of
     /// [`Panels::pivot_cols`].
     pub(super) fn into_reduced(mut self) -> Result<Vec<T>> {
-        self.spare = vec![];
+        (self.spare, self.multipliers) = (vec![], None);
         let rank = self.pivot_rows.len();
         let free = self.cols() - rank;
         let mut reduced = memory::zeros::<T>(rank * free, REDUCED)?;

@@ -2,10 +2,11 @@
 //! of them at once, a bit each.
 
 use super::Split;
+use super::fold::Fold;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
-use crate::{Observer, Result};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -17,6 +18,8 @@ const PANEL: usize = 256;
 pub(super) struct Room {
     /// Those of the combinations.
     cols: usize,
+    /// What they are folded by.
+    fold: Option<Fold>,
     /// Blocks that the solve in use runs in.
     spare: Spare<Block>,
     /// A panel of the dense elimination.
@@ -26,7 +29,7 @@ pub(super) struct Room {
 impl Room {
     /// Room for combinations with so many columns, all made by the same solve.
     pub(super) fn new(cols: usize) -> Self {
-        Room { cols, spare: Spare::default(), rows: None }
+        Room { cols, fold: None, spare: Spare::default(), rows: None }
     }
 }
 
@@ -91,29 +94,39 @@ pub(super) fn absorb<B: Sync>(
     observer: &dyn Observer,
 ) -> Result<()> {
     let (lane, height) = (program.lane(), program.inputs() + program.rows());
-    let Room { spare, rows, cols } = room;
-    let cols = *cols;
-    for group in blocks.chunks(PANEL / LANES) {
+    let Room { spare, rows, cols, fold } = room;
+    let (cols, fold) = (*cols, &*fold);
+    let width = fold.as_ref().map_or(cols, Fold::width);
+    // Panels are the same for every number of threads.
+    let at_once = PANEL / LANES * rayon::current_num_threads().div_ceil(PANEL / LANES);
+    for group in blocks.chunks(at_once) {
         observer.check()?;
         let count = lanes * group.len();
         // One panel of the dense elimination.
         let panel = match rows.take() {
             Some(panel) if panel.rows() >= count => panel,
-            _ => Block::zeros(lane, count, cols)?,
+            _ => Block::zeros(lane, count, width)?,
         };
         let panel = rows.insert(panel);
         macro_rules! absorb {
             ($($lane:ident)*) => {
                 match &mut panel.lanes {
                     $(Lanes::$lane(panel) => {
-                        let panel = &mut panel[..count * cols];
-                        panel.par_chunks_mut((lanes * cols).max(1)).zip(group).try_for_each(|(to, block)| {
+                        let panel = &mut panel[..count * width];
+                        panel.par_chunks_mut((lanes * width).max(1)).zip(group).try_for_each(|(to, block)| {
                             let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
                             spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
                                 fill(w, block)?;
                                 program.run(w);
                                 let Lanes::$lane(from) = &w.lanes else { unreachable!("the lane of the program") };
-                                transpose(&from[(height - cols) * lanes..], lanes, to);
+                                let outputs = &from[(height - cols) * lanes..];
+                                match fold {
+                                    None => transpose(outputs, lanes, to),
+                                    Some(fold) => {
+                                        let mut sums = memory::zeros(width * lanes, "sums of a sketch")?;
+                                        fold.fold(program.modulus(), outputs, lanes, &mut sums, to);
+                                    }
+                                }
                                 Ok(())
                             })?
                         })?;
@@ -144,6 +157,8 @@ pub(super) enum Vectors<'a> {
     Uniform(Rng, usize),
     /// Unit vectors: rows of S as they are.
     Units(&'a [u32]),
+    /// Combinations of a few rows each.
+    Few(&'a [Vec<(u32, u64)>]),
 }
 
 /// Packed blocks that are made at once: a panel of the elimination over GF(2).
@@ -165,6 +180,23 @@ impl Mixer {
         let packed = Self::is_packed(split.modulus());
         let program = if packed { split.packed_backward()? } else { split.backward()? };
         Ok(Mixer { program, packed, room: Room::new(split.cols.len()) })
+    }
+    /// The same for combinations that are folded.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// For p = 2.
+    pub(super) fn folded(split: &Split, fold: Fold) -> Result<Self> {
+        assert!(!Self::is_packed(split.modulus()), "packed blocks are not folded");
+        let mut mixer = Self::new(split)?;
+        mixer.room.fold = Some(fold);
+        Ok(mixer)
+    }
+    /// What combinations are folded by.
+    pub(super) fn fold(&self) -> Option<&Fold> {
+        self.room.fold.as_ref()
     }
     fn is_packed(modulus: Modulus) -> bool {
         modulus.get() == 2
@@ -188,6 +220,12 @@ impl Mixer {
                 Vectors::Roughly(rng) => y.fill_roughly(0..inputs, modulus, &mut rng.clone()),
                 Vectors::Uniform(rng, _) => y.fill_uniformly(0..inputs, modulus, &mut rng.clone()),
                 Vectors::Units(lines) => units(inputs)(y, lines)?,
+                Vectors::Few(combinations) => {
+                    y.clear(0..inputs);
+                    for (lane, terms) in combinations.iter().enumerate() {
+                        terms.iter().for_each(|&(i, coefficient)| y.set(i as usize, lane, coefficient));
+                    }
+                }
             }
             Ok(())
         };
@@ -220,6 +258,7 @@ fn absorb_packed(
                 w.clear(0..inputs);
                 lines.iter().enumerate().for_each(|(b, &i)| w.set_bit(i as usize, b));
             }
+            Vectors::Few(_) => unreachable!("sketches are not packed"),
         }
         program.run(&mut w);
         Ok(w)

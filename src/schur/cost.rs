@@ -3,7 +3,8 @@
 
 use super::combine::Mixer;
 use super::exploration::check_combinations;
-use super::{Combinations, EveryRow, NullSpace, Prediction, RowSpace, Side, Solver};
+use super::sketch::{MARGIN, first_width, wider};
+use super::{Combinations, EveryRow, NullSpace, Prediction, RowSpace, Side, Sketch, Solver};
 use crate::cost::Machine;
 use crate::dense::{Echelon, Factors, Reduced};
 use crate::field::Modulus;
@@ -101,6 +102,59 @@ impl RowSpace {
         [proof, Echelon::memory(modulus, rank, cols), minor]
             .into_iter()
             .fold((shape.block_bytes() * WORKSPACES + shape.program_bytes() + windows) as u64, u64::saturating_add)
+    }
+}
+
+impl Sketch {
+    /// The largest rank that the first M shows, if at most `bound` is possible.
+    pub(crate) fn first_rank(bound: usize) -> usize {
+        bound.min(first_width(bound) - MARGIN)
+    }
+
+    /// Predicted seconds of one thread for [`sketch`](super::sketch()), if the rank of S is `rank` of at most `bound`
+    /// and checks may miss something with probability `error`: passes that make combinations, folded, again for each M,
+    /// and their elimination.
+    pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
+        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let prices = &machine.passes;
+        let passes = |count: usize| {
+            let folds = pass_seconds(prices, modulus, cols, 3 * cols, 0, LANES);
+            shape.combining_seconds(machine, nnz, valued, count) + count as f64 / LANES as f64 * folds
+        };
+        let mut seconds = nnz as f64 * prices.ready * 2.0;
+        let mut width = first_width(bound);
+        loop {
+            let found = rank.min(width.saturating_sub(MARGIN));
+            let made = found.next_multiple_of(LANES);
+            seconds += passes(made)
+                + Echelon::absorbing_seconds(&machine.dense, modulus, made, width)
+                + Echelon::seconds(&machine.dense, modulus, found, width);
+            if found == rank {
+                break;
+            }
+            width = wider(width);
+        }
+        let checks = if rank < bound { check_combinations(error, 1, (modulus.get() as f64).log2()) } else { 0 };
+        let sieve = pass_seconds(prices, modulus, pivots + rows, nnz, valued, LANES);
+        seconds
+            + 2.0 * checks.div_ceil(LANES) as f64 * sieve
+            + rank as f64 * rank as f64 * LANES as f64 * machine.dense.product[2]
+    }
+
+    /// Predicted bytes for a rank up to `rank`, those of A not counted; 2⁶⁴ - 1 where they would leave 64 bits.
+    pub fn bytes(shape: &Shape, bound: usize, rank: usize) -> u64 {
+        let &Shape { modulus, rows, cols, .. } = shape;
+        let mut width = first_width(bound);
+        while rank + MARGIN > width {
+            width = wider(width);
+        }
+        let sums = 256 * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
+        let programs = shape.block_bytes() * (WORKSPACES + 2) + 2 * shape.program_bytes() + 4 * rows;
+        // The multipliers are there twice while a check uses them.
+        let multipliers = Factors::memory(modulus, rank, width);
+        [Echelon::memory(modulus, rank, width), multipliers, multipliers / 2]
+            .into_iter()
+            .fold((sums + programs) as u64, u64::saturating_add)
     }
 }
 

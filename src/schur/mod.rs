@@ -2,7 +2,8 @@
 //!
 //! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of
 //! one pass over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs).
-//! [`row_space`] finds the rank of S from random combinations of its rows, with an error bound p⁻ᵏ; [`NullSpace`] turns
+//! [`row_space`] finds the rank of S from random combinations of its rows, with an error bound p⁻ᵏ, [`sketch()`] from
+//! combinations of rows and columns where the rank is far below both sides; [`NullSpace`] turns
 //! that into a proof by writing down the null space of S or Sᵀ; [`every_row`] eliminates S as it is, where it is dense;
 //! [`independent_rows`] completes the pivots to a nonsingular minor of A.
 //!
@@ -19,6 +20,7 @@ mod explicit;
 #[cfg(test)]
 mod explicit_tests;
 mod exploration;
+mod fold;
 mod nullspace;
 mod pivot_rows;
 mod predict;
@@ -27,6 +29,9 @@ mod queue;
 mod row_basis;
 mod row_space;
 mod row_sums;
+mod sketch;
+#[cfg(test)]
+mod sketch_tests;
 mod solver;
 mod split;
 mod strides;
@@ -46,6 +51,7 @@ pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
 pub use row_space::{Combinations, row_space};
+pub use sketch::{Sketch, sketch};
 pub use solver::Solver;
 pub use split::Split;
 pub use support::Support;

@@ -62,7 +62,7 @@ pub(super) fn row_basis(
         extent = Some(search.among(split, None, extent.is_some())?);
     }
     let extent = extent.unwrap_or(Extent::Whole);
-    let Search { mut echelon, absorbed, .. } = search;
+    let Search { echelon, absorbed, .. } = search;
     let rows = memory::collect(echelon.pivot_rows().iter().map(|&k| absorbed[k]), BASIS)?;
     let factors = echelon.factors()?;
     Ok(RowSpace { echelon, extent, basis: Some(RowBasis { rows, factors }) })

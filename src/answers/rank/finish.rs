@@ -11,8 +11,8 @@ use crate::decomposition::{Core, Lines};
 use crate::dense::Factors;
 use crate::pivots::Pivots;
 use crate::schur::{
-    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Split, every_row,
-    independent_rows, row_space,
+    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
+    every_row, independent_rows, row_space, sketch,
 };
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
@@ -66,6 +66,7 @@ impl Work<'_> {
                 Done::Whole(Answer::elimination(0, nothing, Certainty::Proven, reason))
             }
             Finish::EveryRow { pivots } => on_rest.by_every_row(&now, pivots, decision)?,
+            Finish::Sketch { give_up } => on_rest.by_sketch(&now, give_up, decision)?,
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
                 on_rest.by_wiedemann(&now, &parameters, decision.reason)?
@@ -170,6 +171,43 @@ impl OnRest<'_, '_> {
         let minor = if rest.minor { Some(self.core(basis, pivot_cols)?) } else { None };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
         Ok(Done::Whole(Answer::elimination(rank, minor, certainty, decision.reason + &ground)))
+    }
+
+    /// The rank by sketches of S.
+    fn by_sketch(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
+        let rest = &now.outlook.rest;
+        let options = RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: false };
+        let (all, split) = (self.work.streams, &self.split);
+        let streams = RowSpaceStreams {
+            sample: all.stream(Domain::Sample, 0),
+            exploration: all.stream(Domain::Sketch, 0),
+            challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
+        };
+        let seconds = |machine: &Machine, rank: usize| {
+            let next = RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound);
+            rest.sketch_seconds(machine, next).expect("it was planned")
+        };
+        let name = "sketch";
+        let done = self.work.watched(name, now, seconds, |phases, observer| {
+            phases.time(name, || sketch(split, options, &streams, observer))
+        })?;
+        let (Sketch { rank, extent, width }, taken) = match done {
+            (Done::Whole(found), taken) => (found, taken),
+            (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
+        };
+        let (more, known) = if extent == Extent::Part { (" and more", 0) } else { ("", rank) };
+        let found = format!("rank {rank}{more}, rows folded to {width} columns");
+        let predicted = |machine: &Machine| rest.sketch_seconds(machine, rank).expect("it was planned");
+        self.work.step(name, found, &decision.reason, known, predicted, taken);
+        let (certainty, ground) = match extent {
+            Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
+            Extent::Whole => (Certainty::Proven, ""),
+            Extent::Checked(bound) => (
+                Certainty::with_bound(bound),
+                "; S has no row outside their span that random vectors, which a hash of the answer chooses, would show",
+            ),
+        };
+        Ok(Done::Whole(Answer::elimination(rank, None, certainty, decision.reason + ground)))
     }
 
     /// A nonsingular minor of S: the pivot columns `cols` of its row space, and the rows of its `basis`; if the proof

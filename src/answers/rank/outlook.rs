@@ -65,7 +65,8 @@ impl Outlook<'_> {
         }
         self.is_worth_forming(machine, larger.is_some())
             || match self.decide(machine, larger).map(|(decision, _)| (now, decision.finish)) {
-                Ok((Finish::RowSpace { .. }, Finish::RowSpace { give_up })) => give_up < reached,
+                Ok((Finish::RowSpace { .. }, Finish::RowSpace { give_up }))
+                | Ok((Finish::Sketch { .. }, Finish::Sketch { give_up })) => give_up < reached,
                 Ok((now, then)) => now != then,
                 // The other ways do not fit.
                 Err(_) => false,

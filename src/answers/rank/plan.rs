@@ -249,6 +249,10 @@ mod tests {
         // In vain for its price: the hope for a small rank stands. Seen to be large: it does not.
         let priced = finish(Some(Larger { than: 64, seen: false })).unwrap();
         assert!(matches!(priced, Finish::RowSpace { give_up } if give_up < a.rows()), "{priced:?}");
-        assert_eq!(finish(Some(Larger { than: 64, seen: true })), Some(Finish::Wiedemann));
+        let sketched = finish(Some(Larger { than: 64, seen: true })).unwrap();
+        let Finish::Sketch { give_up } = sketched else { panic!("{sketched:?}") };
+        // Given up as well: nothing is left but block Wiedemann.
+        assert!((128..a.rows()).contains(&give_up), "{give_up}");
+        assert_eq!(finish(Some(Larger { than: give_up, seen: true })), Some(Finish::Wiedemann));
     }
 }

@@ -1,8 +1,9 @@
 //! Which way to finish.
 
-use super::finish::{Finish, HOPE, WORTH, is_short, largest};
+use super::finish::{Finish, HOPE, SKETCH, WORTH, is_short, largest};
 use super::rest::Rest;
 use crate::cost::Machine;
+use crate::spmv::LANES;
 use crate::{Error, Result};
 
 /// A step with its price and reason.
@@ -26,14 +27,12 @@ pub(in super::super) fn decide(
     larger: Option<usize>,
 ) -> Result<Decision> {
     let Rest { rows, cols, rank_bound, .. } = *rest;
-    let decision = |finish, seconds, reason| Ok(Decision { finish, seconds, reason });
     if rank_bound == 0 {
-        return decision(Finish::Nothing, 0.0, "nothing is left".into());
+        return Ok(Decision { finish: Finish::Nothing, seconds: 0.0, reason: "nothing is left".into() });
     }
     let what = if rest.pivots == 0 { "matrix" } else { "Schur complement" };
     let shape = format!("{what} {rows} x {cols} of rank up to {rank_bound}");
     let worst = rest.row_space_seconds(machine, rank_bound);
-    let fits = |r: usize| max_memory.is_none_or(|limit| rest.row_space_bytes(r) <= limit);
     // A proof of what combinations find is at its cheapest where the rank is what it may be.
     let others = wiedemann.map_or(worst, |w| worst.min(WORTH * w));
     if let Some((finish, seconds)) = rest.by_every_row(machine, others, max_memory) {
@@ -42,51 +41,112 @@ pub(in super::super) fn decide(
             _ => "its rows",
         };
         let reason = format!("{shape}: {rows} eliminated densely take {seconds:.2} s (combinations {worst:.2} s)");
-        return decision(finish, seconds, reason);
+        return Ok(Decision { finish, seconds, reason });
     }
     let hope = rest.hope(machine).filter(|_| larger.is_none());
-    let hope_first = |hope: usize| {
-        let reason = format!("{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s");
-        decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
-    };
-    let Some(wiedemann) = wiedemann else {
-        if !fits(rank_bound) {
+    let choice = Choice { rest, machine, max_memory, larger, shape, worst, hope };
+    match wiedemann {
+        None => choice.without_wiedemann(),
+        Some(wiedemann) => Ok(choice.with_wiedemann(wiedemann)),
+    }
+}
+
+/// What there is to choose from.
+struct Choice<'a> {
+    rest: &'a Rest,
+    machine: &'a Machine,
+    max_memory: Option<u64>,
+    larger: Option<usize>,
+    /// S in words.
+    shape: String,
+    /// Seconds of the row space of the largest rank.
+    worst: f64,
+    /// A small rank that is looked for first, however it ends.
+    hope: Option<usize>,
+}
+
+impl Choice<'_> {
+    /// Whether a row space of this rank fits in memory.
+    fn fits(&self, r: usize) -> bool {
+        self.max_memory.is_none_or(|limit| self.rest.row_space_bytes(r) <= limit)
+    }
+    /// The same of a sketch.
+    fn sketch_fits(&self, r: usize) -> bool {
+        self.max_memory.is_none_or(|limit| self.rest.sketch_bytes(r) <= limit)
+    }
+    /// The row space, given up beyond a rank.
+    fn row_space(&self, give_up: usize, why: &str) -> Decision {
+        let seconds = self.rest.row_space_seconds(self.machine, give_up.min(self.rest.rank_bound));
+        Decision { finish: Finish::RowSpace { give_up }, seconds, reason: format!("{}: {why}", self.shape) }
+    }
+    /// The row space up to the rank that is hoped for.
+    fn hope_first(&self, hope: usize) -> Decision {
+        self.row_space(hope, &format!("row space up to rank {hope}, at worst it would take {:.1} s", self.worst))
+    }
+    fn without_wiedemann(self) -> Result<Decision> {
+        let (bound, worst) = (self.rest.rank_bound, self.worst);
+        if !self.fits(bound) {
             // The rank may well be smaller: go on until memory ends.
-            let most = largest(rank_bound, fits);
+            let most = largest(bound, |r| self.fits(r));
             if most == 0 {
-                let needed = rest.row_space_bytes(rank_bound).div_ceil(1 << 20);
-                return Err(Error::Memory(format!("{shape}: its row space may need {needed} MB")));
+                let needed = self.rest.row_space_bytes(bound).div_ceil(1 << 20);
+                return Err(Error::Memory(format!("{}: its row space may need {needed} MB", self.shape)));
             }
-            let reason = format!("{shape}: row space, which fits in memory up to rank {most}");
-            return decision(Finish::RowSpace { give_up: most }, rest.row_space_seconds(machine, most), reason);
+            return Ok(self.row_space(most, &format!("row space, which fits in memory up to rank {most}")));
         }
-        if let Some(hope) = hope {
-            return hope_first(hope);
+        Ok(match self.hope {
+            Some(hope) => self.hope_first(hope),
+            None => self.row_space(usize::MAX, &format!("row space, at most {worst:.2} s")),
+        })
+    }
+    fn with_wiedemann(self, wiedemann: f64) -> Decision {
+        let (Choice { rest, machine, .. }, bound, worst) = (&self, self.rest.rank_bound, self.worst);
+        // A sketch to the end is no proof either, and may be far cheaper.
+        let sketched = rest.sketch_seconds(machine, bound).filter(|_| self.sketch_fits(bound));
+        if self.fits(bound) && is_short(worst, wiedemann) && sketched.is_none_or(|seconds| is_short(worst, seconds)) {
+            let why = format!("row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
+            return self.hope.map_or_else(|| self.row_space(usize::MAX, &why), |hope| self.hope_first(hope));
         }
-        return decision(
-            Finish::RowSpace { give_up: usize::MAX },
-            worst,
-            format!("{shape}: row space, at most {worst:.2} s"),
+        // The largest rank that a sketch finds in good time.
+        let in_time = |r: usize| {
+            let seconds = rest.sketch_seconds(machine, r);
+            self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= SKETCH * wiedemann)
+        };
+        let most = largest(bound, in_time);
+        let by_wiedemann = |reason| Decision { finish: Finish::Wiedemann, seconds: wiedemann, reason };
+        if let Some(than) = self.larger {
+            return match most > 2 * than || most == bound {
+                true => self.sketch(most, wiedemann),
+                false => by_wiedemann(format!("the rank of the complement exceeds {than}: the plan is made anew")),
+            };
+        }
+        let hope = largest(bound, |r| self.fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
+        let hope = match rest.first_row_space(machine) {
+            Some(first) if most > 2 * hope => hope.min(first.max(2 * LANES)),
+            _ => hope,
+        };
+        match hope {
+            0 if most > 0 => self.sketch(most, wiedemann),
+            0 => by_wiedemann(format!(
+                "{}: block Wiedemann {wiedemann:.2} s at most (row space {worst:.2} s)",
+                self.shape
+            )),
+            _ => self.row_space(
+                hope,
+                &format!(
+                    "row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
+                ),
+            ),
+        }
+    }
+    /// Sketches up to the rank `most`.
+    fn sketch(&self, most: usize, wiedemann: f64) -> Decision {
+        let seconds = self.rest.sketch_seconds(self.machine, most).expect("it is in time");
+        let reason = format!(
+            "{}: sketches up to rank {most}, at most {seconds:.1} s (block Wiedemann {wiedemann:.1} s)",
+            self.shape
         );
-    };
-    if fits(rank_bound) && is_short(worst, wiedemann) {
-        if let Some(hope) = hope {
-            return hope_first(hope);
-        }
-        let reason = format!("{shape}: row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
-        return decision(Finish::RowSpace { give_up: usize::MAX }, worst, reason);
+        let give_up = if most == self.rest.rank_bound { usize::MAX } else { most };
+        Decision { finish: Finish::Sketch { give_up }, seconds, reason }
     }
-    if let Some(than) = larger {
-        let reason = format!("the rank of the complement exceeds {than}: the plan is made anew");
-        return decision(Finish::Wiedemann, wiedemann, reason);
-    }
-    let hope = largest(rank_bound, |r| fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
-    if hope == 0 {
-        let reason = format!("{shape}: block Wiedemann {wiedemann:.2} s at most (row space {worst:.2} s)");
-        return decision(Finish::Wiedemann, wiedemann, reason);
-    }
-    let reason = format!(
-        "{shape}: row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
-    );
-    decision(Finish::RowSpace { give_up: hope }, rest.row_space_seconds(machine, hope), reason)
 }

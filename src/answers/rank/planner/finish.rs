@@ -12,6 +12,10 @@ pub const LONG: f64 = 2.0;
 pub const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 pub const HOPE: f64 = 0.25;
+/// The share of it that is spent on a sketch, which ends sooner than that for all but the largest ranks.
+pub const SKETCH: f64 = 0.5;
+/// A row space that is given up for a sketch may take this share of the first one.
+pub const FIRST: f64 = 0.25;
 
 /// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +26,8 @@ pub(in super::super) enum Finish {
     EveryRow { pivots: bool },
     /// The row space of S, given up once its rank exceeds this (`usize::MAX`: never).
     RowSpace { give_up: usize },
+    /// Sketches of S, given up once the rank exceeds this.
+    Sketch { give_up: usize },
     /// Block Wiedemann on S.
     Wiedemann,
 }

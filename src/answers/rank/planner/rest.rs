@@ -2,12 +2,12 @@
 //! out of the question.
 
 use super::super::RankOptions;
-use super::finish::{Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
+use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
-use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape};
+use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape, Sketch};
 use crate::sparse::SparseMatrix;
 use crate::spmv::LANES;
 
@@ -148,6 +148,22 @@ impl Rest {
             .map(|(finish, rest)| (finish, rest.every_row_at_worst(machine)))
             .filter(|&(_, seconds)| seconds <= others)
             .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+    /// Predicted seconds of one thread for a sketch, if the rank of S is r; none over GF(2) and GF(3), for a minor or a
+    /// proof.
+    pub fn sketch_seconds(&self, machine: &Machine, r: usize) -> Option<f64> {
+        (self.modulus.get() > 3 && !self.minor && !self.proven)
+            .then(|| Sketch::seconds(&self.shape(), machine, self.rank_bound, r, self.check))
+    }
+    /// The largest rank with a row space that takes little compared with the first sketch: a small rank is better known
+    /// from its row space, which may be proven.
+    pub(super) fn first_row_space(&self, machine: &Machine) -> Option<usize> {
+        let sketch = self.sketch_seconds(machine, Sketch::first_rank(self.rank_bound))?;
+        Some(largest(self.rank_bound, |r| self.row_space_seconds(machine, r) <= FIRST * sketch))
+    }
+    /// Predicted bytes for a sketch of a rank up to r.
+    pub fn sketch_bytes(&self, r: usize) -> u64 {
+        Sketch::bytes(&self.shape(), self.rank_bound, r)
     }
     /// Predicted seconds to find that the rank of S is small, or not.
     pub fn probe_seconds(&self, machine: &Machine) -> f64 {

@@ -1,7 +1,7 @@
 //! Plans for complements of many shapes, by the prices of the reference.
 
 use super::super::options::CHECK;
-use super::finish::{HOPE, WORTH, largest};
+use super::finish::{HOPE, SKETCH, WORTH, largest};
 use super::*;
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
@@ -66,15 +66,39 @@ fn small_complements_get_their_row_space_and_large_ones_a_chance() {
     assert!((100..20_000).contains(&give_up), "{give_up}");
     assert_eq!(finish(rest(60_000, 50_000, 900_000), Some(1e-3), None).unwrap(), Finish::Wiedemann);
     // Once it is seen to be large, and where block Wiedemann would take even longer.
-    let then = |wiedemann| {
-        let large = rest(60_000, 50_000, 900_000);
-        decide(&large, &Machine::reference(), wiedemann, None, Some(give_up)).unwrap().finish
-    };
+    let large = Rest { proven: true, ..rest(60_000, 50_000, 900_000) };
+    let then = |wiedemann| decide(&large, &Machine::reference(), wiedemann, None, Some(give_up)).unwrap().finish;
     assert_eq!(then(Some(20.0)), Finish::Wiedemann);
     assert_eq!(then(None), Finish::RowSpace { give_up: usize::MAX });
     assert_eq!(then(Some(1e6)), Finish::RowSpace { give_up: usize::MAX });
     let first = finish(rest(60_000, 50_000, 900_000), Some(1e6), None).unwrap();
     assert!(matches!(first, Finish::RowSpace { give_up } if give_up < 20_000), "{first:?}");
+}
+
+#[test]
+fn a_rank_far_below_the_shape_is_sketched() {
+    let machine = Machine::reference();
+    let large = Rest { nnz: 5_000_000, ..rest(300_000, 250_000, 0) }.with_pivots(600_000);
+    let wiedemann = 1000.0;
+    let decide = |rest: &Rest, memory, larger| decide(rest, &machine, Some(wiedemann), memory, larger).unwrap().finish;
+    let Finish::RowSpace { give_up: first } = decide(&large, None, None) else { panic!("a small rank is hoped for") };
+    assert!((64..1000).contains(&first), "{first}");
+    let Finish::Sketch { give_up } = decide(&large, None, Some(first)) else { panic!("sketches come next") };
+    // As far as half of block Wiedemann's time goes, or the memory; then it is that.
+    let seconds = |r: usize| large.sketch_seconds(&machine, r).unwrap();
+    assert!(seconds(give_up) <= SKETCH * wiedemann && SKETCH * wiedemann < seconds(give_up + 1));
+    let limit = large.sketch_bytes(give_up / 2);
+    let Finish::Sketch { give_up: fewer } = decide(&large, Some(limit), Some(first)) else { panic!("they fit") };
+    assert!(fewer < give_up && large.sketch_bytes(fewer) <= limit);
+    assert_eq!(decide(&large, None, Some(give_up)), Finish::Wiedemann);
+    // A rank that is bounded well enough needs no end.
+    let bounded = Rest { rank_bound: give_up / 2, ..large };
+    assert_eq!(decide(&bounded, None, Some(first)), Finish::Sketch { give_up: usize::MAX });
+    // Sketches give no proof and no minor, and need multipliers.
+    let packed = [2, 3].map(|p| Rest { modulus: Modulus::new(p).unwrap(), ..large });
+    for other in [Rest { proven: true, ..large }, Rest { minor: true, ..large }].into_iter().chain(packed) {
+        assert!(!matches!(decide(&other, None, Some(first)), Finish::Sketch { .. }));
+    }
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! Columns of S folded together: S·M for a sparse random M, so that rows become short.
+
+use crate::field::{Modulus, Rng};
+use crate::spmv::Block;
+use crate::{Result, memory};
+use rand::{Rng as _, RngExt};
+
+/// Columns of S·M that a column of S goes to. If S has s rows with one entry each, M is a random matrix with so many
+/// entries in each of s rows, whose rank is full up to a share s/w of 0.5 for two entries and 0.917 for three (M.
+/// Dietzfelbinger et al., *Tight thresholds for cuckoo hashing via XORSAT*, ICALP 2010).
+const TIMES: usize = 3;
+/// What memory is asked for.
+const FOLD: &str = "the columns of a sketch";
+
+/// A random matrix M with `width` columns and [`TIMES`] entries ±1 in each row, one row for each column of S; entries
+/// may meet.
+#[derive(Debug)]
+pub(super) struct Fold {
+    width: usize,
+    /// For each column of S its columns of S·M: twice their numbers, and 1 more for a minus sign.
+    to: Vec<[u32; TIMES]>,
+}
+
+impl Fold {
+    /// Of `cols` columns to `width` > 0.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn new(cols: usize, width: usize, rng: &mut Rng) -> Result<Fold> {
+        let bound = u32::try_from(width).expect("columns are numbered by 32 bits");
+        assert!(bound < 1 << 31, "a column and a sign in 32 bits");
+        let mut drawn = || [(); TIMES].map(|()| 2 * rng.random_range(0..bound) + (rng.next_u32() & 1));
+        Ok(Fold { width, to: memory::collect((0..cols).map(|_| drawn()), FOLD)? })
+    }
+    /// Columns of S·M.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+    /// Writes (R·M)ᵀ for rows R of S that lie in `lanes` lanes, one after the other for each column of S; transposed
+    /// once more: row l of `to` becomes lane l of R·M. `sums` are `width` × `lanes` of working space.
+    pub fn fold<T: Sum>(&self, p: Modulus, from: &[T], lanes: usize, sums: &mut [T], to: &mut [T]) {
+        sums.fill(T::default());
+        for (places, x) in self.to.iter().zip(from.chunks_exact(lanes)) {
+            for place in places {
+                let sums = &mut sums[(place / 2) as usize * lanes..][..lanes];
+                match place % 2 {
+                    0 => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.plus(x, p.get())),
+                    _ => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x, p.get())),
+                }
+            }
+        }
+        for (i, row) in sums.chunks_exact(lanes).enumerate() {
+            row.iter().enumerate().for_each(|(l, &x)| to[l * self.width + i] = x);
+        }
+    }
+    /// Adds M·U to the first rows of `x`, one for each column of S; U has a row for each column of S·M.
+    ///
+    /// # Panics
+    /// If the widths differ.
+    pub fn add_unfolded(&self, p: Modulus, u: &[u64], x: &mut Block) {
+        let lanes = x.width();
+        assert_eq!(u.len(), self.width * lanes, "a row for each column");
+        let mut row = Vec::with_capacity(lanes);
+        for (j, places) in self.to.iter().enumerate() {
+            row.clear();
+            x.push_row(j, lanes, &mut row);
+            for place in places {
+                let u = &u[(place / 2) as usize * lanes..][..lanes];
+                match place % 2 {
+                    0 => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.add(*x, u)),
+                    _ => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.sub(*x, u)),
+                }
+            }
+            x.set_row(j, row.iter().copied());
+        }
+    }
+}
+
+/// Sums and differences of residues in the width that they are stored in.
+pub(super) trait Sum: Copy + Default {
+    fn plus(self, x: Self, p: u64) -> Self;
+    fn minus(self, x: Self, p: u64) -> Self;
+}
+
+macro_rules! sums {
+    ($($lane:ty => $wide:ty),*) => {
+        $(impl Sum for $lane {
+            #[inline(always)]
+            fn plus(self, x: Self, p: u64) -> Self {
+                let (sum, p) = (self as $wide + x as $wide, p as $wide);
+                (if sum >= p { sum - p } else { sum }) as $lane
+            }
+            #[inline(always)]
+            fn minus(self, x: Self, p: u64) -> Self {
+                self.plus((if x == 0 { 0 } else { p as $wide - x as $wide }) as $lane, p)
+            }
+        })*
+    };
+}
+
+// Two residues below 2⁶³ fit in 64 bits.
+sums!(u8 => u32, u16 => u32, u32 => u64, u64 => u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spmv::Lane;
+    use rand::SeedableRng;
+
+    /// Folding is a product with M, and what is unfolded one with its transpose.
+    #[test]
+    fn folding_is_the_product_with_the_matrix() {
+        let mut rng = Rng::seed_from_u64(61);
+        for p in [5, 251, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+            let modulus = Modulus::new(p).unwrap();
+            for (cols, width, lanes) in [(0, 3, 2), (1, 1, 1), (7, 2, 3), (40, 13, 8), (30, 200, 4)] {
+                let fold = Fold::new(cols, width, &mut rng).unwrap();
+                let mut m = vec![vec![0; width]; cols];
+                for (row, places) in m.iter_mut().zip(&fold.to) {
+                    for place in places {
+                        let entry = &mut row[(place / 2) as usize];
+                        *entry = if place % 2 == 0 { modulus.add(*entry, 1) } else { modulus.sub(*entry, 1) };
+                    }
+                }
+                let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<u64>>();
+                let (from, u, z) = (random(cols * lanes), random(width * lanes), random(cols * lanes));
+                let sum = |terms: &mut dyn Iterator<Item = (u64, u64)>| {
+                    terms.fold(0, |sum, (x, y)| modulus.add(sum, modulus.mul(x, y)))
+                };
+                let expected: Vec<u64> = (0..lanes * width)
+                    .map(|k| sum(&mut (0..cols).map(|j| (from[j * lanes + k / width], m[j][k % width]))))
+                    .collect();
+                macro_rules! folded {
+                    ($lane:ty) => {{
+                        let from: Vec<$lane> = from.iter().map(|&x| x as $lane).collect();
+                        let (mut sums, mut to) = (vec![1; width * lanes], vec![1; width * lanes]);
+                        fold.fold(modulus, &from, lanes, &mut sums, &mut to);
+                        to.into_iter().map(|x| x as u64).collect::<Vec<u64>>()
+                    }};
+                }
+                let found = match Lane::narrowest(modulus) {
+                    Lane::U8 => folded!(u8),
+                    Lane::U16 => folded!(u16),
+                    Lane::U32 => folded!(u32),
+                    _ => folded!(u64),
+                };
+                assert_eq!(found, expected, "{cols} to {width} mod {p}");
+                let mut x = Block::from_residues(Lane::narrowest(modulus), cols, lanes, &z).unwrap();
+                fold.add_unfolded(modulus, &u, &mut x);
+                let expected: Vec<u64> = (0..cols * lanes)
+                    .map(|k| {
+                        let product = sum(&mut (0..width).map(|i| (m[k / lanes][i], u[i * lanes + k % lanes])));
+                        modulus.add(z[k], product)
+                    })
+                    .collect();
+                assert_eq!(x.to_residues().unwrap(), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The rank of S from both sides: combinations of its rows, folded into few columns.
+//!
+//! A combination of rows has as many entries as S has columns, n; where rank S is far below n, an elimination of such
+//! rows spends s²·n/2 on what s³/3 would do. A random M with w > s columns and three entries in each row ([`Fold`])
+//! makes rows of w entries: R = Yᵀ·S·M. Whatever Y and M are, rank R ≤ rank S.
+//!
+//! **That it is reached** is checked without an assumption about M. Let V be the span of the combinations Yᵀ·S that
+//! were independent in R, r of them, B the r × r minor of R in its pivot columns J, and z uniformly random. With u from
+//! B·u = -Yᵀ·S·z the vector x = z + M_J·u is orthogonal to V; z ↦ x is a projection onto the vectors orthogonal to V,
+//! since u is 0 for these, so that x is uniform among them. If V is not the row space of S, S·x is not 0 with
+//! probability at least 1 - 1/p; k independent x all have S·x = 0 with probability at most p⁻ᵏ. The vectors z are drawn
+//! when V stands, from a stream that hashes the pivot columns ([`RowSpaceStreams::challenge`]). Where S·x is not 0, its
+//! entries name rows of S outside V, and these are taken next.
+//!
+//! If w is not large enough, or M maps a vector of the row space to zero, rows from outside V add nothing to R, or the
+//! rank comes close to w: a wider M is drawn, and the combinations that were independent are made again.
+//!
+//! (Sketches of this kind are usual for ranks: H. Y. Cheung, T. C. Kwok, L. C. Lau, *Fast matrix rank algorithms and
+//! applications*, J. ACM 60 (2013), where M has a theorem of its own; the check makes it superfluous.)
+
+use super::Split;
+use super::combine::{Mixer, Vectors};
+use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_combinations};
+use super::fold::Fold;
+use super::strides::strides;
+use crate::dense::{Echelon, Factors};
+use crate::field::{Modulus, Rng};
+use crate::report::Quiet;
+use crate::spmv::{Block, LANES, TriangularSolve};
+use crate::{Observer, Result, memory};
+use rand::RngExt;
+
+/// Columns of the first sketch.
+const FIRST_WIDTH: usize = 4096;
+/// Up to so many columns the next sketch is four times as wide, beyond that twice: there passes cost more, here the
+/// dense elimination.
+const STEEP: usize = 8192;
+/// A rank so close to the width says nothing.
+pub(super) const MARGIN: usize = 64;
+/// Rows of S in a combination.
+const TERMS: usize = 8;
+/// Rows in vain that are borne before a check.
+const IN_VAIN: usize = 64;
+/// What memory is asked for.
+const COMBINATIONS: &str = "the combinations of a sketch";
+
+/// What a sketch found of the rank of S.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sketch {
+    /// Not more than the rank of S.
+    pub rank: usize,
+    /// How much of the row space it is the dimension of.
+    pub extent: Extent,
+    /// Columns of the last M.
+    pub width: usize,
+}
+
+/// A combination of rows of S: their numbers and coefficients.
+pub(super) type Combination = Vec<(u32, u64)>;
+
+/// The rank of S by sketches. `options.rows` is not looked at.
+///
+/// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
+/// last M, of w ≤ 4s + 4096 columns; each M repeats the combinations of the one before.
+///
+/// # Errors
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+///
+/// # Panics
+/// For p = 2 and 3.
+pub fn sketch(
+    split: &Split,
+    options: RowSpaceOptions,
+    streams: &RowSpaceStreams,
+    observer: &dyn Observer,
+) -> Result<Sketch> {
+    let bound = options.rank_bound.min(split.rows.len()).min(split.cols.len());
+    sketch_from(first_width(bound), split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer)
+}
+
+/// The same with so many columns of the first M, and a bound of the rank that is at most the smaller side.
+pub(super) fn sketch_from(
+    mut width: usize,
+    split: &Split,
+    options: RowSpaceOptions,
+    streams: &RowSpaceStreams,
+    observer: &dyn Observer,
+) -> Result<Sketch> {
+    assert!(split.modulus().get() > 3, "there are no factors over GF(2) and GF(3)");
+    let bound = options.rank_bound;
+    observer.phase("sketch", bound as u64);
+    if bound == 0 {
+        return Ok(Sketch { rank: 0, extent: Extent::Whole, width: 0 });
+    }
+    let mut rng = streams.exploration.clone();
+    let (mut known, mut checks) = (vec![], 0);
+    let mut sieve = Sieve::new(split)?;
+    loop {
+        let mut stage = Stage {
+            split,
+            options,
+            streams,
+            observer,
+            mixer: Mixer::folded(split, Fold::new(split.cols.len(), width, &mut rng)?)?,
+            width,
+            echelon: Echelon::with_multipliers(split.modulus(), width)?,
+            absorbed: vec![],
+            sieve: &mut sieve,
+            checks: &mut checks,
+        };
+        if let End::Found(extent) = stage.explore(known, &mut rng)? {
+            return Ok(Sketch { rank: stage.echelon.rank(), extent, width });
+        }
+        known = stage.into_basis()?;
+        width = wider(width);
+    }
+}
+
+/// Columns of the first M, for a rank of at most `bound`.
+pub(super) fn first_width(bound: usize) -> usize {
+    FIRST_WIDTH.min((bound + 2 * MARGIN).next_power_of_two())
+}
+
+/// Columns of the next.
+pub(super) fn wider(width: usize) -> usize {
+    if width < STEEP { 4 * width } else { 2 * width }
+}
+
+/// How a stage ends.
+enum End {
+    /// The rank is found, or given up.
+    Found(Extent),
+    /// M is too narrow.
+    Narrow,
+}
+
+/// What was found with one M.
+struct Stage<'a> {
+    split: &'a Split<'a>,
+    options: RowSpaceOptions,
+    streams: &'a RowSpaceStreams<'a>,
+    observer: &'a dyn Observer,
+    mixer: Mixer,
+    width: usize,
+    echelon: Echelon,
+    /// What was absorbed, in this order; empty for lanes without a combination.
+    absorbed: Vec<Combination>,
+    sieve: &'a mut Sieve,
+    /// Checks made, with whatever M.
+    checks: &'a mut u64,
+}
+
+impl Stage<'_> {
+    /// Takes the combinations `known`, then random ones as long as nearly all are new, then rows that checks find,
+    /// until one finds none.
+    fn explore(&mut self, known: Vec<Combination>, rng: &mut Rng) -> Result<End> {
+        let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
+        self.absorb(known)?;
+        let mut blocks = batch(0, LANES);
+        loop {
+            if let Some(end) = self.end() {
+                return Ok(end);
+            }
+            let (rank, count) = (self.echelon.rank(), blocks * LANES);
+            let added = self.absorb(self.draw(count, rng)?)?;
+            if 10 * added < 9 * count {
+                break;
+            }
+            let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(rank + added);
+            blocks = batch(rank, LANES).min(wanted.div_ceil(LANES).max(1));
+        }
+        loop {
+            if let Some(end) = self.end() {
+                return Ok(end);
+            }
+            let (before, mut in_vain) = (self.echelon.rank(), 0);
+            let outside = self.check()?;
+            if outside.is_empty() {
+                return Ok(End::Found(Extent::Checked(error)));
+            }
+            for rows in outside.chunks(LANES) {
+                in_vain += rows.len() - self.absorb(rows.iter().map(|&i| vec![(i, 1)]).collect())?;
+                if in_vain >= IN_VAIN || self.end().is_some() {
+                    break;
+                }
+            }
+            if self.echelon.rank() == before {
+                // They are outside, and add nothing with this M.
+                return Ok(End::Narrow);
+            }
+        }
+    }
+    /// Whether this is the end.
+    fn end(&self) -> Option<End> {
+        let RowSpaceOptions { rank_bound, give_up, .. } = self.options;
+        match self.echelon.rank() {
+            rank if rank == rank_bound => Some(End::Found(Extent::Whole)),
+            rank if rank > give_up => Some(End::Found(Extent::Part)),
+            rank if rank + MARGIN > self.width => Some(End::Narrow),
+            _ => None,
+        }
+    }
+    /// Random combinations.
+    fn draw(&self, count: usize, rng: &mut Rng) -> Result<Vec<Combination>> {
+        let (rows, p) = (self.split.rows.len() as u32, self.split.modulus().get());
+        let mut one = || {
+            let mut terms: Combination =
+                (0..TERMS).map(|_| (rng.random_range(0..rows), rng.random_range(1..p))).collect();
+            terms.sort_unstable();
+            terms.dedup_by_key(|term| term.0);
+            terms
+        };
+        memory::collect((0..count).map(|_| one()), COMBINATIONS)
+    }
+    /// Adds combinations; how many of them were new.
+    fn absorb(&mut self, mut combinations: Vec<Combination>) -> Result<usize> {
+        let rank = self.echelon.rank();
+        let vectors: Vec<Vectors> = combinations.chunks(LANES).map(Vectors::Few).collect();
+        self.mixer.absorb(&vectors, &mut self.echelon, &Quiet(self.observer))?;
+        let more = self.echelon.rows_seen() - self.absorbed.len();
+        memory::reserve(&mut self.absorbed, more, COMBINATIONS)?;
+        self.absorbed.append(&mut combinations);
+        self.absorbed.resize(self.echelon.rows_seen(), vec![]);
+        self.observer.progress(self.echelon.rank() as u64);
+        Ok(self.echelon.rank() - rank)
+    }
+    /// The combinations that were independent of those before them.
+    fn into_basis(mut self) -> Result<Vec<Combination>> {
+        let basis = self.echelon.pivot_rows().iter().map(|&k| std::mem::take(&mut self.absorbed[k]));
+        memory::collect(basis, COMBINATIONS)
+    }
+    /// Rows outside the span found so far, as they stride through S; none if that is all of the row space, or with at
+    /// most the share of the error that this check has.
+    fn check(&mut self) -> Result<Vec<u32>> {
+        *self.checks += 1;
+        let p = self.split.modulus();
+        let vectors = check_combinations(self.options.error, *self.checks, (p.get() as f64).log2());
+        let mut rng = (self.streams.challenge)(*self.checks, &self.echelon.pivot_cols()?);
+        let factors = self.echelon.factors()?.expect("multipliers are kept");
+        let basis: Vec<&Combination> = factors.rows().iter().map(|&k| &self.absorbed[k]).collect();
+        for _ in (0..vectors).step_by(Sieve::WIDTH) {
+            self.observer.check()?;
+            let fold = self.mixer.fold().expect("a sketch is folded");
+            let outside = self.sieve.outside(p, &basis, &factors, fold, &mut rng)?;
+            if !outside.is_empty() {
+                return Ok(outside);
+            }
+        }
+        Ok(vec![])
+    }
+}
+
+/// Finds rows of S that vectors orthogonal to the span found are not orthogonal to.
+pub(super) struct Sieve {
+    program: TriangularSolve,
+    /// The rows of S as they come.
+    order: Vec<u32>,
+    work: Block,
+}
+
+impl Sieve {
+    /// Vectors at once.
+    const WIDTH: usize = TriangularSolve::GRID;
+
+    pub(super) fn new(split: &Split) -> Result<Self> {
+        let program = split.forward()?;
+        let work = Block::zeros(program.lane(), program.inputs() + program.rows(), Self::WIDTH)?;
+        Ok(Sieve { program, order: strides(split.rows.len())?, work })
+    }
+    /// The rows that one of [`Sieve::WIDTH`] random vectors orthogonal to the `basis` is not orthogonal to; `factors`
+    /// are those of the basis folded.
+    pub(super) fn outside(
+        &mut self,
+        p: Modulus,
+        basis: &[&Combination],
+        factors: &Factors,
+        fold: &Fold,
+        rng: &mut Rng,
+    ) -> Result<Vec<u32>> {
+        let Sieve { program, order, work } = self;
+        let (inputs, first) = (program.inputs(), work.rows() - order.len());
+        let mut z = Block::zeros(program.lane(), inputs, Self::WIDTH)?;
+        z.fill_uniformly(0..inputs, p, rng);
+        work.copy_rows(0, &z, 0, inputs);
+        program.run(work);
+        // -Yᵀ·S·z, and what M·u adds to z.
+        let mut right = memory::zeros(basis.len() * Self::WIDTH, COMBINATIONS)?;
+        let mut row = Vec::with_capacity(Self::WIDTH);
+        for (combination, to) in basis.iter().zip(right.chunks_exact_mut(Self::WIDTH)) {
+            for &(i, coefficient) in *combination {
+                row.clear();
+                work.push_row(first + i as usize, Self::WIDTH, &mut row);
+                let by = p.multiplier(coefficient);
+                to.iter_mut().zip(&row).for_each(|(sum, &x)| *sum = p.sub(*sum, p.mul_by(x, by)));
+            }
+        }
+        let solution = factors.solve(&right, Self::WIDTH)?;
+        let mut u = memory::zeros(fold.width() * Self::WIDTH, COMBINATIONS)?;
+        for (&j, from) in factors.cols().iter().zip(solution.chunks_exact(Self::WIDTH)) {
+            u[j as usize * Self::WIDTH..][..Self::WIDTH].copy_from_slice(from);
+        }
+        fold.add_unfolded(p, &u, &mut z);
+        work.copy_rows(0, &z, 0, inputs);
+        program.run(work);
+        let outside = order.iter().copied().filter(|&i| !work.is_zero(first + i as usize));
+        let mut rows = memory::with_capacity(order.len(), COMBINATIONS)?;
+        rows.extend(outside);
+        Ok(rows)
+    }
+}

@@ -1,0 +1,141 @@
+//! Ranks by sketches against dense elimination.
+
+use super::Split;
+use super::combine::{Mixer, Vectors};
+use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
+use super::fold::Fold;
+use super::sketch::{Combination, Sieve, Sketch, sketch, sketch_from, wider};
+use crate::Silent;
+use crate::dense::Echelon;
+use crate::field::{Modulus, Rng};
+use crate::oracles::{dense_rank, greedy_pivots};
+use crate::pivots::Pivots;
+use crate::report::ErrorBound;
+use crate::sparse::SparseMatrix;
+use rand::{RngExt, SeedableRng};
+use std::sync::Mutex;
+
+/// A product of sparse factors: rank at most r, with zero rows and rows that repeat others.
+fn product(p: Modulus, m: usize, n: usize, r: usize, rng: &mut Rng) -> SparseMatrix {
+    let mut factor = |rows: usize, cols: usize, weight: usize| -> Vec<Vec<(usize, u64)>> {
+        let mut entry = || (rng.random_range(0..cols), rng.random_range(1..p.get()));
+        (0..rows).map(|_| (0..if cols == 0 { 0 } else { weight }).map(|_| entry()).collect()).collect()
+    };
+    let (left, right) = (factor(m, r, 2), factor(r, n, 4));
+    let mut entries = vec![];
+    for i in (0..m).filter(|i| i % 11 != 7) {
+        let row = &left[if i % 5 == 4 { i - 1 } else { i }];
+        entries.extend(row.iter().flat_map(|&(t, u)| right[t].iter().map(move |&(j, v)| (i, j, p.mul(u, v)))));
+    }
+    SparseMatrix::from_triplets(p, m, n, &entries)
+}
+
+fn options(rank_bound: usize, give_up: usize) -> RowSpaceOptions {
+    RowSpaceOptions { error: ErrorBound::of_bits(128), rank_bound, give_up, rows: false }
+}
+
+/// What the checks were asked with.
+type Challenges = Mutex<Vec<(u64, usize)>>;
+
+fn find(split: &Split, options: RowSpaceOptions, challenges: &Challenges) -> Sketch {
+    with_streams(challenges, |streams| sketch(split, options, streams, &Silent).unwrap())
+}
+
+fn with_streams<T>(challenges: &Challenges, run: impl FnOnce(&RowSpaceStreams) -> T) -> T {
+    let challenge = |number: u64, cols: &[u32]| {
+        challenges.lock().unwrap().push((number, cols.len()));
+        Rng::seed_from_u64(number)
+    };
+    let (sample, exploration) = (Rng::seed_from_u64(1), Rng::seed_from_u64(2));
+    run(&RowSpaceStreams { sample, exploration, challenge: &challenge })
+}
+
+/// The rank of all kinds of complements, whatever the modulus, with and without pivots and bounds.
+#[test]
+fn sketches_find_the_rank() {
+    let mut rng = Rng::seed_from_u64(71);
+    for p in [5, 251, 65521, (1 << 31) - 1, (1 << 63) - 25] {
+        let p = Modulus::new(p).unwrap();
+        for (m, n, r) in [(0, 5, 0), (5, 0, 0), (6, 7, 0), (1, 1, 1), (30, 20, 20), (90, 400, 60), (900, 700, 250)] {
+            let a = product(p, m, n, r, &mut rng);
+            let rank = dense_rank(&a);
+            for pivots in [Pivots::default(), greedy_pivots(&a)] {
+                let split = Split::new(&a, &pivots).unwrap();
+                let left = rank - pivots.len();
+                let challenges = Challenges::default();
+                let found = find(&split, options(usize::MAX, usize::MAX), &challenges);
+                assert_eq!(found.rank, left, "{m} x {n} mod {p}");
+                let bound = split.rows.len().min(split.cols.len());
+                let sure = if left == bound { Extent::Whole } else { Extent::Checked(ErrorBound::of_bits(128)) };
+                assert_eq!(found.extent, sure);
+                // Each check has a number of its own, and the last one saw the rank.
+                let made = challenges.into_inner().unwrap();
+                assert!(made.iter().map(|&(number, _)| number).eq(1..=made.len() as u64));
+                assert!(made.last().is_none_or(|&(_, seen)| seen == left));
+                // A bound that is known needs no check; a rank that is too large ends it.
+                assert_eq!(find(&split, options(left, usize::MAX), &Challenges::default()).extent, Extent::Whole);
+                if left > 64 {
+                    let part = find(&split, options(usize::MAX, left / 2), &Challenges::default());
+                    assert!(part.extent == Extent::Part && (left / 2 + 1..=left).contains(&part.rank), "{part:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Rows that no combination of a few is likely to meet are found by checks, and Ms that are too narrow by their rank.
+#[test]
+fn rare_rows_are_found_and_narrow_sketches_left() {
+    let mut rng = Rng::seed_from_u64(72);
+    let p = Modulus::new(65521).unwrap();
+    let (m, n) = (20_000, 6000);
+    let mut entries: Vec<_> = (0..m).map(|i| (i, i % 3, 1)).collect();
+    entries.extend((0..40).map(|k| (497 * k + 1, 100 + k, 1 + k as u64)));
+    let a = SparseMatrix::from_triplets(p, m, n, &entries);
+    let none = Pivots::default();
+    let split = Split::new(&a, &none).unwrap();
+    let challenges = Challenges::default();
+    assert_eq!(find(&split, options(3000, usize::MAX), &challenges).rank, 43);
+    assert!(challenges.lock().unwrap().len() > 1);
+    // A rank between the first width and the second.
+    let diagonal: Vec<_> = (0..300).map(|i| (i, i, rng.random_range(1..65521))).collect();
+    let a = SparseMatrix::from_triplets(p, 2000, 1000, &diagonal);
+    let split = Split::new(&a, &none).unwrap();
+    let found = with_streams(&challenges, |streams| {
+        sketch_from(128, &split, options(1000, usize::MAX), streams, &Silent).unwrap()
+    });
+    assert_eq!((found.rank, found.width), (300, wider(128)));
+}
+
+/// A vector of the row space that M maps to zero: seen by a check, and another M is drawn.
+#[test]
+fn what_a_sketch_maps_to_zero_is_seen() {
+    let p = Modulus::new(65521).unwrap();
+    // Rows e_{2k} + c·e_{2k+1}: with a margin of columns left, some M will meet one; whatever it does, the rank is
+    // right.
+    let n = 2000;
+    for c in [1, 65520] {
+        let entries: Vec<_> = (0..n / 2).flat_map(|k| [(k, 2 * k, 1), (k, 2 * k + 1, c)]).collect();
+        let a = SparseMatrix::from_triplets(p, n / 2, n, &entries);
+        let (none, challenges) = (Pivots::default(), Challenges::default());
+        let split = Split::new(&a, &none).unwrap();
+        let found = find(&split, options(usize::MAX, usize::MAX), &challenges);
+        assert_eq!((found.rank, found.extent), (n / 2, Extent::Whole));
+    }
+    let mut rng = Rng::seed_from_u64(3);
+    // Directly: the sieve shows the row that the fold has lost.
+    let a = SparseMatrix::from_triplets(p, 2, 2, &[(0, 0, 1), (1, 0, 1), (1, 1, 1)]);
+    let none = Pivots::default();
+    let split = Split::new(&a, &none).unwrap();
+    let fold = Fold::new(2, 1, &mut rng).unwrap();
+    let mut echelon = Echelon::with_multipliers(p, 1).unwrap();
+    let mut mixer = Mixer::folded(&split, fold).unwrap();
+    let rows = [vec![(0, 1)], vec![(1, 1)]];
+    mixer.absorb(&[Vectors::Few(&rows)], &mut echelon, &Silent).unwrap();
+    assert!(echelon.rank() <= 1, "one column");
+    let factors = echelon.factors().unwrap().unwrap();
+    let basis: Vec<&Combination> = factors.rows().iter().map(|&k| &rows[k]).collect();
+    let mut sieve = Sieve::new(&split).unwrap();
+    let outside = sieve.outside(p, &basis, &factors, mixer.fold().unwrap(), &mut rng).unwrap();
+    assert!(!outside.is_empty(), "two rows are not spanned by one");
+}
