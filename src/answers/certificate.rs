@@ -38,7 +38,7 @@ use crate::{Error, Observer, Result, memory};
 /// ```
 ///
 /// # Errors
-/// [`Error::Refuted`] if the minor is singular, no chain where it says so, or smaller than the rank;
+/// [`Error::Refuted`] if the minor is singular, not triangular in its claimed chain, or smaller than the rank;
 /// [`Error::Interrupted`].
 ///
 /// # Panics
@@ -126,8 +126,8 @@ fn lines(a: &SparseMatrix, minor: &Minor) -> Result<Option<VertexCover>> {
     matching.map(|matching| minimum_vertex_cover(&pattern, &matching)).transpose()
 }
 
-/// Whether an entry lies in no line of a nonsingular minor: with r entries on a diagonal of that, none of which share a
-/// line, there are r + 1 then, and no r lines meet them.
+/// Whether some entry lies outside all lines of a nonsingular minor: together with r entries on a transversal of the
+/// minor it gives r + 1 entries, no two in a line, which no r lines can cover.
 fn has_entry_outside(a: &SparseMatrix, minor: &Minor) -> Result<bool> {
     let (mut rows, mut cols) = (memory::zeros::<bool>(a.rows(), LINES)?, memory::zeros::<bool>(a.cols(), LINES)?);
     minor.rows.iter().for_each(|&i| rows[i as usize] = true);
@@ -135,7 +135,7 @@ fn has_entry_outside(a: &SparseMatrix, minor: &Minor) -> Result<bool> {
     Ok((0..a.rows()).any(|i| !rows[i] && a.row(i).0.iter().any(|&j| !cols[j as usize])))
 }
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a certificate";
 const SYSTEM: &str = "the system of a certificate";
 /// Rows of the system that are written down before they are eliminated.
@@ -197,7 +197,7 @@ fn by_elimination(a: &SparseMatrix, minor: &Minor, system: &System, observer: &d
     reduced.column_block(0..width)
 }
 
-/// S: its rows are those of the minor that are not in the chain.
+/// S: its rows are the rows of the minor outside the chain.
 fn complement(a: &SparseMatrix, minor: &Minor, observer: &dyn Observer) -> Result<Columns> {
     let (t, r) = (minor.triangular, minor.rows.len());
     let nnz = minor.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();

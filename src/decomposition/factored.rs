@@ -5,7 +5,7 @@ use super::core::Oriented;
 use super::level::{Divisors, Level, divide};
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const SIDES: &str = "right sides of a system";
 
 /// A nonsingular matrix S as its factors: the complement of the first pivots, in the other lines of a minor.

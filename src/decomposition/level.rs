@@ -10,7 +10,7 @@ use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const SIDES: &str = "right sides of a sparse system";
 
 /// What the lines of a complement were divided by, one residue each.

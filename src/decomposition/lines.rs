@@ -2,7 +2,7 @@
 
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a decomposition";
 
 /// Rows and columns of a matrix, each in some order.

@@ -4,7 +4,7 @@ use super::{Factored, Lines};
 use crate::{Result, memory};
 use std::sync::Arc;
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a minor";
 const SIDES: &str = "right sides of a system";
 

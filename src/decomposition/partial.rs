@@ -9,7 +9,7 @@ use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use std::borrow::Cow;
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a decomposition";
 
 /// What pivots leave of a matrix.

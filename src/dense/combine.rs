@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const PANEL: usize = 256;
 /// Columns of the product that one thread makes.
 const STRIP: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const COMBINATIONS: &str = "combinations of dense rows";
 
 /// `count` uniformly random combinations of `rows`, row-major `count` × `cols`.

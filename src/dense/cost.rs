@@ -12,7 +12,7 @@ impl Echelon {
         r * r * (n / 2.0 - r / 6.0) * prices.product(modulus)
     }
 
-    /// Predicted seconds of one thread for so many rows more, which depend on the r that are there: r(n - r/2)
+    /// Predicted seconds of one thread for that many further rows, given the r rows already present: r(n - r/2)
     /// multiply-adds each.
     pub fn dependent_seconds(prices: &Dense, modulus: Modulus, rows: usize, r: usize, n: usize) -> f64 {
         let (r, n) = (r as f64, n as f64);

@@ -11,7 +11,7 @@ use crate::field::{Modulus, Rng};
 use crate::report::Quiet;
 use crate::{Observer, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const PIVOTS: &str = "the pivots of a dense elimination";
 
 /// A basis of the span of the rows absorbed so far, in dense echelon form.
@@ -121,7 +121,7 @@ impl Echelon {
         })
     }
     /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
-    /// short ones are no waste: their rows are gathered to blocks of the basis.
+    /// short ones cost little more: their rows are gathered to blocks of the basis.
     ///
     /// # Errors
     /// As [`Echelon::absorb`].

@@ -15,7 +15,7 @@ use super::panel::{PANEL, Panel};
 use crate::field::Modulus;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const FACTORS: &str = "the factors of a dense matrix";
 const RIGHT_SIDES: &str = "right sides of a dense system";
 

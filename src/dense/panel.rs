@@ -1,4 +1,5 @@
-//! One panel of rows on its way to reduced echelon form: by halves, so that nearly all of the work is matrix products.
+//! Reduction of one panel of rows to reduced echelon form: by halves, so that nearly all of the work is matrix
+//! products.
 
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};

@@ -22,7 +22,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
 const REDUCED: &str = "a reduced echelon form";

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Chunks that repay a task of their own, in bytes.
+/// The smallest chunk worth a separate task, in bytes.
 const GRAIN: usize = 1 << 14;
 
 /// Calls `work(number, chunk)` for each chunk of `size` entries, in parallel on rayon's current pool if there is enough

@@ -5,7 +5,7 @@ use crate::{Observer, Result, memory};
 
 /// Rows written out at once.
 const PANEL: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "rows of a reduced echelon form";
 
 impl Reduced {

@@ -6,7 +6,7 @@ use crate::field::Modulus;
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// What memory is asked for.
+/// What the memory is for.
 const COLUMNS: &str = "columns of a reduced echelon form";
 const VECTORS: &str = "null-space vectors";
 

@@ -11,7 +11,7 @@ use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "the rows of an elimination";
 const LISTS: &str = "the columns of an elimination";
 const TOUCHED: &str = "the lines that a pivot changes";

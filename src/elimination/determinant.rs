@@ -8,7 +8,7 @@ use super::stop::WINDOW;
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const PIVOTS: &str = "the pivots of a determinant";
 
 /// A determinant mod p with the elimination that found it.

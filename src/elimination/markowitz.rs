@@ -15,7 +15,7 @@ pub(super) const FIRST_CAP: usize = 64;
 
 /// Candidates (rows or columns) searched before the best entry so far is taken.
 const CANDIDATES: usize = 6;
-/// What memory is asked for.
+/// What the memory is for.
 const BUCKETS: &str = "rows and columns by their number of entries";
 
 /// Rows and columns by number of entries.

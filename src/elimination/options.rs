@@ -1,4 +1,4 @@
-//! How to eliminate, and how its caller goes on.
+//! Options of elimination, and how the caller continues.
 
 use crate::cost::{self, Machine};
 
@@ -18,9 +18,9 @@ pub enum Finish {
 pub struct EliminationOptions {
     /// Most bytes that the elimination may take in addition to its input.
     pub max_memory: Option<u64>,
-    /// Most entries that may be left when the sparse part goes on. A caller who expects a core of low rank (tall ones
-    /// often are) sets it to a few times the entries of A, tests the rank of the core, and goes on from there if it is
-    /// large: costs are compared for full rank.
+    /// The maximum number of remaining entries for which the sparse part continues. A caller who expects a core of low
+    /// rank (tall ones often are) sets it to a few times the entries of A, tests the rank of the core, and goes on from
+    /// there if it is large: costs are compared for full rank.
     pub max_nnz: usize,
     /// How the core will be finished; [`rank`](super::rank) takes all rows whatever is said here.
     pub finish: Finish,

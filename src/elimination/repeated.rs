@@ -10,7 +10,7 @@ use crate::{Result, memory};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Passes that drop a smaller share of the rows than one in so many double the distance to the next.
+/// A pass that drops less than this fraction (1/N) of the rows doubles the distance to the next.
 const WORTHWHILE: usize = 16;
 
 /// When to look for repeated rows.

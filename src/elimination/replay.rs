@@ -10,7 +10,7 @@
 //! conditional subtraction of p² after each: w + (p-1)² < 2p² < 2⁶³. No division until the row is done.
 //!
 //! A pivot (but the last) that vanishes mod a prime says that the order is wrong for it: that lane is left out of the
-//! answer, and its prime wants an elimination of its own.
+//! answer, and its prime needs a separate elimination.
 
 use super::determinant::is_odd;
 use crate::field::Modulus;
@@ -23,7 +23,7 @@ pub const LANES: usize = 16;
 /// One residue (or sum) for each prime of a pass.
 type Lanes<T> = [T; LANES];
 
-/// What memory is asked for.
+/// What the memory is for.
 const PLACES: &str = "the entries of L + U";
 const RESIDUES: &str = "the residues of L + U";
 

@@ -21,7 +21,7 @@ pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
 /// looked at.
 pub type Enough<'a> = dyn Fn(&SparseMatrix, &Pivots) -> bool + 'a;
 
-/// Seconds of one thread that the Schur complement of a matrix of so many entries, which is predicted so, may take.
+/// Seconds of one thread allowed for the Schur complement of a matrix with that many entries and this prediction.
 pub type Limit<'a> = dyn Fn(usize, &Prediction) -> f64 + 'a;
 
 /// How far to go.

@@ -1,4 +1,4 @@
-//! Products and sums mod p whose reduction waits, and which are never 0 on the way: 0 says "nothing here yet".
+//! Products and sums mod p with delayed reduction, whose intermediate values are never 0: 0 says "nothing here yet".
 
 use crate::field::Modulus;
 

@@ -18,7 +18,7 @@ const GROUP: usize = 16;
 const PANEL: usize = 256;
 /// Rows of a part of S for each column that rows are to be independent in.
 const SHARE: usize = 8;
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "columns of the complement";
 
 /// Some columns of S.

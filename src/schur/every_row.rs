@@ -2,9 +2,9 @@
 //!
 //! Where S is dense its rows are eliminated as they are: a combination of them costs as much as a row does, and proves
 //! nothing. Rows come in an order that strides through S, so that a tall S whose rows are much alike everywhere reaches
-//! the bound of its rank after a small part of them, and the others are never looked at. Where it does not, and the
-//! rows left would take long, a few random combinations of them may stand for them ([`Check`]): as one matrix product,
-//! and by the argument of [`row_space`](super::row_space).
+//! the bound of its rank after a small part of them, and the others are never looked at. If it does not, and the
+//! remaining rows would take long, a few random combinations may represent them ([`Check`]): as one matrix product, and
+//! by the argument of [`row_space`](super::row_space).
 
 use super::combine::{Mixer, Vectors};
 use super::exploration::check_combinations;
@@ -18,7 +18,7 @@ use crate::{Observer, Result, memory};
 
 /// Rows between two looks at the rank.
 pub(crate) const PANEL: usize = 1024;
-/// What memory is asked for.
+/// What the memory is for.
 const ORDER: &str = "the rows of a dense elimination";
 
 /// A basis of the row space of S, and the rows of S that it comes from.
@@ -48,8 +48,8 @@ pub struct Check<'a> {
 /// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken. `factors`
 /// asks for those of the rows.
 ///
-/// Cost: the dense elimination, of A as it stands where there are no pivots; else nnz(A) multiply-adds for each row
-/// besides. A check of k combinations costs k multiply-adds for each entry of the rows that are left.
+/// Cost: the dense elimination (of A itself if there are no pivots), otherwise plus nnz(A) multiply-adds per row. A
+/// check of k combinations costs k multiply-adds for each entry of the rows that are left.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].

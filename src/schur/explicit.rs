@@ -1,8 +1,8 @@
 //! The Schur complement formed explicitly, row by row (`triangle.rs`), in parallel.
 //!
-//! Rows without entries are not kept. Nor are, if asked for, repetitions: matrices of homology have many rows whose
-//! images in S are multiples of one another. Rows are then divided by their first entry and compared through a hash,
-//! and entry by entry where hashes agree. Scaling and dropping such rows changes no rank.
+//! Rows without entries are not kept. On request, repetitions are dropped as well: matrices of homology have many rows
+//! whose images in S are multiples of one another. Rows are then divided by their first entry and compared through a
+//! hash, and entry by entry where hashes agree. Scaling and dropping such rows changes no rank.
 //!
 //! Rows are solved in batches of a fixed size and joined in their order: same matrix for every number of threads.
 
@@ -25,10 +25,10 @@ const AHEAD: usize = 2;
 const TASK: usize = 64;
 /// Multiply-adds of a task between two looks at the clock, in addition to the look after its first row.
 const LOOK: u64 = 1 << 16;
-/// Rows solved before they are joined, repetitions dropped and progress told.
+/// Rows solved before they are merged, repetitions dropped and progress reported.
 pub(super) const BATCH: usize = 256 * TASK;
 
-/// What memory is asked for.
+/// What the memory is for.
 const KEPT: &str = "the rows of a Schur complement";
 
 /// An end of patience.

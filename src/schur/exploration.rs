@@ -1,4 +1,4 @@
-//! What a search for the row space of S is asked for and gives, and how it goes about: samples, batches, checks.
+//! Options, result and strategy of the search for the row space of S: samples, batches, checks.
 
 use super::Split;
 use crate::dense::{Echelon, Factors};
@@ -15,7 +15,7 @@ pub(super) const FEW_ROWS: usize = 256;
 /// column that the sample does not meet costs the whole search, so that not many are enough: n columns met by three at
 /// a time are all met by about n·ln(n)/3 rows.
 const SAMPLE: usize = 8;
-/// A sample is taken if the matrix is so many times as large as what is left of it.
+/// A sample is taken if the matrix is at least this many times as large as the sample.
 pub(super) const SAMPLE_GAIN: usize = 4;
 
 /// What is wanted of [`row_space`](super::row_space()).

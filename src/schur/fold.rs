@@ -9,7 +9,7 @@ use rand::{Rng as _, RngExt};
 /// entries in each of s rows, whose rank is full up to a share s/w of 0.5 for two entries and 0.917 for three (M.
 /// Dietzfelbinger et al., *Tight thresholds for cuckoo hashing via XORSAT*, ICALP 2010).
 const TIMES: usize = 3;
-/// What memory is asked for.
+/// What the memory is for.
 const FOLD: &str = "the columns of a sketch";
 
 /// A random matrix M with `width` columns and [`TIMES`] entries ±1 in each row, one row for each column of S; entries

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
-/// What memory is asked for.
+/// What the memory is for.
 const GROUPS: &str = "the free columns";
 
 /// Which of two null spaces.

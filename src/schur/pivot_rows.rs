@@ -13,7 +13,7 @@ pub(super) const AHEAD: usize = 8;
 /// An entry of a pivot row: inside with the number of the pivot whose column it is in, outside with the column of S.
 pub(super) type Entry<K> = (u32, <K as Arithmetic>::Value);
 
-/// What memory is asked for.
+/// What the memory is for.
 pub(super) const ROWS: &str = "the pivot rows of a solver";
 
 /// Where the entries of a pivot row lie.

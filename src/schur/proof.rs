@@ -21,7 +21,7 @@ const BLOCKS: u64 = 32;
 const STREAM: u64 = 1 << 40;
 /// Most lines that are taken from one failed try.
 const MOST: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const COLUMNS: &str = "the columns of a basis";
 
 /// What a proof came to.

@@ -1,14 +1,14 @@
 //! A basis of the row space of S that consists of rows of S: with the pivots, the rows of a minor.
 //!
-//! Rows are taken in an order that strides through S, as long as most of them are new. Where they are not, a *sieve*
-//! tells which are: if x is orthogonal to the subspace V found so far, each row i with (S·x)ᵢ ≠ 0 lies outside V. For
-//! uniformly random x a row outside V shows itself with probability 1 - 1/p; so if V is not all of the row space, k
-//! independent x all have S·x = 0 with probability at most p⁻ᵏ, and a sieve that holds nothing back is a check of V.
-//! The vectors are drawn when V stands, from a stream that hashes its pivot columns, as the combinations of
+//! Rows are taken in an order that strides through S, as long as most of them are new. If not all of them are, a
+//! *sieve* determines which are: if x is orthogonal to the subspace V found so far, each row i with (S·x)ᵢ ≠ 0 lies
+//! outside V. For uniformly random x a row outside V shows itself with probability 1 - 1/p; so if V is not all of the
+//! row space, k independent x all have S·x = 0 with probability at most p⁻ᵏ, and a sieve that holds nothing back is a
+//! check of V. The vectors are drawn when V stands, from a stream that hashes its pivot columns, as the combinations of
 //! [`row_space`](super::row_space()) are. (The argument is that of the upper bound of a [certificate](crate::certify):
 //! Dumas, Kaltofen, ISSAC 2014, section 5.)
 //!
-//! A sieve costs about what its width in rows costs, and is used when about as many rows were taken in vain.
+//! A sieve costs about what its width in rows costs, and is used once about as many rows have turned out dependent.
 
 use super::Split;
 use super::combine::{Mixer, Vectors};
@@ -21,13 +21,13 @@ use crate::report::Quiet;
 use crate::spmv::{Block, TriangularSolve};
 use crate::{Observer, Result, memory};
 
-/// Rows in vain that are borne before a sieve.
+/// How many dependent rows are tolerated before a sieve is used.
 const IN_VAIN: usize = 64;
 /// The next batch is larger if so much of this one was new.
 const NEW: f64 = 0.9;
 /// In place of a row's number among those absorbed: a lane without a row.
 const NO_ROW: u32 = u32::MAX;
-/// What memory is asked for.
+/// What the memory is for.
 const BASIS: &str = "the rows of a basis";
 
 /// What was found so far.

@@ -4,11 +4,11 @@
 //! found lie in the row space of S, so that their rank never exceeds rank S. That they span it is checked with k fresh
 //! uniform combinations: if V is a proper subspace of the row space, some vector z with V·z = 0 has S·z ≠ 0, and
 //! (yᵀS)·z = yᵀ(Sz) = 0 has probability 1/p; all k lie in V with probability at most p⁻ᵏ. (SpaSM detects low rank in
-//! this way: Bouillaguet, Delaplace, Voge, PASCO 2017, section 5.) They are drawn when V stands, from a stream that
-//! hashes its pivot columns: whoever makes S cannot know them before ([`RowSpaceStreams::challenge`]). The combinations
-//! that explore may be anything: theirs is a faster source of randomness; and where S has far more rows than its rank
-//! can be, they are combinations of a random sample of the rows alone, until those give no more. If that reaches the
-//! bound of the rank, most rows are never looked at.
+//! this way: Bouillaguet, Delaplace, Voge, PASCO 2017, section 5.) They are drawn once V is fixed, from a stream keyed
+//! by its pivot columns, so that the author of S cannot know them in advance ([`RowSpaceStreams::challenge`]). The
+//! combinations that explore may be anything: theirs is a faster source of randomness; and where S has far more rows
+//! than its rank can be, they are combinations of a random sample of the rows alone, until those give no more. If that
+//! reaches the bound of the rank, most rows are never looked at.
 //!
 //! Where a minor is wanted, rows explore in place of combinations ([`row_basis`](super::row_basis)).
 
@@ -112,7 +112,7 @@ fn checking(stream: Rng, count: usize, lanes: usize) -> Vec<Vectors<'static>> {
 }
 
 impl RowSpace {
-    /// The most that the rank can be when progress is told next after `rank`.
+    /// An upper bound on the rank at the next progress report after `rank`.
     pub fn after_batch(modulus: Modulus, rank: usize) -> usize {
         let lanes = Mixer::lanes(modulus);
         rank + batch(rank, lanes) * lanes

@@ -4,7 +4,7 @@ use super::arithmetic::Arithmetic;
 use super::pivot_rows::Entry;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const WORKSPACE: &str = "the workspace of a solver";
 const SOLVED: &str = "rows of a Schur complement";
 

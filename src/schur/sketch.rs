@@ -41,7 +41,7 @@ pub(super) const MARGIN: usize = 64;
 const TERMS: usize = 8;
 /// Rows in vain that are borne before a check.
 const IN_VAIN: usize = 64;
-/// What memory is asked for.
+/// What the memory is for.
 const COMBINATIONS: &str = "the combinations of a sketch";
 
 /// What a sketch found of the rank of S.

@@ -14,7 +14,7 @@ use crate::sparse::SparseMatrix;
 use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a Schur complement";
 
 /// The rows and columns of a matrix that are in no pivot.

@@ -2,7 +2,7 @@
 
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ORDER: &str = "the order of the rows";
 
 /// The numbers below m, each once, in an order of which every part is spread evenly: multiples of a number near the

@@ -171,8 +171,8 @@ fn check_rows(split: &Split, rows: &[u32], rank: usize) {
     assert_eq!((rows.len(), dense_rank(&part)), (rank, all));
 }
 
-/// Rows of which many repeat others, or all but a few are zero: sieves find those that are new, and rows are seldom
-/// taken in vain.
+/// Rows of which many repeat others, or all but a few are zero: sieves find those that are new, and few dependent rows
+/// are tried.
 #[test]
 fn sieves_find_the_rows_that_are_new() {
     let mut rng = Rng::seed_from_u64(8);

@@ -7,8 +7,8 @@ use crate::spmv::Plan;
 
 /// A rank mod p and everything a reader needs to judge it.
 ///
-/// It serialises as what `blackfield rank --json` says of the answer itself (`docs/schema/rank.json`): the certainty as
-/// its three fields, no minor.
+/// Serialised as the part of `blackfield rank --json` about the answer itself (`docs/schema/rank.json`): the certainty
+/// as its three fields, no minor.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
@@ -25,8 +25,8 @@ pub struct Rank {
     /// How sure it is.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub certainty: Certainty,
-    /// How block Wiedemann was run, if it had a part in the answer. Of several components: of all that it had a part
-    /// in.
+    /// How block Wiedemann was run, if the answer depends on it; for several components, combined over those where it
+    /// was used.
     pub wiedemann: Option<WiedemannReport>,
     /// Seconds of the phases.
     pub phases: Phases,

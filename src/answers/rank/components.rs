@@ -1,4 +1,4 @@
-//! rank A = the sum of the ranks of its connected components, each found by itself.
+//! rank A = the sum of the ranks of its connected components, each found separately.
 //!
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less
 //! than the whole. Small components, of which there may be very many, stay together.
@@ -18,7 +18,7 @@ const SMALL: usize = 200;
 
 /// Parts whose reasons are reported, in addition to those that lower the certainty: there may be thousands.
 const REASONS: usize = 4;
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "the rows of small components";
 
 /// The rank of `core`, which has no empty lines.

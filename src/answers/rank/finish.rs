@@ -18,7 +18,7 @@ use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const MINOR: &str = "the lines of a minor";
 
 /// The rank of the Schur complement.
@@ -288,7 +288,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use std::borrow::Cow;
 
-    /// With no patience at all and another plan in mind, each kind of step stops where it first asks whether to go on.
+    /// With zero patience and a different plan available, each kind of step stops at its first check.
     #[test]
     fn every_step_can_be_stopped_for_another_plan() {
         let mut rng = Rng::seed_from_u64(80);

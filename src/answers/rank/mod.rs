@@ -1,9 +1,9 @@
 //! rank A mod p. [`plan`] says what is next, from what is known and the prices in [`Machine`]; [`run`] does it, until
 //! the rank is known.
 //!
-//! The way of an answer: connected components (`components`), structural pivots and Schur complements that are formed
+//! The path to an answer: connected components (`components`), structural pivots and Schur complements that are formed
 //! (`pivoting`), then the rank of what is left without forming it (`finish`, as `planner` decides: all rows, the row
-//! space, block Wiedemann), and a proof by the null space (`proof`). Each step is kept in [`Rank::path`], and watched
+//! space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`] and timed
 //! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
 //! plan would be another now (`outlook`).
 

@@ -1,4 +1,4 @@
-//! What the caller wants of a rank.
+//! Options of a rank.
 
 use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
@@ -41,7 +41,7 @@ impl Method {
     }
 }
 
-/// Everything that may be asked of [`super::rank`]; the default answers most questions.
+/// All options of [`super::rank`]; the default suits most purposes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RankOptions {
@@ -56,15 +56,15 @@ pub struct RankOptions {
     /// A proven bound of the error probability that the answer must meet.
     pub error: Option<ErrorBound>,
     /// The seed of all random choices, which also depend on the matrix and its modulus
-    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads, as long as no step
-    /// tries the [`Patience`].
+    /// ([`Streams`](crate::certify::Streams)). Same seed, same answer, on any number of threads, unless a step exhausts
+    /// the [`Patience`].
     pub seed: u64,
     /// Bytes that the computation may use beyond the matrix given.
     pub max_memory: Option<u64>,
-    /// Wishes for the formats of the sparse products, which [`Method::Wiedemann`] alone makes a plan of: with any other
+    /// Options for the formats of sparse products; only [`Method::Wiedemann`] plans these: with any other
     /// method they are refused.
     pub plan: PlanOptions,
-    /// Whether to stop the sequence once the generator has stood still.
+    /// Whether to stop the sequence once the generator has stabilised.
     pub early_termination: bool,
     /// Which generator the rank is read from.
     pub route: Route,
@@ -114,12 +114,12 @@ setters!(RankOptions {
 });
 
 impl RankOptions {
-    /// The largest block size: beyond, the σ-basis dwarfs everything.
+    /// The largest block size: beyond it the σ-basis dominates.
     pub const MAX_BLOCK: usize = 512;
     /// The largest number of independent runs.
     pub const MAX_TRIALS: usize = 1000;
 
-    /// What the checks that end a row space may miss.
+    /// The permitted error probability of the checks that end a row space.
     pub(super) fn check_error(&self) -> ErrorBound {
         self.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
     }
@@ -128,7 +128,7 @@ impl RankOptions {
         let RankOptions { block, trials, error, early_termination, route, .. } = *self;
         wiedemann::Options { block, trials, error, early_termination, route }
     }
-    /// Whether only an answer that is proven will do.
+    /// Whether the answer must be proven.
     pub(super) fn is_proof_demanded(&self) -> bool {
         self.proven || self.method == Method::Elimination
     }

@@ -1,4 +1,4 @@
-//! What is to be done with a Schur complement at given prices: asked before each step, and again when a step has shown
+//! How to proceed with a Schur complement at given prices: decided before each step, and again when a step has shown
 //! that the prices are wrong.
 
 use super::Machine;
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 pub(super) struct Outlook<'a> {
     pub rest: Rest,
     pub options: &'a RankOptions,
-    /// S as it would be formed, if only its price speaks against it.
+    /// The prediction for forming S, if only its price is against it.
     pub unformed: Option<Prediction>,
 }
 
@@ -57,8 +57,8 @@ impl Outlook<'_> {
         Ok((decision, wiedemann))
     }
 
-    /// Whether the plan at these prices is another than the step `now`, a row space that has come to the rank
-    /// `reached`. It was decided upon when `larger` was known.
+    /// Whether the plan at these prices is different from the current step `now`, a row space that has reached the rank
+    /// `reached`; the step was chosen when `larger` was known.
     pub fn differs(&self, machine: &Machine, now: Finish, larger: Option<usize>, reached: usize) -> bool {
         if self.options.method == Method::Hybrid {
             return false;

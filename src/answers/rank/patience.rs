@@ -1,8 +1,9 @@
-//! A step that takes several times what was predicted is looked at again: at the price that it turned out to have, is
-//! it still the best way? If not, it is stopped and the plan made anew; if so, it goes on, and is looked at again when
-//! it has taken several times as long as that.
+//! A step that takes several times as long as predicted is reconsidered: at the price that it turned out to have, is it
+//! still the best choice? If not, it is stopped and a new plan is made; if so, it continues, and is reconsidered when
+//! it has again taken several times as long. If not, it is stopped and the plan made anew; if so, it goes on, and is
+//! looked at again when it has taken several times as long as that.
 //!
-//! So a wrong price costs a multiple of what the step should have taken, not what it takes; and since each look
+//! A wrong price therefore costs a multiple of the predicted time rather than the actual time; and since each look
 //! multiplies the price, two ways that are both more expensive than thought alternate a few times at most before one is
 //! done.
 
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Patience {
     /// This many times its prediction; infinite: never.
     pub factor: f64,
-    /// Steps shorter than so many seconds are let alone.
+    /// Steps shorter than this many seconds are not reconsidered.
     pub seconds: f64,
 }
 
@@ -33,7 +34,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Plans are followed to the end, whatever they take: paths that can be reproduced.
+    /// Never reconsiders a step, so that paths are reproducible.
     pub const ENDLESS: Patience = Patience { factor: f64::INFINITY, seconds: f64::INFINITY };
 
     /// Whether a step that is done was so far from its prediction that the prices are wrong.

@@ -1,4 +1,4 @@
-//! Pivots taken on the way: without fill-in, structural ones, and those of Schur complements that are formed.
+//! Pivots taken before the finish: without fill-in, structural ones, and those of Schur complements that are formed.
 
 use super::Machine;
 use super::plan::{Left, Stage};
@@ -122,7 +122,7 @@ impl Work<'_> {
         let of = &mut left.of;
         let (entries, taken, was) = (of.left().nnz(), of.taken(), of.pivots().len());
         let find = |a: &SparseMatrix| Ok(pivots::find(a, &Effort::default(), observer)?.pivots);
-        // Rounds may creep on by a few pivots each, long after what is left is small.
+        // Rounds may continue with a few pivots each, long after the remaining matrix has become small.
         let (machine, wishes) = (&self.machine, self.options);
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);

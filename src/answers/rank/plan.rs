@@ -1,5 +1,4 @@
-//! What is to be done next with what is left of a matrix: an [`Action`], decided from shapes and prices before anything
-//! is done.
+//! The next step on the remaining matrix: an [`Action`], decided from shapes and prices before it is carried out.
 //!
 //! | stage | what may pay | stage after it |
 //! | --- | --- | --- |
@@ -30,12 +29,12 @@ const FEW_ENTRIES: usize = 2_000_000;
 /// Bytes of an entry of a sparse matrix.
 const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
 
-/// How far the way has come.
+/// The stage reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Nothing was done.
     Whole,
-    /// What pivots without fill-in there are, are taken.
+    /// The pivots without fill-in are taken.
     Unfilled,
     /// Structural pivots are known.
     Pivoted,
@@ -246,7 +245,7 @@ mod tests {
             _ => None,
         };
         assert_eq!(finish(None), None, "a bound is looked for first");
-        // In vain for its price: the hope for a small rank stands. Seen to be large: it does not.
+        // Given up for its price: the rank may still be small. Seen to be large: it may not.
         let priced = finish(Some(Larger { than: 64, seen: false })).unwrap();
         assert!(matches!(priced, Finish::RowSpace { give_up } if give_up < a.rows()), "{priced:?}");
         let sketched = finish(Some(Larger { than: 64, seen: true })).unwrap();

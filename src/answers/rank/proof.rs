@@ -1,4 +1,4 @@
-//! The proof of a rank of the Schur complement: whether it is worth its time, on which side, and how.
+//! The proof of a rank of the Schur complement: whether it is worthwhile, on which side, and by which method.
 
 use super::Machine;
 use super::finish::OnRest;
@@ -12,7 +12,7 @@ use crate::spmv::Lane;
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
-/// A proof that nobody demands may take this share of what pivots and row space are predicted to have taken …
+/// An optional proof may take this fraction of the predicted time of pivots and row space …
 const PROOF_SHARE: f64 = 1.0;
 /// … or so many seconds.
 const UNASKED: f64 = 0.05;

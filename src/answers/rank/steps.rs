@@ -1,4 +1,4 @@
-//! A step on the way: watched while it is under way, kept with what was predicted of it, and learnt from.
+//! A step of a computation: watched while it is under way, kept with what was predicted of it, and learnt from.
 
 use super::outlook::Outlook;
 use super::patience::Watch;

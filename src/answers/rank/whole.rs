@@ -48,7 +48,7 @@ impl SparseMatrix {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Memory`] if memory ends, and [`Error::Check`] if a computation contradicts itself.
+    /// [`Error::Memory`] if memory runs out, and [`Error::Check`] if a computation contradicts itself.
     pub fn rank(&self) -> Result<Rank> {
         rank(self, &RankOptions::default(), &Silent)
     }

@@ -38,7 +38,7 @@ impl Triplets {
     /// The rank over ℚ, by [`answers::rational_rank`](rational_rank) as it is asked by default and without an observer.
     ///
     /// # Errors
-    /// [`Error::Memory`] if memory ends, and [`Error::Check`] if a computation contradicts itself.
+    /// [`Error::Memory`] if memory runs out, and [`Error::Check`] if a computation contradicts itself.
     pub fn rational_rank(&self) -> Result<RationalRank> {
         rational_rank(self, &RationalOptions::default(), &Silent)
     }

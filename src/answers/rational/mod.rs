@@ -25,8 +25,9 @@
 //! of thousands of digits), and for block Wiedemann, whose own ε falls with p.
 //!
 //! **Small primes.** If A has the Smith form diag(d₁, …, d_r, 0, …), its rank mod q is the number of dᵢ that q does not
-//! divide. So exactly r - rank_q of the invariant factors are multiples of q; for the boundary matrix of a complex, so
-//! many cyclic summands of the homology have an order divisible by q. Those are the ranks of the matrix as given.
+//! divide. So exactly r - rank_q of the invariant factors are multiples of q; for the boundary matrix of a complex,
+//! this is the number of cyclic summands of the homology whose order q divides. Those are the ranks of the matrix as
+//! given.
 
 mod answer;
 mod contents;
@@ -53,7 +54,7 @@ pub struct RationalOptions {
     /// How each rank mod p is computed; its seed is that of the primes, too. `proven` demands a proof of the rank over
     /// ℚ, and of those modulo the primes asked for.
     pub rank: RankOptions,
-    /// The error probability to go on for where nothing is proven.
+    /// The error probability to reach if nothing is proven.
     pub error: ErrorBound,
     /// Primes that the caller wants to know about.
     pub moduli: Vec<Modulus>,

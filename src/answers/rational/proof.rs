@@ -1,4 +1,4 @@
-//! The proof that a rank mod p is that over ℚ, by the way that is predicted to be cheaper.
+//! The proof that a rank mod p is that over ℚ, by the method predicted to be cheaper.
 
 use super::null_space::{Found, NullSpace, Outcome};
 use super::search::{Drawn, Search, non_empty_lines};

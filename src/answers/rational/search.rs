@@ -1,4 +1,4 @@
-//! The way to a rank over ℚ: primes drawn until a proof is found, or the error asked for is met.
+//! The way to a rank over ℚ: primes drawn until a proof is found, or the requested error bound is reached.
 
 use super::contents::without_contents;
 use super::{ModularRank, RationalOptions, RationalRank};

@@ -13,7 +13,7 @@ const GROUP: usize = 8;
 pub(super) const STAGE: usize = 128;
 /// Rows of a task, at least, where the strips are too few for all threads.
 const TASK: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "a panel of an elimination mod 2";
 
 /// Rows in strips of 512 columns.

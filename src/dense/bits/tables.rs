@@ -75,7 +75,7 @@ impl Room {
             fill(&part[..part.len().min(BITS)], &mut tables[t << BITS..(t + 1) << BITS]);
         }
         let tables = &*tables;
-        // The bits that no line of the basis stands for.
+        // The bits without a pivot row.
         let beyond = if first + basis.len() < DEPTH { !0 << (first + basis.len()) } else { 0 };
         for (line, &c) in lines.iter_mut().zip(coefficients) {
             // A loop that may end here is not turned round by the compiler to gather words from eight lines at once.

@@ -1,9 +1,9 @@
 //! Residues as signed bytes: the operands and sums of the tiles of [`simd::bytes`](super::simd::bytes), for 2¹⁶ < p <
 //! 2⁶³.
 //!
-//! With L = ⌈log₂₅₆ p⌉ digits a·b ≡ Σⱼ (256ʲ·a mod p)·bⱼ, where bⱼ are the digits of b to the base 256 from -128
-//! to 127. The depth of a product has the bytes (t, j) of term t: of B they are the digits as they stand in memory,
-//! and of A there is one row, a *plane*, for each digit i of the 256ʲ·a mod p. Hence a·b ≡ Σᵢ 256ⁱ·Sᵢ with one sum a
+//! With L = ⌈log₂₅₆ p⌉ digits a·b ≡ Σⱼ (256ʲ·a mod p)·bⱼ, where bⱼ are the digits of b to the base 256 from -128 to
+//! 127. The depth of a product has the bytes (t, j) of term t: for B these are the digits as stored in memory; for A
+//! there is one row, a *plane*, for each digit i of the residues 256ʲ·a mod p. Hence a·b ≡ Σᵢ 256ⁱ·Sᵢ with one sum a
 //! plane, L² products of bytes in all.
 
 use super::place::{DEPTH, Place, Target};

@@ -11,8 +11,8 @@
 //! and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the
 //! process.
 //!
-//! Around the tiles stands the usual frame: B packed in strips of columns, A in strips of rows, one depth at a time;
-//! each finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room
+//! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one depth at a
+//! time; each finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room
 //! [`Arithmetic`].
 
 mod arithmetic;

@@ -75,7 +75,7 @@ impl Arithmetic {
         self.accumulate(shape, c, -1, a, b)
     }
 
-    /// Strips of A, of so many words each, that a thread multiplies by all strips of B before it goes on to others.
+    /// Strips of A, of so many words each, that a thread multiplies by all strips of B before moving on.
     fn group(self, words: usize) -> usize {
         match self.form {
             Form::Bytes(_) => (NEAR / (words * size_of::<i32>()).max(1)).max(1),

@@ -51,7 +51,7 @@ pub(super) struct Whole {
     inverse: f64,
 }
 
-/// 3·2⁵¹: added to a number below 2⁵¹ in size it rounds that to an integer, which then stands in the low bits.
+/// 3·2⁵¹: added to a number below 2⁵¹ in size it rounds that to an integer, which then appears in the low bits.
 pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// x as a floating-point number, for |x| < 2⁵¹.

@@ -9,7 +9,7 @@ pub(super) const DIGITS: usize = 4;
 pub(super) const TABLES: usize = 5;
 /// Basis rows of a group.
 pub(super) const GROUP: usize = DIGITS * TABLES;
-/// What memory is asked for.
+/// What the memory is for.
 const BASIS: &str = "the basis of an elimination mod 3";
 
 /// Up to twenty rows that are the identity in their own pivot columns.

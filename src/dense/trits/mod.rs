@@ -21,7 +21,7 @@ use tables::{ENTRIES, TASK, clear};
 
 /// Rows of a panel: enough to repay the tables well.
 const PANEL: usize = 1024;
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "a panel of an elimination mod 3";
 const REDUCED: &str = "a reduced echelon form mod 3";
 

@@ -15,7 +15,7 @@ pub(in super::super) struct Decision {
 }
 
 /// The next step on S. `wiedemann` is the predicted worst case of block Wiedemann in seconds, `None` where it is out of
-/// the question; `larger` is a rank up to which the row space was sought in vain.
+/// the question; `larger` is a rank up to which the row space was searched without success.
 ///
 /// # Errors
 /// [`Error::Memory`] if nothing fits.
@@ -33,7 +33,7 @@ pub(in super::super) fn decide(
     let what = if rest.pivots == 0 { "matrix" } else { "Schur complement" };
     let shape = format!("{what} {rows} x {cols} of rank up to {rank_bound}");
     let worst = rest.row_space_seconds(machine, rank_bound);
-    // A proof of what combinations find is at its cheapest where the rank is what it may be.
+    // A proof after combinations is cheapest if the rank attains its bound.
     let others = wiedemann.map_or(worst, |w| worst.min(WORTH * w));
     if let Some((finish, seconds)) = rest.by_every_row(machine, others, max_memory) {
         let rows = match finish {
@@ -86,7 +86,7 @@ impl Choice<'_> {
     fn without_wiedemann(self) -> Result<Decision> {
         let (bound, worst) = (self.rest.rank_bound, self.worst);
         if !self.fits(bound) {
-            // The rank may well be smaller: go on until memory ends.
+            // The rank may well be smaller: continue until memory runs out.
             let most = largest(bound, |r| self.fits(r));
             if most == 0 {
                 let needed = self.rest.row_space_bytes(bound).div_ceil(1 << 20);

@@ -1,12 +1,12 @@
 //! The ways to finish, and the thresholds that decide between them.
 
-/// A method that ends with an answer that is proven, or sure beyond doubt, may be predicted to take so many times
-/// longer.
+/// A method that ends with an answer that is proven, or has a negligible error bound may be predicted to take this many
+/// times as long.
 pub const WORTH: f64 = 3.0;
 /// Below so many seconds nothing else is considered.
 pub const SHORT: f64 = 0.1;
-/// Below so many seconds a row space without rival is sought to its end: what is repeated if the rank is not small must
-/// not count.
+/// Below so many seconds a row space without rival is sought to its end: repeated work if the rank is not small must be
+/// negligible.
 pub const LONG: f64 = 2.0;
 /// Below so many seconds a Schur complement is not formed.
 pub const IMMEDIATE: f64 = 0.02;

@@ -61,7 +61,7 @@ impl Rest {
     }
     /// Predicted seconds of one thread for all rows of S in a dense echelon form, if the rank of S is r.
     pub fn every_row_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        // Rows of a matrix that reaches its bound, or is checked, are not looked at beyond the panel in which they add
+        // Rows of a matrix that reaches its bound, or is checked, are not processed beyond the first panel that adds
         // nothing.
         let panel = self.rows.min(r + EVERY_ROW_PANEL);
         if r == self.rank_bound {
@@ -115,7 +115,7 @@ impl Rest {
         Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
     }
     /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking
-    /// takes longer. (A minor is the better for pivots that structure alone shows, where there may be many.)
+    /// takes longer. (A minor benefits from structural pivots, if there may be many.)
     pub fn is_dense(&self, machine: &Machine, max_memory: Option<u64>) -> bool {
         let full = 2 * self.nnz as u128 >= self.rows as u128 * self.cols as u128;
         self.pivots == 0
@@ -171,14 +171,14 @@ impl Rest {
     }
     /// Whether the implicit way is quick to its end, proof and all, whatever the rank.
     fn is_immediate(&self, machine: &Machine) -> bool {
-        // To be made ready costs as much for what else could be done.
+        // The alternatives need the same preparation.
         let mut machine = machine.clone();
         machine.passes.ready = 0.0;
         self.row_space_at_worst(&machine) + self.proof_seconds(&machine, 0) <= IMMEDIATE
     }
-    /// What forming S and going on from there may cost: a few times what the implicit way takes to see a small rank.
-    /// Where that has been `seen` not to be, or will not be looked for first, it may be a share of the cheapest way for
-    /// a large one.
+    /// What forming S and going on from there may cost: a few times the time in which the implicit method would detect
+    /// a small rank. Where that has been `seen` not to be, or will not be looked for first, it may be a share of the
+    /// cheapest way for a large one.
     pub fn round_seconds(&self, machine: &Machine, wiedemann: Option<f64>, seen: bool) -> f64 {
         let few = WORTH * self.probe_seconds(machine);
         let worst = self.row_space_seconds(machine, self.rank_bound);
