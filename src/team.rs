@@ -94,9 +94,13 @@ mod tests {
     fn every_line_once() {
         for threads in [1, 2, 3, 8] {
             within(threads, || {
-                for (tiles, unit) in
-                    [(even(0, 5), 3), (even(1, 5), 3), (even(100, 7), 2), (even(3, 1), 0), (vec![0..1, 1..90, 90..91], 1)]
-                {
+                for (tiles, unit) in [
+                    (even(0, 5), 3),
+                    (even(1, 5), 3),
+                    (even(100, 7), 2),
+                    (even(3, 1), 0),
+                    (vec![0..1, 1..90, 90..91], 1),
+                ] {
                     let lines = tiles.last().map_or(0, |last| last.end);
                     let once = || {
                         let mut data = vec![0; lines * unit];

@@ -29,6 +29,8 @@ const PARALLEL_WORK: usize = 1 << 18;
 /// Elements of a row that are combined by one task, with those of three other rows beside them that share the loads of
 /// the pivots.
 const PIECE: usize = 256;
+/// Elements that one task loads or stores, or more.
+const COPIED: usize = 1 << 13;
 /// What memory is asked for.
 const BASIS: &str = "an order basis";
 
@@ -123,13 +125,13 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         let stride = n * order + m * (2 * order + 1);
         let mut rows = memory::filled(T::default(), m * stride, BASIS)?;
         let one = kernel.one(field);
-        for (i, row) in rows.chunks_exact_mut(stride).enumerate() {
+        rows.par_chunks_exact_mut(stride).with_min_len(together(n * order)).enumerate().for_each(|(i, row)| {
             for k in 0..order.min(series.len()) {
                 let from = &series.coefficient(k)[i * n..][..n];
                 row[k * n..][..n].iter_mut().zip(from).for_each(|(to, &a)| *to = kernel.load(field, a));
             }
             row[n * order + m * order + i] = one;
-        }
+        });
         Ok(Iteration {
             kernel,
             m,
@@ -221,7 +223,8 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         let kernel = self.kernel;
         if work >= PARALLEL_WORK && rayon::current_num_threads() > 1 {
             // Four rows share the loads of a panel row.
-            let tasks = pieces.par_iter_mut().flat_map(|(panel, rows)| rows.par_chunks_mut(4).map(|four| (&*panel, four)));
+            let tasks =
+                pieces.par_iter_mut().flat_map(|(panel, rows)| rows.par_chunks_mut(4).map(|four| (&*panel, four)));
             tasks.for_each(|(panel, four)| kernel.combine(four, panel));
         } else {
             pieces.iter_mut().for_each(|(panel, rows)| kernel.combine(rows, panel));
@@ -244,16 +247,21 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
     {
         let m = self.m;
         let mut basis = PolyMatrix::zeros(m, m, self.len)?;
-        for (i, row) in self.rows.chunks_exact(self.stride).enumerate() {
-            let polynomial = &row[self.basis(i)..];
-            for (k, from) in polynomial.chunks_exact(m).take(self.len).enumerate() {
-                let to = &mut basis.coefficient_mut(k)[i * m..][..m];
+        let coefficients = basis.data_mut().par_chunks_exact_mut((m * m).max(1)).with_min_len(together(m * m));
+        coefficients.enumerate().for_each(|(k, coefficient)| {
+            for (i, to) in coefficient.chunks_exact_mut(m).enumerate() {
+                let from = &self.rows[i * self.stride + self.basis(i) + k * m..][..m];
                 to.iter_mut().zip(from).for_each(|(to, &a)| *to = self.kernel.store(field, a));
             }
-        }
+        });
         trim(&mut basis);
         Ok(OrderBasis { basis, degrees: self.degrees, order: self.order, last_change: self.last_change })
     }
+}
+
+/// How many lists of so many elements one task loads or stores.
+fn together(elements: usize) -> usize {
+    COPIED.div_ceil(elements.max(1))
 }
 
 /// A piece of every row of the panel, and the same piece of the targets.

@@ -7,9 +7,9 @@
 //! - *Basis*: P₂·P₁ has h + 1 coefficients. A cyclic product of h points adds the last one onto the first; both are
 //!   computed apart, as products of two constant matrices.
 
+use crate::Result;
 use crate::field::Field;
 use crate::poly::{self, PolyMatrix, ProductPlan, ProductShape};
-use crate::Result;
 
 /// From this many coefficients of each factor on, the ends of a product are worth two products of constant matrices.
 const SEPARATE_ENDS: usize = 16;
