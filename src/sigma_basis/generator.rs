@@ -295,7 +295,6 @@ impl<F: Field> GeneratorSearch<F> {
             }
             if i >= s && degree == self.length() + 1 {
                 right[i - s] = field.one();
-                continue;
             }
         }
         let mut rows: Vec<usize> = (0..2 * s).filter(|&i| i < s || self.degrees[i] as usize <= self.length()).collect();
