@@ -115,11 +115,14 @@ fn over_a_large_field() {
     reaches_the_rank((1 << 31) - 1, 1000, None, 1..2);
 }
 
+/// Rows, columns, entries, rank.
+type Shape = (usize, usize, &'static [(usize, usize, u64)], usize);
+
 /// Lines and blocks that are fewer than the threads, and none at all.
 #[test]
 fn shapes_smaller_than_the_pool() {
     let p = Modulus::new(65521).unwrap();
-    let shapes: [(usize, usize, &[(usize, usize, u64)], usize); 5] = [
+    let shapes: [Shape; 5] = [
         (0, 4, &[], 0),
         (3, 2, &[], 0),
         (1, 9, &[(0, 3, 5), (0, 7, 1)], 1),

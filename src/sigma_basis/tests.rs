@@ -262,7 +262,7 @@ fn every_number_of_threads_gives_the_same_generator() {
     }
     let run = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let mut search = GeneratorSearch::new(field.clone(), s).unwrap();
+            let mut search = GeneratorSearch::new(field, s).unwrap();
             terms.chunks(77 * s * s).for_each(|terms| search.extend(terms, &Silent).unwrap());
             search.verify(crate::report::ErrorBound::of_bits(40), &mut Rng::seed_from_u64(1)).unwrap();
             (search.generator().unwrap(), search.degrees(), search.stable_terms())
