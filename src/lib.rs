@@ -97,6 +97,7 @@ pub mod sigma_basis;
 pub mod sparse;
 pub mod spmv;
 mod stopwatch;
+mod team;
 pub mod wiedemann;
 
 pub use error::{Error, Result};

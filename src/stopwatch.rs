@@ -39,12 +39,12 @@ impl Stopwatch {
 
 /// Processor seconds of all threads of this process; `None` where the system does not say.
 #[cfg(unix)]
-fn processor_seconds() -> Option<f64> {
+pub(crate) fn processor_seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
 }
 #[cfg(not(unix))]
-fn processor_seconds() -> Option<f64> {
+pub(crate) fn processor_seconds() -> Option<f64> {
     None
 }
 

@@ -114,3 +114,31 @@ fn over_extensions_of_tiny_fields() {
 fn over_a_large_field() {
     reaches_the_rank((1 << 31) - 1, 1000, None, 1..2);
 }
+
+/// Rows, columns, entries, rank.
+type Shape = (usize, usize, &'static [(usize, usize, u64)], usize);
+
+/// Lines and blocks that are fewer than the threads, and none at all.
+#[test]
+fn shapes_smaller_than_the_pool() {
+    let p = Modulus::new(65521).unwrap();
+    let shapes: [Shape; 5] = [
+        (0, 4, &[], 0),
+        (3, 2, &[], 0),
+        (1, 9, &[(0, 3, 5), (0, 7, 1)], 1),
+        (2, 3, &[(0, 0, 1), (1, 1, 2), (1, 2, 1)], 2),
+        (4, 4, &[(0, 0, 1), (1, 0, 2), (2, 1, 1), (3, 3, 7)], 3),
+    ];
+    for threads in [1, 2, 3, 8] {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            for (rows, cols, entries, expected) in shapes {
+                let matrix = SparseMatrix::from_triplets(p, rows, cols, entries);
+                for block in [None, Some(1), Some(5), Some(16)] {
+                    let options = RankOptions::default().method(Method::Wiedemann).block(block);
+                    let found = rank(&matrix, &options, &Silent).unwrap().rank;
+                    assert_eq!(found, expected, "{rows} x {cols}, block {block:?}, {threads} threads");
+                }
+            }
+        });
+    }
+}

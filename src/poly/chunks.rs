@@ -15,6 +15,11 @@ pub(crate) fn for_each_chunk<T: Send>(data: &mut [T], size: usize, run: impl Fn(
     }
 }
 
+/// How many of `count` steps a task takes: `most`, or fewer so that every thread of rayon's current pool has some.
+pub(crate) fn steps(count: usize, most: usize) -> usize {
+    count.div_ceil(4 * rayon::current_num_threads()).next_multiple_of(8).min(most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

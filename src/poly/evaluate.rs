@@ -9,6 +9,7 @@
 //! transformed once and serves all chunks of points, whose chirps differ only by the place where they begin. For short
 //! polynomials the product with a Vandermonde matrix is cheaper; the plans of the two products decide.
 
+use super::chunks::for_each_chunk;
 use super::product::multiply;
 use super::{Method, PolyMatrix, ProductPlan, ProductShape};
 use crate::field::{Field, Modulus, PrimeField};
@@ -17,6 +18,8 @@ use rayon::prelude::*;
 
 /// Points of one Vandermonde matrix: the next block of points scales the coefficients instead.
 const BLOCK: usize = 256;
+/// Values that one task scales.
+const SCALED: usize = 16;
 /// What memory is asked for.
 const VALUES: &str = "values of a polynomial matrix";
 
@@ -168,18 +171,27 @@ fn chirp(
         value = modulus.mul(value, step);
         step = modulus.mul(step, ratio);
     }
-    let mut values = memory::with_capacity(count * entries, VALUES)?;
+    let mut values = memory::zeros(count * entries, VALUES)?;
     let (mut back, mut step) = (1, 1);
-    for first in (0..count).step_by(chunk) {
+    for (first, out) in (0..count).step_by(chunk).zip(values.chunks_mut(chunk * entries)) {
         let piece = memory::copy(&chirps[first..first + plan.shape.left_len], VALUES)?;
         let piece = PolyMatrix::from_coefficients(1, 1, piece);
         let piece = plan.transform(&field, &piece)?.expect("a plan of transforms");
         let product = plan.run(&field, &piece, &bracket)?;
-        for i in 0..chunk.min(count - first) {
-            values.extend(product.coefficient(i).iter().map(|&x| modulus.mul(x, back)));
-            back = modulus.mul(back, step);
-            step = modulus.mul(step, inverse);
-        }
+        let weights: Vec<u64> = out
+            .chunks_exact(entries)
+            .map(|_| {
+                let weight = back;
+                back = modulus.mul(back, step);
+                step = modulus.mul(step, inverse);
+                weight
+            })
+            .collect();
+        for_each_chunk(out, entries * SCALED, |i, out| {
+            for (i, out) in (i * SCALED..).zip(out.chunks_exact_mut(entries)) {
+                out.iter_mut().zip(product.coefficient(i)).for_each(|(out, &x)| *out = modulus.mul(x, weights[i]));
+            }
+        });
     }
     Ok(values)
 }

@@ -15,7 +15,7 @@
 
 use super::PolyMatrix;
 use super::checked::{Integers, agrees};
-use super::chunks::for_each_chunk;
+use super::chunks::{for_each_chunk, steps};
 use super::keepers::is_kept;
 use super::kronecker::Fold;
 use super::shape::ProductShape;
@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Points whose products are computed together, as lanes.
 const LANES: usize = 8;
-/// Coefficients that one task brings back.
+/// The most coefficients that one task brings back.
 const SCATTER: usize = 64;
 
 /// What memory is asked for.
@@ -70,11 +70,12 @@ pub(crate) fn product<F: Field>(
 
     let fold = Fold::new(field);
     let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
-    for_each_chunk(&mut out.data_mut()[..wanted * entries], SCATTER * entries, |i, out| {
+    let scatter = steps(wanted, SCATTER);
+    for_each_chunk(&mut out.data_mut()[..wanted * entries], scatter * entries, |i, out| {
         let mut digits = vec![0; fold.stride];
         for e in 0..entries {
             for (c, out) in out.chunks_exact_mut(entries).enumerate() {
-                let at = e / 2 * points + (shape.lo + i * SCATTER + c) * fold.stride;
+                let at = e / 2 * points + (shape.lo + i * scatter + c) * fold.stride;
                 for (digit, both) in digits.iter_mut().zip(&integers[at..]) {
                     *digit = modulus.reduce_i64(both[e % 2]);
                 }

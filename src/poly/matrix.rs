@@ -2,9 +2,12 @@
 
 use crate::{Result, memory};
 use bytemuck::Zeroable;
+use rayon::prelude::*;
 
 /// What memory is asked for.
 const WHAT: &str = "a polynomial matrix";
+/// Elements that one task copies, or more.
+const SHARE: usize = 1 << 15;
 
 /// A `rows × cols` matrix of polynomials of degree below `len`: Σₖ Mₖ xᵏ, stored coefficient by coefficient, each Mₖ
 /// row-major. Trailing zero coefficients are allowed.
@@ -82,17 +85,6 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
     pub fn into_data(self) -> Vec<E> {
         self.data
     }
-    /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`, or that is zero.
-    ///
-    /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory); the matrix is as it was.
-    pub fn extend(&mut self, coefficients: &[E]) -> Result<()> {
-        assert_eq!(coefficients.len() % (self.rows * self.cols), 0);
-        memory::reserve(&mut self.data, coefficients.len(), WHAT)?;
-        self.len += coefficients.len() / (self.rows * self.cols);
-        self.data.extend_from_slice(coefficients);
-        Ok(())
-    }
     /// Drops coefficients from `len` on, or pads with zeros up to it.
     ///
     /// # Errors
@@ -109,5 +101,33 @@ impl<E: Copy + Default + Eq> PolyMatrix<E> {
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
         self.data.truncate(self.rows * self.cols * self.len);
+    }
+}
+
+impl<E: Copy + Default + Eq + Send + Sync> PolyMatrix<E> {
+    /// The coefficients `from .. to`, none if `to` is not above `from`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn slice(&self, from: usize, to: usize) -> Result<Self> {
+        let (size, to) = (self.rows * self.cols, to.max(from));
+        let mut part = PolyMatrix { rows: self.rows, cols: self.cols, len: 0, data: Vec::new() };
+        part.extend(&self.data[size * from..size * to])?;
+        Ok(part)
+    }
+    /// Appends coefficients at the high end. Panics if the length is not a multiple of `rows * cols`, or that is zero.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory); the matrix is as it was.
+    pub fn extend(&mut self, coefficients: &[E]) -> Result<()> {
+        assert_eq!(coefficients.len() % (self.rows * self.cols), 0);
+        memory::reserve(&mut self.data, coefficients.len(), WHAT)?;
+        self.len += coefficients.len() / (self.rows * self.cols);
+        // Shared out: fresh memory costs most where it is touched first.
+        self.data.par_extend(coefficients.par_iter().with_min_len(SHARE).copied());
+        Ok(())
     }
 }

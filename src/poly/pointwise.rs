@@ -2,7 +2,7 @@
 //! remainder theorem. Entry point: [`write_rows`].
 
 use super::buffer::{Buffer, padded};
-use super::chunks::for_each_chunk;
+use super::chunks::{for_each_chunk, steps};
 use super::kronecker::Fold;
 use super::ntt::{Inverse, MAX_PRIMES, Prime, Twiddles};
 use super::residues::Leaving;
@@ -20,7 +20,7 @@ fn tile_points(shape: Shape) -> usize {
     ((512 << 10) / (groups * size_of::<Row>()).max(1)).clamp(8, 32) / 8 * 8
 }
 
-/// Coefficients that one task brings back from the residues.
+/// The most coefficients that one task brings back from the residues.
 const SCATTER: usize = 64;
 
 /// The rows of the product from `first` on, as many as `a` has.
@@ -41,8 +41,9 @@ pub(super) fn write_rows<F: Field>(
     let leaving = Leaving::new(field.modulus().get(), primes, points);
     let fold = Fold::new(field);
     let size = shape.rows * shape.cols;
-    for_each_chunk(&mut out.data_mut()[..wanted * size], size * SCATTER, |i, out| {
-        let slot = (shape.lo + i * SCATTER) * fold.stride;
+    let scatter = steps(wanted, SCATTER);
+    for_each_chunk(&mut out.data_mut()[..wanted * size], size * scatter, |i, out| {
+        let slot = (shape.lo + i * scatter) * fold.stride;
         isa.run(Leave { fold: &fold, leaving: &leaving, residues: &residues, points, slot, shape, first, out });
     });
     Ok(())

@@ -1,33 +1,56 @@
-//! Wall-clock seconds of the phases of a computation.
+//! Wall-clock seconds of the phases of a computation, and what processors were at work for them.
 
+use crate::stopwatch::processor_seconds;
 use std::time::Instant;
+
+/// What was spent in a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spent {
+    seconds: f64,
+    /// Of all threads of this process; `None` where some of it was not measured.
+    processor: Option<f64>,
+}
 
 /// Named phases with the seconds spent in each, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Phases(Vec<(&'static str, f64)>);
+pub struct Phases(Vec<(&'static str, Spent)>);
 
 impl Phases {
     /// Runs `work` and adds its time to the phase `name`.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_seconds());
         let result = work();
-        self.add(name, start.elapsed().as_secs_f64());
+        let seconds = start.elapsed().as_secs_f64();
+        let processor = processor_seconds().zip(before).map(|(now, before)| now - before);
+        self.spend(name, Spent { seconds, processor });
         result
     }
-    /// Adds seconds to a phase.
+    /// Adds seconds to a phase, of which nobody knows what processors did in them.
     pub fn add(&mut self, name: &'static str, seconds: f64) {
+        self.spend(name, Spent { seconds, processor: None });
+    }
+    fn spend(&mut self, name: &'static str, more: Spent) {
         match self.0.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, s)) => *s += seconds,
-            None => self.0.push((name, seconds)),
+            Some((_, spent)) => {
+                spent.seconds += more.seconds;
+                spent.processor = spent.processor.zip(more.processor).map(|(a, b)| a + b);
+            }
+            None => self.0.push((name, more)),
         }
     }
     /// Adds the seconds of all phases of another computation.
     pub fn extend(&mut self, other: &Phases) {
-        other.iter().for_each(|(name, seconds)| self.add(name, seconds));
+        other.0.iter().for_each(|&(name, spent)| self.spend(name, spent));
     }
     /// Name and seconds of each phase.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.0.iter().copied()
+        self.0.iter().map(|&(name, spent)| (name, spent.seconds))
+    }
+    /// Name and processor seconds, those of all threads of this process together, of each phase for which they are
+    /// known: none where the system does not tell. Divided by the seconds, how many processors were at work, whatever
+    /// they worked on.
+    pub fn processor(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter().filter_map(|&(name, spent)| Some((name, spent.processor?)))
     }
 }
 
@@ -60,5 +83,16 @@ mod tests {
         assert_eq!(serde_json::to_string(&phases).unwrap(), r#"{"read":2.5,"plan":0.25,"proof":1.0}"#);
         assert_eq!(phases.time("plan", || 7), 7);
         assert!(phases.iter().find(|(name, _)| *name == "plan").is_some_and(|(_, seconds)| seconds >= 0.25));
+        if processor_seconds().is_some() {
+            // Of `plan` a part was not measured.
+            assert_eq!(phases.processor().count(), 0);
+            let count = || (0..1 << 20).fold(0u64, |sum, i| std::hint::black_box(sum ^ i));
+            phases.time("count", count);
+            let mut twice = phases.clone();
+            twice.extend(&phases);
+            let one = phases.processor().collect::<Vec<_>>();
+            assert!(matches!(one[..], [("count", seconds)] if seconds > 0.0), "{one:?}");
+            assert_eq!(twice.processor().collect::<Vec<_>>(), [("count", 2.0 * one[0].1)]);
+        }
     }
 }

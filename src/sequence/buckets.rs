@@ -23,6 +23,7 @@ use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
 use crate::report::ErrorBound;
 use crate::spmv::{Block, Lanes};
+use crate::team::{each_tile, even};
 use crate::{Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -32,8 +33,10 @@ use std::ops::AddAssign;
 const ENTRIES: usize = 3;
 /// Buckets of all classes together, where there are fewer classes.
 const BUCKETS: usize = 256;
-/// Rows that one task adds up; below [`rows_in_sum`] of every lane.
+/// The most rows that one task adds up; below [`rows_in_sum`] of every lane.
 const CHUNK: usize = 1 << 14;
+/// The fewest where there are several tasks: what a task does for each bucket is then less than what it does for rows.
+const LEAST_CHUNK: usize = 1 << 11;
 const _: () = assert!(CHUNK <= 1 << 16, "rows of a chunk are numbered by 16 bits");
 
 /// What memory is asked for.
@@ -51,7 +54,8 @@ pub struct Buckets {
     /// Rows and columns of Y.
     n: usize,
     s: usize,
-    /// The rows, [`CHUNK`] by `CHUNK`.
+    /// The rows, so many in each chunk but the last: one chunk or more for each thread that made this.
+    chunk: usize,
     chunks: Vec<Chunk>,
     /// Weights of a class, E; bucket b belongs to class b / `pool`.
     pool: usize,
@@ -148,8 +152,9 @@ impl Buckets {
 
     /// The Y with these buckets in its rows, `per_row` each, and these weights of the buckets.
     fn of_picks(n: usize, s: usize, pick: &[u16], per_row: usize, pool: usize, weights: Vec<u64>) -> Result<Self> {
-        let chunks = pick.chunks(CHUNK * per_row).map(|pick| Chunk::new(s * pool, pick, per_row));
-        Ok(Buckets { n, s, chunks: chunks.collect::<Result<_>>()?, pool, weights })
+        let chunk = n.div_ceil(rayon::current_num_threads()).clamp(LEAST_CHUNK, CHUNK);
+        let chunks = pick.chunks(chunk * per_row).map(|pick| Chunk::new(s * pool, pick, per_row));
+        Ok(Buckets { n, s, chunk, chunks: chunks.collect::<Result<_>>()?, pool, weights })
     }
 
     /// Appends YᵀV, s × s elements of K, row-major. V is a block of n rows and s columns over K, by digits.
@@ -193,7 +198,9 @@ impl Buckets {
     /// 2³²: exact integers added in any order, so that neither threads nor instruction sets show.
     fn sums<L: Lane>(&self, isa: Isa, p: Modulus, lanes: &[L], width: usize) -> Result<Vec<u64>> {
         let len = self.s * self.pool * width;
-        let chunk = |(lanes, chunk): (&[L], &Chunk)| {
+        let of_chunk = |number: usize| {
+            let rows = number * self.chunk..self.n.min((number + 1) * self.chunk);
+            let (lanes, chunk) = (&lanes[rows.start * width..rows.end * width], &self.chunks[number]);
             let mut sums = memory::filled(L::Sum::default(), len, SUMS)?;
             isa.run(AddRows { lanes, width, chunk, sums: &mut sums });
             let mut totals = memory::with_capacity(len, SUMS)?;
@@ -205,7 +212,10 @@ impl Buckets {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
             Ok(a)
         };
-        let totals = lanes.par_chunks(CHUNK * width).zip(self.chunks.par_iter()).map(chunk).reduce_with(add);
+        // Chunks are rows in order, as are the tiles of a product: a thread adds up what it has written.
+        let mut parts: Vec<Result<Vec<L::Total>>> = self.chunks.iter().map(|_| Ok(Vec::new())).collect();
+        each_tile(&even(parts.len(), 1), 1, &mut parts, |number, part| part[0] = of_chunk(number.start));
+        let totals = parts.into_par_iter().reduce_with(add);
         let Some(totals) = totals.transpose()? else { return memory::zeros(len, SUMS) };
         let mut words = memory::with_capacity(len, SUMS)?;
         words.extend(totals.into_iter().map(|x| L::word(x, p)));

@@ -12,7 +12,7 @@ fn dense<F: Field>(field: &F, y: &Buckets) -> Vec<F::Elem> {
     for (c, chunk) in y.chunks.iter().enumerate() {
         for (bucket, range) in chunk.start.windows(2).enumerate() {
             for &row in &chunk.rows[range[0] as usize..range[1] as usize] {
-                let entry = &mut dense[(c * CHUNK + row as usize) * y.s + bucket / y.pool];
+                let entry = &mut dense[(c * y.chunk + row as usize) * y.s + bucket / y.pool];
                 assert!(*entry == field.zero(), "distinct classes, weights other than zero");
                 *entry = field.from_digits(&y.weights[bucket * k..][..k]);
             }

@@ -73,8 +73,15 @@ impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
     fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
         for done in 1..=count {
             observer.check()?;
-            self.projection.project(&self.field, &self.current, self.block, terms)?;
-            self.step()?;
+            // Both read BⁱX alone: threads that one of them has no work for are at work on the other.
+            let Krylov { field, operator, projection, block, current, next, scratch } = self;
+            let (projected, stepped) = rayon::join(
+                || projection.project(field, current, *block, terms),
+                || operator.apply(current, next, scratch),
+            );
+            projected?;
+            stepped?;
+            std::mem::swap(current, next);
             observer.progress(done as u64);
         }
         Ok(())

@@ -92,3 +92,60 @@ fn the_shortcut_is_the_sequence_without_its_first_term() {
     }
     assert_eq!(terms(Start::X, 5), expected);
 }
+
+/// Also with fewer rows than threads, none at all, and a block narrower than threads; made on as many as it runs on.
+#[test]
+fn every_number_of_threads_gives_the_same_terms() {
+    let p = Modulus::new(65521).unwrap();
+    for (rows, cols, nnz, k, s) in [
+        (0, 3, 0, 1, 2),
+        (1, 1, 1, 1, 1),
+        (1, 9, 5, 1, 8),
+        (3, 2, 4, 3, 2),
+        (9000, 7000, 40_000, 1, 8),
+        (400, 300, 900, 3, 2),
+    ] {
+        let mut rng = Rng::seed_from_u64(3);
+        let entry = |rng: &mut Rng| (rng.random_range(0..rows), rng.random_range(0..cols), rng.random_range(1..65521));
+        let entries: Vec<_> = (0..nnz).map(|_| entry(&mut rng)).collect();
+        let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+        let run = |threads: usize| {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+                if k == 1 {
+                    sequence(&PrimeField(p), &product, s)
+                } else {
+                    let field = ExtensionField::new(p, k, &mut Rng::seed_from_u64(4));
+                    digits(&field, &sequence(&field, &product, s))
+                }
+            })
+        };
+        let one = run(1);
+        assert_eq!(one.len(), 2 * 6 * s * s * k, "both projections, six terms");
+        for threads in [2, 3, 8] {
+            assert!(run(threads) == one, "{threads} threads, {rows} x {cols}, block {s} over GF(p^{k})");
+        }
+    }
+}
+
+fn digits<F: Field>(field: &F, elements: &[F::Elem]) -> Vec<u64> {
+    let mut digits = vec![0; field.degree() * elements.len()];
+    for (digits, &x) in digits.chunks_exact_mut(field.degree()).zip(elements) {
+        field.write_digits(x, digits);
+    }
+    digits
+}
+
+/// Six terms with a sparse projection, then six with a dense one.
+fn sequence<F: Field>(field: &F, product: &Product, s: usize) -> Vec<F::Elem> {
+    let mut rng = Rng::seed_from_u64(5);
+    let b = Preconditioned::random(field, product, false, &mut rng).unwrap();
+    let sparse = Projection::sparse(field, b.order(), s, &mut rng).unwrap();
+    let dense = Projection::dense(field, b.order(), s, &mut rng).unwrap();
+    let mut terms = Vec::new();
+    for projection in [sparse, dense] {
+        let mut krylov = Krylov::new(field, &b, projection, s, Start::Bx, &mut rng).unwrap();
+        krylov.extend(6, &mut terms, &Silent).unwrap();
+    }
+    terms
+}

@@ -43,6 +43,10 @@ use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::ErrorBound;
 use crate::report::Observer;
 use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Coefficients of V whose products are one sum.
+const TOGETHER: usize = 16;
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -291,16 +295,46 @@ impl<F: Field> GeneratorSearch<F> {
             }
             if i >= s && degree == self.length() + 1 {
                 right[i - s] = field.one();
-                continue;
             }
-            for k in 0..self.left.len().min(degree) {
-                let v = &self.left.coefficient(k)[i * s..][..s];
-                for (&a, term) in v.iter().zip(self.series.coefficient(degree - 1 - k).chunks_exact(s)) {
-                    field.axpy(right, a, term);
-                }
+        }
+        let mut rows: Vec<usize> = (0..2 * s).filter(|&i| i < s || self.degrees[i] as usize <= self.length()).collect();
+        rows.sort_by_key(|&i| self.degrees[i]);
+        for rows in rows.chunk_by(|&i, &j| self.degrees[i] == self.degrees[j]) {
+            let right = self.next_to_degree(rows, self.degrees[rows[0]] as usize);
+            for (&i, right) in rows.iter().zip(right.chunks_exact(s)) {
+                leading[i * 2 * s + s..][..s].copy_from_slice(right);
             }
         }
         leading
+    }
+
+    /// The coefficients of x^(degree - 1) of these rows of V·S, row-major: Σ_k V_k S_(degree-1-k), by sums of products
+    /// of a few coefficients at a time.
+    fn next_to_degree(&self, rows: &[usize], degree: usize) -> Vec<F::Elem> {
+        let (field, s) = (&self.field, self.s);
+        let none = || vec![field.zero(); rows.len() * s];
+        let coefficients = |mut sums: Vec<F::Elem>, ks: &[usize]| {
+            // Column j of all these terms together.
+            let mut columns = Vec::with_capacity(s * s * ks.len());
+            for j in 0..s {
+                let terms = ks.iter().map(|k| self.series.coefficient(degree - 1 - k));
+                columns.extend(terms.flat_map(|term| term[j..].iter().step_by(s)));
+            }
+            for (sums, &i) in sums.chunks_exact_mut(s).zip(rows) {
+                let row: Vec<F::Elem> =
+                    ks.iter().flat_map(|&k| &self.left.coefficient(k)[i * s..][..s]).copied().collect();
+                for (sum, column) in sums.iter_mut().zip(columns.chunks_exact(s * ks.len())) {
+                    *sum = field.add(*sum, field.dot(&row, column));
+                }
+            }
+            sums
+        };
+        let add = |mut a: Vec<F::Elem>, b: Vec<F::Elem>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = field.add(*a, b));
+            a
+        };
+        let ks: Vec<usize> = (0..self.left.len().min(degree)).collect();
+        ks.par_chunks(TOGETHER).fold(none, coefficients).reduce(none, add)
     }
 }
 

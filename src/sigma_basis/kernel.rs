@@ -17,19 +17,20 @@ pub(super) trait Kernel<F: Field>: Sync {
     fn store(&self, field: &F, a: Self::Elem) -> F::Elem;
     /// The stored form of 1.
     fn one(&self, field: &F) -> Self::Elem;
-    /// `work` is row-major with rows of `width`; row `pivot` has a non-zero entry in `col`. Adds multiples of it to all
-    /// later rows such that their entries in `col` vanish.
-    fn clear_below(&self, work: &mut [Self::Elem], width: usize, pivot: usize, col: usize);
+    /// Eliminates the lines of `work`, row-major with lines of `width`, of which the first `n` entries are a residual
+    /// and the others, zero at first, take the factors: a line whose residual is no combination of those before it
+    /// becomes a pivot, and its factor of itself 1; every other one gets the factors of the pivots before it that make
+    /// its residual vanish. Returns the pivots, ascending; there are at most `width - n`.
+    fn eliminate(&self, work: &mut [Self::Elem], width: usize, n: usize) -> Vec<usize>;
     /// Brings factors into the form in which [`Kernel::combine`] wants them.
     fn prepare(&self, _factors: &mut [Self::Elem]) {}
-    /// `row += Σ_j factors[j] · panel[j]` for each target, where `panel` holds rows of `stride` elements, of which the
-    /// last `row.len()` count.
-    fn combine(&self, targets: &mut [Target<'_, Self::Elem>], panel: &[Self::Elem], stride: usize);
+    /// `row += Σ_j factors[j] · panel[j]` for each target; all rows are of one length.
+    fn combine(&self, targets: &mut [Target<'_, Self::Elem>], panel: &[&[Self::Elem]]);
 }
 
-/// A row to be changed and the prepared factors with which the rows of the panel enter it.
+/// A row to be changed, or a part of one, and the prepared factors with which the rows of the panel enter it.
 pub(super) struct Target<'a, T> {
-    /// The row; its length is the same for all targets of a call.
+    /// The row.
     pub row: &'a mut [T],
     /// One factor for each row of the panel.
     pub factors: &'a [T],
@@ -50,18 +51,26 @@ impl<F: Field> Kernel<F> for FieldKernel<'_, F> {
     fn one(&self, _field: &F) -> F::Elem {
         self.0.one()
     }
-    fn clear_below(&self, work: &mut [F::Elem], width: usize, pivot: usize, col: usize) {
-        let (above, below) = work.split_at_mut((pivot + 1) * width);
-        let pivot = &above[pivot * width..];
-        let factor = self.0.neg(self.0.inv(pivot[col]));
-        for row in below.chunks_exact_mut(width) {
-            self.0.axpy(row, self.0.mul(row[col], factor), pivot);
+    fn eliminate(&self, work: &mut [F::Elem], width: usize, n: usize) -> Vec<usize> {
+        let (field, zero) = (self.0, self.0.zero());
+        let mut pivots = Vec::new();
+        for at in 0..work.len() / width {
+            let (done, rest) = work.split_at_mut((at + 1) * width);
+            let pivot = &mut done[at * width..];
+            let Some(col) = pivot[..n].iter().position(|&a| a != zero) else { continue };
+            pivot[n + pivots.len()] = field.one();
+            pivots.push(at);
+            let factor = field.neg(field.inv(pivot[col]));
+            for row in rest.chunks_exact_mut(width) {
+                field.axpy(row, field.mul(row[col], factor), pivot);
+            }
         }
+        pivots
     }
-    fn combine(&self, targets: &mut [Target<'_, F::Elem>], panel: &[F::Elem], stride: usize) {
+    fn combine(&self, targets: &mut [Target<'_, F::Elem>], panel: &[&[F::Elem]]) {
         for Target { row, factors } in targets {
-            for (&factor, pivot) in factors.iter().zip(panel.chunks_exact(stride)) {
-                self.0.axpy(row, factor, &pivot[stride - row.len()..]);
+            for (&factor, pivot) in factors.iter().zip(panel) {
+                self.0.axpy(row, factor, pivot);
             }
         }
     }

@@ -7,9 +7,9 @@
 //! - *Basis*: P₂·P₁ has h + 1 coefficients. A cyclic product of h points adds the last one onto the first; both are
 //!   computed apart, as products of two constant matrices.
 
+use crate::Result;
 use crate::field::Field;
 use crate::poly::{self, PolyMatrix, ProductPlan, ProductShape};
-use crate::{Result, memory};
 
 /// From this many coefficients of each factor on, the ends of a product are worth two products of constant matrices.
 const SEPARATE_ENDS: usize = 16;
@@ -23,7 +23,7 @@ pub(super) fn residual<F: Field>(
     count: usize,
 ) -> Result<PolyMatrix<F::Elem>> {
     let unused = (from + 1).saturating_sub(basis.len()).min(series.len());
-    let used = slice(series, unused, series.len().min(from + count))?;
+    let used = series.slice(unused, series.len().min(from + count))?;
     poly::middle_product(field, basis, &used, from - unused, count)
 }
 
@@ -51,19 +51,12 @@ pub(super) fn compose<F: Field>(
         return Ok(product);
     }
     let last = second.len() + first.len() - 2;
-    let constant = |a: usize, b: usize| poly::multiply(field, &slice(second, a, a + 1)?, &slice(first, b, b + 1)?);
+    let constant = |a: usize, b: usize| poly::multiply(field, &second.slice(a, a + 1)?, &first.slice(b, b + 1)?);
     let mut product = constant(0, 0)?;
     product.extend(poly::middle_product(field, second, first, 1, last - 1)?.data())?;
     product.extend(constant(second.len() - 1, first.len() - 1)?.data())?;
     trim(&mut product);
     Ok(product)
-}
-
-/// The coefficients `from .. to`, none if there are none.
-fn slice<E: Copy + Default + Eq>(matrix: &PolyMatrix<E>, from: usize, to: usize) -> Result<PolyMatrix<E>> {
-    let (rows, cols) = (matrix.rows(), matrix.cols());
-    let part = &matrix.data()[rows * cols * from..rows * cols * to.max(from)];
-    Ok(PolyMatrix::from_coefficients(rows, cols, memory::copy(part, "a part of a polynomial matrix")?))
 }
 
 /// Drops trailing zero coefficients, down to one.
@@ -91,7 +84,7 @@ mod tests {
             assert_eq!(compose(&field, &a, &b).unwrap(), plain);
             let (from, count) = (rng.random_range(0..130), rng.random_range(1..40));
             plain.resize(from + count).unwrap();
-            let expected = slice(&plain, from, from + count).unwrap();
+            let expected = plain.slice(from, from + count).unwrap();
             assert_eq!(residual_without_rounding(&field, &a, &b, from, count).unwrap(), expected);
             assert_eq!(residual(&field, &a, &b, from, count).unwrap(), expected);
         }

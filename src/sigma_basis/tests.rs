@@ -229,7 +229,9 @@ fn every_number_of_threads_gives_the_same_basis() {
     };
     let one = run(1);
     assert_eq!(one.degrees, [24; 64]);
-    assert_eq!(run(3), one);
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
     verify(&field, &series, &[0; 64], &one, 2, &mut rng).unwrap();
 }
 
@@ -242,5 +244,33 @@ fn long_orders_by_division_are_those_by_steps() {
         let shift = [0, 5, -20];
         let direct = m_basis(&field, &series, order, &shift).unwrap();
         assert_eq!(pm_basis(&field, &series, order, &shift, &Params { leaf: 4 }, &Silent).unwrap(), direct);
+    }
+}
+
+/// The search with products of all sizes, its check and its generator.
+#[test]
+fn every_number_of_threads_gives_the_same_generator() {
+    let (field, s) = (prime(65521), 4);
+    let mut rng = Rng::seed_from_u64(14);
+    // The terms of a random recurrence of order 30 with coefficients in the field, in every entry another sequence.
+    let recurrence: Vec<u64> = (0..30).map(|_| field.random(&mut rng)).collect();
+    let mut terms: Vec<u64> = (0..30 * s * s).map(|_| field.random(&mut rng)).collect();
+    for at in 30 * s * s..300 * s * s {
+        let next = (0..30).map(|k| field.mul(recurrence[k], terms[at - (k + 1) * s * s]));
+        let next = next.fold(0, |sum, x| field.add(sum, x));
+        terms.push(next);
+    }
+    let run = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut search = GeneratorSearch::new(field, s).unwrap();
+            terms.chunks(77 * s * s).for_each(|terms| search.extend(terms, &Silent).unwrap());
+            search.verify(crate::report::ErrorBound::of_bits(40), &mut Rng::seed_from_u64(1)).unwrap();
+            (search.generator().unwrap(), search.degrees(), search.stable_terms())
+        })
+    };
+    let one = run(1);
+    assert_eq!(one.0.row_degrees.iter().sum::<usize>(), 30 * s, "s independent sequences");
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), one, "{threads} threads");
     }
 }

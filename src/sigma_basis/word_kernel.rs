@@ -30,20 +30,19 @@ pub(super) struct WordKernel {
     isa: Isa,
 }
 
-/// [`WordKernel::clear_below_body`] for an instruction set.
-struct ClearBelow<'a> {
+/// [`WordKernel::eliminate_body`] for an instruction set.
+struct Eliminate<'a> {
     kernel: &'a WordKernel,
     work: &'a mut [u32],
     width: usize,
-    pivot: usize,
-    col: usize,
+    n: usize,
 }
 
-impl isa::Kernel for ClearBelow<'_> {
-    type Output = ();
+impl isa::Kernel for Eliminate<'_> {
+    type Output = Vec<usize>;
     #[inline(always)]
-    fn run(self) {
-        self.kernel.clear_below_body(self.work, self.width, self.pivot, self.col);
+    fn run(self) -> Vec<usize> {
+        self.kernel.eliminate_body(self.work, self.width, self.n)
     }
 }
 
@@ -51,15 +50,14 @@ impl isa::Kernel for ClearBelow<'_> {
 struct Combine<'a, 't, const W: usize> {
     kernel: &'a WordKernel,
     targets: &'a mut [Target<'t, u32>],
-    panel: &'a [u32],
-    stride: usize,
+    panel: &'a [&'a [u32]],
 }
 
 impl<const W: usize> isa::Kernel for Combine<'_, '_, W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        self.kernel.combine_body::<W>(self.targets, self.panel, self.stride);
+        self.kernel.combine_body::<W>(self.targets, self.panel);
     }
 }
 
@@ -99,105 +97,159 @@ impl WordKernel {
         x.min(x.wrapping_sub(self.modulus.get()))
     }
 
-    /// The body of [`Kernel::clear_below`]; inlined into one function for each instruction set.
+    /// x mod p for every x < 2⁶⁴: three steps, between them a factor 2⁹⁶.
     #[inline(always)]
-    pub(super) fn clear_below_body(&self, work: &mut [u32], width: usize, pivot: usize, col: usize) {
-        let (above, below) = work.split_at_mut((pivot + 1) * width);
-        let pivot = &above[pivot * width..];
-        // -1/pivot times 2⁶⁴: one step leaves the factor times 2³², the next one takes that away.
-        let factor = self.modulus.mul(self.modulus.neg(self.modulus.inv(pivot[col].into())), self.scale);
-        for row in below.chunks_exact_mut(width) {
-            if row[col] == 0 {
+    fn reduce(&self, x: u64) -> u64 {
+        // After two steps at most p + 1; times a residue and one step, below 2p.
+        self.fold(self.step(self.step(self.step(x)).wrapping_mul(self.to_scaled)))
+    }
+
+    /// The body of [`Kernel::eliminate`]; inlined into one function for each instruction set. Line after line is reduced
+    /// by all pivots before it, its sums by p only where they are needed or full.
+    #[inline(always)]
+    fn eliminate_body(&self, work: &mut [u32], width: usize, n: usize) -> Vec<usize> {
+        // A residue and t products: p - 1 + t·(p - 1)² ≤ (t + 1)·(p - 1)²; and one product always, p·(p - 1) < 2⁶⁴.
+        let budget = (terms_in_one_word(self.modulus) - 1).max(1);
+        let mut pivots: Vec<usize> = Vec::with_capacity(width - n);
+        // For each pivot the column in which it has its first entry, and minus one over that entry.
+        let mut leaders: Vec<(usize, u64)> = Vec::with_capacity(width - n);
+        let mut sums = vec![0u64; width];
+        for at in 0..work.len() / width {
+            let (above, rest) = work.split_at_mut(at * width);
+            let line = &mut rest[..width];
+            if line[..n].iter().all(|&x| x == 0) {
                 continue;
             }
-            let f = self.fold(self.step(u64::from(row[col]) * factor));
-            for (y, &x) in row.iter_mut().zip(pivot) {
-                // A product below p² gives a step of at most 2p - 1.
-                let product = self.fold(self.step(f.wrapping_mul(x.into())));
-                *y = self.fold(u64::from(*y).wrapping_add(product)) as u32;
+            sums.iter_mut().zip(&*line).for_each(|(sum, &x)| *sum = x.into());
+            let mut terms = 0;
+            for (j, (&pivot, &(col, scale))) in pivots.iter().zip(&leaders).enumerate() {
+                let factor = self.modulus.mul(self.modulus.reduce(sums[col]), scale);
+                if factor == 0 {
+                    continue;
+                }
+                if terms == budget {
+                    sums.iter_mut().for_each(|sum| *sum = self.reduce(*sum));
+                    terms = 0;
+                }
+                terms += 1;
+                let pivot = &above[pivot * width..][..width];
+                // Its residual is zero before `col`, its factors are zero behind its own.
+                add_multiple(&mut sums[col..n], factor, &pivot[col..n]);
+                add_multiple(&mut sums[n..n + j + 1], factor, &pivot[n..n + j + 1]);
+            }
+            line.iter_mut().zip(&sums).for_each(|(x, &sum)| *x = self.reduce(sum) as u32);
+            if let Some(col) = line[..n].iter().position(|&x| x != 0) {
+                line[n + pivots.len()] = 1;
+                pivots.push(at);
+                leaders.push((col, self.modulus.neg(self.modulus.inv(line[col].into()))));
             }
         }
+        pivots
     }
 
     /// The body of [`Kernel::combine`], with tiles of 4 rows by `W` columns held in registers.
     #[inline(always)]
-    pub(super) fn combine_body<const W: usize>(&self, targets: &mut [Target<'_, u32>], panel: &[u32], stride: usize) {
-        let terms = panel.len() / stride;
-        let split = terms >= terms_in_one_word(self.modulus);
+    fn combine_body<const W: usize>(&self, targets: &mut [Target<'_, u32>], panel: &[&[u32]]) {
+        let split = panel.len() >= terms_in_one_word(self.modulus);
+        let mut factors = Vec::with_capacity(panel.len());
         for group in targets.chunks_mut(4) {
             match (group, split) {
-                ([a, b, c, d], false) => self.group::<4, W, false>([a, b, c, d], panel, stride),
-                ([a, b, c, d], true) => self.group::<4, W, true>([a, b, c, d], panel, stride),
-                (rest, false) => rest.iter_mut().for_each(|t| self.group::<1, W, false>([t], panel, stride)),
-                (rest, true) => rest.iter_mut().for_each(|t| self.group::<1, W, true>([t], panel, stride)),
+                ([a, b, c, d], false) => self.group::<4, W, false>([a, b, c, d], panel, &mut factors),
+                ([a, b, c, d], true) => self.group::<4, W, true>([a, b, c, d], panel, &mut factors),
+                (rest, split) => {
+                    let mut factors = Vec::with_capacity(panel.len());
+                    for target in rest {
+                        match split {
+                            false => self.group::<1, W, false>([target], panel, &mut factors),
+                            true => self.group::<1, W, true>([target], panel, &mut factors),
+                        }
+                    }
+                }
             }
         }
     }
 
+    /// `factors` is scratch: those of each row of the panel together.
     #[inline(always)]
     fn group<const R: usize, const W: usize, const SPLIT: bool>(
         &self,
-        mut targets: [&mut Target<'_, u32>; R],
-        panel: &[u32],
-        stride: usize,
+        targets: [&mut Target<'_, u32>; R],
+        panel: &[&[u32]],
+        factors: &mut Vec<[u32; R]>,
     ) {
-        let (len, mut at) = (targets[0].row.len(), 0);
+        factors.clear();
+        factors.extend((0..panel.len()).map(|j| std::array::from_fn(|i| targets[i].factors[j])));
+        let mut rows = targets.map(|target| &mut *target.row);
+        let (len, mut at) = (rows[0].len(), 0);
         while at + W <= len {
-            self.tile::<R, W, SPLIT>(&mut targets, at, panel, stride);
+            self.tile::<R, W, SPLIT>(&mut rows, at, panel, factors);
             at += W;
         }
         while at + 8 <= len {
-            self.tile::<R, 8, SPLIT>(&mut targets, at, panel, stride);
+            self.tile::<R, 8, SPLIT>(&mut rows, at, panel, factors);
             at += 8;
         }
         while at < len {
-            self.tile::<R, 1, SPLIT>(&mut targets, at, panel, stride);
+            self.tile::<R, 1, SPLIT>(&mut rows, at, panel, factors);
             at += 1;
         }
     }
 
-    /// Columns `at .. at + W` of `R` targets.
+    /// Columns `at .. at + W` of `R` rows.
     #[inline(always)]
     fn tile<const R: usize, const W: usize, const SPLIT: bool>(
         &self,
-        targets: &mut [&mut Target<'_, u32>; R],
+        rows: &mut [&mut [u32]; R],
         at: usize,
-        panel: &[u32],
-        stride: usize,
+        panel: &[&[u32]],
+        factors: &[[u32; R]],
     ) {
-        let column = stride - targets[0].row.len() + at;
         let (mut low, mut high) = ([[0u64; W]; R], [[0u64; W]; R]);
-        let add = |low: &mut u64, high: &mut u64, product: u64| {
-            if SPLIT {
-                *low = low.wrapping_add(product & LOW);
-                *high = high.wrapping_add(product >> 32);
-            } else {
-                *low = low.wrapping_add(product);
-            }
-        };
         for i in 0..R {
-            let row: &[u32; W] = targets[i].row[at..at + W].try_into().expect("W columns");
-            for c in 0..W {
-                add(&mut low[i][c], &mut high[i][c], self.scale.wrapping_mul(row[c].into()));
-            }
+            let row: &[u32; W] = rows[i][at..at + W].try_into().expect("W columns");
+            add_products::<W, SPLIT>(&mut low[i], &mut high[i], self.scale as u32, row);
         }
-        for (j, pivot) in panel.chunks_exact(stride).enumerate() {
-            let pivot: &[u32; W] = pivot[column..column + W].try_into().expect("W columns");
+        for (pivot, factors) in panel.iter().zip(factors) {
+            let pivot: &[u32; W] = pivot[at..at + W].try_into().expect("W columns");
             for i in 0..R {
-                let factor = u64::from(targets[i].factors[j]);
-                for c in 0..W {
-                    add(&mut low[i][c], &mut high[i][c], factor.wrapping_mul(pivot[c].into()));
-                }
+                add_products::<W, SPLIT>(&mut low[i], &mut high[i], factors[i], pivot);
             }
         }
         for i in 0..R {
-            let row: &mut [u32; W] = (&mut targets[i].row[at..at + W]).try_into().expect("W columns");
+            let row: &mut [u32; W] = (&mut rows[i][at..at + W]).try_into().expect("W columns");
             for c in 0..W {
                 // After the first step at most 2³² + p, or p + r + 1 halves of products; so the second one ends below
                 // 2p.
                 row[c] = self.fold(self.step(high[i][c].wrapping_add(self.step(low[i][c])))) as u32;
             }
         }
+    }
+}
+
+/// The products of a factor with W residues to their sums: whole, or halves apart.
+#[inline(always)]
+fn add_products<const W: usize, const SPLIT: bool>(
+    low: &mut [u64; W],
+    high: &mut [u64; W],
+    factor: u32,
+    row: &[u32; W],
+) {
+    for c in 0..W {
+        let product = u64::from(factor) * u64::from(row[c]);
+        if SPLIT {
+            low[c] = low[c].wrapping_add(product & LOW);
+            high[c] = high[c].wrapping_add(product >> 32);
+        } else {
+            low[c] = low[c].wrapping_add(product);
+        }
+    }
+}
+
+/// sums + factor·row, within the budget of the sums; the factor is a residue.
+#[inline(always)]
+fn add_multiple(sums: &mut [u64], factor: u64, row: &[u32]) {
+    for (sum, &x) in sums.iter_mut().zip(row) {
+        *sum = sum.wrapping_add(u64::from(factor as u32) * u64::from(x));
     }
 }
 
@@ -219,120 +271,23 @@ impl<F: Field> Kernel<F> for WordKernel {
     fn one(&self, _field: &F) -> u32 {
         1
     }
-    fn clear_below(&self, work: &mut [u32], width: usize, pivot: usize, col: usize) {
-        self.isa.run(ClearBelow { kernel: self, work, width, pivot, col });
+    fn eliminate(&self, work: &mut [u32], width: usize, n: usize) -> Vec<usize> {
+        self.isa.run(Eliminate { kernel: self, work, width, n })
     }
     fn prepare(&self, factors: &mut [u32]) {
         for f in factors {
             *f = self.fold(self.step(u64::from(*f) * self.to_scaled)) as u32;
         }
     }
-    fn combine(&self, targets: &mut [Target<'_, u32>], panel: &[u32], stride: usize) {
+    fn combine(&self, targets: &mut [Target<'_, u32>], panel: &[&[u32]]) {
         match self.isa {
             // 32 registers hold the sums of more columns.
-            Isa::Avx512 => self.isa.run(Combine::<32> { kernel: self, targets, panel, stride }),
-            Isa::Avx2 | Isa::Portable => self.isa.run(Combine::<8> { kernel: self, targets, panel, stride }),
+            Isa::Avx512 => self.isa.run(Combine::<32> { kernel: self, targets, panel }),
+            Isa::Avx2 | Isa::Portable => self.isa.run(Combine::<8> { kernel: self, targets, panel }),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::kernel::FieldKernel;
-    use super::*;
-    use crate::field::{PrimeField, Rng};
-    use rand::{RngExt, SeedableRng};
-
-    /// Around the largest p for which 20 terms fit in one word, and the ends.
-    const PRIMES: [u64; 8] = [3, 5, 251, 65521, 960383881, 960383909, 4294967279, 4294967291];
-
-    #[test]
-    fn one_word_holds_exactly_the_terms_promised() {
-        for p in PRIMES {
-            let (k, square) = (terms_in_one_word(Modulus::new(p).unwrap()) as u128, (p as u128 - 1) * (p as u128 - 1));
-            assert!(k * square < 1 << 64 && (k + 1) * square >= 1 << 64);
-        }
-    }
-
-    #[test]
-    fn a_step_divides_by_two_to_the_32_for_every_word() {
-        for p in PRIMES {
-            let kernel = WordKernel::new(Modulus::new(p).unwrap()).unwrap();
-            for x in [0, 1, p - 1, p, (p - 1) * (p - 1), LOW, LOW + 1, u64::MAX - 1, u64::MAX] {
-                let y = kernel.step(x);
-                assert!((1..=(x >> 32) + p).contains(&y));
-                assert_eq!((u128::from(y) << 32) % u128::from(p), u128::from(x) % u128::from(p));
-            }
-        }
-    }
-
-    #[test]
-    fn even_and_large_moduli_are_left_to_others() {
-        for p in [2, 4294967311] {
-            assert!(WordKernel::new(Modulus::new(p).unwrap()).is_none());
-        }
-    }
-
-    /// Every instruction set against the element-by-element kernel; in round 0 with the largest sums that 20 terms can
-    /// have.
-    #[test]
-    fn all_instruction_sets_agree_with_the_field() {
-        let mut rng = Rng::seed_from_u64(3);
-        for p in PRIMES {
-            let field = PrimeField(Modulus::new(p).unwrap());
-            for isa in Isa::available() {
-                let kernel = WordKernel::with_isa(field.0, isa).unwrap();
-                for round in 0..12 {
-                    let count = if round == 0 { 19 } else { rng.random_range(1..=20) };
-                    let (targets, skip, len) =
-                        (rng.random_range(0..10), rng.random_range(0..3), rng.random_range(0..80));
-                    let mut draw = |k| {
-                        (0..k).map(|_| if round == 0 { p - 1 } else { rng.random_range(0..p) }).collect::<Vec<u64>>()
-                    };
-                    let stride = skip + len + 1;
-                    let (panel, mut rows) = (draw(count * stride), draw(targets * stride));
-                    // The prepared form of -2⁻⁶⁴ is p - 1.
-                    let largest = field.0.inv(field.0.neg(kernel.scale));
-                    let factors = if round == 0 { vec![largest; targets * count] } else { draw(targets * count) };
-                    let narrow = |v: &[u64]| v.iter().map(|&a| a as u32).collect::<Vec<u32>>();
-                    let (panel32, mut rows32, mut factors32) = (narrow(&panel), narrow(&rows), narrow(&factors));
-
-                    Kernel::<PrimeField>::prepare(&kernel, &mut factors32);
-                    assert!(round > 0 || factors32.iter().all(|&f| u64::from(f) == p - 1));
-                    combine::<WordKernel>(&kernel, &mut rows32, &factors32, &panel32, stride, skip);
-                    combine::<FieldKernel<'_, PrimeField>>(
-                        &FieldKernel(&field),
-                        &mut rows,
-                        &factors,
-                        &panel,
-                        stride,
-                        skip,
-                    );
-                    assert_eq!(narrow(&rows), rows32, "combine, p = {p}, {isa:?}");
-
-                    let mut work = draw(5 * stride);
-                    work[stride] = 1 + work[stride] % (p - 1);
-                    let mut work32 = narrow(&work);
-                    Kernel::<PrimeField>::clear_below(&kernel, &mut work32, stride, 1, 0);
-                    FieldKernel(&field).clear_below(&mut work, stride, 1, 0);
-                    assert_eq!(narrow(&work), work32, "clear_below, p = {p}, {isa:?}");
-                    assert!((2..5).all(|i| work[i * stride] == 0));
-                }
-            }
-        }
-    }
-
-    fn combine<K: Kernel<PrimeField>>(
-        kernel: &K,
-        rows: &mut [K::Elem],
-        factors: &[K::Elem],
-        panel: &[K::Elem],
-        stride: usize,
-        skip: usize,
-    ) {
-        let count = panel.len() / stride;
-        let rows = rows.chunks_exact_mut(stride).zip(factors.chunks_exact(count));
-        let mut targets: Vec<_> = rows.map(|(row, factors)| Target { row: &mut row[skip..], factors }).collect();
-        kernel.combine(&mut targets, panel, stride);
-    }
-}
+#[path = "word_kernel_tests.rs"]
+mod tests;

@@ -8,8 +8,8 @@ use super::arithmetic::{Arithmetic, Float32, Float64, Long, Narrow, Split, Wide,
 use super::{Block, Lane, Lanes};
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::team::{each_tile, even};
 use crate::{Result, memory};
-use rayon::prelude::*;
 
 /// The diagonal matrix of elements of GF(pᵏ), acting on blocks in place.
 #[derive(Debug)]
@@ -52,16 +52,17 @@ impl<A: Arithmetic> Matrices<A> {
         if width == 0 {
             return;
         }
-        y.par_chunks_mut(TILE * width).zip(self.values.par_chunks(TILE * matrix)).for_each(
-            |(rows, matrices)| match self.padded {
+        each_tile(&even(y.len() / width, TILE), width, y, |lines, rows| {
+            let matrices = &self.values[lines.start * matrix..lines.end * matrix];
+            match self.padded {
                 4 => self.rows::<4>(width, rows, matrices),
                 8 => self.rows::<8>(width, rows, matrices),
                 16 => self.rows::<16>(width, rows, matrices),
                 32 => self.rows::<32>(width, rows, matrices),
                 64 => self.rows::<64>(width, rows, matrices),
                 _ => self.rows::<128>(width, rows, matrices),
-            },
-        );
+            }
+        });
     }
     fn rows<const K: usize>(&self, width: usize, rows: &mut [A::Lane], matrices: &[A::Value]) {
         let Self { arithmetic, degree, budget, .. } = *self;

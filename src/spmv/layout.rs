@@ -10,12 +10,14 @@ use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format};
 use crate::sparse::hybrid::{Body, Entries, Part, heaviest_row, select};
+use crate::team::each_tile;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Work units (entries and a constant a row) of a tile: enough to hide the scheduling, few enough to balance.
-const TILE_WORK: usize = 1 << 13;
+/// Work units (entries and a constant a row) of a tile, about 10 µs: enough to hide what handing it out costs, few
+/// enough that threads end at one time.
+const TILE_WORK: usize = 1 << 12;
 /// What finishing a row costs, in entries.
 const ROW_WORK: usize = 4;
 
@@ -77,16 +79,9 @@ impl<A: Arithmetic> Layout<A> {
         if width == 0 {
             return Ok(());
         }
-        let mut jobs = Vec::with_capacity(self.tiles.len());
-        let mut left = y;
-        for tile in &self.tiles {
-            let (head, tail) = left.split_at_mut(tile.len() * width);
-            jobs.push((tile.clone(), head));
-            left = tail;
-        }
         let finish = self.finish(scaling);
         let strips = strips(x, width, if self.fold { FOLDING_WIDTHS } else { WIDTHS })?;
-        jobs.into_par_iter().for_each(|(tile, y)| {
+        each_tile(&self.tiles, width, y, |tile, y| {
             for strip in &strips {
                 let tile = tile.clone();
                 match (strip.wide, self.fold) {

@@ -8,6 +8,10 @@ use crate::dense;
 use crate::field::{Field, Modulus, primitive_root};
 use crate::poly::{self, PolyMatrix};
 use crate::{Observer, Result};
+use rayon::prelude::*;
+
+/// Coefficients of a row that one task changes, or more.
+const COEFFICIENTS: usize = 16;
 
 /// Degree and co-degree of det F over GF(p), by values at 1, g, g², … for a primitive root g and interpolation
 /// (source paper, section 3.3), in parallel over points.
@@ -86,21 +90,29 @@ fn make_row_vanish_at_zero<F: Field>(
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     for i in 0..rows.len() {
         observer.check()?;
+        let (above, rest) = rows.split_at_mut(i);
+        let (target, mut len) = (&mut rest[0], 0);
+        let mut factors = Vec::with_capacity(pivots.len());
         for &(pivot_row, column) in &pivots {
-            let factor = rows[i][0][column];
+            let (factor, source) = (target[0][column], &above[pivot_row]);
             if factor == field.zero() {
                 continue;
             }
-            let factor = field.neg(field.mul(factor, field.inv(rows[pivot_row][0][column])));
-            let source = rows[pivot_row].clone();
-            let (target, width) = (&mut rows[i], source[0].len());
-            if target.len() < source.len() {
-                target.resize(source.len(), vec![field.zero(); width]);
-            }
-            for (t, s) in target.iter_mut().zip(&source) {
-                field.axpy(t, factor, s);
-            }
+            let factor = field.neg(field.mul(factor, field.inv(source[0][column])));
+            field.axpy(&mut target[0], factor, &source[0]);
+            factors.push((source, factor));
+            len = source.len().max(len);
         }
+        let width = target[0].len();
+        if target.len() < len {
+            target.resize(len, vec![field.zero(); width]);
+        }
+        // The other coefficients follow, each by itself.
+        target[1..].par_iter_mut().with_min_len(COEFFICIENTS).enumerate().for_each(|(k, target)| {
+            for (source, factor) in factors.iter().filter(|(source, _)| k + 1 < source.len()) {
+                field.axpy(target, *factor, &source[k + 1]);
+            }
+        });
         match rows[i][0].iter().position(|&x| x != field.zero()) {
             Some(column) => pivots.push((i, column)),
             None => return Ok(Some(i)),

@@ -6,6 +6,8 @@ use crate::spmv::{Lane, pass_seconds};
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
 const EXTRA_TERMS: f64 = 8.0;
+/// Residues that the loops of products take at least, narrower blocks filled up: four of them take as long as eight.
+const LANES: usize = 8;
 
 /// What block Wiedemann must know of the operator whose rank is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +68,8 @@ impl Work<'_> {
         let Problem { modulus, nnz, valued, .. } = *self.problem;
         let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
         let (prices, passes) = (&self.machine.wiedemann, &self.machine.passes);
-        let sequence = products * pass_seconds(passes, modulus, lines, nnz, valued, s * self.degree);
+        let width = (s * self.degree).next_multiple_of(LANES);
+        let sequence = products * pass_seconds(passes, modulus, lines, nnz, valued, width);
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * prices.scaling } else { 0.0 };
         let projection = match self.by_theorem {
             true => n * (s_f * k).powi(2) * prices.dense_projection,

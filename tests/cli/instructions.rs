@@ -22,7 +22,9 @@ fn agree(lab: &Lab, arguments: &str) {
 fn stable(mut document: Value) -> Value {
     match &mut document {
         Value::Object(fields) => {
-            fields.retain(|name, _| !["seconds", "phases", "plan", "isa", "reason"].contains(&name.as_str()));
+            fields.retain(|name, _| {
+                !["seconds", "phases", "processor_seconds", "plan", "isa", "reason"].contains(&name.as_str())
+            });
             for (name, value) in fields {
                 *value = match &mut *value {
                     Value::Array(steps) if name == "path" => {

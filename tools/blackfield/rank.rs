@@ -17,6 +17,7 @@ use blackfield::spmv::Plan;
 use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::time::Instant;
@@ -34,6 +35,8 @@ struct Answer {
     /// Its phases are those of the whole work: reading, and what else the program does beside.
     #[serde(flatten)]
     found: Rank,
+    /// Of the phases for which they are known.
+    processor_seconds: BTreeMap<&'static str, f64>,
     seed: u64,
     threads: usize,
     device: &'static str,
@@ -126,6 +129,7 @@ impl Work<'_> {
         }
         bars.clear();
         found.phases = phases;
+        let processor_seconds = found.phases.processor().collect();
         let answer = Answer {
             schema: Schema::Rank,
             file: file.display().to_string(),
@@ -135,6 +139,7 @@ impl Work<'_> {
             modulus,
             field: field_name(modulus, found.wiedemann),
             found,
+            processor_seconds,
             seed: options.seed,
             threads: rayon::current_num_threads(),
             device: "cpu",

@@ -95,8 +95,8 @@ With --json, one file and one modulus give one document:
    reason, certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
    error_bound, error_log2: numbers or null,
    wiedemann: {block, trials, trials_agreed, extension_degree} or null,
-   phases: {name: seconds}, plan, seed, threads, device, digest, warnings,
-   seconds, version}
+   phases: {name: seconds}, processor_seconds: {name: seconds}, plan, seed,
+   threads, device, digest, warnings, seconds, version}
 JSON Schemas of all documents are in docs/schema of the source.
 An answer is proven if no random choice matters, by block Wiedemann where it
 reaches an upper bound of the rank; monte-carlo if a theorem bounds its error;
