@@ -104,8 +104,8 @@ impl WordKernel {
         self.fold(self.step(self.step(self.step(x)).wrapping_mul(self.to_scaled)))
     }
 
-    /// The body of [`Kernel::eliminate`]; inlined into one function for each instruction set. Line after line is reduced
-    /// by all pivots before it, its sums by p only where they are needed or full.
+    /// The body of [`Kernel::eliminate`]; inlined into one function for each instruction set. Line after line is
+    /// reduced by all pivots before it, its sums by p only where they are needed or full.
     #[inline(always)]
     fn eliminate_body(&self, work: &mut [u32], width: usize, n: usize) -> Vec<usize> {
         // A residue and t products: p - 1 + t·(p - 1)² ≤ (t + 1)·(p - 1)²; and one product always, p·(p - 1) < 2⁶⁴.
