@@ -122,7 +122,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "info zero.sms --json",
         "info e.mtx -p 2147483647 --json",
         "info doubtful.sms --json",
-        "bench --quick --json",
+        "bench ranks readers --quick --json",
         "rank diagonal.sms -p 7 --json --max-memory 64",
         "rank diagonal.sms -p 2,3 --json --certificate two.cert",
     ];

@@ -1,6 +1,7 @@
 //! The runs that prices are solved from: kernels of the library, on inputs made from a fixed seed.
 
 mod dense;
+mod integers;
 mod passes;
 mod poly;
 mod search;
@@ -32,6 +33,7 @@ pub fn calibrate(caches: Caches, effort: Effort, observer: &dyn Observer) -> Res
     sparse::time(&mut search)?;
     poly::time(&mut search)?;
     wiedemann::time(&mut search)?;
+    integers::time(&mut search)?;
     let known = cache.map(|value| Measurement {
         price: Price::named("passes.cache").expect("a price of the table"),
         what: "the second-level cache, as the system tells it".into(),

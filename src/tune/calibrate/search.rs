@@ -84,8 +84,10 @@ mod tests {
     use super::*;
     use crate::Silent;
 
+    type Predict = fn(&Machine) -> f64;
+
     /// Runs that take what a machine of our own making predicts.
-    fn solved(truth: &Machine, predictions: Vec<(&str, fn(&Machine) -> f64)>) -> Vec<Measurement> {
+    fn solved(truth: &Machine, predictions: Vec<(&str, Predict)>) -> Vec<Measurement> {
         let mut search = Search::new(Effort::Quick, &Silent);
         for (price, predict) in predictions {
             let price = Price::named(price).unwrap();

@@ -88,7 +88,7 @@ pub fn polynomials(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Re
 }
 
 /// Order bases of random series, verified.
-pub fn sigma_basis(clock: &mut Clock, modulus: Modulus) -> Result<()> {
+pub fn sigma_basis(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Result<()> {
     let field = PrimeField(modulus);
     let mut rng = Rng::seed_from_u64(3);
     let _kept = Kept::new();
@@ -96,12 +96,13 @@ pub fn sigma_basis(clock: &mut Clock, modulus: Modulus) -> Result<()> {
     for &order in orders {
         let series = random(&field, 2 * s, s, order, &mut rng);
         let (params, shift) = (Params::for_field(&field), vec![0; 2 * s]);
+        let work = 16.0 * (s as f64).powi(3) * order as f64 * (order as f64).log2();
         let run = Run {
             group: "sigma-basis",
             name: format!("{} x {s} of order {order} mod {modulus}", 2 * s),
-            work: 16.0 * (s as f64).powi(3) * order as f64 * (order as f64).log2(),
+            work,
             unit: "multiply-adds by levels",
-            predicted: None,
+            predicted: Some(work * machine.wiedemann.basis),
             goal: None,
         };
         let search = |basis: &mut Option<_>| {

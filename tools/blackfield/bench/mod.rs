@@ -47,7 +47,7 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
             BenchName::Products => products::time(&mut clock, args.modulus, &prices.machine)?,
             BenchName::Transforms => algebra::transforms(&mut clock)?,
             BenchName::Polynomials => algebra::polynomials(&mut clock, args.modulus, &prices.machine)?,
-            BenchName::SigmaBasis => algebra::sigma_basis(&mut clock, args.modulus)?,
+            BenchName::SigmaBasis => algebra::sigma_basis(&mut clock, args.modulus, &prices.machine)?,
             BenchName::Ranks => algebra::ranks(&mut clock, args.modulus, &prices.machine)?,
             BenchName::Readers => readers::time(&mut clock)?,
         }

@@ -4,7 +4,7 @@ use crate::args::TuneArgs;
 use crate::progress::Bars;
 use crate::{output, profile, threads};
 use blackfield::tune::{Bandwidth, Fingerprint, Profile, bandwidth, calibrate};
-use blackfield::{Error, Result};
+use blackfield::{Error, Observer, Result};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,6 +14,9 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let file =
         file.ok_or_else(|| Error::Usage("no configuration directory is known: --output FILE says where".into()))?;
     let here = Fingerprint::here();
+    if args.quick {
+        bars.warning("short runs on small inputs: these prices are for trying out, not for plans");
+    }
     bars.note(&format!("measuring {}, {}", here.processor, here.isa));
     let memory = bandwidth(here.caches, args.effort())?;
     let measurements = threads::with(1, || calibrate(here.caches, args.effort(), bars))??;
