@@ -58,6 +58,27 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "wiedemann",
         ],
     ),
+    (
+        "tune",
+        &[
+            "report",
+            "isa",
+            "field",
+            "cost",
+            "dense",
+            "poly",
+            "sparse",
+            "pivots",
+            "io",
+            "families",
+            "matching",
+            "spmv",
+            "schur",
+            "sequence",
+            "sigma_basis",
+            "wiedemann",
+        ],
+    ),
 ];
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

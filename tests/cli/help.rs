@@ -2,7 +2,8 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 8] = ["rank", "verify", "permanent", "info", "convert", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 10] =
+    ["rank", "verify", "permanent", "info", "tune", "bench", "convert", "generate", "completions", "man"];
 
 #[test]
 fn help_texts() {

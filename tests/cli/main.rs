@@ -13,10 +13,12 @@ mod instructions;
 mod limits;
 mod matrices;
 mod permanent;
+mod profile;
 mod rational;
 mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
+mod tune;
 mod verify;
 
 use assert_cmd::Command;
@@ -66,10 +68,12 @@ impl Lab {
     fn command(&self, args: &str) -> std::process::Command {
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("blackfield"));
         command.args(args.split_whitespace()).current_dir(&self.dir);
-        for variable in ["RUST_BACKTRACE", "RAYON_NUM_THREADS", "CLICOLOR_FORCE"] {
+        for variable in ["RUST_BACKTRACE", "RAYON_NUM_THREADS", "CLICOLOR_FORCE", "BLACKFIELD_PROFILE"] {
             command.env_remove(variable);
         }
         command.env("COLUMNS", "100");
+        // No profile but those of the test.
+        command.env("XDG_CONFIG_HOME", &self.dir);
         command
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, beside what they share.
-const KINDS: [&str; 7] = ["rank", "rational-rank", "results", "permanent", "verify", "info", "error"];
+const KINDS: [&str; 8] = ["rank", "rational-rank", "results", "permanent", "verify", "info", "bench", "error"];
 const SHARED: &str = "common";
 
 /// The text of a schema.
@@ -122,6 +122,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "info zero.sms --json",
         "info e.mtx -p 2147483647 --json",
         "info doubtful.sms --json",
+        "bench ranks readers --quick --json",
         "rank diagonal.sms -p 7 --json --max-memory 64",
         "rank diagonal.sms -p 2,3 --json --certificate two.cert",
     ];

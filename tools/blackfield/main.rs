@@ -8,6 +8,7 @@
 
 mod allocator;
 mod args;
+mod bench;
 mod certificate;
 mod completions;
 mod convert;
@@ -19,12 +20,14 @@ mod man;
 mod memory;
 mod output;
 mod permanent;
+mod profile;
 mod progress;
 mod rank;
 mod rational;
 mod schema;
 mod signals;
 mod threads;
+mod tune;
 mod verify;
 
 use args::{Cli, Command};
@@ -48,6 +51,8 @@ fn run(command: Command) -> Result<()> {
         Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
+        Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),
+        Command::Bench(args) => threads::within(args.common, |bars| bench::run(&args, bars)),
         Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
         Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),
         Command::Completions(args) => completions::run(&args),

@@ -4,8 +4,10 @@ use crate::args::PermanentArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
+use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use blackfield::cost::Machine;
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, Options, Permanent};
 use blackfield::{Error, Result};
@@ -40,13 +42,14 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
             "--checkpoint keeps the state of one computation: one FILE is possible with it".into(),
         ));
     }
+    let machine = profile::find(&args.profile, bars)?.machine;
     for file in &args.files {
         let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
         check_square(file, &loaded)?;
         // Several residues are those of one integer.
         let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
         let start = Instant::now();
-        let found = permanent::permanent(&loaded.triplets, &options(args, alone), bars)?;
+        let found = permanent::permanent(&loaded.triplets, &options(args, alone, &machine), bars)?;
         bars.clear();
         let seconds = loaded.seconds + start.elapsed().as_secs_f64();
         let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
@@ -83,8 +86,9 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
     Ok(())
 }
 
-fn options(args: &PermanentArgs, modulus: Option<Modulus>) -> Options {
+fn options(args: &PermanentArgs, modulus: Option<Modulus>, machine: &Machine) -> Options {
     Options::default()
+        .machine(machine.clone())
         .method(args.method.into())
         .modulus(modulus)
         .devices(args.device.into())

@@ -5,6 +5,7 @@ use crate::certificate;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
+use crate::profile;
 use crate::progress::Bars;
 use crate::rational;
 use crate::schema::Schema;
@@ -52,7 +53,7 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
     check_device(args.device)?;
     let certificate = certificate::begin(args)?;
-    let options = resolve(args, bars);
+    let options = resolve(args, bars)?;
     if args.rational {
         return rational::run(args, &options, bars);
     }
@@ -154,7 +155,7 @@ impl Work<'_> {
 }
 
 /// The library's options from the arguments; a random seed is drawn and reported here.
-fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
+fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
     let seed = match args.seed {
         Seed::Fixed(seed) => seed,
         Seed::Random => {
@@ -163,7 +164,8 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
             seed
         }
     };
-    RankOptions::default()
+    let options = RankOptions::default()
+        .machine(profile::find(&args.profile, bars)?.machine)
         .method(args.method.into())
         .proven(args.proven)
         .block(args.block)
@@ -174,7 +176,8 @@ fn resolve(args: &RankArgs, bars: &Bars) -> RankOptions {
         .plan(args.formats.plan_options())
         .early_termination(!args.no_early_termination)
         .route(args.route.into())
-        .minor(args.certificate.is_some())
+        .minor(args.certificate.is_some());
+    Ok(options)
 }
 
 /// A seed from the operating system's entropy (which keys the standard library's hash maps), below 2⁵³ so that every

@@ -18,6 +18,8 @@ pub enum Schema {
     Verify,
     /// What a matrix looks like.
     Info,
+    /// What was timed.
+    Bench,
     /// Why there is no answer.
     Error,
 }
@@ -32,6 +34,7 @@ impl Schema {
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",
+            Schema::Bench => "blackfield/bench/1",
             Schema::Error => "blackfield/error/1",
         }
     }

@@ -86,6 +86,13 @@ fn pool(threads: usize, bars: &Bars) -> Result<rayon::ThreadPool> {
     pool.build().map_err(|e| Error::Memory(format!("the thread pool cannot be started: {e}")))
 }
 
+/// Runs `work` in a pool of exactly so many threads, for a measurement.
+pub fn with<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
+    let pool = pool.map_err(|e| Error::Memory(format!("a pool of {threads} threads cannot be started: {e}")))?;
+    Ok(pool.install(work))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

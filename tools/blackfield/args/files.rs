@@ -1,6 +1,6 @@
 //! Matrix files looked at, rewritten and made.
 
-use super::{Common, FormatArgs, values};
+use super::{Common, FormatArgs, ProfileArgs, values};
 use blackfield::field::Modulus;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -33,6 +33,8 @@ pub struct InfoArgs {
     /// Print one JSON document
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[command(flatten)]
     pub common: Common,
 }

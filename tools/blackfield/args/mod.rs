@@ -1,14 +1,20 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
+mod bench;
 mod files;
 mod permanent;
+mod profile;
 mod rank;
+mod tune;
 mod values;
 mod verify;
 
+pub use bench::{BenchArgs, BenchName};
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use permanent::PermanentArgs;
+pub use profile::ProfileArgs;
 pub use rank::{DeviceName, RankArgs};
+pub use tune::TuneArgs;
 pub use values::Seed;
 pub use verify::VerifyArgs;
 
@@ -36,6 +42,8 @@ pub enum Command {
     Verify(VerifyArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
+    Tune(TuneArgs),
+    Bench(BenchArgs),
     Convert(ConvertArgs),
     Generate(GenerateArgs),
     Completions(CompletionsArgs),
@@ -50,6 +58,7 @@ impl Command {
             Command::Verify(args) => args.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
+            Command::Bench(args) => args.json,
             _ => false,
         }
     }

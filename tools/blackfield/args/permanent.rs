@@ -1,6 +1,6 @@
 //! `blackfield permanent` on the command line.
 
-use super::{Common, values};
+use super::{Common, ProfileArgs, values};
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, reduce::Switches};
 use clap::builder::RangedU64ValueParser;
@@ -60,6 +60,8 @@ pub struct PermanentArgs {
     /// Say on standard error which steps were chosen, and why
     #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
     pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[command(flatten)]
     pub common: Common,
 }

@@ -1,6 +1,6 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{Common, FormatArgs, Seed, values};
+use super::{Common, FormatArgs, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::report::ErrorBound;
@@ -84,6 +84,8 @@ pub struct RankArgs {
     /// Say on standard error which steps and formats were chosen, and why
     #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
     pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[command(flatten)]
     pub common: Common,
 }

@@ -1,0 +1,70 @@
+//! `blackfield bench` on the command line.
+
+use super::{Common, ProfileArgs, values};
+use blackfield::field::Modulus;
+use blackfield::tune::Effort;
+use clap::{Args, ValueEnum};
+
+/// Time the library's kernels on made-up inputs; every answer is checked.
+///
+/// Each line is the best of several runs by the clock, on the threads that --threads grants. The profile tells the
+/// plans, and with them what is predicted.
+#[derive(Debug, Args)]
+#[command(after_long_help = BENCH_JSON)]
+pub struct BenchArgs {
+    /// What to time [default: everything]
+    #[arg(value_name = "WHAT")]
+    pub what: Vec<BenchName>,
+    /// The modulus, a prime below 2^63 (transforms have their own)
+    #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Small inputs and short runs: to see that everything works, not to measure
+    #[arg(long)]
+    pub quick: bool,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl BenchArgs {
+    /// How long to measure.
+    pub fn effort(&self) -> Effort {
+        if self.quick { Effort::Quick } else { Effort::Full }
+    }
+}
+
+/// What can be timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BenchName {
+    /// Sparse products, by format and block width
+    Products,
+    /// Number-theoretic transforms
+    Transforms,
+    /// Products of polynomial matrices, by method
+    Polynomials,
+    /// Order bases by PM-Basis
+    SigmaBasis,
+    /// Ranks of dense matrices
+    Ranks,
+    /// Readers of matrix files
+    Readers,
+}
+
+const BENCH_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/bench/1\", modulus, effort: \"quick\" | \"full\",
+   threads, instructions, profile: file or null,
+   results: [{group, name, seconds, work, unit, rate, predicted, goal}],
+   seconds, version}
+seconds are those of the best run; work is counted in units, rate in units a
+second: multiply-adds, points by levels, bytes. predicted is what the planner
+predicts for one thread, and goal a rate to be reached by each thread (null
+where there is none). A wrong answer ends the work with exit code 1.
+
+Examples:
+  blackfield bench
+  blackfield bench products ranks -p 2147483647 --threads 1 --json";

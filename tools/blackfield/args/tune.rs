@@ -1,0 +1,74 @@
+//! `blackfield tune` on the command line.
+
+use super::{Common, FormatArgs, ProfileArgs, values};
+use blackfield::field::Modulus;
+use blackfield::tune::Effort;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Measure this machine, once for all plans or for one matrix.
+///
+/// --install measures what operations cost here and writes a profile, from which `rank`, `permanent`, `info` and
+/// `bench` plan from then on. With a matrix, products are timed in every format and block width, and compared with what
+/// the planner chose; --check computes a rank and shows what each step was predicted to take and took.
+#[derive(Debug, Args)]
+#[command(after_long_help = TUNE_NOTES)]
+pub struct TuneArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", required_unless_present = "install", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Measure the prices of this machine and write them to a profile
+    #[arg(long, conflicts_with_all = ["file", "check", "report"])]
+    pub install: bool,
+    /// The profile to write; `-` writes to standard output [default: blackfield/profile.toml in the configuration
+    /// directory]
+    #[arg(long, value_name = "FILE", requires = "install", conflicts_with = "file", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Compute the rank by one thread, and show what each step was predicted to take
+    #[arg(long, conflicts_with = "report")]
+    pub check: bool,
+    /// Write what was measured to one self-contained page
+    #[arg(long, value_name = "OUT.html", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Block widths to time
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,8,16,32,64")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub widths: Vec<usize>,
+    /// Small inputs and short runs: to see that everything works, not to measure
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    pub formats: FormatArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl TuneArgs {
+    /// How long to measure.
+    pub fn effort(&self) -> Effort {
+        if self.quick { Effort::Quick } else { Effort::Full }
+    }
+}
+
+const TUNE_NOTES: &str = "\
+The configuration directory is $XDG_CONFIG_HOME, or ~/.config. The profile is
+looked for where --profile says, then where BLACKFIELD_PROFILE says, then
+there; `--profile none` goes without. It holds the prices, the timing behind
+each, and a fingerprint of the machine: on another machine, or with other
+instructions (--isa), a warning is given and the built-in prices are used. A
+damaged profile is an error. Plans and speed depend on it, answers never do.
+Nothing else should run while prices are measured: that takes about a minute.
+
+Examples:
+  blackfield tune --install
+  blackfield tune matrix.mtx -p 65521 --report matrix.html
+  blackfield tune matrix.mtx -p 65521 --check";

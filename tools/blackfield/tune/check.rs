@@ -1,0 +1,34 @@
+//! `blackfield tune FILE --check`: what each step of a rank was predicted to take, and took.
+
+use crate::args::TuneArgs;
+use crate::progress::Bars;
+use crate::{output, threads};
+use blackfield::Result;
+use blackfield::answers::{self, RankOptions};
+use blackfield::cost::Machine;
+use blackfield::sparse::SparseMatrix;
+use std::fmt::Write;
+
+/// Computes the rank by one thread, which predictions are for, and prints the steps.
+pub fn run(args: &TuneArgs, matrix: &SparseMatrix, machine: Machine, bars: &Bars) -> Result<()> {
+    // The planner has no choice about the first pivots: what it reckons with says nothing of them.
+    let pivots = matrix.nnz() as f64 * machine.sparse.pivots;
+    let options = RankOptions::default().machine(machine);
+    let found = threads::with(1, || answers::rank(matrix, &options, bars))??;
+    bars.clear();
+    let mut text = format!("rank {} mod {} by one thread\n\n", found.rank, args.modulus);
+    let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a string takes all text");
+    line(format_args!("{:28} {:>12} {:>12} {:>22}", "step", "predicted s", "measured s", "predicted / measured"));
+    for (k, step) in found.path.iter().enumerate() {
+        let first = (k == 0 && step.name == "structural pivots").then_some(pivots);
+        let predicted = step.predicted.or(first);
+        let ratio = predicted.map_or("-".into(), |s| format!("{:.2}", s / step.seconds.max(1e-9)));
+        let predicted = predicted.map_or("-".into(), |s| format!("{s:.6}"));
+        line(format_args!("{:28} {predicted:>12} {:>12.6} {ratio:>22}", step.name, step.seconds));
+    }
+    line(format_args!("\n{:28} {:>12} {:>12}", "phase", "", "measured s"));
+    for (name, seconds) in found.phases.iter() {
+        line(format_args!("{name:28} {:>12} {seconds:>12.6}", ""));
+    }
+    output::print(&text)
+}
