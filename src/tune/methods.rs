@@ -5,7 +5,7 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::pivots;
 use crate::report::ErrorBound;
-use crate::schur::{EveryRow, RowSpace, Shape, Solver, Split};
+use crate::schur::{EveryRow, RowSpace, Shape, Sketch, Solver, Split};
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::{self, Problem, parameters};
 use crate::{Observer, Result};
@@ -66,7 +66,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         "every row of S",
         of.clone(),
         EveryRow::seconds(&rest, machine, bound, rows),
-        Some(EveryRow::bytes(&rest, bound, false)),
+        Some(EveryRow::bytes(&rest, bound, false, false)),
     ));
     costs.push(cost(
         "row space of S",
@@ -74,6 +74,14 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         RowSpace::seconds(&rest, machine, bound, bound, ERROR),
         Some(RowSpace::bytes(&rest, bound, false)),
     ));
+    if modulus.get() > 3 {
+        costs.push(cost(
+            "sketches of S",
+            of.clone(),
+            Sketch::seconds(&rest, machine, bound, bound, ERROR),
+            Some(Sketch::bytes(&rest, bound, bound)),
+        ));
+    }
     let scratch = pivots + rows + cols;
     let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch };
     let hybrid = parameters(&problem, &wiedemann::Options::default(), machine)?;

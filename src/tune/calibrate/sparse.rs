@@ -62,11 +62,12 @@ fn schur(search: &mut Search, price: &str, name: &str, a: &SparseMatrix) -> Resu
     };
     let form = || -> Result<Formed> {
         let split = Split::new(&a, &pivots)?;
-        let options = FormOptions { limit_nnz: usize::MAX, distinct: false, deadline: None };
+        let options = FormOptions { limit_nnz: usize::MAX, distinct: false, divisors: false, deadline: None };
         let formed = Solver::new(&split, &Silent)?.form(&options, &Silent)?;
         formed.ok_or_else(|| Error::Check("a Schur complement without limits that was given up".into()))
     };
-    let Formed { matrix, work, .. } = form()?;
+    let Formed { remainder, work } = form()?;
+    let matrix = remainder.matrix;
     let exactly = |mean: f64| Estimate { mean, deviation: 0.0 };
     let made = Prediction {
         rows: exactly(matrix.rows() as f64),
