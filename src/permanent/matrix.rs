@@ -4,7 +4,7 @@
 use crate::sparse::{Integer, Pattern, Triplets};
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "the rows of a permanent's matrix";
 
 /// A square integer matrix by sparse rows; entries of any size, most of them small.

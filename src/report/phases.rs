@@ -7,7 +7,7 @@ use std::time::Instant;
 pub struct Phases(Vec<(&'static str, f64)>);
 
 impl Phases {
-    /// Runs `work` and adds its time to the phase `name`.
+    /// Runs `work` and adds its wall time to the phase `name`.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
@@ -31,7 +31,7 @@ impl Phases {
     }
 }
 
-/// As the object `{name: seconds}`, in their order.
+/// As the object `{name: seconds}`, in order.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Phases {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -175,7 +175,7 @@ fn a_killed_run_goes_on_where_it_stood() {
 fn a_checkpoint_of_another_matrix_is_refused_and_kept() {
     let lab = Lab::new("permanent-foreign-state");
     lab.write("matrix.sms", off_diagonal(12));
-    for (state, why) in [("{}", "not a checkpoint"), ("blackfield", "cut off"), ("", "empty")] {
+    for (state, why) in [("{}", "not a checkpoint"), ("blackfield", "truncated"), ("", "empty")] {
         lab.write("state", state);
         let run = lab.run("permanent matrix.sms --method gray --checkpoint state");
         assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{state}");

@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 2048;
 
 /// Successors that are made before they are sorted in.
 const BUFFER: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const STATES: &str = "the states of a frontier";
 
 /// The states of a layer: parts, each in pieces.

@@ -253,7 +253,7 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     let next = text.replacen("\"next\":", "\"next\":1", 1);
     refuse(&exact, next.as_bytes(), "damaged");
     for length in (0..mine.len()).step_by(7) {
-        refuse(&exact, &mine[..length], if length == 0 { "empty" } else { "cut off" });
+        refuse(&exact, &mine[..length], if length == 0 { "empty" } else { "truncated" });
     }
     // Whole states of other sums, in both directions.
     refuse(&exact, &state(&other, &saving("other", false)), "another matrix");

@@ -5,7 +5,7 @@ use crate::{Result, memory};
 use num_bigint::BigInt;
 use std::collections::HashMap;
 
-/// What memory is asked for.
+/// What the memory is for.
 const GROUPS: &str = "groups of equal lines";
 
 /// The rows of a matrix, and its columns, by equality; groups by their first line, lines ascending.

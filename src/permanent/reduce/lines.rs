@@ -22,7 +22,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use std::collections::BTreeMap;
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a permanent";
 
 /// Rows (side 0) and columns (side 1), each entry on both sides; lines that are gone are `None`.
