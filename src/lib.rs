@@ -99,4 +99,6 @@ mod stopwatch;
 pub mod wiedemann;
 
 pub use error::{Error, Result};
+/// The crate of the large integers in matrices and answers, in the version that this library uses.
+pub use num_bigint;
 pub use report::{Observer, Silent, Step};

@@ -6,6 +6,7 @@ use crate::field::Modulus;
 /// A claim about the rank of a matrix mod p, with the evidence for it: see the [room](crate::certify).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Certificate {
     /// [`Triplets::digest`](crate::sparse::Triplets::digest) of the integer matrix: 64 lower-case hexadecimal digits.
     pub digest: String,
@@ -29,6 +30,7 @@ pub struct Certificate {
 
 /// The evidence for rank ≤ r.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Upper {
     /// r lines that meet every entry of the matrix mod p: the rank is at most their number (D. Kőnig, 1931).
     Lines {

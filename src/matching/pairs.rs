@@ -62,6 +62,7 @@ impl Matching {
     }
 
     /// The same pairs in the transpose.
+    #[must_use]
     pub fn transpose(self) -> Self {
         Matching { size: self.size, col_of_row: self.row_of_col, row_of_col: self.col_of_row }
     }

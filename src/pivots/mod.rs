@@ -56,6 +56,7 @@ impl Pivots {
     }
 
     /// The same pivots in Aᵀ.
+    #[must_use]
     pub fn transposed(mut self) -> Pivots {
         self.rows.reverse();
         self.cols.reverse();

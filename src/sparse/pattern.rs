@@ -111,6 +111,7 @@ impl Pattern {
     ///
     /// # Panics
     /// If memory runs out; [`Pattern::try_transpose`] returns an error instead.
+    #[must_use]
     pub fn transpose(&self) -> Pattern {
         memory::or_panic(self.try_transpose())
     }

@@ -10,7 +10,7 @@
 //! A Hopper multiprocessor issues 128 thread instructions per cycle, 64 of them in double precision: 0.22 cycles per
 //! setting either way, 0.85 ps on the 132 multiprocessors of an H200 at 1.98 GHz. A batch takes 1.5 times that: 64 % of
 //! the issue slots, 66 % of the double-precision pipe, 34 % of the integer multipliers and 27 % of the other integer
-//! units are busy. Whole runs (`tools/compare/card_table.py`): for n = 46, 6.9·10¹¹ settings, that is 2.1·10¹⁰ thread
+//! units are busy. Whole runs (`tools/compare/gpu_table.py`): for n = 46, 6.9·10¹¹ settings, that is 2.1·10¹⁰ thread
 //! steps, per second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows the
 //! instruction cache.
 //!
