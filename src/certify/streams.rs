@@ -90,7 +90,7 @@ pub struct Streams<'a> {
 /// The matrix that is hashed.
 #[derive(Clone, Debug)]
 enum Source<'a> {
-    /// Hashed when the first stream is asked for: many answers need none.
+    /// Hashed when the first stream is requested: many answers need none.
     Matrix(&'a SparseMatrix, OnceLock<[u8; 32]>),
     Digest([u8; 32]),
 }
@@ -123,7 +123,7 @@ impl<'a> Streams<'a> {
         Rng::from_seed(self.hash(domain, number).finalize().into())
     }
     /// The stream `number` of a challenge to an answer, given as lists of lines: its key hashes the answer as well (the
-    /// length of each list as 8 bytes and its lines as 4 bytes each, behind the number), so that nobody knows a
+    /// length of each list as 8 bytes and its lines as 4 bytes each, after the number), so that nobody knows a
     /// challenge before the answer is fixed, with or without the seed.
     pub fn challenge(&self, number: u64, answer: &[&[u32]]) -> Rng {
         let mut hash = self.hash(Domain::Checks, number);

@@ -298,8 +298,8 @@ fn wrong_ranks_have_no_certificates() {
         };
         let message = verify(&small, &a, &digest, &Silent).unwrap_err().to_string();
         assert!(message.contains("a larger rank is not excluded"), "{message}");
-        // Too large: the upper claim is true and has vectors (zeros beside the honest ones are not enough, since the
-        // challenge is new; here the lower claim fails first).
+        // Too large: the upper claim is true and has vectors (padding the honest ones with zeros is not enough, since
+        // the challenge is new; here the lower claim fails first).
         let mut large = truth.clone();
         large.minor_rows.push((0..12).find(|i| !truth.minor_rows.contains(i)).unwrap());
         large.minor_cols.push((0..10).find(|j| !truth.minor_cols.contains(j)).unwrap());

@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
                 self.exchange(j);
                 return true;
             }
-            // All neighbours are matched: go on to the first of their rows that may be entered, or back.
+            // All neighbours are matched: move on to the first of their rows that may be entered, or back.
             let followed = &mut self.followed[i as usize];
             let mut deeper = None;
             while deeper.is_none() && (*followed as usize) < cols.len() {

@@ -8,7 +8,7 @@
 //! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic program
 //!                            │                                             gray       dense: inclusion–exclusion
 //!                            └─▶ 0, with a Hall violator                   kasteleyn  planar: a determinant
-//!                                                                          rook       constant but for few entries
+//!                                                                          rook       constant except for few entries
 //!                                                                          low_rank   rank ≤ 4
 //! ```
 //! Residues become integers by the bounds of [`bound`] and the driver of [`crate::integers`]. perm mod 2 = det mod 2,

@@ -10,8 +10,8 @@ pub enum Certainty {
     Proven,
     /// Right except with at most this probability over the random choices, by a theorem that the answer's reason names.
     MonteCarlo {
-        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever
-        /// made the matrix (see [`Streams`](crate::certify::Streams)).
+        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices were unpredictable for
+        /// the author of the matrix (see [`Streams`](crate::certify::Streams)).
         error_bound: ErrorBound,
     },
     /// Expected to be right; no theorem gives a useful bound. The generator's degree (the default route) never exceeds

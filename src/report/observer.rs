@@ -6,7 +6,7 @@ use crate::{Error, Result};
 ///
 /// Methods are called from the computing threads and should return quickly.
 pub trait Observer: Sync {
-    /// A phase begins; `total` is its work in units of its own (0 if unknown).
+    /// A phase begins; `total` is its work in units specific to the phase (0 if unknown).
     fn phase(&self, _name: &str, _total: u64) {}
     /// `done` units of the current phase are finished.
     fn progress(&self, _done: u64) {}
@@ -32,7 +32,7 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
-/// Passes on the wish to stop, but no progress of the parts.
+/// Passes on requests to stop, but hides the progress of parts.
 pub(crate) struct Quiet<'a>(pub &'a dyn Observer);
 
 impl Observer for Quiet<'_> {

@@ -46,7 +46,7 @@ mod tests {
         let graph = Graph::new(n, edges.iter().copied());
         let Some(rotation) = embed(&graph) else { return false };
         let (_, faces) = rotation.faces();
-        // Components, and isolated vertices, whose one face has no walk.
+        // Components, and isolated vertices, whose single face has no walk.
         let mut root: Vec<usize> = (0..n).collect();
         fn find(root: &[usize], mut v: usize) -> usize {
             while root[v] != v {
@@ -130,8 +130,8 @@ mod tests {
             let keep = rng.random_range(0.2..1.0);
             let part: Vec<_> = full.iter().copied().filter(|_| rng.random_bool(keep)).collect();
             assert!(planar(n, &disguised(n, &part, &mut rng)));
-            // The edge between two vertices without one: more than 3n - 6 edges once its ends' subdivision is undone,
-            // so that the count alone does not tell.
+            // An edge between two vertices without one: more than 3n - 6 edges only once the subdivision is undone, so
+            // that counting edges does not decide.
             let mut more = full.clone();
             if let Some(extra) = complete(n as u32).into_iter().find(|e| full.binary_search(e).is_err()) {
                 let v = n as u32;
