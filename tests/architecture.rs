@@ -140,7 +140,8 @@ fn cycles_are_seen() {
 
 #[test]
 fn the_table_has_no_cycle_and_follows_the_flow() {
-    let order = order(MAY_USE).unwrap_or_else(|left| panic!("a cycle, or a room missing from the table, among {left:?}"));
+    let order =
+        order(MAY_USE).unwrap_or_else(|left| panic!("a cycle, or a room missing from the table, among {left:?}"));
     assert_eq!(order.len(), MAY_USE.len());
     for (k, (room, allowed)) in MAY_USE.iter().enumerate() {
         assert!(MAY_USE[..k].iter().all(|(other, _)| other != room), "room {room} has two lines");

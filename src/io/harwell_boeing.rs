@@ -189,8 +189,10 @@ impl Header {
             return Err(text.error(3, format!("expected \"{shown} rows columns entries 0\", found {}", quote(&sizes))));
         }
         if kind[2] == b'E' {
-            return Err(text
-                .error(3, format!("type {shown}: elemental (unassembled) matrices are not supported; assemble it first")));
+            return Err(text.error(
+                3,
+                format!("type {shown}: elemental (unassembled) matrices are not supported; assemble it first"),
+            ));
         }
         let complex = kind[0] == b'C' || kind[1] == b'H';
         if complex && !options.pattern {

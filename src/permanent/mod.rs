@@ -247,7 +247,7 @@ impl Work<'_> {
         for (k, route) in routes.iter().enumerate() {
             if options.checkpoint.is_some() && !route.keeps_checkpoints() && !std::mem::replace(&mut self.told, true) {
                 let name = route.name();
-                self.observer.warning(&format!("no checkpoint is written: method {name} does not support them, method gray does"));
+                self.observer.warning(&format!("no checkpoint is written: method gray supports them, {name} does not"));
             }
             let start = Instant::now();
             let exact = match planner::run(route, block, bound, options, self.observer) {
