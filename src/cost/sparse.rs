@@ -118,7 +118,7 @@ impl Schur {
 
 /// Seconds of one thread for right-looking elimination ([`crate::elimination::eliminate`]).
 ///
-/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries a row, of ch7-8-b4 and
+/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries per row, of ch7-8-b4 and
 /// shar_te2-b2, where they are right within a factor of two. Changes wait for memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -20,7 +20,7 @@ fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut
     SparseMatrix::from_triplets(Modulus::new(p).unwrap(), rows, cols, &entries)
 }
 
-/// About `weight` entries a row; every fifth row is zero, every seventh has the positions of the one before it.
+/// About `weight` entries per row; every fifth row is zero, every seventh has the positions of the one before it.
 fn random(p: u64, rows: usize, cols: usize, weight: usize, rng: &mut Rng) -> SparseMatrix {
     let mut places = vec![];
     for i in (0..rows).filter(|i| cols > 0 && i % 5 != 4) {
