@@ -376,14 +376,14 @@ fn damaged_files_are_refused_with_their_reason() {
         (format!("\"rank\":{r}"), "\"rank\":-1".into(), "bad header"),
         ("\"triangular\":0".into(), "\"triangular\":4294967295".into(), "a chain of"),
         ("\"modulus\":65521".into(), "\"modulus\":65520".into(), "divisible by 2"),
-        ("\"modulus\":65521".into(), "\"modulus\":32749".into(), "no residue"),
-        ("\"rows\":12".into(), "\"rows\":3".into(), "no minor"),
-        ("\"cols\":10".into(), "\"cols\":2".into(), "no minor"),
+        ("\"modulus\":65521".into(), "\"modulus\":32749".into(), "not a residue"),
+        ("\"rows\":12".into(), "\"rows\":3".into(), "not a minor"),
+        ("\"cols\":10".into(), "\"cols\":2".into(), "not a minor"),
         ("\"lines\":null".into(), "\"lines\":[4294967295,4294967295]".into(), "bytes are announced"),
         ("\"lines\":null".into(), "\"lines\":7".into(), "bad header"),
         ("{".into(), "{\"more\":1,".into(), "bad header"),
         ("\"digest\":\"".into(), "\"digest\":\"x".into(), "hexadecimal"),
-        ("{".into(), format!("{{{}", " ".repeat(5000)), "beyond 4096 bytes"),
+        ("{".into(), format!("{{{}", " ".repeat(5000)), "longer than 4096 bytes"),
     ] {
         assert!(header.contains(&from), "{header}");
         let message = with_header(&header.replacen(&from, &to, 1)).unwrap_err().to_string();
