@@ -1,8 +1,9 @@
-// Dense permanents: Nijenhuis–Wilf's sum in Gray-code order, one state of the sum a thread.
+// Dense permanents: Nijenhuis–Wilf's sum in Gray-code order, one state of the sum per thread.
 //
-// The mathematics stands in src/permanent/gray/mod.rs. A *group* is 2^DIGITS consecutive positions of the walk; LANES threads work
-// on each, one for every joint state of the lane columns. A thread holds the n row values in registers, changes the rows of one
-// walked column at a step, and sums over all settings of the low columns by a straight-line program.
+// The mathematics is described in src/permanent/gray/mod.rs. A *group* is 2^DIGITS consecutive positions of the walk;
+// LANES threads work on each, one for every joint state of the lane columns. A thread holds the n row values in
+// registers, changes the rows of one walked column per step, and sums over all settings of the low columns by a
+// straight-line program.
 //
 // Two headers are generated for each matrix (src/permanent/gray/cuda/source.rs):
 //   problem.cuh   constants: ROWS, LANES, DIGITS, TAILS, BLOCK, RESIDENT; EXACT and perhaps SHORT; for residues WORD_BITS (64 or 32),
@@ -10,10 +11,11 @@
 //   program.cuh   for residues RINGS, a Context for each modulus, with TABLE words: 1, constants, steps; change(x, digit, up, context): a
 //                 walked column; step(x, sum, context): the straight-line program
 //
-// Launch contract: BLOCK threads a block; in x blocks for at least groups * LANES threads, in y one for each modulus. For each modulus
-// `starts` holds ROWS values a group, `lanes` ROWS values a lane; their sum is the thread's first state. `first` is the low half of
-// the number of the first group. `sums` takes LIMBS words for each group and lane, [modulus][group][limb][lane]: the signed terms,
-// those of the group's last position counted as +. No index depends on the contents of a buffer.
+// Launch contract: BLOCK threads per block; in x blocks for at least groups * LANES threads, in y one for each modulus.
+// For each modulus `starts` holds ROWS values per group, `lanes` ROWS values per lane; their sum is the thread's first
+// state. `first` is the low half of the number of the first group. `sums` takes LIMBS words for each group and lane,
+// [modulus][group][limb][lane]: the signed terms, those of the group's last position counted as +. No index depends on
+// the contents of a buffer.
 
 #include "problem.cuh"
 
@@ -23,7 +25,7 @@ typedef long long i64;
 
 #ifdef EXACT
 
-// Narrow values are 32-bit integers, wide ones integers below 2^49 in doubles: the builder of the program proves the bounds.
+// Narrow values are 32-bit integers, wide ones integers below 2^49 in doubles: the program builder proves the bounds.
 typedef int Word;
 typedef short Stored;
 
@@ -34,12 +36,12 @@ struct Context {
 #define LIMBS 4
 #define LIMB_BITS 50
 
-// 1.5 * 2^(52 + 50 k): adding it rounds to a multiple of 2^(50 k), which then stands in the low mantissa bits.
+// 1.5 * 2^(52 + 50 k): adding it rounds to a multiple of 2^(50 k), which then appears in the low mantissa bits.
 __device__ __forceinline__ double magic(int k) {
     return __hiloint2double(((1023 + 52 + LIMB_BITS * k) << 20) | 0x80000, 0);
 }
 
-// 2^52 + 2^31 + x is made of bits; the subtraction is exact and keeps away from the slow conversion unit.
+// 2^52 + 2^31 + x is assembled from bits; the subtraction is exact and avoids the slow conversion unit.
 __device__ __forceinline__ double wide(int x) {
     return __dsub_rn(__hiloint2double(0x43300000, x ^ 0x80000000), 4503601774854144.0);
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, in the categories that a caller acts on (and that the command line turns into exit codes).
+//! What can go wrong, in the categories that a caller can act on (the command line turns them into exit codes).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,44 +6,44 @@ use std::path::{Path, PathBuf};
 /// The result of every fallible public function.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error with everything its reader needs to mend the cause.
+/// An error, with everything needed to fix its cause.
 ///
-/// Broken contracts of a caller inside the library (a vector of the wrong length) panic; everything that *data* or the
-/// machine can do wrong is one of these. Others may join them: a `match` needs an arm for the rest.
+/// Broken contracts between parts of the library (a vector of the wrong length) panic; everything that can go wrong
+/// with *data* or the machine is one of these. The enum may grow: a `match` needs a wildcard arm.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The content of a file is not what its format demands.
     Input {
-        /// The file, `-` for the standard input.
+        /// The file; `-` for standard input.
         file: PathBuf,
         /// 1-based line of the (decompressed) text; 0 where no line applies.
         line: u64,
         /// What was found and what was expected.
         message: String,
     },
-    /// Arrays or entries of a caller that are no matrix: lengths that do not fit, an index out of range.
+    /// Arrays or entries passed by a caller that do not form a matrix: inconsistent lengths, an index out of range.
     Matrix(String),
     /// A modulus that is composite or out of range.
     Modulus(String),
     /// Options that contradict each other or the problem.
     Usage(String),
-    /// A problem too large for the memory that is there or was allowed.
+    /// A problem too large for the memory that is available or allowed.
     Memory(String),
-    /// Reading or writing failed in the operating system.
+    /// The operating system failed to read or write.
     Io {
-        /// The file, `-` for a standard stream.
+        /// The file; `-` for a standard stream.
         file: PathBuf,
-        /// The system's answer.
+        /// The error that the system reported.
         source: std::io::Error,
     },
-    /// A claim that was handed over for judgement is wrong: a certificate that does not hold, a minor that is none. The
-    /// verdict is an answer; nothing is amiss with the computation.
+    /// A claim submitted for verification is wrong: a certificate that does not hold, a minor that is singular. The
+    /// verdict is an answer; the computation itself is sound.
     Refuted(String),
-    /// The computation contradicts itself: a wrong answer was caught. It should be reported as a bug, unless the
-    /// machine is broken.
+    /// The computation contradicts itself: a wrong answer was caught. Unless the hardware is faulty, this is a bug that
+    /// should be reported.
     Check(String),
-    /// A device or an instruction set was asked for and is not there.
+    /// A device or an instruction set was requested but is not available.
     Device(String),
     /// The observer asked to stop.
     Interrupted,

@@ -1,9 +1,9 @@
-//! Memory that may be refused: buffers whose size depends on the input are asked for here, and a refusal is an
-//! [`Error::Memory`] that says how many bytes were wanted and what for.
+//! Fallible allocation: buffers whose size depends on the input are allocated here, and a refusal becomes an
+//! [`Error::Memory`] that says how many bytes were requested and for what.
 //!
-//! A program may replace the global allocator by one that ends the process in order when the system refuses (the
-//! command line does). It must let those requests pass that can live with a refusal: [`refusal_is_expected`] tells them
-//! apart.
+//! A program may replace the global allocator by one that exits cleanly when the system refuses memory (the command
+//! line does). Such an allocator must not exit for requests whose refusal is handled: [`refusal_is_expected`]
+//! identifies them.
 
 pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
@@ -13,12 +13,11 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 thread_local! {
-    /// Whether this thread is inside of [`softly`]. No destructor and no lazy start: an allocator may read it.
+    /// Whether this thread is inside [`softly`]. No destructor and no lazy initialisation: an allocator may read it.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the request for memory that this thread is making will be told of a refusal, and go on. For global
-/// allocators.
+/// Whether the current thread handles a refusal of the request that it is making. For global allocators.
 pub fn refusal_is_expected() -> bool {
     EXPECTED.try_with(Cell::get).unwrap_or(false)
 }
@@ -34,19 +33,19 @@ fn softly<T>(ask: impl FnOnce() -> T) -> T {
 /// How the message of every refusal begins.
 pub const REFUSED: &str = "out of memory: ";
 
-/// The error of a refusal of `count` elements of a type for `what`.
+/// The error for a refused request of `count` elements of a type for `what`.
 fn refused<T>(count: usize, what: &str) -> Error {
     let bytes = count as u128 * size_of::<T>() as u128;
     Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what})"))
 }
 
-/// A predicted number of bytes: what no word holds, no machine has either.
+/// A predicted number of bytes, saturating: no machine has more than a word can count.
 pub(crate) fn saturated(bytes: u128) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 /// The value, or a panic with the error's message, which begins with [`REFUSED`]: for functions that have no other way
-/// to say that memory has ended.
+/// to report that memory has run out.
 ///
 /// # Panics
 /// If there is an error.
@@ -54,7 +53,7 @@ pub(crate) fn or_panic<T>(result: Result<T>) -> T {
     result.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// An empty vector with room for `capacity` elements; `what` it is for stands in the error.
+/// An empty vector with room for `capacity` elements; the error says `what` it was for.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -82,8 +81,8 @@ pub(crate) fn filled<T: Clone>(value: T, len: usize, what: &str) -> Result<Vec<T
     Ok(vector)
 }
 
-/// Makes room for `more` elements behind those of `vector`: for some to spare, so that many small requests stay cheap,
-/// or for so many exactly where that is refused.
+/// Makes room for `more` elements after those of `vector`: with some to spare, so that many small requests stay cheap,
+/// or for exactly that many if the larger request is refused.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -117,7 +116,7 @@ pub(crate) fn push_back<T>(queue: &mut VecDeque<T>, value: T, what: &str) -> Res
     Ok(())
 }
 
-/// Makes room for exactly `more` elements behind those of `vector`.
+/// Makes room for exactly `more` elements after those of `vector`.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -138,14 +137,14 @@ pub(crate) fn push<T>(vector: &mut Vec<T>, value: T, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Room for one element more, out of the way of those who have room.
+/// Room for one more element; out of line, since most calls have room.
 #[cold]
 #[inline(never)]
 fn grow<T>(vector: &mut Vec<T>, what: &str) -> Result<()> {
     reserve(vector, 1, what)
 }
 
-/// All items, in their order. An iterator that knows how many they are is asked for at once.
+/// All items, in order. If the iterator knows their number, memory is requested once.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -161,7 +160,7 @@ pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>, what: &str) -> Resu
     Ok(vector)
 }
 
-/// The first and the second components of all pairs.
+/// The first and the second components of all pairs, as two vectors.
 ///
 /// # Errors
 /// [`Error::Memory`].

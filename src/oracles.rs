@@ -1,4 +1,4 @@
-//! What the tests of several rooms compare with: too slow for anything else, too simple to be wrong.
+//! Oracles shared by the tests of several rooms: too slow for anything else, too simple to be wrong.
 
 use crate::dense::DenseMatrix;
 use crate::field::PrimeField;
@@ -15,8 +15,8 @@ pub(crate) fn dense_rank(a: &SparseMatrix) -> usize {
     dense.rank(&PrimeField(a.modulus()))
 }
 
-/// Structural pivots by their definition: a row goes in front of those before it if it has a column that none of them
-/// has.
+/// Structural pivots by their definition: a row is placed in front of the earlier ones if it has a column that none of
+/// them has.
 pub(crate) fn greedy_pivots(a: &SparseMatrix) -> Pivots {
     let mut free = vec![true; a.cols()];
     let mut found = vec![];

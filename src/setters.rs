@@ -1,11 +1,11 @@
-//! One way to make options: the default, changed field by field.
+//! The one way to build options: the default, changed field by field.
 
-/// For each field named, a method of its name that sets it and hands the options on:
+/// For each named field, a method of that name that sets it and returns the options:
 /// `Options::default().seed(3).proven(true)`.
 ///
-/// Options are `#[non_exhaustive]`, so that a field more breaks no caller; outside of this crate they are made by
-/// `default()` and then these methods, or by setting their public fields. `impl Into<Option<T>>` takes a value as well
-/// as `None`.
+/// Options are `#[non_exhaustive]`, so that a new field breaks no caller; outside this crate they are built by
+/// `default()` followed by these methods, or by setting their public fields. `impl Into<Option<T>>` accepts a value as
+/// well as `None`.
 macro_rules! setters {
     ($options:ty { $($field:ident: $type:ty),+ $(,)? }) => {
         impl $options {

@@ -1,12 +1,12 @@
-//! What a step takes, in seconds of one thread that has a core to itself: the unit of all predictions.
+//! How long a step takes, in seconds of one thread that has a core to itself: the unit of all predictions.
 
 use std::time::Instant;
 
 /// Started when a step begins.
 ///
-/// A machine that is busy with other things, or has fewer cores than threads, lengthens a step by the clock; other
-/// threads of the process count as processor time. What a step has taken is at most the one times the threads, and at
-/// most the other.
+/// On a machine that is busy, or has fewer cores than threads, wall time overstates a step; processor time includes
+/// other threads of the process. The cost of a step is at most wall time times the number of threads, and at most
+/// processor time; the smaller is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     start: Instant,
@@ -27,11 +27,11 @@ impl Stopwatch {
             _ => most,
         }
     }
-    /// Whether the step has taken so many seconds. Cheap as long as it has not by the clock.
+    /// Whether the step has taken that many seconds. Cheap as long as it has not in wall time.
     pub(crate) fn reaches(&self, seconds: f64) -> bool {
         self.start.elapsed().as_secs_f64() * self.threads as f64 >= seconds && self.seconds() >= seconds
     }
-    /// Seconds by the clock.
+    /// Wall seconds.
     pub(crate) fn elapsed(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
@@ -62,7 +62,7 @@ mod tests {
         assert!(watch.elapsed() >= 0.02 && idle.seconds() >= 0.06 && idle.reaches(0.06));
         assert!(watch.seconds() <= watch.elapsed() * watch.threads as f64 + 0.1);
         if watch.spent.is_some() {
-            // The tests beside this one work.
+            // Tests in other threads use processor time, too.
             let before = processor_seconds().unwrap();
             let mut sum = 0u64;
             while processor_seconds().unwrap() < before + 0.02 {

@@ -1,16 +1,16 @@
-//! The house keeps its shape: a room imports only from rooms earlier in the flow, nothing is permitted that nobody
-//! needs, `unsafe` stays in its corners and says why, block by block, no files use each other, and files and functions
-//! stay readable.
+//! The structure of the code: a room imports only from rooms earlier in the flow, no permission is unused, `unsafe` is
+//! confined to a few places and justified block by block, no two files use each other, and files and functions stay
+//! readable.
 
-#[path = "architecture/circles.rs"]
-mod circles;
+#[path = "architecture/cycles.rs"]
+mod cycles;
 #[path = "architecture/sizes.rs"]
 mod sizes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every room with the rooms it may use, in the order of the flow.
+/// Every room with the rooms that it may use, in the order of the flow.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &[]),
     ("isa", &[]),
@@ -105,13 +105,13 @@ fn code(file: &Path) -> String {
     body.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file is there for tests alone.
+/// Whether a file is only for tests.
 fn is_test(file: &Path) -> bool {
     let name = file.file_stem().unwrap().to_string_lossy();
     name == "tests" || name.ends_with("_tests") || file.components().any(|part| part.as_os_str() == "tests")
 }
 
-/// The code of each file of a room that is no test.
+/// The code of each non-test file of a room.
 fn room_code(room: &str) -> Vec<(PathBuf, String)> {
     let folder = root().join("src");
     let own = |file: &PathBuf| !is_test(file.strip_prefix(&folder).unwrap());
@@ -136,8 +136,8 @@ fn imports_are_seen() {
     assert!(!imports("use crate::iota::x;", "io"));
 }
 
-/// The rooms so that each comes behind those it uses (A. B. Kahn, 1962); or those that no order can place: the rooms of
-/// a circle, those that use one of them, and those that use a room without a line of its own.
+/// The rooms in an order in which each comes after those that it uses (A. B. Kahn, 1962); or those that cannot be
+/// ordered: the rooms of a cycle, those that use one of them, and those that use a room missing from the table.
 fn order<'a>(table: &[(&'a str, &[&'a str])]) -> Result<Vec<&'a str>, Vec<&'a str>> {
     let mut placed: Vec<&str> = vec![];
     loop {
@@ -151,19 +151,20 @@ fn order<'a>(table: &[(&'a str, &[&'a str])]) -> Result<Vec<&'a str>, Vec<&'a st
 }
 
 #[test]
-fn circles_are_seen() {
+fn cycles_are_seen() {
     assert_eq!(order(&[("roof", &["walls", "floor"]), ("walls", &["floor"]), ("floor", &[])]), {
         Ok(vec!["floor", "walls", "roof"])
     });
-    let circle: [(&str, &[&str]); 4] = [("a", &[]), ("b", &["a", "d"]), ("c", &["b"]), ("d", &["c"])];
-    assert_eq!(order(&circle), Err(vec!["b", "c", "d"]));
+    let cycle: [(&str, &[&str]); 4] = [("a", &[]), ("b", &["a", "d"]), ("c", &["b"]), ("d", &["c"])];
+    assert_eq!(order(&cycle), Err(vec!["b", "c", "d"]));
     assert_eq!(order(&[("alone", &["alone"])]), Err(vec!["alone"]));
     assert_eq!(order(&[("a", &["nobody"]), ("b", &[])]), Err(vec!["a"]));
 }
 
 #[test]
-fn the_table_has_no_circle_and_follows_the_flow() {
-    let order = order(MAY_USE).unwrap_or_else(|left| panic!("a circle, or a room without a line, among {left:?}"));
+fn the_table_has_no_cycle_and_follows_the_flow() {
+    let order =
+        order(MAY_USE).unwrap_or_else(|left| panic!("a cycle, or a room missing from the table, among {left:?}"));
     assert_eq!(order.len(), MAY_USE.len());
     for (k, (room, allowed)) in MAY_USE.iter().enumerate() {
         assert!(MAY_USE[..k].iter().all(|(other, _)| other != room), "room {room} has two lines");
@@ -207,15 +208,15 @@ fn every_permission_is_used() {
     assert!(unused.is_empty(), "{unused:#?}");
 }
 
-/// A line without its string literals and what a comment says behind the code.
+/// A line without its string literals and trailing comment.
 fn bare(line: &str) -> String {
     let line: String = line.replace("\\\"", "").split('"').step_by(2).collect();
     line.split("//").next().unwrap().to_string()
 }
 
-/// The numbers of the lines with `unsafe` code that does not say why it is sound: a block, implementation or foreign
-/// interface without `SAFETY:` in the comment directly above its statement; a function without `# Safety` in its
-/// documentation, unless it implements a trait, which has it.
+/// The line numbers of `unsafe` code without a justification: a block, implementation or foreign interface without
+/// `SAFETY:` in the comment directly above its statement; a function without `# Safety` in its documentation, unless it
+/// implements a trait, which has it.
 fn unexplained(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let mut found = Vec::new();
@@ -225,7 +226,7 @@ fn unexplained(text: &str) -> Vec<usize> {
         if !words.contains(&"unsafe") {
             continue;
         }
-        // Up to the comment: over attributes, and what the statement begins with.
+        // Up to the comment: over attributes, and the beginning of the statement.
         let begins = |line: &str| {
             let code = bare(line);
             !line.starts_with("//") && !code.trim_end().ends_with([';', '{', '}', ',']) && !code.trim().is_empty()
@@ -295,8 +296,8 @@ fn unsafe_code_stays_in_its_corners() {
     }
 }
 
-/// One room asks the processor what it has; code is compiled for more than the target guarantees there, and where
-/// instructions are named one by one.
+/// Only one room queries the processor; code for more than the target guarantees is compiled only there, and where
+/// specific instructions are used.
 #[test]
 fn instruction_sets_are_detected_in_one_room() {
     for file in ["src", "tools", "tests", "benches"].iter().flat_map(|folder| rust_files(&root().join(folder))) {
@@ -306,14 +307,14 @@ fn instruction_sets_are_detected_in_one_room() {
         }
         let code = code(&file);
         for word in ["_feature_detected!", "__cpuid", "_xgetbv"] {
-            assert!(!code.contains(word), "{name} asks the processor: {word}");
+            assert!(!code.contains(word), "{name} queries the processor: {word}");
         }
         let kernels = name.contains("simd/x86/") || name == "src/field/clmul.rs";
         assert!(kernels || !code.contains("#[target_feature"), "{name}: code for more than the target");
     }
 }
 
-/// The program has one such corner: a global allocator cannot be had otherwise, nor a process ended without memory.
+/// The program needs `unsafe` in one place: for a global allocator, and to end a process without memory.
 #[test]
 fn the_program_is_unsafe_in_its_allocator_alone() {
     let uses = |file: &PathBuf| code(file).contains("unsafe");
@@ -321,7 +322,7 @@ fn the_program_is_unsafe_in_its_allocator_alone() {
     assert_eq!(files, [root().join("tools/blackfield/allocator.rs")]);
 }
 
-/// ARCHITECTURE.md names every room, and no file or folder that is not there.
+/// ARCHITECTURE.md names every room, and no file or folder that does not exist.
 #[test]
 fn the_map_shows_what_is_there() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

@@ -1,5 +1,5 @@
 //! The fuzz targets on the seeds in `fuzz/corpus` and on a fixed number of mutations of each: the same inputs on every
-//! run and machine. `cargo fuzz` looks further, by hand: CONTRIBUTING says how.
+//! run and machine. `cargo fuzz` searches further, by hand: see CONTRIBUTING.
 
 mod fuzz;
 
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 /// A file's name and content.
 type Seed = (String, Vec<u8>);
 
-/// The files of a folder that have at most so many bytes, by name.
+/// The files of a folder with at most that many bytes, by name.
 fn files(folder: &Path, most: usize) -> Vec<Seed> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
@@ -29,7 +29,7 @@ fn corpus(target: &str) -> Vec<Seed> {
     files(&root().join("fuzz/corpus").join(target), usize::MAX)
 }
 
-/// Numbers that look random (splitmix64; S. Vigna, 2015).
+/// Pseudorandom numbers (splitmix64; S. Vigna, 2015).
 struct Random(u64);
 
 impl Random {
@@ -40,14 +40,14 @@ impl Random {
         ((z ^ (z >> 31)) % n.max(1) as u64) as usize
     }
 
-    /// A part of `length` places.
+    /// A range of positions below `length`.
     fn part(&mut self, length: usize) -> std::ops::Range<usize> {
         let from = self.below(length + 1);
         from..from + self.below((length - from).min(64) + 1)
     }
 }
 
-/// What is put in the place of numbers in a text.
+/// What numbers in a text are replaced by.
 const NUMBERS: [&str; 20] = [
     "0",
     "1",
@@ -79,14 +79,14 @@ fn mutate(data: &mut Vec<u8>, other: &[u8], random: &mut Random) {
         1 if n > 0 => data[random.below(n)] = [0, 0xff, b' ', b'\n', b'0', b'9', b'-'][random.below(7)],
         2 => data.truncate(random.below(n + 1)),
         3 => drop(data.drain(random.part(n))),
-        // A part once more, or a part of another seed.
+        // A part repeated, or a part of another seed inserted.
         4 | 5 => {
             let from = if random.below(2) == 0 { data.clone() } else { other.to_vec() };
             let part = from[random.part(from.len())].to_vec();
             let at = random.below(n + 1);
             data.splice(at..at, part);
         }
-        // A line lost, or twice, or before another.
+        // A line removed, repeated, or moved before another.
         6 => {
             let mut lines: Vec<Vec<u8>> = data.split_inclusive(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
             let (a, b) = (random.below(lines.len()), random.below(lines.len()));
@@ -110,7 +110,7 @@ fn mutate(data: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// Tells which input it was, where a target panics.
+/// Reports the input if a target panics.
 struct Told<'a>(&'a str, &'a str, usize, &'a [u8]);
 
 impl Drop for Told<'_> {
@@ -122,8 +122,7 @@ impl Drop for Told<'_> {
     }
 }
 
-/// Runs a target on the seeds as they are, then on `mutations` of each, or on a multiple of that: the variable
-/// `CORPUS_TIMES`.
+/// Runs a target on the seeds themselves, then on `mutations` of each, times the variable `CORPUS_TIMES` if it is set.
 fn replay(name: &str, target: Target, seeds: &[Seed], mutations: usize) {
     let times = std::env::var("CORPUS_TIMES").map_or(1, |times| times.parse().expect("a number"));
     let mutations = mutations * times;
@@ -144,7 +143,7 @@ fn replay(name: &str, target: Target, seeds: &[Seed], mutations: usize) {
     }
 }
 
-/// Seeds of the corpus and small matrices of the repository that end so.
+/// Seeds of the corpus, and small matrices of the repository with this ending.
 fn matrices(target: &str, ending: &str) -> Vec<Seed> {
     let mut seeds = corpus(target);
     for folder in ["tests/doubt", "datasets"] {
@@ -183,8 +182,8 @@ fn rank_tiny() {
     replay("rank_tiny", fuzz::rank_tiny, &corpus("rank_tiny"), 3);
 }
 
-/// Each target has a program for cargo-fuzz and seeds, and is taken at its seeds' word unless their name says that they
-/// are bad. After a change of a format: `cargo test --test corpus -- --ignored make_seeds`.
+/// Each target has a program for cargo-fuzz and seeds, and accepts its seeds unless their name says that they are bad.
+/// After a change of a format: `cargo test --test corpus -- --ignored make_seeds`.
 #[test]
 fn seeds_lead_to_where_answers_are_given() {
     let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
@@ -204,7 +203,7 @@ fn seeds_lead_to_where_answers_are_given() {
     }
 }
 
-/// Writes the seeds that the library has to make: certificates and checkpoints.
+/// Writes the seeds that only the library can make: certificates and checkpoints.
 #[test]
 #[ignore = "rewrites files of the repository"]
 fn make_seeds() {

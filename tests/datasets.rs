@@ -1,5 +1,5 @@
-//! The folder `datasets/` is complete: every file has a line in the manifest and a card, and the other way round; sizes
-//! and ranks that a theorem or a generator can tell are those of the manifest.
+//! The folder `datasets/` is complete: every file has a line in the manifest and a card, and vice versa; the manifest
+//! agrees with sizes and ranks that follow from a theorem or a generator.
 
 mod common;
 
@@ -59,7 +59,7 @@ fn cards_tell_what_the_manifest_tells() {
 fn generated_matrices_have_the_sizes_of_the_manifest() {
     let mut checked = 0;
     for entry in manifest() {
-        // The stored ones that a generator makes are in the list too.
+        // Stored matrices that a generator can make are in the list, too.
         if let Ok(a) = families::generate(&entry.name) {
             assert_eq!((a.rows(), a.cols(), a.nnz()), (entry.rows, entry.cols, entry.nnz), "{}", entry.name);
             checked += 1;

@@ -1,5 +1,5 @@
-//! Every matrix of `datasets/MANIFEST.tsv` with a known permanent: by the planner and by every method that can, mod
-//! primes, without one reduction or any, and as transposed, permuted and scaled copies.
+//! Every matrix of `datasets/MANIFEST.tsv` with a known permanent: by the planner and by every applicable method, mod
+//! primes, without one or all reductions, and as transposed, permuted and scaled copies.
 
 mod common;
 
@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-/// The one that takes seconds rather than milliseconds: not for repetitions.
+/// The one that takes seconds rather than milliseconds: excluded from repetitions.
 const HEAVY: &str = "bcsstk01";
 
 /// A 0–1 pattern with its permanent.
@@ -79,7 +79,7 @@ fn as_the_planner_likes() {
 }
 
 #[test]
-fn by_the_frontier_programme() {
+fn by_the_frontier_program() {
     for known in light() {
         known.check(&by(Method::Frontier), "frontier");
     }
@@ -101,7 +101,7 @@ fn along_a_gray_code_where_its_blocks_are_small() {
 
 #[test]
 fn by_methods_that_do_not_always_apply() {
-    // None of the matrices is planar as a whole; two are constant but for few entries, one of them of low rank.
+    // None of the matrices is planar as a whole; two are constant except for few entries, one of them of low rank.
     for (method, least) in [(Method::Kasteleyn, 0), (Method::Rook, 2), (Method::LowRank, 1)] {
         let mut applied = 0;
         for known in all() {

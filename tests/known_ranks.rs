@@ -1,6 +1,6 @@
-//! Every matrix of `datasets/MANIFEST.tsv` with a known rank, by every method: at every listed prime, but for block
-//! Wiedemann on the matrix itself. That takes rank · nnz operations in an extension of a tiny field, so that over those
-//! the large matrices wait until somebody asks for them (`cargo test --test known_ranks -- --ignored`).
+//! Every matrix of `datasets/MANIFEST.tsv` with a known rank, by every method: at every listed prime, except for block
+//! Wiedemann on the matrix itself. That takes rank · nnz operations in an extension of a tiny field, so that large
+//! matrices over those fields are tested only on request (`cargo test --test known_ranks -- --ignored`).
 
 mod common;
 
@@ -18,7 +18,7 @@ fn load(entry: &Entry) -> Triplets {
     }
 }
 
-/// Whether all of the matrix has few places: three quarters of those with a known rank.
+/// Whether the whole matrix is small: true for three quarters of those with a known rank.
 fn is_small(entry: &Entry) -> bool {
     entry.rows * entry.cols <= 8_000_000
 }
@@ -28,7 +28,7 @@ fn check_all(method: Method, which: impl Fn(u64) -> bool, least: usize) {
     check(method, |_, p| which(p), least);
 }
 
-/// The same where the matrix has a say, too.
+/// The same, where the selection depends on the matrix, too.
 fn check(method: Method, which: impl Fn(&Entry, u64) -> bool, least: usize) {
     let mut checked = 0;
     for entry in manifest().iter().filter(|e| e.ranks.iter().any(|&(p, _)| which(e, p))) {

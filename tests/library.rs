@@ -1,5 +1,4 @@
-//! The library as a program outside of it sees it: the short ways, options by their setters and by their fields, errors
-//! by their kinds.
+//! The library as seen by a program that uses it: the short forms, options by setters and by fields, errors by kind.
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, rank, rational_rank};
 use blackfield::field::Modulus;
@@ -12,7 +11,7 @@ use blackfield::spmv::PlanOptions;
 use blackfield::{Error, Silent, certify};
 use std::path::Path;
 
-/// 1 2 0 / 3 4 0 / 0 0 5 by three arrays.
+/// 1 2 0 / 3 4 0 / 0 0 5 as three arrays.
 fn arrays() -> ([u32; 4], [i32; 5], [i64; 5]) {
     ([0, 2, 4, 5], [0, 1, 0, 1, 2], [1, 2, 3, 4, 5])
 }
@@ -23,7 +22,7 @@ fn matrix(p: u64) -> SparseMatrix {
 }
 
 #[test]
-fn the_short_way_is_the_long_one_by_default() {
+fn the_short_form_is_the_long_one_with_defaults() {
     // The determinant is -10.
     for (p, expected) in [(2, 2), (3, 3), (5, 2), (7, 3), (65521, 3)] {
         let (short, long) = (matrix(p).rank().unwrap(), rank(&matrix(p), &RankOptions::default(), &Silent).unwrap());
@@ -78,7 +77,7 @@ fn errors_have_their_kinds() {
     let wrong = read_bytes(Path::new("t"), b"no matrix", &ReadOptions::default(), &Silent);
     assert!(matches!(wrong, Err(Error::Input { line: 1, .. })));
 
-    // A certificate that does not hold is refuted; nothing is wrong with the computation.
+    // A certificate that does not hold is refuted; the computation itself is sound.
     let (a, digest) = (matrix(7), "0".repeat(64));
     let minor = rank(&a, &RankOptions::default().minor(true), &Silent).unwrap().minor.unwrap();
     let mut certificate = blackfield::answers::certificate(&a, &digest, &minor, &Silent).unwrap();

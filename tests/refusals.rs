@@ -1,8 +1,8 @@
-//! A library user's allocator says no: every request above a limit is refused, and the library answers with the truth,
-//! or with [`Error::Memory`] and the bytes that were wanted. It never aborts, and never panics.
+//! An allocator that refuses every request above a limit: the library gives the right answer, or [`Error::Memory`] with
+//! the number of bytes requested. It never aborts, and never panics.
 //!
-//! Rust aborts where an ordinary request is refused, so that each run has a process of its own: this binary runs its
-//! test [`child`] again and again.
+//! Rust aborts when an ordinary request is refused, so each run has its own process: this binary runs its test
+//! [`child`] repeatedly.
 
 use blackfield::answers::{Method, RankOptions, RationalOptions, Route, certificate, rank, rational_rank};
 use blackfield::certify::verify;
@@ -27,15 +27,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The largest request that is granted.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// Requests above [`LEAST`] made while there was a limit, and those among them that nobody could refuse.
+/// Requests above [`LEAST`] made under a limit, and those among them whose refusal would abort.
 static LARGE: AtomicUsize = AtomicUsize::new(0);
 static DEMANDS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the place of the first of these demands is wanted: the variable `REFUSALS_TELL` is set.
+/// Whether to report the origin of the first of the latter: the variable `REFUSALS_TELL` is set.
 static TELL: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that are never refused here: several times what a vector of the small matrices below takes, and far less than
-/// their entries, dense parts or tables, or than what the long ones have a row or a column.
+/// Requests up to this many bytes are never refused here: several times the size of a vector for the small matrices
+/// below, and far less than their entries, dense parts or tables, or than one word per row or column of the long ones.
 const LEAST: usize = 64 << 10;
 
 #[global_allocator]
@@ -44,13 +44,13 @@ static ALLOCATOR: Limited = Limited;
 struct Limited;
 
 impl Limited {
-    /// Whether the user refuses.
+    /// Whether the limit is active.
     fn refuses(bytes: usize) -> bool {
         let limit = LIMIT.load(Relaxed);
         if bytes > LEAST && limit < usize::MAX {
             LARGE.fetch_add(1, Relaxed);
             if !refusal_is_expected() && DEMANDS.fetch_add(1, Relaxed) == 0 && TELL.load(Relaxed) {
-                // Whoever looks for the place: what this asks for is granted.
+                // While reporting an origin, requests are granted.
                 LIMIT.store(usize::MAX, Relaxed);
                 eprintln!("{bytes} bytes are demanded:\n{}", Backtrace::force_capture());
                 LIMIT.store(limit, Relaxed);
@@ -91,7 +91,7 @@ unsafe impl GlobalAlloc for Limited {
     }
 }
 
-/// A rows × cols matrix with `weight` entries a row in places that look random, and every seventh row twice.
+/// A rows × cols matrix with `weight` entries per row in pseudorandom positions, and every seventh row twice.
 fn matrix(rows: usize, cols: usize, weight: usize) -> Triplets {
     let random = |k: usize| ((k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize;
     let row = |i: usize| if i % 7 == 6 { i - 1 } else { i };
@@ -102,7 +102,7 @@ fn matrix(rows: usize, cols: usize, weight: usize) -> Triplets {
     Triplets::from_entries(rows, cols, (0..rows).flat_map(|i| (0..weight).map(move |k| entry(i, k))))
 }
 
-/// What is computed, and its answer in words.
+/// A task, and its answer as text.
 type Work = Box<dyn FnOnce() -> Result<String>>;
 
 /// The rank of a matrix.
@@ -165,7 +165,7 @@ fn permanent_by(name: &'static str, method: permanent::Method) -> Work {
     })
 }
 
-/// A matrix with more lines than bytes are granted, and few entries in each.
+/// A matrix with more lines than bytes are always granted, and few entries in each.
 fn long() -> Triplets {
     matrix(90_000, 80_000, 2)
 }
@@ -206,7 +206,7 @@ fn pivots_of(a: Triplets) -> Work {
     })
 }
 
-/// Triplets of two diagonals, and their transpose: no sort is needed.
+/// Triplets of two diagonals, and their transpose, without a sort.
 fn entries() -> Work {
     let n = 60_000;
     Box::new(move || {
@@ -216,7 +216,7 @@ fn entries() -> Work {
     })
 }
 
-/// Generated matrices: by rows of one weight, by any rows, and by a list of places.
+/// Generated matrices: by rows of constant weight, by arbitrary rows, and by a list of positions.
 fn generated() -> Work {
     let names = ["ch5-5-b3", "Trefethen_2000", "flower_7_1"];
     Box::new(move || {
@@ -249,7 +249,7 @@ fn echelon(p: u64) -> Work {
     })
 }
 
-/// The names of all works.
+/// The names of all tasks.
 const WORKS: [&str; 32] = [
     "elimination mod 2",
     "elimination mod 3",
@@ -344,8 +344,8 @@ fn child() {
     println!("demands: {}", DEMANDS.load(Relaxed));
 }
 
-/// Runs a work in a process of its own: its answer, or the text of the refusal, and how many requests were [`LARGE`]
-/// and how many of those [`DEMANDS`].
+/// Runs a task in its own process: its answer, or the text of the refusal, and how many requests were [`LARGE`] and how
+/// many of those [`DEMANDS`].
 fn run(work: &str, limit: usize) -> (std::result::Result<String, String>, [usize; 2]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["child", "--exact", "--ignored", "--nocapture"]);
@@ -367,7 +367,7 @@ fn run(work: &str, limit: usize) -> (std::result::Result<String, String>, [usize
 fn whatever_is_refused_is_an_error_with_its_bytes_or_the_answer_is_right() {
     let mut refusals = 0;
     for work in WORKS {
-        // Nothing is refused: that is the answer, and no large request was made that could not have been.
+        // Without refusals: this is the answer, and no large request was made whose refusal would abort.
         let (answer, [large, demands]) = run(work, usize::MAX - 1);
         let answer = answer.unwrap();
         assert_eq!(demands, 0, "{work}: {demands} of {large} large requests would abort");

@@ -1,12 +1,12 @@
-//! Nothing large stays behind products of polynomial matrices, unless somebody keeps it. A test of its own: the figures
-//! are the process's.
+//! Products of polynomial matrices leave no large allocation, unless it is kept on purpose. A separate test, since the
+//! figures are those of the process.
 #![cfg(target_os = "linux")]
 
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::poly::{Kept, PolyMatrix, multiply};
 use rand::SeedableRng;
 
-/// Bytes of memory that this process has.
+/// The memory of this process in bytes.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096

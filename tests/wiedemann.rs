@@ -1,8 +1,7 @@
-//! Block Wiedemann reaches ranks that are known by construction, where equal eigenvalues in different blocks are the
-//! rule.
+//! Block Wiedemann finds ranks that are known by construction, where equal eigenvalues in different blocks are common.
 //!
-//! With r eigenvalues over GF(q) about r²/(2q) pairs of them are equal: 30 for r = 2000 and q = 65521. The measurement
-//! over more families, seeds and block sizes is `tools/compare/short_ranks.py`.
+//! Among r eigenvalues over GF(q), about r²/(2q) pairs are equal: 30 for r = 2000 and q = 65521. The measurement over
+//! more families, seeds and block sizes is `tools/compare/short_ranks.py`.
 
 use blackfield::Silent;
 use blackfield::answers::{Method, RankOptions, rank};

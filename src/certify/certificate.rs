@@ -6,6 +6,7 @@ use crate::field::Modulus;
 /// A claim about the rank of a matrix mod p, with the evidence for it: see the [room](crate::certify).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub struct Certificate {
     /// [`Triplets::digest`](crate::sparse::Triplets::digest) of the integer matrix: 64 lower-case hexadecimal digits.
     pub digest: String,
@@ -21,7 +22,7 @@ pub struct Certificate {
     pub minor_rows: Vec<u32>,
     /// Its r columns, the chain's first.
     pub minor_cols: Vec<u32>,
-    /// The vectors x on the s columns beyond the chain: k residues for the first of them, k for the second, ….
+    /// The vectors x on the s columns outside the chain: k residues for the first column, k for the second, ….
     pub lower: Vec<u64>,
     /// Why the rank is not larger.
     pub upper: Upper,
@@ -29,6 +30,7 @@ pub struct Certificate {
 
 /// The evidence for rank ≤ r.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Upper {
     /// r lines that meet every entry of the matrix mod p: the rank is at most their number (D. Kőnig, 1931).
     Lines {
@@ -37,7 +39,7 @@ pub enum Upper {
         /// The columns among them.
         cols: Vec<u32>,
     },
-    /// The vectors w on the s columns of the minor beyond the chain, laid out as [`Certificate::lower`].
+    /// The vectors w on the s columns of the minor outside the chain, laid out as [`Certificate::lower`].
     Combinations(Vec<u64>),
 }
 
@@ -47,14 +49,14 @@ impl Certificate {
     pub fn rank(&self) -> usize {
         self.minor_rows.len()
     }
-    /// s = r - t, the order of what the chain leaves of the minor.
+    /// s = r - t, the order of the minor without its chain.
     #[must_use]
     pub fn beyond_chain(&self) -> usize {
         self.rank() - self.triangular
     }
 
-    /// What contradicts itself, whatever the matrix: lengths that do not fit, lines out of range or listed twice,
-    /// values that are no residues. `None` for everything that [`verify`](super::verify) can work with.
+    /// The first internal contradiction, whatever the matrix: inconsistent lengths, lines out of range or listed twice,
+    /// values that are not residues. `None` for everything that [`verify`](super::verify) can process.
     pub(super) fn flaw(&self) -> Option<String> {
         let (r, t) = (self.minor_rows.len(), self.triangular);
         if self.digest.len() != 64 || !self.digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
@@ -66,7 +68,7 @@ impl Certificate {
         if self.minor_cols.len() != r || t > r || r > self.rows.min(self.cols) {
             let shape = (self.rows, self.cols);
             return Some(format!(
-                "no minor: {r} rows and {} columns, {t} of them a chain, in {} x {}",
+                "not a minor: {r} rows and {} columns, {t} of them in the chain, of a {} x {} matrix",
                 self.minor_cols.len(),
                 shape.0,
                 shape.1
@@ -94,14 +96,14 @@ impl Certificate {
                 return Some(format!("{} residues where {vectors} are needed", list.len()));
             }
             if let Some(v) = list.iter().find(|&&v| v >= self.modulus.get()) {
-                return Some(format!("{v} is no residue mod {}", self.modulus));
+                return Some(format!("{v} is not a residue mod {}", self.modulus));
             }
         }
         None
     }
 }
 
-/// A number below `bound` that is listed twice. Time and memory are in proportion to the list, whatever the bound.
+/// A number below `bound` that is listed twice. Time and memory are proportional to the list, whatever the bound.
 fn repeated(list: &[u32], bound: usize) -> Option<u32> {
     if bound / 64 <= list.len() {
         let mut seen = vec![0u64; bound.div_ceil(64)];

@@ -1,4 +1,4 @@
-//! The random vectors of a certificate, drawn from a hash of all that they must not depend on.
+//! The random vectors of a certificate, drawn from a hash of everything that must be fixed before them.
 //!
 //! The key is SHA-256 over these bytes, all numbers little-endian:
 //!
@@ -10,7 +10,7 @@
 //!
 //! The keystream of ChaCha20 under that key (D. J. Bernstein's original: 64-bit block counter from 0, nonce 0) is cut
 //! into pieces of ⌈b/8⌉ bytes, b the number of bits of p - 1. A piece, read little-endian and masked to its low b bits,
-//! is a residue if it is below p, and skipped if not (less than every second one).
+//! is a residue if it is below p, and is skipped otherwise (fewer than half are).
 
 use super::repetitions::repetitions;
 use super::{Certificate, Lanes};
@@ -29,7 +29,7 @@ pub enum Claim {
     Upper,
 }
 
-/// A stream of residues that a certificate's choice of lines determines.
+/// A stream of residues determined by a certificate's choice of lines.
 #[derive(Debug)]
 pub struct Challenge {
     stream: Rng,
@@ -39,7 +39,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// The stream for one claim of a certificate, of which neither `lower` nor `upper` is looked at.
+    /// The stream for one claim of a certificate; neither its `lower` nor its `upper` is used.
     pub fn new(certificate: &Certificate, claim: Claim) -> Self {
         let c = certificate;
         let mut hash = Sha256::new();
@@ -56,8 +56,8 @@ impl Challenge {
         Challenge { stream, modulus: c.modulus, buffer: [0; 4096], used: 4096 }
     }
 
-    /// The vectors w of the claim rank ≤ r as it begins them: random on the columns of `a` that are outside the minor,
-    /// whose columns of `a` are `minor_cols`, and not empty (the others are multiplied by zeros only); 0 elsewhere.
+    /// The initial vectors w of the claim rank ≤ r: random on the non-empty columns of `a` outside the minor, which has
+    /// the columns `minor_cols` of `a` (empty columns only multiply zeros); 0 elsewhere.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -86,7 +86,7 @@ impl Challenge {
             let mut word = [0; 8];
             for byte in &mut word[..length] {
                 if self.used == self.buffer.len() {
-                    // A multiple of ChaCha's blocks: nothing of the keystream is lost between two fillings.
+                    // A multiple of ChaCha's block: none of the keystream is lost between two refills.
                     self.stream.fill_bytes(&mut self.buffer);
                     self.used = 0;
                 }

@@ -1,6 +1,6 @@
-//! The file of a certificate. In this order, numbers little-endian:
+//! The file format of certificates. In this order, numbers little-endian:
 //!
-//! 1. the line `blackfield certificate 2`, which ends in a line feed, as does
+//! 1. the line `blackfield certificate 2`, which ends in a line feed, as does the next;
 //! 2. a line of JSON, an object with `"digest"`: 64 hexadecimal digits, `"modulus"`: p, `"rows"`: m, `"cols"`: n,
 //!    `"rank"`: r, `"triangular"`: t, `"lines"`: [a, b] or null, both lines together at most 4096 bytes;
 //! 3. the r rows of the minor, then its r columns, the chain's first, each as 4 bytes;
@@ -9,9 +9,9 @@
 //!    in 4;
 //! 6. SHA-256 of all bytes before, 32 bytes.
 //!
-//! The header determines the length of the file. No more than that is read, and it is compared with the length there is
-//! before anything is allocated for the lists: no header can ask for more memory than its file takes, up to a factor of
-//! eight for residues of one byte, and no file that is none is read beyond its first 4096 bytes.
+//! The header determines the length of the file. No more than that is read, and it is compared with the actual length
+//! before anything is allocated for the lists: no header can claim more memory than its file takes, up to a factor of
+//! eight for residues of one byte, and of a file that is not a certificate no more than the first 4096 bytes are read.
 
 use super::{Certificate, Upper, repetitions};
 use crate::field::Modulus;
@@ -22,7 +22,7 @@ use std::io::Read;
 use std::path::Path;
 
 const MAGIC: &[u8] = b"blackfield certificate 2\n";
-/// Most bytes of the two text lines.
+/// The maximum number of bytes of the two text lines.
 const MAX_HEADER: usize = 4096;
 const HASH_BYTES: usize = 32;
 
@@ -43,16 +43,16 @@ fn width(modulus: Modulus) -> usize {
     modulus.bits().div_ceil(8) as usize
 }
 
-/// Whether a file that begins with these bytes means to be a certificate.
+/// Whether a file that begins with these bytes claims to be a certificate.
 fn has_magic(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC[..MAGIC.len() - 2])
 }
 
 impl Certificate {
-    /// The content of the certificate's file, as the module `certify/file.rs` lays it out.
+    /// The content of the certificate's file, in the layout that the module `certify/file.rs` documents.
     ///
     /// # Panics
-    /// If lists and shape of the certificate contradict each other.
+    /// If the lists and the shape of the certificate contradict each other.
     pub fn to_bytes(&self) -> Vec<u8> {
         if let Some(flaw) = self.flaw() {
             panic!("a certificate that nobody can check: {flaw}");
@@ -121,7 +121,7 @@ impl Certificate {
         }
         let (body, hash) = bytes.split_at(bytes.len() - HASH_BYTES);
         if Sha256::digest(body)[..] != *hash {
-            return Err(wrong("the checksum at the end does not fit: the file is damaged".into()));
+            return Err(wrong("the checksum at the end does not match: the file is damaged".into()));
         }
 
         let mut rest = &body[end..];
@@ -160,19 +160,19 @@ struct Head {
     modulus: Modulus,
     /// Bytes of the two lines.
     end: usize,
-    /// Residues of the vectors of each kind.
+    /// The number of residues of the vectors of each kind.
     vectors: usize,
-    /// Bytes of the file.
+    /// The length of the file in bytes.
     length: u64,
 }
 
 impl Head {
-    /// That of a file that begins with `bytes`.
+    /// The header of a file that begins with `bytes`.
     fn of(bytes: &[u8], file: &Path) -> Result<Head> {
         let wrong = |line: u64, message: String| Error::Input { file: file.to_path_buf(), line, message };
         if !bytes.starts_with(MAGIC) {
             let message = if has_magic(bytes) {
-                "a certificate of another version than 2: another blackfield is needed"
+                "a certificate of a version other than 2: another version of blackfield is needed"
             } else {
                 "not a certificate: the first line `blackfield certificate 2` is missing"
             };
@@ -183,7 +183,7 @@ impl Head {
             + head[MAGIC.len()..]
                 .iter()
                 .position(|&b| b == b'\n')
-                .ok_or_else(|| wrong(2, format!("the header is cut off, or beyond {MAX_HEADER} bytes")))?;
+                .ok_or_else(|| wrong(2, format!("the header is truncated, or longer than {MAX_HEADER} bytes")))?;
         let header: Header =
             serde_json::from_slice(&bytes[MAGIC.len()..end]).map_err(|e| wrong(2, format!("bad header: {e}")))?;
         let modulus = Modulus::new(header.modulus).map_err(|e| wrong(2, e.to_string()))?;
@@ -197,13 +197,13 @@ impl Head {
         let residues = vectors * width(modulus) as u64;
         let upper = header.lines.map_or(residues, |(a, b)| 4 * (u64::from(a) + u64::from(b)));
         let length = (end + 1 + HASH_BYTES) as u64 + 8 * u64::from(header.rank) + residues + upper;
-        // Where words are too short for the number, no file is so long.
+        // If a word cannot hold the number, no file is that long.
         let vectors = usize::try_from(vectors).unwrap_or(usize::MAX);
         Ok(Head { header, modulus, end: end + 1, vectors, length })
     }
 }
 
-/// What the lists are, in errors.
+/// How errors name the lists.
 const LISTS: &str = "the lists of a certificate";
 
 /// Takes `count` lines from the front; the caller has compared the lengths.

@@ -1,5 +1,5 @@
-//! k vectors side by side, one lane each, and the two things that certificates do with them: multiply by a row, and
-//! substitute along a triangular chain. Plain loops over residues, on purpose: this is what a verdict rests on.
+//! k vectors side by side, one lane each, and the two operations that certificates need: multiplication by a row, and
+//! substitution along a triangular chain. Deliberately plain loops over residues: verdicts rest on them.
 
 use crate::field::{Accumulator, DelayBudget, Modulus};
 use crate::sparse::SparseMatrix;
@@ -7,17 +7,17 @@ use crate::{Result, memory};
 use std::ops::Range;
 
 /// k column vectors of a length n over GF(p), stored entry by entry: the k lanes of entry 0, of entry 1, …. A lane is a
-/// word of 32 bits for p < 2³², of 64 beyond, and for p = 2, where there are 64 of them in a word, a bit.
+/// 32-bit word for p < 2³², a 64-bit word above, and for p = 2 a bit, 64 of them in a word.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     modulus: Modulus,
     /// Products of residues that may be added to a residue in 64 bits.
     delay: usize,
     lanes: usize,
-    /// Words of an entry.
+    /// Words per entry.
     words: usize,
     data: Words,
-    /// Whether a lane of an entry may be non-zero: most are not where a certificate is made.
+    /// Whether a lane of an entry may be non-zero: few are while a certificate is made.
     used: Vec<bool>,
 }
 
@@ -47,7 +47,7 @@ impl Lanes {
     fn is_packed(&self) -> bool {
         self.modulus.get() == 2
     }
-    /// Where the words of entry j are.
+    /// The range of the words of entry j.
     fn at(&self, j: u32) -> Range<usize> {
         j as usize * self.words..(j as usize + 1) * self.words
     }
@@ -64,9 +64,9 @@ impl Lanes {
     /// Sets the lanes of entry j to `residues`.
     ///
     /// # Panics
-    /// If there is not one residue a lane.
+    /// Unless there is one residue per lane.
     pub fn set(&mut self, j: u32, residues: &[u64]) {
-        assert_eq!(residues.len(), self.lanes, "one residue a lane");
+        assert_eq!(residues.len(), self.lanes, "one residue per lane");
         self.used[j as usize] = true;
         let (at, packed) = (self.at(j), self.is_packed());
         match &mut self.data {
@@ -82,13 +82,13 @@ impl Lanes {
     /// The inner product of each vector with row i of `a`.
     ///
     /// # Panics
-    /// If `a` has not n columns, or `product` has not one slot a lane.
+    /// If `a` does not have n columns, or `product` not one slot per lane.
     pub fn product(&self, a: &SparseMatrix, i: u32, product: &mut [u64]) {
         self.product_with(a.row(i as usize), product);
     }
 
     fn product_with(&self, row: (&[u32], &[u64]), product: &mut [u64]) {
-        assert_eq!(product.len(), self.lanes, "one inner product a lane");
+        assert_eq!(product.len(), self.lanes, "one inner product per lane");
         match &self.data {
             Words::Wide(data) if self.is_packed() => self.sum_of_bits(data, row.0, product),
             Words::Wide(data) => self.sum(data, row, product),
@@ -130,7 +130,8 @@ impl Lanes {
     /// other entries stay.
     ///
     /// # Panics
-    /// Unless row `rows[k]` has an entry in `cols[k]`. If it has one in `cols[l]` with l < k, the result means nothing.
+    /// Unless row `rows[k]` has an entry in `cols[k]`. If it also has one in `cols[l]` with l < k, the result is
+    /// meaningless.
     pub fn substitute(&mut self, a: &SparseMatrix, rows: &[u32], cols: &[u32]) {
         let p = self.modulus;
         let mut product = vec![0; self.lanes];

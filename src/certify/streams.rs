@@ -1,18 +1,19 @@
-//! Where random choices come from: a key stream for each use, of a key that hashes what the choice must not depend on.
+//! Where random choices come from: a keystream for each use, whose key hashes everything that must be fixed before the
+//! choice.
 //!
-//! The bounds of this library are of the form: whatever the matrix, a uniformly random choice goes wrong with
-//! probability at most ε. They need a choice that the author of the matrix did not know. A generator keyed by the seed
-//! alone does not give that: the default seed is known, and a matrix made with its stream in hand can hide a part of
-//! its rank from it. So the key is
+//! The bounds of this library have the form: whatever the matrix, a uniformly random choice fails with probability at
+//! most ε. They require a choice that the author of the matrix did not know. A generator keyed by the seed alone does
+//! not provide that: the default seed is known, and a matrix constructed from its stream can hide part of its rank from
+//! it. So the key is
 //!
 //! **SHA-256(`blackfield stream 1\n` ‖ domain ‖ `\n` ‖ digest of the matrix ‖ modulus ‖ seed ‖ part ‖ number)**,
 //!
 //! numbers as 8 bytes, little-endian, and the stream is that of ChaCha20 under it. Same matrix, modulus and seed, same
-//! choices; each use has a domain of its own, so that no two ever see the same numbers.
+//! choices; each use has its own domain, so that no two ever see the same numbers.
 //!
-//! **Hypothesis.** SHA-256 and ChaCha20 behave like random functions. Then who tries N matrices against a known seed
-//! finds one that is answered wrongly with probability at most N·ε; against a seed drawn afterwards (`--seed random`),
-//! at most ε.
+//! **Hypothesis.** SHA-256 and ChaCha20 behave like random functions. Then someone who tries N matrices against a known
+//! seed finds one that is answered wrongly with probability at most N·ε; against a seed drawn afterwards
+//! (`--seed random`), at most ε.
 
 use crate::field::Rng;
 use crate::sparse::SparseMatrix;
@@ -48,7 +49,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// All of them.
+    /// All uses.
     pub const ALL: [Domain; 11] = [
         Domain::Rounds,
         Domain::Sample,
@@ -63,7 +64,7 @@ impl Domain {
         Domain::Primes,
     ];
 
-    /// The word in the key.
+    /// The domain in the key.
     pub fn name(self) -> &'static str {
         match self {
             Domain::Rounds => "rounds",
@@ -93,13 +94,13 @@ pub struct Streams<'a> {
 /// The matrix that is hashed.
 #[derive(Clone, Debug)]
 enum Source<'a> {
-    /// Hashed when the first stream is asked for: many answers need none.
+    /// Hashed when the first stream is requested: many answers need none.
     Matrix(&'a SparseMatrix, OnceLock<[u8; 32]>),
     Digest([u8; 32]),
 }
 
 impl<'a> Streams<'a> {
-    /// Those for a question about `matrix` mod its modulus.
+    /// The streams for a question about `matrix` mod its modulus.
     pub fn of(matrix: &'a SparseMatrix, seed: u64) -> Self {
         let source = Source::Matrix(matrix, OnceLock::new());
         Streams { source, modulus: matrix.modulus().get(), seed, part: 0 }
@@ -108,14 +109,14 @@ impl<'a> Streams<'a> {
     pub fn hashed(matrix: &SparseMatrix, seed: u64) -> Streams<'static> {
         Streams { source: Source::Digest(matrix.digest()), modulus: matrix.modulus().get(), seed, part: 0 }
     }
-    /// Those for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever the
-    /// modulus.
+    /// The streams for a question about an integer matrix with this [digest](crate::sparse::Triplets::digest), whatever
+    /// the modulus.
     pub fn of_integers(digest: &str, seed: u64) -> Streams<'static> {
         let digest = Sha256::digest(digest.as_bytes()).into();
         Streams { source: Source::Digest(digest), modulus: 0, seed, part: 0 }
     }
-    /// Those for a part of the matrix, such as a connected component, that is worked on by itself: other ones than for
-    /// the whole (which is part 0) and every other part.
+    /// The streams for a part of the matrix that is processed separately, such as a connected component: different from
+    /// those for the whole (which is part 0) and for every other part.
     #[must_use]
     pub fn part(&self, part: u64) -> Self {
         // Hashed once for all parts.
@@ -126,8 +127,8 @@ impl<'a> Streams<'a> {
         Rng::from_seed(self.hash(domain, number).finalize().into())
     }
     /// The stream `number` of a challenge to an answer, given as lists of lines: its key hashes the answer as well (the
-    /// length of each list as 8 bytes and its lines as 4 bytes each, behind the number), so that a challenge is not
-    /// known to anybody before the answer stands, the seed or no seed.
+    /// length of each list as 8 bytes and its lines as 4 bytes each, after the number), so that nobody knows a
+    /// challenge before the answer is fixed, with or without the seed.
     pub fn challenge(&self, number: u64, answer: &[&[u32]]) -> Rng {
         let mut hash = self.hash(Domain::Checks, number);
         for list in answer {
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_circumstance_has_streams_of_its_own() {
+    fn every_context_has_its_own_streams() {
         let first = |streams: &Streams, domain, number| streams.stream(domain, number).random::<u64>();
         let mut seen = HashSet::new();
         for (entry, p) in [(2, 7), (3, 7), (2, 11), (2, 65521)] {
@@ -194,7 +195,7 @@ mod tests {
         for answer in [&[][..], &[&[][..]], &[&[1][..]], &[&[1, 2]], &[&[1], &[2]], &[&[2], &[1]], &[&[1, 2], &[]]] {
             for number in 0..2 {
                 let mut stream = Streams::of(&a, 1).challenge(number, answer);
-                // Without an answer it is the stream itself.
+                // Without an answer it is the plain stream.
                 assert_eq!(seen.insert(stream.random::<u64>()), !answer.is_empty(), "{answer:?}");
             }
         }

@@ -57,7 +57,7 @@ fn by_inverse(a: &SparseMatrix, digest: &str) -> Certificate {
     c
 }
 
-/// rows × cols of the given inner size, so that rank-deficient; duplicates and empty lines with the others.
+/// A rank-deficient rows × cols product of the given inner size, with duplicate and empty lines.
 fn random(rng: &mut Rng, rows: usize, cols: usize, inner: usize) -> Triplets {
     let mut factor = |m: usize, n: usize| -> Vec<i64> {
         (0..m * n).map(|_| if rng.random_range(0..3) == 0 { rng.random_range(-2..3) } else { 0 }).collect()
@@ -81,7 +81,7 @@ fn repetitions_reach_the_bound_and_no_more() {
     assert_eq!(repetitions(Modulus::new(2).unwrap()), 130);
 }
 
-/// The text of the module's head, carried out a second time with the bytes in plain sight.
+/// A second implementation of the module's documentation, byte by byte.
 #[test]
 fn the_challenge_is_as_documented() {
     use rand::Rng as _;
@@ -124,7 +124,7 @@ fn substitution_makes_orthogonal() {
     let mut rng = Rng::seed_from_u64(3);
     for p in PRIMES {
         let modulus = Modulus::new(p).unwrap();
-        // Many entries a row, all p - 1 but few: sums pass every limit of the delayed reduction.
+        // Many entries per row, nearly all p - 1: sums exceed every limit of the delayed reduction.
         let entries: Vec<_> = (0..20)
             .flat_map(|i| (i..60).map(move |j| (i, j)))
             .map(|(i, j)| (i, j, if rng.random_range(0..4) == 0 { rng.random_range(1..p) } else { p - 1 }))
@@ -239,7 +239,7 @@ fn every_change_is_refused() {
         }
         change(&|c| c.lower[0] = p);
         change(&|c| c.lower.truncate(c.lower.len() - 1));
-        // One line less, one line more: with the vectors as they are, cut to the new length, and padded.
+        // One line fewer, one line more: with the vectors unchanged, cut to the new length, and padded.
         for vectors in [r - 1, r + 1] {
             let k = repetitions(modulus);
             change(&|c| {
@@ -252,7 +252,7 @@ fn every_change_is_refused() {
                 }
             });
         }
-        // Another matrix: with its own digest, and with the digest of the first.
+        // A different matrix: with its own digest, and with the digest of the first.
         let (i, j, _) = triplets.entries().next().unwrap();
         let entries = triplets.entries().map(|(i, j, v)| (i, j, v.to_bigint()));
         let other = Triplets::from_entries(12, 10, entries.chain([(i, j, 1.into())]));
@@ -264,7 +264,7 @@ fn every_change_is_refused() {
     }
 }
 
-/// A cheat who can solve: the best vectors that exist for a claim that is wrong by one.
+/// A cheating prover with a solver: the best vectors that exist for a claim that is off by one.
 #[test]
 fn wrong_ranks_have_no_certificates() {
     let mut rng = Rng::seed_from_u64(6);
@@ -298,8 +298,8 @@ fn wrong_ranks_have_no_certificates() {
         };
         let message = verify(&small, &a, &digest, &Silent).unwrap_err().to_string();
         assert!(message.contains("a larger rank is not excluded"), "{message}");
-        // Too large: the upper claim is true and has vectors (zeros beside the honest ones are not enough, since the
-        // challenge is new; here the lower claim fails first).
+        // Too large: the upper claim is true and has vectors (padding the honest ones with zeros is not enough, since
+        // the challenge is new; here the lower claim fails first).
         let mut large = truth.clone();
         large.minor_rows.push((0..12).find(|i| !truth.minor_rows.contains(i)).unwrap());
         large.minor_cols.push((0..10).find(|j| !truth.minor_cols.contains(j)).unwrap());
@@ -356,7 +356,7 @@ fn damaged_files_are_refused_with_their_reason() {
         bad[at] ^= 1 << (at % 8);
         assert!(matches!(parse(&bad), Err(Error::Input { .. })), "byte {at}");
     }
-    // Headers that a cheat writes, with a checksum that fits.
+    // Forged headers, with a valid checksum.
     let end = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(1).unwrap().0;
     let header = std::str::from_utf8(&bytes[25..end]).unwrap();
     let with_header = |header: &str| {
@@ -376,14 +376,14 @@ fn damaged_files_are_refused_with_their_reason() {
         (format!("\"rank\":{r}"), "\"rank\":-1".into(), "bad header"),
         ("\"triangular\":0".into(), "\"triangular\":4294967295".into(), "a chain of"),
         ("\"modulus\":65521".into(), "\"modulus\":65520".into(), "divisible by 2"),
-        ("\"modulus\":65521".into(), "\"modulus\":32749".into(), "no residue"),
-        ("\"rows\":12".into(), "\"rows\":3".into(), "no minor"),
-        ("\"cols\":10".into(), "\"cols\":2".into(), "no minor"),
+        ("\"modulus\":65521".into(), "\"modulus\":32749".into(), "not a residue"),
+        ("\"rows\":12".into(), "\"rows\":3".into(), "not a minor"),
+        ("\"cols\":10".into(), "\"cols\":2".into(), "not a minor"),
         ("\"lines\":null".into(), "\"lines\":[4294967295,4294967295]".into(), "bytes are announced"),
         ("\"lines\":null".into(), "\"lines\":7".into(), "bad header"),
         ("{".into(), "{\"more\":1,".into(), "bad header"),
         ("\"digest\":\"".into(), "\"digest\":\"x".into(), "hexadecimal"),
-        ("{".into(), format!("{{{}", " ".repeat(5000)), "beyond 4096 bytes"),
+        ("{".into(), format!("{{{}", " ".repeat(5000)), "longer than 4096 bytes"),
     ] {
         assert!(header.contains(&from), "{header}");
         let message = with_header(&header.replacen(&from, &to, 1)).unwrap_err().to_string();

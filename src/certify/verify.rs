@@ -7,16 +7,16 @@ use rayon::prelude::*;
 
 /// What a certificate that holds has shown.
 ///
-/// It serialises with its certainty; an error that cannot happen is 0.
+/// Serialised together with its certainty; a claim that holds unconditionally has error 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 #[non_exhaustive]
 pub struct Verdict {
     /// The rank mod p.
     pub rank: usize,
-    /// The probability that random vectors miss a smaller rank; `None` where the minor is a chain.
+    /// The probability that random vectors miss a smaller rank; `None` if the minor is a chain.
     pub lower_error: Option<ErrorBound>,
-    /// The probability that random vectors miss a larger rank; `None` where lines bound it.
+    /// The probability that random vectors miss a larger rank; `None` if lines bound it.
     pub upper_error: Option<ErrorBound>,
 }
 
@@ -52,10 +52,10 @@ const ROWS: usize = 1 << 12;
 /// Checks every statement of a certificate for the matrix `a` mod p, whose integer form has the given
 /// [digest](crate::sparse::Triplets::digest). Cost: 2k inner products with each row.
 ///
-/// That `digest` belongs to `a` is the caller's word; `certificate.digest` is compared with it.
+/// The caller vouches that `digest` belongs to `a`; `certificate.digest` is compared with it.
 ///
 /// # Errors
-/// [`Error::Refuted`] that names the first statement found wrong; [`Error::Interrupted`].
+/// [`Error::Refuted`], which names the first statement found wrong; [`Error::Interrupted`].
 pub fn verify(certificate: &Certificate, a: &SparseMatrix, digest: &str, observer: &dyn Observer) -> Result<Verdict> {
     verify_compact(certificate, a, &LineMaps::identity(a.rows(), a.cols()), digest, observer)
 }
@@ -67,7 +67,7 @@ pub fn verify(certificate: &Certificate, a: &SparseMatrix, digest: &str, observe
 /// As [`verify`], and [`Error::Memory`].
 ///
 /// # Panics
-/// If `a` has not as many rows and columns as `lines`.
+/// If `a` does not have as many rows and columns as `lines`.
 pub fn verify_compact(
     certificate: &Certificate,
     a: &SparseMatrix,
@@ -120,7 +120,7 @@ fn demand(holds: bool, otherwise: impl FnOnce() -> String) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Refuted(otherwise())) }
 }
 
-/// The places in a compact matrix of the lines of a minor.
+/// Where the lines of a minor are in a compact matrix.
 fn places(list: &[u32], map: &LineMap, what: &str) -> Result<Vec<u32>> {
     let mut places = memory::with_capacity(list.len(), "the lines of the minor")?;
     for &line in list {
@@ -139,11 +139,11 @@ pub(crate) fn check_chain(a: &SparseMatrix, lines: &LineMaps, rows: &[u32], cols
     rows.iter().enumerate().try_for_each(|(k, &i)| {
         let first = a.row(i as usize).0.iter().map(|&j| place[j as usize]).min();
         let row = lines.rows.number(i);
-        demand(first == Some(k), || format!("row {row} breaks the triangular chain at its place {k} (0-based)"))
+        demand(first == Some(k), || format!("row {row} breaks the triangular chain at position {k} (0-based)"))
     })
 }
 
-/// A certificate, and its minor in the matrix that is at hand.
+/// A certificate, and its minor in the given matrix.
 struct Work<'a> {
     c: &'a Certificate,
     a: &'a SparseMatrix,
@@ -183,7 +183,7 @@ impl Work<'_> {
         let Work { a, lines, .. } = self;
         let mut on_row = memory::zeros::<bool>(a.rows(), "the rows that meet entries")?;
         let mut on_col = memory::zeros::<bool>(a.cols(), "the columns that meet entries")?;
-        // Empty lines may be among them, and meet nothing.
+        // Empty lines may be among them, and cover nothing.
         rows.iter().filter_map(|&i| lines.rows.place(i)).for_each(|i| on_row[i as usize] = true);
         cols.iter().filter_map(|&j| lines.cols.place(j)).for_each(|j| on_col[j as usize] = true);
         (0..a.rows()).filter(|&i| !on_row[i]).try_for_each(|i| {

@@ -2,7 +2,7 @@
 
 use super::ErrorBound;
 
-/// An upper bound of the probability that one run of block Wiedemann over GF(q) with dense X and Y and all 2⌈U/s⌉ terms
+/// An upper bound on the probability that one run of block Wiedemann over GF(q) with dense X and Y and all 2⌈U/s⌉ terms
 /// gives less than the rank r ≤ U: (U² + 4U)/(q - 1).
 ///
 /// *Proof.* The preconditioned B has rank r, a semisimple zero eigenvalue and distinct non-zero eigenvalues except with

@@ -3,7 +3,8 @@
 use crate::field::Modulus;
 use crate::isa::{Extra, Isa};
 
-/// What the price of a multiply-add depends on: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to 16, 31, 63 bits.
+/// The size class of p, on which the price of a multiply-add depends: 0 and 1 for p = 2 and 3; 2, 3, 4 for p of up to
+/// 16, 31, 63 bits.
 pub fn size_class(modulus: Modulus) -> usize {
     match (modulus.get(), modulus.bits()) {
         (2, _) => 0,
@@ -23,16 +24,17 @@ pub struct Dense {
     /// A multiply-add, for each [`size_class`].
     ///
     /// From `cargo bench --bench dense -- ranks 1000 2000 4000` (random square matrices in one block, one thread with
-    /// AVX-512), between what an AMD EPYC (Zen 5) and an Intel Xeon (Sapphire Rapids) virtual machine take, up to twice
-    /// as long, and rounded up for the panels and copies around the products of a row space.
+    /// AVX-512), between the times of an AMD EPYC (Zen 5) virtual machine and of an Intel Xeon (Sapphire Rapids) one,
+    /// which takes up to twice as long; rounded up for the panels and copies around the products of a row space.
     pub product: [f64; 5],
-    /// Whether multiply-adds mod p > 2¹⁶ are made of products of bytes: where the processor has AMX, and no narrower
-    /// instruction set than AVX-512 was forced.
+    /// Whether multiply-adds mod p > 2¹⁶ are composed of byte products: where the processor has AMX and no instruction
+    /// set narrower than AVX-512 was forced.
     pub byte_tiles: bool,
-    /// A product of two bytes there, of which a multiply-add has the square of the bytes of p. From the same on such a
-    /// Xeon, rounded up likewise.
+    /// A product of two bytes there; a multiply-add takes b² of them for a p of b bytes. From the same benchmark on
+    /// such a Xeon, rounded up likewise.
     pub byte_product: f64,
-    /// An entry of a row that is taken in, beside its multiply-adds: none for p = 2 and 3, whose rows are packed.
+    /// An entry of a row that is inserted, in addition to its multiply-adds: none for p = 2 and 3, whose rows are
+    /// packed.
     pub absorb: f64,
     /// Writing an entry of a sparse matrix into a dense row.
     pub scatter: f64,
@@ -45,7 +47,7 @@ impl Default for Dense {
 }
 
 impl Dense {
-    /// Two times as much with AVX2 as with AVX-512, and twelve times without either.
+    /// Twice as much with AVX2 as with AVX-512, and twelve times as much without either.
     pub fn with(isa: Isa) -> Self {
         let factor = match isa {
             Isa::Avx512 => 1.0,
@@ -62,7 +64,7 @@ impl Dense {
         .scaled(factor)
     }
 
-    /// All of it so many times as expensive.
+    /// All prices multiplied by a factor.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         let Dense { product, byte_product, absorb, scatter, .. } = &mut self;

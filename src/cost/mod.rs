@@ -1,13 +1,12 @@
-//! What operations cost: one profile of prices, [`Machine`], that every plan is made from.
+//! What operations cost: one profile of prices, [`Machine`], on which every plan is based.
 //!
-//! A price is the seconds that one thread with a core to itself takes for one operation. How many operations an
-//! algorithm makes, and how many bytes, is said beside the algorithm, by a function of shapes and prices
-//! (`dense::Echelon::seconds`, `schur::RowSpace::seconds`, `permanent::frontier::predict`, …); planners compose these
-//! and decide. So a profile that was measured elsewhere, or made up by a test, changes every plan and nothing else:
-//! answers do not depend on prices.
+//! A price is the seconds that one thread with a core to itself takes for one operation. How many operations and bytes
+//! an algorithm takes is stated next to the algorithm, by a function of shapes and prices (`dense::Echelon::seconds`,
+//! `schur::RowSpace::seconds`, `permanent::frontier::predict`, …); planners compose these and decide. A profile
+//! measured elsewhere, or made up by a test, therefore changes plans and nothing else: answers do not depend on prices.
 //!
-//! Prices are data: a [`Machine`] is written and read as JSON, one object for each kind of work. A table that leaves
-//! prices out has those of this process for them.
+//! Prices are data: a [`Machine`] is written and read as JSON, one object for each kind of work. Prices that a table
+//! omits are those of this process.
 //!
 //! ```
 //! use blackfield::{answers::RankOptions, cost::Machine};
@@ -21,8 +20,8 @@
 //! # assert!(options.machine.schur.entry > 1e-6);
 //! ```
 //!
-//! Sizes at which a kernel changes its ways (blocks, panels, crossovers that were measured as such) are no prices: they
-//! stand beside the kernel.
+//! Sizes at which a kernel changes its algorithm (blocks, panels, crossovers that were measured as such) are not
+//! prices: they are defined next to the kernel.
 
 mod dense;
 mod permanent;
@@ -40,12 +39,12 @@ use crate::isa::Isa;
 
 /// The prices of all operations, by kind.
 ///
-/// The defaults for ranks lie between what runs took on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine, both
-/// with AVX-512, the latter up to three times as long (`tools/compare/plans.py`). Plans depend on the machine that they
-/// are made on by its instruction set ([`Machine::with`]) and its tiles of bytes ([`Dense::byte_tiles`]) alone, unless
-/// prices turn out to be off by more than that ([`Patience`](crate::answers::Patience)).
+/// The defaults for ranks lie between the times measured on an AMD EPYC (Zen 5) and on an Intel Xeon virtual machine,
+/// both with AVX-512; the latter took up to three times as long (`tools/compare/plans.py`). Of the machine that they
+/// are made on, plans depend on the instruction set ([`Machine::with`]) and the byte tiles ([`Dense::byte_tiles`])
+/// alone, unless prices turn out to be off by more than that ([`Patience`](crate::answers::Patience)).
 ///
-/// All prices are finite and not negative. To change some, change a default:
+/// All prices are finite and non-negative. To change some, modify a default:
 ///
 /// ```
 /// let mut machine = blackfield::cost::Machine::default();
@@ -60,7 +59,7 @@ pub struct Machine {
     pub dense: Dense,
     /// Sparse products and triangular solves with blocks of vectors.
     pub passes: Passes,
-    /// Work on sparse matrices as such.
+    /// Work on the entries of sparse matrices.
     pub sparse: Sparse,
     /// Schur complements that are formed.
     pub schur: Schur,
@@ -74,17 +73,17 @@ pub struct Machine {
     pub wiedemann: Wiedemann,
     /// Null vectors over the integers.
     pub integers: Integers,
-    /// Permanents of special shapes, and what any way to a permanent costs.
+    /// Permanents of special shapes, and what every method for a permanent costs.
     pub permanent: Permanent,
     /// The dynamic program over a frontier.
     pub frontier: Frontier,
     /// The sum along a Gray code, on the processor.
     pub gray: Gray,
-    /// The same on CUDA GPUs.
+    /// The same sum on CUDA GPUs.
     pub device: Device,
 }
 
-/// What operations have in common that are mispriced together.
+/// The kinds of operations: those of one kind are mispriced together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -102,7 +101,7 @@ impl Kind {
 }
 
 impl Default for Machine {
-    /// With the instruction set that this process works with.
+    /// The prices with the instruction set that this process uses.
     fn default() -> Self {
         Machine::with(Isa::best())
     }
@@ -128,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// What tests of plans reckon with on every machine.
+    /// The prices that tests of plans use on every machine.
     #[cfg(test)]
     pub(crate) fn reference() -> Self {
         let mut machine = Machine::with(Isa::Avx512);
@@ -136,7 +135,7 @@ impl Machine {
         machine
     }
 
-    /// The same machine with operations of one kind so many times as expensive.
+    /// The same machine with the prices of one kind multiplied by a factor.
     #[must_use]
     pub fn scaled(&self, kind: Kind, factor: f64) -> Machine {
         let mut machine = self.clone();
@@ -148,8 +147,8 @@ impl Machine {
         machine
     }
 
-    /// This machine after a step that took `taken` seconds where `seconds` predicted another number: the kind of
-    /// operation that most of the prediction was for is as much more expensive or cheaper as makes up the difference.
+    /// This machine corrected after a step that took `taken` seconds where `seconds` predicted a different number: the
+    /// prices of the kind that dominates the prediction are scaled to make up the difference.
     #[must_use]
     pub fn corrected(&self, seconds: impl Fn(&Machine) -> f64, taken: f64) -> Machine {
         let all = seconds(self);
@@ -158,7 +157,7 @@ impl Machine {
         if most <= 0.0 {
             return self.clone();
         }
-        // Faster than all else of the prediction: then that was too expensive as well.
+        // Faster than the rest of the prediction alone: then the rest was too expensive as well.
         self.scaled(kind, ((taken - (all - most)) / most).max(taken / all))
     }
 }

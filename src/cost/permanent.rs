@@ -1,4 +1,4 @@
-//! Prices of the ways to a permanent.
+//! Prices of the methods for permanents.
 
 /// Seconds of one thread for permanents of special shapes.
 ///
@@ -18,7 +18,7 @@ pub struct Permanent {
     pub determinant: f64,
     /// Laying out a vertex of a planar graph.
     pub vertex: f64,
-    /// Starting any way to a permanent: below it nothing is worth predicting.
+    /// Starting any method for a permanent: nothing below this is worth predicting.
     pub start: f64,
 }
 
@@ -35,16 +35,16 @@ impl Default for Permanent {
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Frontier {
-    /// A state and one of its choices, roughly, whatever its layer is stored as: the search for an order weighs its own
+    /// A state and one of its choices, roughly, however its layer is stored: the search for an order weighs its own
     /// time against it.
     pub choice: f64,
     /// An estimate of that search, for each entry of the line.
     pub look: f64,
     /// A state and one of its choices in a layer of keys.
     pub key: f64,
-    /// The same in an array, for each word of its value.
+    /// The same in a layer stored as an array, for each word of its value.
     pub slot: f64,
-    /// The tables of an array's step.
+    /// The tables of a step in an array.
     pub tables: f64,
 }
 
@@ -57,8 +57,8 @@ impl Default for Frontier {
 /// Seconds of one thread for the sum along a Gray code ([`crate::permanent::gray`]). Measured on Zen 5 with AVX-512,
 /// one core, on a busy machine.
 ///
-/// Prices decide how long a plan's low columns are sought, and with that which they are: a run goes on from the
-/// checkpoint of another one with the same prices. So they do not depend on the instruction set.
+/// Prices decide how long a plan searches for its low columns, and therefore which they are: a run resumes from the
+/// checkpoint of another only with the same prices. So they do not depend on the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -86,11 +86,11 @@ impl Default for Gray {
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Device {
-    /// Looking for GPUs: a driver takes about as long to start.
+    /// Looking for GPUs: about the time that a driver takes to start.
     pub find: f64,
     /// Compiling a kernel and loading it.
     pub start: f64,
-    /// A setting of the columns of a Gray-code sum, for one multiprocessor of 132 that take 1.4 ps together.
+    /// A setting of the columns of a Gray-code sum, on one multiprocessor (132 of them together take 1.4 ps).
     pub setting: f64,
     /// A step of the walk of a Gray-code sum for each operation of its program (3.0 ps for n = 46), rounded up.
     pub operation: f64,

@@ -2,8 +2,8 @@
 
 use crate::isa::{Extra, Isa};
 
-/// Seconds of one thread for what [`ProductPlan`](crate::poly::ProductPlan) chooses from. Measured on an AMD
-/// Zen-5-class processor by `cargo bench --bench poly`.
+/// Seconds of one thread for the operations of the methods that [`ProductPlan`](crate::poly::ProductPlan) chooses from.
+/// Measured on an AMD Zen-5-class processor by `cargo bench --bench poly`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -23,7 +23,7 @@ pub struct Poly {
     pub fourier_multiply_add: f64,
     /// Moving one entry into or out of a floating-point transform.
     pub fourier_movement: f64,
-    /// One digit of one entry in a test of the integers that such transforms gave.
+    /// One digit of one entry in a test of the integers that such transforms returned.
     pub fourier_test: f64,
     /// Starting a product by transforms.
     pub start: f64,
@@ -36,7 +36,7 @@ impl Default for Poly {
 }
 
 impl Poly {
-    /// The prices with an instruction set; AVX-512 counts where this processor has its products of 52 bits (IFMA).
+    /// The prices with an instruction set; AVX-512 counts only where this processor has its 52-bit products (IFMA).
     pub fn with(isa: Isa) -> Self {
         let (multiply_add, butterfly, fourier_multiply_add) = match isa {
             Isa::Avx512 if Extra::Ifma.is_available() => (0.04e-9, 0.053e-9, 0.2e-9),

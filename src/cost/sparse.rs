@@ -17,7 +17,7 @@ pub struct Passes {
     pub gather_byte: f64,
     /// Bytes of the second-level cache.
     pub cache: f64,
-    /// What gathering a row takes besides where the block exceeds the cache.
+    /// The additional price of gathering a row where the block exceeds the cache.
     pub far: f64,
     /// Reducing the sum of a row, for each residue.
     pub reduce: f64,
@@ -25,7 +25,7 @@ pub struct Passes {
     pub product: f64,
     /// Adding a row of a block to another, for each byte of it.
     pub push_byte: f64,
-    /// The same, besides, for each entry that asks for it.
+    /// In addition to that, for each entry that requires such an addition.
     pub push: f64,
     /// Making a matrix ready for passes, triangular solves or a sparse Schur complement, for each entry.
     pub ready: f64,
@@ -59,7 +59,7 @@ impl Passes {
         .scaled(factor)
     }
 
-    /// All of it so many times as expensive; the cache is as large as before.
+    /// All prices multiplied by a factor; the size of the cache stays.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         let Passes { gather, gather_byte, cache: _, far, reduce, product, push_byte, push, ready } = &mut self;
@@ -109,7 +109,7 @@ impl Default for Schur {
 }
 
 impl Schur {
-    /// All of it so many times as expensive.
+    /// All prices multiplied by a factor.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Schur { product: self.product * factor, entry: self.entry * factor }
@@ -118,7 +118,7 @@ impl Schur {
 
 /// Seconds of one thread for right-looking elimination ([`crate::elimination::eliminate`]).
 ///
-/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries a row, of ch7-8-b4 and
+/// The first three are fitted to windows of a 20000 x 20000 matrix with 10 random entries per row, of ch7-8-b4 and
 /// shar_te2-b2, where they are right within a factor of two. Changes wait for memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -131,7 +131,8 @@ pub struct Elimination {
     pub change: f64,
     /// A row that a pivot row is added to.
     pub row: f64,
-    /// An entry of the rest for each combination of its rows that a dense elimination takes instead of them.
+    /// An entry of the remaining matrix, for each combination of its rows that a dense elimination takes in their
+    /// place.
     pub combination: f64,
 }
 
@@ -147,7 +148,7 @@ impl Default for Elimination {
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Random {
-    /// A uniform one, by a generator that nobody can predict.
+    /// A uniform one, by an unpredictable generator.
     pub uniform: f64,
     /// A roughly uniform one, by a faster source.
     pub rough: f64,
@@ -171,7 +172,7 @@ pub struct Integers {
     pub lane: f64,
     /// A multiply-add of two 64-bit digits of large integers.
     pub product: f64,
-    /// What each operation with such integers costs before.
+    /// The fixed price of each operation on such integers.
     pub operation: f64,
 }
 

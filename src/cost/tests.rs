@@ -1,4 +1,4 @@
-//! Profiles: written and read, corrected, by instruction set.
+//! Profiles: serialised, corrected, by instruction set.
 
 use super::*;
 use crate::dense::Echelon;
@@ -9,7 +9,7 @@ fn json(machine: &Machine) -> String {
     serde_json::to_string_pretty(machine).unwrap()
 }
 
-/// Every price of its own: no two are the same, none has few digits.
+/// Every price is different, and none is a short decimal.
 fn odd() -> Machine {
     let mut value = serde_json::to_value(Machine::default()).unwrap();
     let mut number = 1.0;
@@ -70,13 +70,13 @@ fn what_was_measured_corrects_what_most_of_it_was() {
         assert!((passes(&corrected) / taken - 1.0).abs() < 1e-9, "{seconds} s predicted");
         assert_eq!(dense(&corrected), dense(&machine));
     }
-    // Where both are in it, the greater part is at fault, and the sum comes out right if that is possible.
+    // Where a prediction has both, the greater part is corrected, and the total matches if that is possible.
     let both = |m: &Machine| passes(m) + 0.1 * passes(&machine) / dense(&machine) * dense(m);
     let corrected = machine.corrected(both, 5.0);
     assert!((both(&corrected) - 5.0).abs() < 1e-9 && dense(&corrected) == dense(&machine));
     let faster = machine.corrected(both, 1e-3 * both(&machine));
     assert!(passes(&faster) < 1.1e-3 * passes(&machine) && passes(&faster) > 0.0);
-    // Nothing is learnt from nothing.
+    // Nothing is learnt from an empty prediction.
     assert_eq!(machine.corrected(|_| 0.0, 1.0), machine);
 }
 

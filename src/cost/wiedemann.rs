@@ -1,7 +1,7 @@
 //! Prices of block Wiedemann beyond the products with the matrix.
 
 /// Seconds of one thread, fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block sizes 16 and 32
-/// (2-core AMD EPYC with AVX-512): good to a factor of two there.
+/// (2-core AMD EPYC with AVX-512): accurate to a factor of two there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]

@@ -1,16 +1,16 @@
-//! From a rule for rows (or a list of entries) to canonical [`Triplets`], after the sizes have been checked.
+//! From a rule for rows (or a list of entries) to canonical [`Triplets`], with the sizes checked first.
 //!
-//! Every family first states its [`Shape`] in 128-bit arithmetic that knows about overflow; only a shape within the
-//! limits leads to an allocation.
+//! Every family first computes its [`Shape`] in checked 128-bit arithmetic; only a shape within the limits leads to an
+//! allocation.
 
 use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
-/// The most entries a generated matrix may have: 2³², at 16 bytes each 64 GiB.
+/// The maximum number of entries of a generated matrix: 2³², at 16 bytes each 64 GiB.
 pub(super) const MAX_ENTRIES: u128 = 1 << 32;
 
-/// What memory is asked for.
+/// What the memory is for.
 const ENTRIES: &str = "the entries of a generated matrix";
 
 /// Checked numbers of rows, columns and entries.
@@ -40,13 +40,13 @@ impl Shape {
 }
 
 /// A matrix whose rows all have `shape.nnz / shape.rows` entries: `fill(scratch, i, cols, values)` writes row i,
-/// columns ascending. Rows are filled in parallel; `scratch` makes one working space a task.
+/// columns ascending. Rows are filled in parallel; `scratch` makes the working space of a task.
 ///
 /// # Errors
 /// [`Error::Memory`].
 ///
 /// # Panics
-/// If the rows cannot be equally long or have no entry.
+/// If the rows cannot be equally long, or would be empty.
 pub(super) fn constant_rows<S>(
     shape: Shape,
     scratch: impl Fn() -> S + Sync + Send,

@@ -2,8 +2,8 @@
 //!
 //! `chM-N-bK` is the boundary matrix ∂_K: rows are the placements of K+1 rooks, columns those of K, entry (-1)ⁱ where
 //! the i-th rook is dropped. A placement is its set R of board rows and the sequence C of their columns; placements are
-//! in the lexicographic order of (R, C), so that a placement's place is computed instead of looked up: place(R) ·
-//! n(n-1)…(n-r+1) + place(C).
+//! in the lexicographic order of (R, C), so that a placement's position is computed instead of looked up: position(R) ·
+//! n(n-1)…(n-r+1) + position(C).
 //!
 //! Ranks over ℚ come from the Betti numbers of J. Friedman and P. Hanlon, *On the Betti numbers of chessboard
 //! complexes*, J. Algebraic Combin. 8 (1998); see [`rank`] for what is known mod p.
@@ -63,7 +63,7 @@ pub(super) fn boundary(m: usize, n: usize, k: usize) -> Result<Triplets> {
     )
 }
 
-/// The place of a sequence of distinct numbers among all such sequences, in lexicographic order.
+/// The position of a sequence of distinct numbers among all such sequences, in lexicographic order.
 fn rank_sequence(continuations: &[u64], sequence: impl Iterator<Item = usize> + Clone) -> u64 {
     let term = |(i, (x, &ways)): (usize, (usize, &u64))| {
         let smaller_before = sequence.clone().take(i).filter(|&y| y < x).count();
@@ -72,7 +72,7 @@ fn rank_sequence(continuations: &[u64], sequence: impl Iterator<Item = usize> + 
     sequence.clone().zip(continuations).enumerate().map(term).sum()
 }
 
-/// The sequence of distinct numbers at the given place.
+/// The sequence of distinct numbers at the given position.
 fn unrank_sequence(continuations: &[u64], mut place: u64, sequence: &mut [usize]) {
     for i in 0..sequence.len() {
         let mut x = (place / continuations[i]) as usize;
@@ -100,8 +100,8 @@ fn betti(m: usize, n: usize, r: usize) -> BigUint {
 
 /// The rank of ∂_k over ℚ (`None`), or mod p where it is known to be the same.
 ///
-/// Over ℚ always. Mod p the rank differs from the rational one by the number of p-torsion summands of H̃_{k-1}(·; ℤ),
-/// and it is returned where these are known to be absent:
+/// Over ℚ always known. Mod p the rank differs from the rational one by the number of p-torsion summands of H̃_{k-1}(·;
+/// ℤ), and is returned where these are known to be absent:
 /// - k ≤ 1 (H̃₀ is free), or k ≤ ν - 1 with ν = min(m, n, ⌊(m+n+1)/3⌋): the complex is (ν-2)-connected (Björner,
 ///   Lovász, Vrećica, Živaljević, *Chessboard complexes and matching complexes*, 1994);
 /// - p greater than the largest Laplacian eigenvalue: see [`torsion_free_by_spectrum`].

@@ -1,29 +1,29 @@
-//! Counting and ranking of subsets: checked binomials, and the place of a k-subset in lexicographic order without a
+//! Counting and ranking of subsets: checked binomials, and the position of a k-subset in lexicographic order without a
 //! table of all subsets.
 //!
-//! Among the k-subsets x₀ < … < x_{k-1} of {0, …, n-1} in lexicographic order, x has the place C(n, k) - 1 - Σᵢ
+//! Among the k-subsets x₀ < … < x_{k-1} of {0, …, n-1} in lexicographic order, x has the position C(n, k) - 1 - Σᵢ
 //! C(n-1-xᵢ, k-i) (the combinatorial number system, D. E. Knuth, *The Art of Computer Programming* 4A, 7.2.1.3).
 
-/// C(n, k), or `None` where it or a product on the way, at most n · C(n, k), is beyond 128 bits.
+/// C(n, k), or `None` if it or an intermediate product, at most n · C(n, k), exceeds 128 bits.
 pub(super) fn binomial(n: u128, k: u128) -> Option<u128> {
     if k > n {
         return Some(0);
     }
-    // C(n, i+1) = C(n, i) (n-i) / (i+1), always exact; for i < n/2 the values grow, so that an overflow comes early.
+    // C(n, i+1) = C(n, i) (n-i) / (i+1), always exact; for i < n/2 the values grow, so that an overflow is found early.
     (0..k.min(n - k)).try_fold(1u128, |c, i| Some(c.checked_mul(n - i)? / (i + 1)))
 }
 
-/// n (n-1) … (n-k+1), or `None` beyond 128 bits.
+/// n (n-1) … (n-k+1), or `None` if that exceeds 128 bits.
 pub(super) fn falling_factorial(n: u128, k: u128) -> Option<u128> {
     if k > n { Some(0) } else { (0..k).try_fold(1u128, |c, i| c.checked_mul(n - i)) }
 }
 
-/// a · b · c …, or `None` where a factor is or the product is beyond 128 bits.
+/// a · b · c …, or `None` if a factor is `None` or the product exceeds 128 bits.
 pub(super) fn product<const N: usize>(factors: [Option<u128>; N]) -> Option<u128> {
     factors.into_iter().try_fold(1u128, |c, x| c.checked_mul(x?))
 }
 
-/// Places of the k-subsets of {0, …, n-1} in lexicographic order, for all k up to a bound.
+/// Positions of the k-subsets of {0, …, n-1} in lexicographic order, for all k up to a bound.
 pub(super) struct Subsets {
     n: usize,
     /// C(m, k) at `m * (kmax + 1) + k`, saturating: a saturated value never belongs to a subset that can be ranked.
@@ -52,7 +52,7 @@ impl Subsets {
         self.binomials[m * (self.kmax + 1) + k]
     }
 
-    /// The place of the k-subset with the given ascending elements among all k-subsets of {0, …, n-1}.
+    /// The position of the k-subset with the given ascending elements among all k-subsets of {0, …, n-1}.
     #[inline]
     pub fn rank(&self, k: usize, elements: impl Iterator<Item = usize>) -> u64 {
         self.rank_within(self.n, k, elements)
@@ -65,12 +65,12 @@ impl Subsets {
         self.binomial(m, k) - 1 - after
     }
 
-    /// The k-subset of {0, …, m-1} at the given place: `emit` receives its elements, ascending.
+    /// The k-subset of {0, …, m-1} at the given position: `emit` receives its elements, ascending.
     #[inline]
     pub fn unrank_within(&self, m: usize, k: usize, mut place: u64, mut emit: impl FnMut(usize)) {
         let mut x = 0;
         for left in (1..=k).rev() {
-            // Subsets whose next element is x: the others are chosen among the m-1-x elements behind it.
+            // Subsets whose next element is x: the others are chosen among the m-1-x larger ones.
             while place >= self.binomial(m - 1 - x, left - 1) {
                 place -= self.binomial(m - 1 - x, left - 1);
                 x += 1;

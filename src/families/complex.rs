@@ -13,7 +13,7 @@ pub(super) fn sign(i: usize) -> i64 {
 /// homology between). `faces(r)` is the number of faces with r vertices, `betti(r)` the reduced Betti number of
 /// dimension r - 1.
 ///
-/// `None` when a number is beyond the machine.
+/// `None` when a number does not fit the machine.
 pub(super) fn boundary_ranks(
     k: usize,
     faces: impl Fn(usize) -> Option<u128>,

@@ -5,7 +5,7 @@
 //! of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is
 //! dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges
 //! between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers
-//! are the lexicographic order and a face's place is found by bisection.
+//! are the lexicographic order and a face's position is found by bisection.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{binomial, product, subsets};
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
-/// Edge sets that may have to be visited, at most: a bound on the time of an enumeration.
+/// The maximum number of edge sets to visit: a bound on the time of an enumeration.
 const MAX_VISITED: u128 = 1 << 32;
 /// The same for a rank from theory, which should answer at once.
 const MAX_VISITED_FOR_RANK: u128 = 1 << 22;
@@ -32,7 +32,7 @@ fn maximal_graphs(n: usize, c: usize) -> Vec<u64> {
     let mut graphs = Vec::new();
     for separator in subsets(n, c - 1) {
         let rest: Vec<usize> = (0..n).filter(|v| !separator.contains(v)).collect();
-        // One side of the cut, never with the last vertex: every unordered pair of sides once.
+        // One side of the cut, never with the last vertex: every unordered pair of sides occurs once.
         for side in 1u64..1 << (rest.len() - 1) {
             let at = |v: usize| rest.iter().position(|&w| w == v).map(|i| side >> i & 1);
             let crosses = |&&(a, b, _): &&(usize, usize, u64)| matches!((at(a), at(b)), (Some(x), Some(y)) if x != y);
@@ -47,7 +47,7 @@ fn maximal_graphs(n: usize, c: usize) -> Vec<u64> {
 fn faces(n: usize, graphs: &[u64], r: usize) -> Vec<u64> {
     let edges = n * (n - 1) / 2;
     let is_face = |face: u64| graphs.iter().any(|graph| face & !graph == 0);
-    // Subsets of faces are faces: an edge set that is none is not extended.
+    // Subsets of faces are faces: an edge set that is not a face is not extended.
     fn extend(face: u64, from: usize, left: usize, edges: usize, is_face: &impl Fn(u64) -> bool, found: &mut Vec<u64>) {
         if left == 0 {
             found.push(face);
@@ -76,7 +76,7 @@ fn faces(n: usize, graphs: &[u64], r: usize) -> Vec<u64> {
 
 /// The boundary matrix ∂_k of the complex of not c-connected graphs on n vertices.
 ///
-/// n3c6-b1 has as many columns as rows, 90 of them empty: so it was published.
+/// n3c6-b1 has as many columns as rows, 90 of them empty: this is how it was published.
 pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
     let r = k + 1;
     let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64).map(|e| e as usize);
@@ -124,7 +124,7 @@ pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
 ///
 /// The complex is a wedge of (n-2)! spheres of dimension 2n-5 for c = 2, of (n-3)·(n-2)!/2 spheres of dimension 2n-4
 /// for c = 3 (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker, *Complexes of not i-connected graphs*,
-/// Topology 38 (1999)): its homology is free. The face numbers are counted; `None` where that would take long.
+/// Topology 38 (1999)): its homology is free. The face numbers are counted; `None` if that would take too long.
 pub(super) fn rank(c: usize, n: usize, k: usize, _p: Option<Modulus>) -> Option<usize> {
     let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64)?;
     let visited = (0..=k as u128).try_fold(0u128, |sum, r| sum.checked_add(binomial(edges, r)?))?;

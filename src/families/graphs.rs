@@ -1,4 +1,4 @@
-//! Graphs, as the families on top of them need them: an edge list in a fixed order; and the reduced Laplacian of the
+//! Graphs as the families built on them need them: an edge list in a fixed order; and the reduced Laplacian of the
 //! hypercube.
 
 use super::assemble::{Shape, by_rows};

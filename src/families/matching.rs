@@ -4,8 +4,9 @@
 //! `mkN-bK` (q = 2) and `shar_te2-bK` = `m133-bK` (q = 3, n = 13) are boundary matrices ∂_K: rows are the sets of K+1
 //! disjoint blocks, columns those of K, entry (-1)ⁱ where the i-th block is dropped. Blocks are ordered
 //! lexicographically, which for disjoint ones is the order of their least points, and faces lexicographically as
-//! sequences of blocks. With M(f, r) = f! / ((f-qr)! q!ʳ r!) sets of r blocks on f points, the faces whose first block
-//! starts below the t-th free point number M(f, r) - M(f-t, r): the place of a face is computed instead of looked up.
+//! sequences of blocks. With M(f, r) = f! / ((f-qr)! q!ʳ r!) sets of r blocks on f points, the number of faces whose
+//! first block starts below the t-th free point is M(f, r) - M(f-t, r): the position of a face is computed instead of
+//! looked up.
 //!
 //! Ranks for q = 2 come from the Betti numbers of S. Bouc, *Homologie de certains ensembles de 2-sous-groupes des
 //! groupes symétriques*, J. Algebra 150 (1992); see [`rank`].
@@ -19,9 +20,9 @@ use crate::sparse::Triplets;
 use crate::{Error, Result};
 use num_bigint::BigUint;
 
-/// M(f, r): the number of sets of r disjoint q-subsets of f points; `None` beyond 128 bits.
+/// M(f, r): the number of sets of r disjoint q-subsets of f points; `None` if that exceeds 128 bits.
 fn block_sets(f: usize, q: usize, r: usize) -> Option<u128> {
-    // The block of the least point is completed from the others, block by block, of the chosen q r points.
+    // Of the q r chosen points, the block of the least one is completed from the others, block by block.
     let blocks = (1..=r).try_fold(1u128, |c, i| c.checked_mul(binomial((q * i - 1) as u128, q as u128 - 1)?))?;
     product([binomial(f as u128, (q * r) as u128), Some(blocks)])
 }
@@ -47,7 +48,7 @@ impl Places {
         self.counts[r * (self.n + 1) + f]
     }
 
-    /// The place of a set of r blocks. `points` lists it block by block (ordered by least point, ascending within).
+    /// The position of a set of r blocks. `points` lists it block by block (ordered by least point, ascending within).
     fn rank(&self, r: usize, points: impl Iterator<Item = usize> + Clone) -> u64 {
         let (mut place, mut low) = (0, 0);
         for b in 0..r {
@@ -66,7 +67,7 @@ impl Places {
         place
     }
 
-    /// The set of r blocks at the given place, into `points`; `free` is working space.
+    /// Writes the set of r blocks at the given position into `points`; `free` is working space.
     fn unrank(&self, r: usize, mut place: u64, points: &mut Vec<usize>, free: &mut Vec<usize>) {
         points.clear();
         free.clear();
@@ -132,7 +133,7 @@ fn betti(n: usize, r: usize) -> BigUint {
 ///
 /// - k ≤ ν = ⌊(n-q)/(q+1)⌋: the complex is (ν-1)-connected (C. Athanasiadis, *Decompositions and connectivity of
 ///   matching and chessboard complexes*, 2004; for q = 2 Björner, Lovász, Vrećica, Živaljević 1994): any p.
-/// - q = 2: over ℚ always; for k ≤ 1 any p (H̃₀ is free); for larger k mod p when p is greater than the largest
+/// - q = 2: over ℚ always; for k ≤ 1 any p (H̃₀ is free); for larger k, mod p if p is greater than the largest
 ///   Laplacian eigenvalue ([`torsion_free_by_spectrum`]). For smaller p torsion does occur: mk9-b3 has rank 875 over ℚ
 ///   and 867 mod 3.
 /// - q = 3 beyond ν: not known, `None`.

@@ -22,10 +22,10 @@ fn cubic(mut variables: [usize; 3]) -> Monomial {
     variables.iter().fold(0, |m, &x| m << 32 | x as u128)
 }
 
-/// Refuses sizes before the graph is built; n vertices, `edges` edges.
+/// Checks the size before the graph is built; n vertices, `edges` edges.
 fn check(n: Option<u128>, edges: Option<u128>) -> Result<()> {
     let cols = product([n, edges]).and_then(|x| x.checked_add(1));
-    // At most as many monomials as entries.
+    // There are at most as many monomials as entries.
     Shape::checked(Some(0), cols, cols.and_then(|c| c.checked_mul(3)).map(|x| x - 1)).map(|_| ())
 }
 
@@ -60,7 +60,7 @@ pub(super) fn of_kneser(n: usize, k: usize) -> Result<Triplets> {
     system(&kneser(n, k), 0)
 }
 
-/// What memory is asked for.
+/// What the memory is for.
 const MONOMIALS: &str = "the monomials of a system";
 
 fn system(graph: &Graph, v: usize) -> Result<Triplets> {
@@ -81,7 +81,7 @@ fn system(graph: &Graph, v: usize) -> Result<Triplets> {
     first.par_sort_unstable();
     let shape = Shape::checked(Some(groups.len() as u128), Some(cols as u128), Some(monomials.len() as u128))?;
     let rows_of_groups = first.iter().enumerate().flat_map(|(row, &(_, g))| groups[g].iter().map(move |&at| (row, at)));
-    // Three monomials a column; the last column's two follow.
+    // Three monomials per column, then the two of the last column.
     let places = rows_of_groups.map(|(row, at)| (row as u32, (at / 3) as u32));
     ones_at(shape.rows, shape.cols, memory::collect(places, MONOMIALS)?)
 }

@@ -1,5 +1,5 @@
-//! Partitions and the dimensions of their Specht modules: what the Betti numbers of chessboard and matching complexes
-//! are written in.
+//! Partitions and the dimensions of their Specht modules, in terms of which the Betti numbers of chessboard and
+//! matching complexes are expressed.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! Matrices of one line: all-ones, circulants, tridiagonal ones, with permanents and determinants in closed form.
+//! Matrices defined in one line: all-ones, circulant, tridiagonal, with permanents and determinants in closed form.
 //!
 //! | name | matrix | known |
 //! | --- | --- | --- |

@@ -2,8 +2,8 @@
 //! along an edge (three indistinguishable tokens, one step).
 //!
 //! Source: K. Audenaert, C. Godsil, G. Royle, T. Rudolph, *Symmetric squares of graphs*, J. Combin. Theory B 97 (2007):
-//! the spectrum of higher powers tells strongly regular graphs apart. `EX1` and `EX2` are those of the two strongly
-//! regular graphs (16, 6, 2, 2), `EX3`, `EX5`, `EX6` those of disjointness graphs of Steiner triple systems.
+//! the spectra of higher powers distinguish strongly regular graphs. `EX1` and `EX2` are the symmetric cubes of the two
+//! strongly regular graphs (16, 6, 2, 2), `EX3`, `EX5`, `EX6` those of disjointness graphs of Steiner triple systems.
 
 use super::assemble::{Shape, by_rows};
 use super::combinatorics::{Subsets, subsets};

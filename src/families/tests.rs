@@ -1,4 +1,4 @@
-//! The families against published sizes, the identities that define them, and ranks found by a naive elimination.
+//! The families against published sizes, the identities that define them, and ranks by naive elimination.
 
 use super::*;
 use crate::field::Modulus;
@@ -167,7 +167,7 @@ fn the_boundary_of_a_boundary_is_zero() {
             }
             let mut sums: HashMap<(u32, u32), i64> = HashMap::new();
             for e in 0..upper.nnz() {
-                // n3c6-b1 has empty columns beyond the faces.
+                // n3c6-b1 has empty columns in addition to the faces.
                 for &(j, v) in row_of.get(upper.col[e] as usize).expect("a face of the complex below") {
                     *sums.entry((upper.row[e], j)).or_default() += v * upper.value.get(e);
                 }
@@ -209,7 +209,7 @@ fn ranks_from_theory_are_those_of_elimination() {
     for (a, b, c) in [(1, 1, 1), (2, 1, 1), (1, 2, 3), (2, 2, 2), (3, 2, 1), (3, 3, 3), (1, 1, 7), (4, 3, 2)] {
         names.push(format!("hexagon_{a}_{b}_{c}"));
     }
-    // A prime beyond all determinants' small factors stands for ℚ: its rank equals the rational one here.
+    // A prime beyond all small factors of the determinants stands for ℚ: the rank mod it equals the rational one here.
     let large = Modulus::new((1 << 61) - 1).unwrap();
     let (mut known, mut rational) = (0, 0);
     for name in &names {
@@ -278,7 +278,7 @@ fn published_ranks() {
     let mod_p = |name, p| known_rank(name, Some(Modulus::new(p).unwrap()));
     assert_eq!([2, 3, 5, 7].map(|p| mod_p("bibd_14_7", p)), [78, 77, 91, 90].map(Some));
     assert_eq!([2, 3, 5].map(|p| mod_p("bibd_49_3", p)), [1128, 1175, 1176].map(Some));
-    // Torsion: the rank mod 3 is 867, 423: nothing is claimed there.
+    // Torsion: the ranks mod 3 are 867 and 423, so nothing is claimed there.
     assert_eq!(mod_p("mk9-b3", 3), None);
     assert_eq!(mod_p("ch5-5-b3", 3), None);
     assert_eq!(mod_p("ch5-5-b2", 3), Some(176));

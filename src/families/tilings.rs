@@ -1,5 +1,5 @@
-//! Biadjacency matrices whose permanents count tilings: dominoes on rectangles and Aztec diamonds, lozenges in
-//! hexagons.
+//! Biadjacency matrices whose permanents count tilings: domino tilings of rectangles and Aztec diamonds, lozenge
+//! tilings of hexagons.
 //!
 //! Rows are the black cells, columns the white ones, entry 1 where two cells share an edge. With the suffix
 //! `_kasteleyn`, vertical domino positions carry the sign (-1)^column: every square face then has an odd number of
@@ -22,12 +22,12 @@ impl Region {
     /// The number of cells of row i left of j that have the colour `parity` (of i + j).
     fn cells_before(&self, i: usize, j: usize, parity: usize) -> usize {
         let lo = self.rows[i].0;
-        // Every second cell, from the first of that colour on.
+        // Every second cell, starting from the first of that colour.
         let first = lo + (lo + i + parity) % 2;
         j.saturating_sub(first).div_ceil(2)
     }
 
-    /// First place of each row's cells of one colour, and the number of all.
+    /// The index of the first cell of one colour in each row, and the total number of these cells.
     fn places(&self, parity: usize) -> Vec<usize> {
         let mut places = vec![0];
         for (i, &(_, hi)) in self.rows.iter().enumerate() {
@@ -141,7 +141,7 @@ pub(super) fn aztec(n: usize, signed: bool) -> Result<Triplets> {
         return Err(Error::Usage("an Aztec diamond of order 0 has no cells".into()));
     }
     let size = n as u128 * (n as u128 + 1);
-    // 2n² positions with an even and as many with an odd upper left cell.
+    // 2n² domino positions with an even upper left cell, and as many with an odd one.
     let dominoes = 4 * n as u128 * n as u128;
     Shape::checked(Some(size), Some(size), Some(dominoes))?;
     let half = (0..n).map(|i| (n - 1 - i, n + 1 + i));

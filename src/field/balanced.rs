@@ -1,8 +1,9 @@
-//! Residues mod a prime of 31 bits as small signed integers, in loops that become vector instructions.
+//! Residues mod a 31-bit prime as small signed integers, in loops that compile to vector instructions.
 
 use super::Modulus;
 
-/// 1.5·2⁵²: a number of absolute value below 2⁵¹ added to it is rounded to an integer, which the low bits then show.
+/// 1.5·2⁵²: adding a number of absolute value below 2⁵¹ to it rounds that number to an integer, which appears in the
+/// low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 const _: () = assert!(
@@ -21,8 +22,8 @@ pub(crate) struct Balanced {
 impl Balanced {
     /// What [`Balanced::reduce`] returns is at most q/2·(1 + 2⁻¹⁶) < 2³⁰·(1 + 2⁻¹⁶) in absolute value.
     pub const LARGEST: i64 = (1 << 30) + (1 << 14);
-    /// What [`Balanced::reduce`] takes is at most that: a sum Σ a·x with Σ|a| ≤ [`Balanced::LARGEST_SUM`] of such x,
-    /// and one x more.
+    /// The largest absolute value that [`Balanced::reduce`] accepts: a sum Σ a·x of such x with Σ|a| ≤
+    /// [`Balanced::LARGEST_SUM`], plus one more x.
     pub const LARGEST_TERM: i64 = 1 << 62;
     /// See [`Balanced::LARGEST_TERM`]: 2³¹·(2³⁰ + 2¹⁴) + 2³⁰ + 2¹⁴ < 2⁶².
     pub const LARGEST_SUM: u64 = 1 << 31;
@@ -40,7 +41,7 @@ impl Balanced {
     ///
     /// *Proof.* |v/q| ≤ 2³². v as f64, 1/q and their product are each right to a factor 1 ± 2⁻⁵³, the product to ±
     /// 2⁻²⁰. So the quotient, rounded to an integer, is within 1/2 + 2⁻²⁰ of v/q: |v - quotient·q| ≤ q·(1/2 + 2⁻²⁰) ≤
-    /// 2³⁰ + 2¹¹. And quotient·q differs from v by that at most: no overflow.
+    /// 2³⁰ + 2¹¹. And quotient·q differs from v by at most that: no overflow.
     #[inline(always)]
     pub fn reduce(self, v: i64) -> i64 {
         debug_assert!(v.unsigned_abs() <= Self::LARGEST_TERM as u64, "{v} is too large");
@@ -89,7 +90,7 @@ mod tests {
             let f = Balanced::new(Modulus::new(p).unwrap()).unwrap();
             let q = p as i64;
             let mut values: Vec<i64> = vec![0, 1, q / 2, q / 2 + 1, q - 1, q, q + 1, large, large - 1, most as i64];
-            // Next to halves of multiples, where rounding decides.
+            // Next to half-integer multiples, where rounding decides.
             values.extend((0..2000).flat_map(|_| {
                 let multiple = rng.random_range(0..large / q - 1) * q;
                 [multiple, multiple + q / 2, multiple + q / 2 + 1, rng.random_range(0..large)]

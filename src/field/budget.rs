@@ -1,4 +1,5 @@
-//! How many terms an accumulator takes before a reduction: delayed reduction with a proof (source paper, section 2.2).
+//! How many terms an accumulator can take before a reduction: delayed reduction with a proof (source paper, section
+//! 2.2).
 //!
 //! Let m be the largest absolute value of a residue: p-1 in plain representation, ⌊p/2⌋ in balanced. A sum of t
 //! residues is exact in an accumulator that holds every integer up to M in absolute value as long as **t·m ≤ M**, a sum
@@ -87,7 +88,7 @@ impl DelayBudget {
     pub fn largest_residue(self) -> u64 {
         self.largest
     }
-    /// The largest t with t·m ≤ M: sums of residues, the work of ±1 entries. 0 where not even one residue fits.
+    /// The largest t with t·m ≤ M: for sums of residues, as ±1 entries need them. 0 where not even one residue fits.
     pub fn sums(self) -> usize {
         self.sums_above(0)
     }
@@ -95,7 +96,7 @@ impl DelayBudget {
     pub fn sums_above(self, start: u128) -> usize {
         self.terms(self.largest as u128, start)
     }
-    /// The largest t with t·m² ≤ M: sums of products of two residues. 0 where not even one product fits.
+    /// The largest t with t·m² ≤ M: for sums of products of two residues. 0 where not even one product fits.
     pub fn products(self) -> usize {
         self.products_above(0)
     }
@@ -116,7 +117,7 @@ mod tests {
     const PRIMES: [u64; 9] = [2, 3, 251, 257, 4093, 65521, (1 << 31) - 1, (1 << 61) - 1, (1 << 63) - 25];
     const ALL: [Accumulator; 8] = [U16, U32, U64, U128, I32, I64, F32, F64];
 
-    /// Adds `t` terms in the type itself: the sum, and whether it is what integers give.
+    /// Adds `t` terms in the type itself: the sum, and whether it equals the exact sum.
     fn exact(accumulator: Accumulator, term: u128, t: u128) -> bool {
         let Some(sum) = term.checked_mul(t) else { return false };
         // Every partial sum counts: an odd term passes 2^53 + 1 somewhere when the sum exceeds 2^53 + term.
@@ -168,7 +169,7 @@ mod tests {
         let two = DelayBudget::plain(Modulus::new(2).unwrap(), F32);
         assert_eq!(two.sums(), 1 << 24);
         assert_eq!((1u32 << 24) as f32 + 1.0, (1u32 << 24) as f32);
-        // The largest prime leaves four products in 128 bits, whatever is there already takes its share.
+        // For the largest prime 128 bits hold four products; a value already there takes its share.
         let b = DelayBudget::plain(Modulus::new((1 << 63) - 25).unwrap(), U128);
         let square = ((1u128 << 63) - 26).pow(2);
         assert_eq!((b.products(), b.products_above(square), b.products_above(u128::MAX)), (4, 3, 0));

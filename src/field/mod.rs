@@ -1,6 +1,6 @@
-//! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`] under which the algebra above
+//! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`], by which the algebra built on it
 //! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
-//! [`DelayBudget`] says how many terms an accumulator takes before a reduction; [`random_prime`], [`ntt_primes`] and
+//! [`DelayBudget`] says how many terms an accumulator can take before a reduction; [`random_prime`], [`ntt_primes`] and
 //! [`primitive_root()`] find moduli.
 
 mod balanced;
@@ -29,7 +29,7 @@ pub use random::Rng;
 /// A finite field GF(pᵏ) as a run-time value.
 ///
 /// Elements are small `Copy` values in a canonical form, so that `==` is equality in the field; `Elem::default()` is
-/// zero, all bytes 0.
+/// zero, with all bytes 0.
 pub trait Field: Clone + Send + Sync + std::fmt::Debug {
     /// An element in canonical form.
     type Elem: Copy + Eq + Default + bytemuck::Zeroable + Send + Sync + std::fmt::Debug;

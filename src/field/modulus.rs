@@ -2,14 +2,14 @@
 //!
 //! No reduction divides. One word is reduced by the quotient estimate ⌊x·⌊2⁶⁴/p⌋/2⁶⁴⌋, at most one too small; two words
 //! by the division by an invariant normalised divisor of Möller and Granlund ("Improved division by invariant
-//! integers", IEEE Transactions on Computers 60, 2011, algorithm 4); a product by a factor that stays by the
-//! precomputed quotient ⌊b·2⁶⁴/p⌋ ([`Multiplier`]).
+//! integers", IEEE Transactions on Computers 60, 2011, algorithm 4); a product by a fixed factor b by the precomputed
+//! quotient ⌊b·2⁶⁴/p⌋ ([`Multiplier`]).
 
 use super::primality::is_prime;
 use crate::{Error, Result};
 use num_bigint::BigInt;
 
-/// A prime 2 ≤ p < 2⁶³ with what fast reduction needs. Cheap to copy.
+/// A prime 2 ≤ p < 2⁶³ with the precomputed values for fast reduction. Cheap to copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Modulus {
     p: u64,
@@ -61,7 +61,7 @@ impl Modulus {
         Ok(Self::trusted(p))
     }
 
-    /// The modulus p, of which the caller knows that it is a prime below 2⁶³.
+    /// The modulus p, which the caller knows to be a prime below 2⁶³.
     pub(super) fn trusted(p: u64) -> Self {
         debug_assert!(is_prime(p) && p < Self::LIMIT);
         let shift = p.leading_zeros();

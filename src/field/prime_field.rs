@@ -47,7 +47,7 @@ impl Field for PrimeField {
     fn dot(&self, a: &[u64], b: &[u64]) -> u64 {
         assert_eq!(a.len(), b.len());
         let narrow = DelayBudget::plain(self.0, Accumulator::U64).products();
-        // A budget of a few terms would be spent on reductions; 128-bit sums always take four terms or more.
+        // With a budget of only a few terms, reductions would dominate; 128-bit sums always hold four terms or more.
         if narrow >= 8 {
             return a.chunks(narrow).zip(b.chunks(narrow)).fold(0, |s, (a, b)| {
                 let sum = if a.len() < 16 { NarrowDot(a, b).run() } else { Isa::best().run(NarrowDot(a, b)) };

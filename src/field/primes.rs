@@ -1,4 +1,4 @@
-//! Prime numbers found: random ones of a given size, and those with long power-of-two transforms.
+//! Finding primes: random ones of a given size, and those with long power-of-two transforms.
 
 use super::primality::is_prime;
 use super::{Modulus, Rng};
@@ -11,7 +11,7 @@ use rand::RngExt;
 pub fn random_prime(bits: u32, rng: &mut Rng) -> Modulus {
     assert!((2..=63).contains(&bits), "no modulus has exactly {bits} bits");
     loop {
-        // Numbers are drawn evenly and kept if prime: even ones too, since 2 is one of the two primes of two bits.
+        // Numbers are drawn uniformly and kept if prime: even ones too, since 2 is one of the two primes of two bits.
         let candidate = rng.random_range(1 << (bits - 1)..1 << bits);
         if is_prime(candidate) {
             return Modulus::trusted(candidate);

@@ -1,4 +1,4 @@
-//! What stands for the GPUs in a build without CUDA: types of which there is no value.
+//! Stand-ins for GPUs in a build without CUDA: types that have no values.
 
 use super::device::Device;
 use super::launch::{Grid, In, Out};
@@ -6,29 +6,29 @@ use super::source::Cubin;
 use crate::{Error, Result};
 use std::marker::PhantomData;
 
-/// The reason for everything here.
+/// The reason for every error here.
 pub(super) fn error() -> Error {
     Error::Device("this build has no CUDA support: build it with the feature `cuda`".into())
 }
 
-/// What there is none of.
+/// A type without values.
 #[derive(Clone, Copy, Debug)]
 enum Never {}
 
-/// A GPU ready for work: none.
+/// A GPU ready for work; there is none.
 #[derive(Debug)]
 pub struct Gpu(Never);
 
-/// Work in order: none.
+/// Work in order; there is none.
 #[derive(Clone, Debug)]
 pub struct Stream(Never);
 
-/// Values in the memory of a GPU: none.
+/// Values in the memory of a GPU; there are none.
 #[derive(Debug)]
 #[allow(dead_code, reason = "there is no value whose fields could be read")]
 pub struct Buffer<T>(PhantomData<T>, Never);
 
-/// Compiled kernels loaded on a GPU: none.
+/// Compiled kernels loaded on a GPU; there are none.
 #[derive(Debug)]
 pub struct Module(Never);
 
@@ -37,11 +37,11 @@ pub struct Module(Never);
 #[allow(dead_code, reason = "there is no value whose fields could be read")]
 pub struct Kernel<S>(PhantomData<fn(S)>, Never);
 
-/// A place in the work of a stream: none.
+/// A point in the work of a stream; there is none.
 #[derive(Debug)]
 pub struct Event(Never);
 
-/// Numbers that are the same on a GPU as here.
+/// Numbers with the same representation on a GPU as here.
 pub trait Word: Copy {}
 impl Word for u8 {}
 impl Word for u16 {}

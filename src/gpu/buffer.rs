@@ -2,7 +2,7 @@
 
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 
-/// Numbers that are the same on a GPU as here, and 0 where all bits are.
+/// Numbers with the same representation on a GPU as here, and 0 when all bits are 0.
 pub trait Word: DeviceRepr + ValidAsZeroBits + Copy {}
 impl Word for u8 {}
 impl Word for u16 {}

@@ -9,8 +9,8 @@ use cudarc::nvrtc::sys;
 use std::ffi::{CStr, CString, c_char};
 
 pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result<Cubin> {
-    // SAFETY: the call loads NVRTC (which runs its initialisers) and nothing else; it is the system's own, found under
-    // its fixed name by the system's loader.
+    // SAFETY: the call loads NVRTC (which runs its initialisers) and does nothing else; the system's loader finds the
+    // system's own library by its fixed name.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::Device("no CUDA compiler on this machine: libnvrtc was not found".into()));
     }
@@ -19,10 +19,10 @@ pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result
     // SAFETY: `program` was made by nvrtcCreateProgram and is destroyed only when it is dropped.
     unsafe { result::compile_program(program.0, &options) }.map_err(|e| failed(source.name, e, &program.log()))?;
     let mut size = 0;
-    // SAFETY: as above, and `size` is a place for the number.
+    // SAFETY: as above, and `size` is writable memory for the number.
     unsafe { sys::nvrtcGetCUBINSize(program.0, &mut size) }.result().map_err(|e| failed(source.name, e, ""))?;
     let mut code = vec![0u8; size];
-    // SAFETY: as above, and `code` has the `size` bytes that nvrtcGetCUBINSize said will be written.
+    // SAFETY: as above, and `code` has the `size` bytes that nvrtcGetCUBINSize announced.
     let got = unsafe { sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast::<c_char>()) };
     got.result().map_err(|e| failed(source.name, e, ""))?;
     Ok(Cubin { code, log: program.log() })
@@ -71,7 +71,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: the program was made by nvrtcCreateProgram and nobody uses it after its owner.
+        // SAFETY: the program was made by nvrtcCreateProgram and nothing uses it after its owner.
         let _ = unsafe { result::destroy_program(self.0) };
     }
 }

@@ -1,6 +1,7 @@
-//! A GPU: its streams, buffers and modules, and launches on it that run while the caller goes on.
+//! A GPU: its streams, buffers and modules, and asynchronous launches on it.
 //!
-//! cudarc orders what is done with one buffer on several streams, and the release of a buffer behind all that uses it.
+//! cudarc orders operations on one buffer across several streams, and releases a buffer only after everything that uses
+//! it.
 
 use super::buffer::{Buffer, Word};
 use super::device::Device;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Gpu(Arc<CudaContext>);
 
-/// Work in order: copies and launches on one stream run one after the other, those on two side by side.
+/// Work in order: copies and launches on one stream run one after the other, those on two streams concurrently.
 #[derive(Clone, Debug)]
 pub struct Stream(Arc<CudaStream>);
 
@@ -32,7 +33,7 @@ pub struct Kernel<S> {
     signature: PhantomData<fn(S)>,
 }
 
-/// A place in the work of a stream.
+/// A point in the work of a stream.
 #[derive(Debug)]
 pub struct Event(CudaEvent);
 
@@ -91,7 +92,7 @@ impl Stream {
         Ok(Buffer(buffer))
     }
 
-    /// A buffer of so many zeros, once the stream is there.
+    /// A buffer of that many zeros, filled in stream order.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -99,7 +100,7 @@ impl Stream {
         self.0.alloc_zeros(len).map(Buffer).map_err(|e| failed("memory of the device", e))
     }
 
-    /// Waits for all that writes the buffer; its values.
+    /// Waits for everything that writes the buffer, then returns its values.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if that failed.
@@ -109,7 +110,7 @@ impl Stream {
         Ok(values)
     }
 
-    /// Starts the kernel behind what the stream has to do. The event is its end.
+    /// Launches the kernel after the stream's earlier work. The event marks its end.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -124,16 +125,16 @@ impl Stream {
         let config = LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: 0 };
         let mut launch = self.0.launch_builder(&kernel.function);
         S::push(&mut arguments, &mut launch);
-        // SAFETY: the arguments are of the types of the kernel's signature, which its source has, as it states; it
-        // stays within the buffers by its launch contract, which the caller keeps. cudarc orders the launch behind what
-        // the buffers wait for, and the release of every buffer named here behind the launch.
+        // SAFETY: the arguments have the types of the kernel's signature, which its source states; it stays within the
+        // buffers by its launch contract, which the caller keeps. cudarc orders the launch after the work that the
+        // buffers wait for, and releases every buffer named here after the launch.
         unsafe { launch.launch(config) }.map_err(wrong)?;
         self.0.record_event(None).map(Event).map_err(wrong)
     }
 }
 
 impl Event {
-    /// Whether the stream has come here.
+    /// Whether the stream has reached this point.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if what came before failed.

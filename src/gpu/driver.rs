@@ -1,4 +1,4 @@
-//! The questions to the CUDA driver, through cudarc.
+//! Queries to the CUDA driver, through cudarc.
 
 use super::device::Device;
 use crate::{Error, Result};
@@ -7,8 +7,8 @@ use cudarc::driver::result::{self, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 
 pub(super) fn devices() -> Result<Vec<Device>> {
-    // SAFETY: the call loads libcuda (which runs its initialisers) and nothing else; its results are dropped. The
-    // library is the system's own CUDA driver, found under its fixed name by the system's loader.
+    // SAFETY: the call loads libcuda (which runs its initialisers) and does nothing else; its results are dropped. The
+    // system's loader finds the system's own CUDA driver by its fixed name.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::Device("no CUDA driver on this machine: libcuda was not found".into()));
     }
@@ -41,7 +41,7 @@ fn describe(ordinal: i32) -> std::result::Result<Device, DriverError> {
     })
 }
 
-/// The driver's own words; an error's text comes from the driver, which is loaded once we are here.
+/// The driver's own message: by the time there is an error, the driver is loaded.
 pub(super) fn failed(what: &str, error: DriverError) -> Error {
     let text = error.error_string().ok().and_then(|t| t.to_str().ok()).unwrap_or("unknown error");
     Error::Device(format!("the CUDA driver failed at {what}: {text}"))

@@ -1,13 +1,13 @@
-//! The size of a launch, and what the parameters of kernels may be: a kernel's signature is a tuple of them.
+//! The size of a launch, and the kinds of kernel parameters: a kernel's signature is a tuple of them.
 
 use std::marker::PhantomData;
 
-/// The blocks of a launch and their threads.
+/// The blocks of a launch and the threads of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Blocks in both directions of the grid.
     pub blocks: (u32, u32),
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
 }
 

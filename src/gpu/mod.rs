@@ -5,9 +5,9 @@
 //!              Source ──compile──▶ Cubin ──Gpu::load──▶ Module ──kernel──▶ Kernel<S> ─────┴─Stream::launch──▶ Event
 //! ```
 //!
-//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes just the arguments that the
-//! kernel has; that its source has that signature, and stays within its buffers, is its launch contract (`kernels/`).
-//! The only other things that are trusted are the driver and cudarc.
+//! A kernel's signature S is a tuple of [`In`], [`Out`] and numbers, so that a launch takes exactly the arguments that
+//! the kernel has; that its source has that signature, and stays within its buffers, is its launch contract
+//! (`kernels/`). Beyond this, only the driver and cudarc are trusted.
 //!
 //! libcuda and NVRTC are loaded at run time (`cudarc`, dynamic loading), so that one binary runs with and without a
 //! GPU; the entry point is [`devices`]. Invariant: no function of cudarc is called before [`devices`] or [`compile`]
@@ -48,8 +48,7 @@ use crate::{Error, Result};
 /// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
 ///
 /// # Errors
-/// [`Error::Device`] where there is no NVRTC, where it refuses the source (with its words), or without the feature
-/// `cuda`.
+/// [`Error::Device`] if NVRTC is missing, if it rejects the source (with its message), or without the feature `cuda`.
 pub fn compile(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
     #[cfg(feature = "cuda")]
     return compile::compile(source, capability);
@@ -60,11 +59,11 @@ pub fn compile(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
     }
 }
 
-/// The CUDA devices that this process may use, by ascending index; empty where a driver is installed without a device.
+/// The CUDA devices that this process may use, by ascending index; empty if a driver is installed but there is no
+/// device.
 ///
 /// # Errors
-/// [`Error::Device`] where there is no CUDA driver, where it fails, or where the library was built without the feature
-/// `cuda`.
+/// [`Error::Device`] if there is no CUDA driver, if it fails, or if the library was built without the feature `cuda`.
 pub fn devices() -> Result<Vec<Device>> {
     #[cfg(feature = "cuda")]
     return driver::devices();
@@ -75,7 +74,7 @@ pub fn devices() -> Result<Vec<Device>> {
 /// All devices, at least one.
 ///
 /// # Errors
-/// [`Error::Device`] as for [`devices`], and where there is none.
+/// [`Error::Device`] as for [`devices`], and if there is no device.
 pub fn require_devices() -> Result<Vec<Device>> {
     match devices()? {
         none if none.is_empty() => Err(Error::Device("no CUDA device is visible to this process".into())),
@@ -87,7 +86,7 @@ pub fn require_devices() -> Result<Vec<Device>> {
 mod tests {
     use super::*;
 
-    /// Runs with and without a GPU: whatever is found is described soundly, and nothing panics.
+    /// Runs with and without a GPU: whatever is found is described correctly, and nothing panics.
     #[test]
     fn discovery_is_an_answer_or_a_device_error() {
         match devices() {
@@ -106,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Where NVRTC is installed a source compiles, and a wrong one is refused with the compiler's words.
+    /// Where NVRTC is installed, a source compiles, and a wrong one is rejected with the compiler's message.
     #[test]
     fn sources_compile_where_the_compiler_is() {
         let source = |text| Source { name: "twice.cu", text, headers: &[("two.cuh", "#define TWO 2")] };

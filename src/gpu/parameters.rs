@@ -10,18 +10,18 @@ mod sealed {
 
 /// A parameter of a kernel.
 pub trait Parameter: sealed::Sealed {
-    /// What is passed for it.
+    /// The type of its argument.
     type Argument<'a>;
-    /// Passes it.
+    /// Passes the argument.
     #[doc(hidden)]
     fn push<'l>(argument: &'l mut Self::Argument<'_>, launch: &mut LaunchArgs<'l>);
 }
 
 /// The parameters of a kernel, in order: a tuple.
 pub trait Signature: sealed::Sealed {
-    /// What is passed for them.
+    /// The types of their arguments.
     type Arguments<'a>;
-    /// Passes them.
+    /// Passes the arguments.
     #[doc(hidden)]
     fn push<'l>(arguments: &'l mut Self::Arguments<'_>, launch: &mut LaunchArgs<'l>);
 }

@@ -1,6 +1,6 @@
 //! From residues to the integer: the Chinese remainder theorem by incremental (Garner) steps.
 //!
-//! A [`Crt`] knows an integer x modulo M, the product of the moduli it was given. If |x| ≤ 2^bits and M > 2^(bits+1),
+//! A [`Crt`] holds an integer x modulo M, the product of the moduli added so far. If |x| ≤ 2^bits and M > 2^(bits+1),
 //! then x is the representative of least absolute value: [`Crt::signed`]. If 0 ≤ x ≤ 2^bits and M > 2^bits, it is the
 //! least non-negative one: [`Crt::unsigned`].
 
@@ -33,7 +33,7 @@ impl Crt {
         Crt { residue: BigUint::from(residue) % &modulus, modulus }
     }
 
-    /// Learns x ≡ residue modulo the prime p: with x = r + M t, t ≡ (residue - r) / M (mod p).
+    /// Adds x ≡ residue modulo the prime p: with x = r + M t, t ≡ (residue - r) / M (mod p).
     ///
     /// # Panics
     /// If p divides the modulus so far.

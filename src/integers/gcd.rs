@@ -1,9 +1,9 @@
-//! Greatest common divisors by Euclid's algorithm, none negative; that of 0 and x is |x|.
+//! Greatest common divisors by Euclid's algorithm, non-negative; that of 0 and x is |x|.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
-/// That of two words.
+/// The gcd of two words.
 pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
@@ -11,7 +11,7 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// That of two integers of any size.
+/// The gcd of two integers of any size.
 pub(crate) fn large_gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
     while !b.is_zero() {
         let rest = &a % &b;
@@ -20,7 +20,7 @@ pub(crate) fn large_gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
     a
 }
 
-/// The content of a vector: the greatest common divisor of its entries, 0 if all of them are.
+/// The content of a vector: the greatest common divisor of its entries, 0 if they are all 0.
 pub(crate) fn content<'a>(entries: impl IntoIterator<Item = &'a BigInt>) -> BigInt {
     entries.into_iter().fold(BigUint::ZERO, |divisor, v| large_gcd(divisor, v.magnitude().clone())).into()
 }

@@ -6,10 +6,9 @@ use crate::{Result, memory};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
-/// An upper bound of log₂|D| for every minor D ≠ 0 of `a` of an order up to `order`: by Hadamard, |D| is at most the
-/// product of the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms
-/// among the non-empty rows are multiplied, or those of the columns if that is less. (Norms of integer rows that are
-/// not 0 are at least 1.)
+/// An upper bound on log₂|D| for every minor D ≠ 0 of `a` of order up to `order`: by Hadamard, |D| is at most the
+/// product of the Euclidean norms of its rows, which are at most those of the rows of `a`. The `order` largest norms of
+/// non-empty rows are multiplied, or those of columns if that is less. (Non-zero integer rows have norm at least 1.)
 ///
 /// Sums of squares are exact, for entries of any size; logarithms are rounded upwards.
 ///
@@ -24,7 +23,7 @@ pub fn hadamard_log2(a: &Triplets, order: usize) -> Result<f64> {
     Ok(rows.log2_of_largest(order)?.min(cols.log2_of_largest(order)?))
 }
 
-/// What memory is asked for.
+/// What the memory is for.
 const NORMS: &str = "the norms of the lines";
 
 /// Squares of the Euclidean norms of lines.
@@ -55,7 +54,7 @@ impl SquaredNorms {
         let norms = self.small.iter().enumerate().map(square).filter(|&l| l > 0.0);
         let mut logs: Vec<f64> = memory::collect(norms, NORMS)?;
         logs.sort_unstable_by(|a, b| b.total_cmp(a));
-        // Fewer than 2³² terms, none negative: the sum is right but for a factor below 1 + 2³²·2⁻⁵³.
+        // Fewer than 2³² terms, none negative: the sum is right up to a factor below 1 + 2³²·2⁻⁵³.
         Ok(logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6))
     }
 }
@@ -86,7 +85,7 @@ mod tests {
         let mut rng = Rng::seed_from_u64(1);
         for round in 0..300 {
             let n = round % 6;
-            // Entries around every size that is treated by itself: 1, 2⁴⁸, 2⁶³, far beyond.
+            // Entries around every size that is treated separately: 1, 2⁴⁸, 2⁶³, far beyond.
             let size = [1, 3, 47, 48, 49, 63, 64, 200][round % 8];
             let a: Vec<Vec<BigInt>> = (0..n)
                 .map(|_| (0..n).map(|_| (BigInt::from(1) << size) * rng.random_range(-3..4) - 1).collect())

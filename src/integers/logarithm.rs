@@ -1,10 +1,10 @@
-//! Logarithms to the base 2 that are never too small: as `f64` in a step or two for many lines of a matrix, and as
-//! integers in units of 2⁻³², at most two units above, where a bit more may mean a prime more.
+//! Base-2 logarithms that are never too small: as `f64` in a step or two, for many lines of a matrix; and as integers
+//! in units of 2⁻³², at most two units too large, where one more bit may mean one more prime.
 
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// The fraction bits of a logarithm in units.
+/// The number of fraction bits of a logarithm in units.
 pub(crate) const FRACTION: u32 = 32;
 
 /// log₂ of an integer, rounded upwards; 0 for 0 and 1.
@@ -26,7 +26,7 @@ pub(crate) fn log2_of_product(mut factors: impl Iterator<Item = BigUint>) -> Opt
     factors.try_fold(0, |sum, x| (!x.is_zero()).then(|| sum + log2_units(&x)))
 }
 
-/// An upper bound of log₂ x in units of 2⁻³², at most two units above.
+/// An upper bound on log₂ x in units of 2⁻³², at most two units too large.
 ///
 /// x ≤ m · 2^(e-62) with 2⁶² ≤ m < 2⁶³ rounded up; each squaring of the mantissa, rounded up, yields one binary digit
 /// of the logarithm. Rounding up can only raise the result, and 32 squarings of an error of 2⁻⁶² stay below one unit.

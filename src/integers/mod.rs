@@ -1,5 +1,5 @@
-//! Integers of any size and their residues: how large they can be, how many primes that takes, how residues are put
-//! together, and how often a random prime lies about them. What the residues are of is the business of each question.
+//! Integers of any size and their residues: how large the integers can be, how many primes that takes, how residues are
+//! combined, and how often a random prime misleads. What the residues are of is up to the caller.
 //!
 //! ```text
 //! |x| ≤ 2ʰ ──primes──▶ p₁ > p₂ > …, M = Π pᵢ > 2ʰ⁺¹ ──the question──▶ x mod pᵢ ──Crt──▶ x mod M ──▶ x
@@ -11,13 +11,13 @@
 //! | minors of a matrix are at most the products of the norms of its rows, and of its columns | J. Hadamard, Bull. Sci. Math. 17 (1893) | [`hadamard_log2`] |
 //! | an integer that enough primes divide is 0 | their product divides it | [`Product`] |
 //! | residues modulo enough primes determine an integer | Chinese remainders, step by step (H. L. Garner, IRE Trans. EC-8, 1959) | [`Crt`] |
-//! | few primes of a size divide an integer that is not 0, and there are many | J. B. Rosser, L. Schoenfeld (1962) | [`bad_prime`], [`primes_of_size`] |
+//! | few primes of a given size divide a non-zero integer, and there are many such primes | J. B. Rosser, L. Schoenfeld (1962) | [`bad_prime`], [`primes_of_size`] |
 //! | a fraction is determined by its residue mod m > 2·N·D | P. S. Wang, M. J. T. Guy, J. H. Davenport (1982) | `reconstruct` |
 //!
-//! [`Multimodular`] is the way from a [`Bound`] and a function that tells residues to the integer: proven, or as soon
-//! as random primes agree, with the probability that they do so by chance. Permanents go that way. Ranks over ℚ have no
-//! residues to put together: they ask [`Product`] whether the primes so far are enough, and [`bad_prime`] what random
-//! ones are worth. Logarithms are rounded upwards throughout.
+//! [`Multimodular`] leads from a [`Bound`] and a function that computes residues to the integer: proven, or as soon as
+//! random primes agree, with the probability that they do so by chance. Permanents use it. Ranks over ℚ have no
+//! residues to combine: they ask [`Product`] whether the primes so far are enough, and [`bad_prime`] what random ones
+//! are worth. Logarithms are rounded upwards throughout.
 
 mod bound;
 mod chance;

@@ -1,19 +1,18 @@
 //! The multimodular driver: an integer from its residues modulo primes, one after the other or many at once.
 //!
-//! **Until the bound** ([`Multimodular::proven`]): |x| ≤ 2ʰ and M = Π pᵢ > 2ʰ⁺¹ leave one integer.
+//! **Until the bound** ([`Multimodular::proven`]): |x| ≤ 2ʰ and M = Π pᵢ > 2ʰ⁺¹ leave exactly one integer.
 //!
 //! **Until primes agree** ([`Multimodular::agreed`]): the candidate v is the representative mod M of least absolute
 //! value. While M ≤ 2ʰ⁺¹, it is at most 2ʰ in absolute value. If v ≠ x, a further prime agrees, v ≡ x mod p, only if it
 //! divides v - x ≠ 0, which is at most 2ʰ⁺¹ in absolute value: a random prime of b bits with probability δ at most
 //! ([`bad_prime`] for h + 1 bits), whatever the primes before it were. The candidate changes only with a prime that
-//! does not agree, which makes M at least 2^(b-1) times as large: there are at most n = ⌊(h+1)/(b-1)⌋ + 1 wrong ones.
-//! So the first one with which k primes in a row agree is wrong with probability at most
+//! does not agree, which makes M at least 2^(b-1) times as large: there are at most n = ⌊(h+1)/(b-1)⌋ + 1 wrong
+//! candidates. Hence the first candidate with which k primes in a row agree is wrong with probability at most
 //!
-//! **n·δᵏ**, and k is the least number for which that is what the caller accepts
+//! **n·δᵏ**, and k is the least number that makes this acceptable to the caller
 //!
 //! (E. Kaltofen, *An output-sensitive variant of the baby steps/giant steps determinant algorithm*, ISSAC 2002, for the
-//! idea). Hypothesis: the primes are drawn independently of x. If M exceeds the bound first, the integer is proven all
-//! the same.
+//! idea). Hypothesis: the primes are drawn independently of x. If M exceeds the bound first, the integer is proven.
 
 use super::{Bound, Crt, Product, bad_prime, primes_for};
 use crate::field::{Modulus, Rng, random_prime};
@@ -24,41 +23,41 @@ use num_traits::One;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An integer x that is asked for, and the primes to ask with.
+/// An unknown integer x, and the primes that determine it.
 #[derive(Clone, Copy)]
 pub struct Multimodular<'o> {
     /// Of |x|.
     pub bound: Bound,
-    /// The size of the primes, at most 63: the largest below 2^prime_bits, or random ones of so many bits.
+    /// The size of the primes, at most 63 bits: the largest below 2^prime_bits, or random ones with that many bits.
     pub prime_bits: u32,
-    /// How many primes are asked for at once.
+    /// How many residues are computed at once.
     pub group: usize,
-    /// What the observer is told, with the number of primes.
+    /// The name of the phase that the observer sees, with the number of primes.
     pub phase: &'static str,
-    /// Is told how many primes are done, and may stop the work.
+    /// Is notified of the number of primes done, and may stop the work.
     pub observer: &'o dyn Observer,
 }
 
-/// An integer put together.
+/// An integer reconstructed from its residues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assembled {
     /// The integer.
     pub value: BigInt,
     /// The primes, in the order taken.
     pub moduli: Vec<Modulus>,
-    /// A bound of the probability that it is wrong; `None`: it is proven.
+    /// A bound on the probability that it is wrong; `None` if it is proven.
     pub error: Option<ErrorBound>,
 }
 
 impl Multimodular<'_> {
-    /// The integer, proven by the largest primes below 2^prime_bits: as many as the bound asks for. `residues` tells x
-    /// modulo each prime of a group. Groups are parallel on the current rayon pool.
+    /// The integer, proven by the largest primes below 2^prime_bits: as many as the bound requires. `residues` returns
+    /// x modulo each prime of a group. Groups run in parallel on the current rayon pool.
     ///
     /// # Errors
     /// [`Error::Interrupted`], and those of `residues`.
     ///
     /// # Panics
-    /// If there are not enough such primes, or `residues` tells too many or too few.
+    /// If there are not enough such primes, or `residues` returns the wrong number of residues.
     pub fn proven(&self, residues: impl Fn(&[Modulus]) -> Result<Vec<u64>> + Sync) -> Result<Assembled> {
         let primes = primes_for(self.bound.bits + 1, &BigUint::one(), 1 << self.prime_bits);
         let moduli: Vec<Modulus> = primes.into_iter().map(Modulus::new).collect::<Result<_>>()?;
@@ -80,8 +79,8 @@ impl Multimodular<'_> {
         Ok(Assembled { value: known.signed(), moduli, error: None })
     }
 
-    /// The integer by random primes of prime_bits bits: once so many in a row agree that it is wrong with probability
-    /// `error` at most, or once it is proven. `residues` tells x modulo each prime of a group, one group after the
+    /// The integer by random primes of prime_bits bits: once enough in a row agree for it to be wrong with probability
+    /// at most `error`, or once it is proven. `residues` returns x modulo each prime of a group, one group after the
     /// other.
     ///
     /// # Errors
@@ -89,9 +88,10 @@ impl Multimodular<'_> {
     ///
     /// # Panics
     /// Unless 6 ≤ prime_bits ≤ 63; if an integer within twice the bound may be a multiple of all primes of that size;
-    /// if `residues` tells too many or too few.
+    /// if `residues` returns the wrong number of residues.
     ///
-    /// It is for integers far below their bound, as determinants are; permanents, which are near theirs, are proven.
+    /// This is meant for integers far below their bound, such as determinants; permanents are close to theirs, and are
+    /// proven.
     pub fn agreed(
         &self,
         error: ErrorBound,
@@ -115,7 +115,7 @@ impl Multimodular<'_> {
             assert_eq!(values.len(), fresh.len(), "a residue for each prime");
             let mut fresh = fresh.into_iter().zip(values).peekable();
             for p in drawn {
-                // One that was drawn before agrees: it divides v - x.
+                // A prime that was drawn before agrees: it divides v - x.
                 let new = fresh.next_if(|(q, _)| *q == p);
                 let agrees = new.is_none_or(|(_, residue)| residue == p.reduce_bigint(&value));
                 in_a_row = if agrees { in_a_row + 1 } else { 0 };
@@ -139,8 +139,8 @@ impl Multimodular<'_> {
     }
 }
 
-/// The least k with n·δᵏ ≤ `error` for |x| ≤ 2^bits, and n·δᵏ; `None` where the bound is met before so many primes
-/// agree.
+/// The least k with n·δᵏ ≤ `error` for |x| ≤ 2^bits, and n·δᵏ; `None` where the bound is reached before that many
+/// primes agree.
 fn agreement(bits: u64, prime_bits: u32, error: ErrorBound) -> Option<(usize, ErrorBound)> {
     let bad = bad_prime((bits + 1) as f64, prime_bits)?;
     assert!(!bad.is_vacuous(), "integers of {bits} bits may be multiples of all primes of {prime_bits}");
@@ -232,11 +232,11 @@ mod tests {
         }
     }
 
-    /// Small primes, so that chance can be seen: the share of wrong integers is below n·δᵏ.
+    /// Small primes, so that accidents are frequent enough to observe: the fraction of wrong integers is below n·δᵏ.
     #[test]
     fn wrong_integers_are_as_rare_as_stated() {
         let (bits, prime_bits) = (40, 10);
-        // All of 75 primes of ten bits; those from 512 on, of which the product of four stays below 2⁴⁰.
+        // All 75 primes of ten bits, that is from 512 on; a product of four of them stays below 2⁴⁰.
         let primes: Vec<u64> = (512..1024).filter(|&n| crate::field::is_prime(n)).collect();
         let x: BigInt = primes[..4].iter().map(|&p| BigInt::from(p)).product();
         assert!(x.bits() <= bits && primes.len() == 75);
@@ -250,7 +250,7 @@ mod tests {
             assert!(found.value == x || found.error == Some(stated), "proven and wrong");
             wrong += u64::from(found.value != x);
         }
-        // 0 is a candidate that every one of four primes out of 75 agrees with.
+        // The candidate 0, with which exactly four of the 75 primes agree.
         let zero = (4.0 / 75.0f64).powi(k as i32);
         let share = wrong as f64 / rounds as f64;
         assert!(

@@ -9,8 +9,8 @@ pub fn primes_below(limit: u64) -> impl Iterator<Item = u64> {
     (2..limit).rev().filter(|&p| is_prime(p))
 }
 
-/// The largest primes below `limit` whose product with `known` exceeds 2^bits: as many as are needed, none if `known`
-/// does.
+/// The largest primes below `limit`, as many as it takes for their product with `known` to exceed 2^bits; none if
+/// `known` already does.
 ///
 /// # Panics
 /// If the primes below `limit` do not suffice, or `known` is 0.
@@ -41,13 +41,13 @@ impl Product {
     pub fn new() -> Self {
         Product { primes: vec![], product: BigUint::one() }
     }
-    /// Adds a prime, if it is not there.
+    /// Adds a prime unless it is already there.
     pub fn add(&mut self, p: u64) {
         if !self.contains(p) {
             self.push(p);
         }
     }
-    /// Adds a prime that is not there.
+    /// Adds a prime that must not be there yet.
     fn push(&mut self, p: u64) {
         self.primes.push(p);
         self.product *= p;
@@ -56,11 +56,11 @@ impl Product {
     pub fn contains(&self, p: u64) -> bool {
         self.primes.contains(&p)
     }
-    /// The next of a stream of primes that is not there.
+    /// The next prime of a stream that is not there yet.
     pub fn next(&self, stream: &mut impl Iterator<Item = u64>) -> Option<u64> {
         stream.find(|&p| !self.contains(p))
     }
-    /// How many primes.
+    /// The number of primes.
     pub fn count(&self) -> usize {
         self.primes.len()
     }
@@ -75,8 +75,7 @@ impl Product {
         let power_of_two = || self.product.trailing_zeros() == Some(self.product.bits() - 1);
         self.bits() > bits || (self.bits() == bits && !power_of_two())
     }
-    /// How many more primes of a size, each above 2^(size - 1/8), that takes: all those that are counted down from
-    /// 2^size are.
+    /// How many more primes, each above 2^(size - 1/8), this takes: all primes counted down from 2^size are that large.
     pub fn missing(&self, bits: f64, size: u32) -> usize {
         match self.exceeds(bits) {
             true => 0,

@@ -2,17 +2,17 @@
 //!
 //! If m > 2·N·D, at most one fraction n/d with |n| ≤ N, 0 < d ≤ D is ≡ x mod m, and the extended Euclidean algorithm
 //! finds it (P. S. Wang, M. J. T. Guy, J. H. Davenport, *P-adic reconstruction of rational numbers*, SIGSAM Bulletin
-//! 16, 1982). Entries of one solution have few denominators: each entry is multiplied by what is known of the common
-//! one first.
+//! 16, 1982). The entries of one solution have few denominators: each entry is first multiplied by the part of the
+//! common one found so far.
 //!
-//! What comes out is a guess, and whoever uses it multiplies it out over the integers.
+//! The result is a guess, which the caller has to check by multiplying out over the integers.
 
 use super::crt::least;
 use crate::field::Balanced;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
-/// The largest numerators that are looked for mod a prime q > 2³⁰ …
+/// The largest numerators considered mod a prime q > 2³⁰ …
 pub(crate) const NUMERATOR: i64 = 1 << 20;
 /// … and the largest denominator: 2·2²⁰·2⁹ = 2³⁰ < q.
 const DENOMINATOR: i64 = 1 << 9;
@@ -33,7 +33,7 @@ pub(crate) fn small_denominator(field: Balanced, x: impl IntoIterator<Item = i64
     Some(d)
 }
 
-/// d of the fraction ≡ y mod q.
+/// The denominator d of the fraction ≡ y mod q.
 fn denominator_of(field: Balanced, y: i64) -> Option<i64> {
     let (mut r0, mut r1) = (field.modulus().get() as i64, field.to_residue(y) as i64);
     let (mut t0, mut t1) = (0i64, 1i64);
@@ -45,7 +45,8 @@ fn denominator_of(field: Balanced, y: i64) -> Option<i64> {
     Some(t1.abs()).filter(|&d| (1..=DENOMINATOR).contains(&d))
 }
 
-/// Whether all residues x mod m are so small that they are probably the integers themselves: by 2¹⁶ below m.
+/// Whether all residues x mod m are so small, below m by a factor of 2¹⁶, that they are probably the integers
+/// themselves.
 pub(crate) fn are_integers(x: &[BigInt], m: &BigInt) -> bool {
     x.iter().all(|x| x.bits() + 16 <= m.bits())
 }
@@ -91,7 +92,7 @@ mod tests {
         let residue = |n: i64, d: i64| f.of_residue(p.mul(p.reduce_i64(n), p.inv(p.reduce_i64(d))));
         for (n, d) in [(NUMERATOR, 1), (-NUMERATOR, 1), (NUMERATOR - 1, DENOMINATOR), (1 - NUMERATOR, 511), (1, 3)] {
             let found = small_denominator(f, [residue(n, d)]).unwrap();
-            // Numerators that stay small without it need no denominator: 1/3 does.
+            // Numerators that are small anyway need no denominator: 1/3 does.
             assert_eq!((found, f.least(found * residue(n, d))), (d, n));
         }
         assert_eq!(small_denominator(f, [residue(1, 2), residue(1, 3), residue(5, 6), 7, 0]), Some(6));
@@ -116,7 +117,7 @@ mod tests {
                 // The least denominator: equal as fractions.
                 assert!(n.iter().zip(&numerators).all(|(n, numerator)| n * &d == numerator * &e));
             }
-            // Residues by chance have no small common denominator.
+            // Random residues have no small common denominator.
             let random: Vec<BigInt> = (2..6).map(|k| BigInt::from(k).modpow(&1_000_003.into(), &m)).collect();
             assert!(fractions(&random, &m).is_none());
         }

@@ -1,4 +1,4 @@
-//! A file that appears under its name only when it is whole.
+//! A file that appears under its name only when it is complete.
 
 use super::unfinished::Entry;
 use crate::{Error, Result};
@@ -6,20 +6,20 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file under way: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames when they
-/// are on disk. Dropped before, it leaves what was there: a full disk or an interruption does no harm.
+/// A file being written: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames once
+/// they are on disk. If it is dropped before that, the old file stays: a full disk or an interruption does no harm.
 ///
-/// A link is followed, so that the file behind it is replaced; a device or a pipe is written in place.
+/// Symbolic links are followed, so that the target file is replaced; a device or a pipe is written in place.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// The name in errors.
+    /// The name used in errors.
     name: PathBuf,
     file: File,
     /// `None` for a device.
     place: Option<Place>,
 }
 
-/// Where the file lies, where it belongs, and who may read the one that it replaces.
+/// The temporary file, the target, and the permissions of the file that it replaces.
 #[derive(Debug)]
 struct Place {
     temporary: Temporary,
@@ -28,7 +28,7 @@ struct Place {
 }
 
 impl AtomicFile {
-    /// Begins the file: whoever calls this before a long computation knows in time whether its result can be written.
+    /// Creates the file: called before a long computation, it reveals in time whether the result can be written.
     ///
     /// # Errors
     /// [`Error::Io`] if nothing can be written there.
@@ -54,10 +54,10 @@ impl AtomicFile {
         &self.name
     }
 
-    /// Puts the file in its place.
+    /// Moves the file into place.
     ///
     /// # Errors
-    /// [`Error::Io`]; then what was there before still is.
+    /// [`Error::Io`]; the old file is then unchanged.
     pub fn finish(self) -> Result<()> {
         let AtomicFile { name, file, place } = self;
         let Some(Place { temporary, target, permissions }) = place else { return Ok(()) };
@@ -81,11 +81,11 @@ impl Write for AtomicFile {
     }
 }
 
-/// A file that is removed when dropped; a rename takes it out of reach before.
+/// A file that is removed on drop, unless it has been renamed by then.
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
-    /// For a program that ends without unwinding.
+    /// Its entry in the list for a program that exits without unwinding.
     _listed: Entry,
 }
 

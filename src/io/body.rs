@@ -1,11 +1,11 @@
-//! The body of a coordinate or array file, one entry a line: parsed in parallel, straight into the arrays of the
+//! The body of a coordinate or array file, one entry per line: parsed in parallel, straight into the arrays of the
 //! matrix.
 //!
-//! A block of text is cut at line ends into chunks, and each is read into arrays of its own, which are used again for
-//! the next block, by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) behind it.
-//! From there the entries move to the end of the arrays of the matrix, their values in the narrowest type that holds
-//! all of them so far. Whatever the chunks find (a fault, the end marker, too many lines) takes effect in the order of
-//! the file: results and messages do not depend on the number of threads.
+//! A block of text is cut at line ends into chunks. Each chunk is read into its own arrays, which are reused for the
+//! next block, by the plain-line scanner ([`super::scan`]) with the general parser ([`super::line`]) as a fallback.
+//! From there the entries are appended to the arrays of the matrix, with the values in the narrowest type that holds
+//! all of them so far. What the chunks find (an error, the end marker, too many lines) takes effect in the order of the
+//! file: results and messages do not depend on the number of threads.
 
 use super::line::{Layout, Line};
 use super::scan::{Repeated, WINDOW, count_lines, plain_line};
@@ -24,26 +24,26 @@ pub(super) struct Body {
     pub entries: Coordinates,
     /// Lines with an entry so far, zeros included.
     pub seen: u64,
-    /// Whether the end marker was met.
+    /// Whether the end marker was reached.
     pub ended: bool,
-    /// Where the next value of an array belongs.
+    /// The position of the next value of an array.
     place: ArrayPlace,
     /// Bytes that entries may take.
     limit: u64,
-    /// What the chunks of a block are read into.
+    /// The buffers that the chunks of a block are read into.
     chunks: Vec<Chunk>,
 }
 
-/// Most bytes of an entry: row, column, value.
+/// The maximum number of bytes of an entry: row, column, value.
 const ENTRY: u64 = 16;
-/// What they are for, in errors.
+/// How errors name them.
 const ENTRIES: &str = "the entries of the matrix";
 
-/// What one chunk gave. In an array file, where a chunk cannot know its place, the rows are 0 and the columns the
-/// number of the value within the chunk.
+/// The content of one chunk. In an array file, where a chunk does not know its position, rows are 0 and columns count
+/// the values within the chunk.
 #[derive(Default)]
 struct Chunk {
-    /// Room for the entries, of which there are `stored`.
+    /// Room for the entries; `stored` of them are valid.
     row: Vec<u32>,
     col: Vec<u32>,
     value: Vec<i64>,
@@ -52,7 +52,7 @@ struct Chunk {
     spreads: u64,
     big: Vec<BigEntry>,
     seen: u64,
-    /// Line feeds that were passed.
+    /// Line feeds passed.
     lines: u64,
     /// As in [`Coordinates`], for this chunk alone.
     sorted: bool,
@@ -60,15 +60,15 @@ struct Chunk {
     end: Option<End>,
 }
 
-/// Why a chunk was left before its end; positions are relative to the chunk.
+/// Why parsing stopped before the end of a chunk; positions are relative to the chunk.
 enum End {
     Marker { behind: usize },
     Fault(Fault),
 }
 
 impl Body {
-    /// A body of the given layout; memory for `expect` entries is reserved, of which there must be text for all.
-    /// Entries may take `limit` bytes.
+    /// A body of the given layout; memory for `expect` entries is reserved, so there must be enough text for all of
+    /// them. Entries may take `limit` bytes.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -138,7 +138,7 @@ impl Body {
         Ok(lines)
     }
 
-    /// Moves what a chunk gave to the end of the arrays.
+    /// Appends the content of a chunk to the arrays.
     fn append(&mut self, chunk: &mut Chunk) -> Result<()> {
         if self.layout.array {
             self.place_array(chunk);
@@ -176,7 +176,7 @@ impl Body {
         }
     }
 
-    /// Gives the values of an array chunk their rows and columns.
+    /// Assigns rows and columns to the values of an array chunk.
     fn place_array(&mut self, chunk: &mut Chunk) {
         let mut place = self.place.clone();
         for (row, col) in chunk.row[..chunk.stored].iter_mut().zip(&mut chunk.col) {
@@ -191,11 +191,11 @@ impl Body {
 }
 
 impl Chunk {
-    /// Nothing yet, with room for so many entries.
+    /// Empty, with room for that many entries.
     fn clear(&mut self, room: usize) -> Result<()> {
         let Chunk { mut row, mut col, mut value, .. } = std::mem::take(self);
         if row.len() < room {
-            // Chunks differ by a line in their length. Pages that no entry reaches are never there.
+            // Chunks differ in length by up to a line. Pages that no entry reaches are never touched.
             let room = room + room / 64;
             drop((row, col, value));
             row = memory::zeros(room, ENTRIES)?;
@@ -207,7 +207,7 @@ impl Chunk {
     }
 }
 
-/// Refuses so many entries if they take more than `limit` bytes.
+/// Refuses that many entries if they take more than `limit` bytes.
 pub(super) fn within_limit(entries: u64, limit: u64) -> Result<()> {
     let bytes = entries.saturating_mul(ENTRY);
     if bytes <= limit {
@@ -216,7 +216,7 @@ pub(super) fn within_limit(entries: u64, limit: u64) -> Result<()> {
     Err(Error::Memory(format!("{entries} entries of the matrix take {bytes} bytes, {limit} bytes are allowed")))
 }
 
-/// The column that the values of an array have reached: it begins at value number `start`.
+/// The current column of an array, which begins at value number `start`.
 #[derive(Clone, Default)]
 struct ArrayPlace {
     col: u64,
@@ -224,7 +224,7 @@ struct ArrayPlace {
 }
 
 impl ArrayPlace {
-    /// Row and column of the value with this number; numbers must not fall.
+    /// Row and column of the value with this number; numbers must not decrease.
     fn of(&mut self, number: u64, layout: &Layout) -> (u32, u32) {
         while number - self.start >= layout.column_height(self.col) {
             self.start += layout.column_height(self.col);
@@ -248,12 +248,12 @@ fn nothing_after_end(block: &[u8], from: usize) -> std::result::Result<(), Fault
 }
 
 impl Layout {
-    /// Most entries that so many bytes of text can hold: no number is shorter than a digit and what ends it.
+    /// The maximum number of entries in that many bytes of text: a number takes at least a digit and a separator.
     fn most_entries(&self, bytes: usize) -> usize {
         (bytes + 1) / self.shortest_line()
     }
 
-    /// Parses whole lines into a chunk, which is empty and has room for them.
+    /// Parses whole lines into an empty chunk that has room for them.
     fn chunk(&self, text: &[u8], out: &mut Chunk) {
         match (self.array, self.numbers) {
             (false, 0) => self.chunk_of::<true, false>(text, out),
@@ -262,7 +262,7 @@ impl Layout {
         }
     }
 
-    /// [`Layout::chunk`] with the plain-line scanner tried first if `PLAIN`, on lines with a value if `VALUE`.
+    /// [`Layout::chunk`], trying the plain-line scanner first if `PLAIN`, on lines with a value if `VALUE`.
     fn chunk_of<const PLAIN: bool, const VALUE: bool>(&self, text: &[u8], out: &mut Chunk) {
         let Chunk { row, col, value, .. } = out;
         let (mut stored, mut spreads, mut seen, mut lines) = (0, 0, 0, 0);

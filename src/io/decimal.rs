@@ -1,15 +1,15 @@
-//! Decimal numbers as files spell them, taken exactly: `-2.0E+01` is the integer -20, `0.1` is no integer.
+//! Decimal numbers as files spell them, read exactly: `-2.0E+01` is the integer -20, `0.1` is not an integer.
 //!
-//! A spelling `±d…d.d…d e±x` means (digits) · 10^(x - length of the fraction): an integer iff that exponent is not
-//! negative once the trailing zeros of the digits are gone. No floating-point number occurs, so no integer is ever
-//! rounded.
+//! A spelling `±d…d.d…d e±x` means (digits) · 10^(x - length of the fraction): an integer if and only if that exponent
+//! is non-negative once trailing zeros of the digits are removed. No floating-point number is involved, so no integer
+//! is ever rounded.
 
 use super::text::quote;
 use crate::sparse::Integer;
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// Largest exponent that is multiplied out: beyond what quadruple precision can mean, ten bytes of text should not ask
-/// for kilobytes of memory.
+/// Largest exponent that is multiplied out: beyond the range of quadruple precision, ten bytes of text should not
+/// demand kilobytes of memory.
 const MAX_SHIFT: i64 = 4932;
 
 /// A well-formed decimal number, unevaluated.
@@ -19,9 +19,9 @@ pub(super) struct Decimal<'a> {
     whole: &'a [u8],
     fraction: &'a [u8],
     exponent: i64,
-    /// Whether a decimal point stands in the text.
+    /// Whether the text has a decimal point.
     pub has_point: bool,
-    /// Whether an exponent stands in the text.
+    /// Whether the text has an exponent.
     pub has_exponent: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Decimal<'a> {
         if digits.is_empty() || !rest.is_empty() {
             return None;
         }
-        // Beyond any length of text only the sign of the exponent matters.
+        // Beyond any possible length of text, only the sign of the exponent matters.
         let size = digits.iter().fold(0i64, |e, &b| e.saturating_mul(10).saturating_add(i64::from(b - b'0')));
         let size = size.min(i64::MAX / 4);
         let exponent = if down { -size } else { size };
@@ -89,7 +89,7 @@ impl<'a> Decimal<'a> {
         if shift < 0 {
             return Err(NotInteger::Fraction);
         }
-        // Zeros that stand in the text are paid for by the text; those an exponent adds are not.
+        // Zeros in the text are proportional to the text; those that an exponent adds are not.
         if shift > MAX_SHIFT + (self.whole.len() + self.fraction.len()) as i64 {
             return Err(NotInteger::TooLarge);
         }
@@ -118,7 +118,7 @@ impl<'a> Decimal<'a> {
     }
 }
 
-/// Why a decimal number is not taken as an integer.
+/// Why a decimal number is not accepted as an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotInteger {
     /// It has a fractional part.
@@ -127,8 +127,8 @@ pub(super) enum NotInteger {
     TooLarge,
 }
 
-/// The value of a field: the integer it spells, or with `ones` 0 or 1 by whether it is zero. The error says what was
-/// found.
+/// The value of a field: the integer that it spells, or with `ones` 0 if it is zero and 1 otherwise. The error says
+/// what was found.
 pub(super) fn value(token: &[u8], ones: bool) -> Result<Integer<'static>, String> {
     let Some(number) = Decimal::parse(token, false) else {
         return Err(malformed(token));
@@ -136,7 +136,7 @@ pub(super) fn value(token: &[u8], ones: bool) -> Result<Integer<'static>, String
     integer_or_one(number, token, ones)
 }
 
-/// As [`value`], for a number parsed already.
+/// As [`value`], for a number that is already parsed.
 pub(super) fn integer_or_one(number: Decimal<'_>, token: &[u8], ones: bool) -> Result<Integer<'static>, String> {
     if ones {
         return Ok(Integer::Small(i64::from(!number.is_zero())));
@@ -152,7 +152,7 @@ pub(super) fn integer_or_one(number: Decimal<'_>, token: &[u8], ones: bool) -> R
     })
 }
 
-/// What to say of a field that is no decimal number.
+/// The message for a field that is not a decimal number.
 pub(super) fn malformed(token: &[u8]) -> String {
     let (_, name) = sign(token);
     let found = quote(token);
@@ -163,7 +163,7 @@ pub(super) fn malformed(token: &[u8]) -> String {
     }
 }
 
-/// Strips a sign; whether it was a minus.
+/// Strips a sign; returns whether it was a minus.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text.split_first() {
         Some((b'-', rest)) => (true, rest),
@@ -177,7 +177,7 @@ fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().position(|b| !b.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// The natural number of a string of digits, by halves: the library's own conversion is quadratic.
+/// The natural number that a string of digits spells, by divide and conquer: the library's own conversion is quadratic.
 fn big(digits: &[u8]) -> BigUint {
     if digits.len() <= 2048 {
         return BigUint::parse_bytes(digits, 10).expect("only digits were let through");
@@ -257,7 +257,7 @@ mod tests {
         #[test]
         fn agrees_with_exact_rational_arithmetic(negative: bool, whole in "[0-9]{0,25}", fraction in "[0-9]{1,9}", e in -12i32..30) {
             let text = format!("{}{whole}.{fraction}e{e}", if negative { "-" } else { "" });
-            // Times 10¹²⁺⁹ everything is an integer: the number is one iff 10²¹ divides that.
+            // Everything times 10¹²⁺⁹ is an integer: the number is an integer if and only if 10²¹ divides that.
             let digits: BigInt = format!("{whole}{fraction}").parse().unwrap();
             let scaled = digits * BigInt::from(10).pow((e + 21 - fraction.len() as i32) as u32) * if negative { -1 } else { 1 };
             let unit = BigInt::from(10).pow(21);

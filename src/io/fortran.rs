@@ -1,17 +1,17 @@
-//! Fortran edit descriptors, as Harwell–Boeing headers give them, and the fixed-width fields that they describe.
+//! Fortran edit descriptors as they occur in Harwell–Boeing headers, and the fixed-width fields that they describe.
 //!
-//! `(16I5)` is 16 integers of 5 characters a line, `(1P,5E16.8)` five numbers of 16 characters; neighbours may touch.
-//! Where a number has no decimal point, its last d digits are the fraction (`w.d`); where it has no exponent, a scale
-//! factor kP divides it by 10ᵏ (Fortran 2018, 13.7.2 and 13.8.5).
+//! `(16I5)` means 16 integers of 5 characters per line, `(1P,5E16.8)` five numbers of 16 characters; neighbours may
+//! touch. Where a number has no decimal point, its last d digits are the fraction (`w.d`); where it has no exponent, a
+//! scale factor kP divides it by 10ᵏ (Fortran 2018, 13.7.2 and 13.8.5).
 
 use super::decimal::Decimal;
 
 /// A repeated edit descriptor `([kP[,]] [r] (I|E|D|F|G) w [.d [Ee]])`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fields {
-    /// Fields in a line.
+    /// Fields per line.
     pub repeat: usize,
-    /// Characters of a field.
+    /// Characters per field.
     pub width: usize,
     /// Digits after an implied decimal point; `None` for integers.
     decimals: Option<i64>,
@@ -19,11 +19,11 @@ pub(super) struct Fields {
     scale: i64,
 }
 
-/// Largest repeat count, width or scale taken as meant.
+/// Largest repeat count, width or scale that is accepted.
 const MOST: i64 = 1 << 16;
 
 impl Fields {
-    /// Reads a format in parentheses; `None` for what the files of this kind do not use (several descriptors, skips).
+    /// Reads a format in parentheses; `None` for features that such files do not use (several descriptors, skips).
     pub fn parse(format: &str) -> Option<Self> {
         let text: String = format.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_uppercase();
         let mut rest = text.strip_prefix('(')?.strip_suffix(')')?;
@@ -59,13 +59,13 @@ impl Fields {
         })
     }
 
-    /// The fields of a line, blanks trimmed, those beyond its end empty.
+    /// The fields of a line, with blanks trimmed; fields beyond its end are empty.
     pub fn split<'a>(&self, line: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let width = self.width;
         (0..self.repeat).map(move |k| line.get(k * width..line.len().min((k + 1) * width)).unwrap_or(b"").trim_ascii())
     }
 
-    /// The number in a field; `None` if it is none.
+    /// The number in a field; `None` if it is not a number.
     pub fn decimal<'a>(&self, field: &'a [u8]) -> Option<Decimal<'a>> {
         let number = Decimal::parse(field, true)?;
         let point = if number.has_point { 0 } else { self.decimals.unwrap_or(0) };

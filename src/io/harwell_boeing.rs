@@ -13,9 +13,9 @@
 //! values      unless the type is a pattern
 //! ```
 //!
-//! The type is three letters: R real, C complex, P pattern, I integer; U unsymmetric, S symmetric, H Hermitian, Z
-//! skew, R rectangular; A assembled, E elemental. Data stand in fixed columns ([`super::fortran`]). Right-hand sides
-//! come last and are not read.
+//! The type is three letters: R real, C complex, P pattern, I integer; U unsymmetric, S symmetric, H Hermitian, Z skew,
+//! R rectangular; A assembled, E elemental. Data are in fixed columns ([`super::fortran`]). Right-hand sides come last
+//! and are not read.
 
 use super::body::within_limit;
 use super::decimal::{integer_or_one, malformed};
@@ -42,7 +42,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     within_limit(header.entries, options.max_memory.unwrap_or(u64::MAX))?;
 
     let mut start = column_starts(text, &header)?;
-    // An index takes a character at least; how many a stream holds is not known.
+    // An index takes at least one character; how many a stream holds is not known.
     let room = header.entries.min(text.remaining().unwrap_or(0)) as usize;
     let mut row: Vec<u32> = memory::with_capacity(room, "the row indices")?;
     numbers_of(text, &header.indices, header.entries, "row indices", |field| {
@@ -92,10 +92,10 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     entries.canonical(rows as usize, cols as usize, duplicates)
 }
 
-/// The columns with entries, each with the number of its first entry, counted from 1.
+/// The non-empty columns, each with the 1-based number of its first entry.
 fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>> {
-    // Memory follows what has been read, never what is announced: only columns with entries are kept, each with its
-    // first entry.
+    // Memory grows with what has been read, never with what is announced: only non-empty columns are kept, each with
+    // its first entry.
     let mut start: Vec<(u32, u64)> = vec![];
     let (mut seen, mut end) = (0, 1);
     numbers_of(text, &header.pointers, header.layout.cols + 1, "column pointers", |field| {
@@ -117,7 +117,7 @@ fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>
     Ok(start)
 }
 
-/// Reads `count` fixed-width fields, and passes each to `take`.
+/// Reads `count` fixed-width fields and passes each to `take`.
 fn numbers_of(
     text: &mut Text<'_>,
     format: &Fields,
@@ -189,15 +189,17 @@ impl Header {
             return Err(text.error(3, format!("expected \"{shown} rows columns entries 0\", found {}", quote(&sizes))));
         }
         if kind[2] == b'E' {
-            return Err(text
-                .error(3, format!("type {shown}: elemental (unassembled) matrices are not read; assemble it first")));
+            return Err(text.error(
+                3,
+                format!("type {shown}: elemental (unassembled) matrices are not supported; assemble it first"),
+            ));
         }
         let complex = kind[0] == b'C' || kind[1] == b'H';
         if complex && !options.pattern {
             return Err(header::complex(text, 3));
         }
         if kind[0] == b'Q' {
-            return Err(text.error(3, format!("type {shown}: auxiliary files hold no matrix")));
+            return Err(text.error(3, format!("type {shown}: auxiliary files do not contain a matrix")));
         }
         if kind[0] != b'P' && !has_values && !options.pattern {
             let message =
@@ -215,9 +217,9 @@ impl Header {
         if symmetry != Symmetry::General && rows != cols {
             return Err(text.error(3, format!("a symmetric matrix must be square, found {rows} x {cols}")));
         }
-        // No file holds so many, and twice their number (complex values) must still be a count.
+        // No file holds that many, and twice their number (complex values) must still fit a word.
         if entries > u64::MAX / 4 {
-            return Err(text.error(3, format!("{entries} entries do not fit any matrix")));
+            return Err(text.error(3, format!("{entries} entries do not fit in any matrix")));
         }
 
         let numbers = match (has_values && kind[0] != b'P', kind[0] == b'C') {

@@ -47,7 +47,7 @@ pub(super) fn dimension(text: &Text<'_>, field: &[u8], what: &str) -> Result<u64
     Ok(n)
 }
 
-/// The refusal of complex and Hermitian matrices.
+/// The error for complex and Hermitian matrices.
 pub(super) fn complex(text: &Text<'_>, line: u64) -> Error {
     text.error(line, "complex values have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)")
 }

@@ -1,4 +1,5 @@
-//! What a line of a body must look like, and the general parser of one line: every legal spelling, every error message.
+//! What a line of a body must look like, and the general parser for one line: every legal spelling, every error
+//! message.
 
 use super::decimal::value;
 use super::header::is_content;
@@ -8,7 +9,7 @@ use crate::sparse::Integer;
 /// Which part of the matrix a file stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symmetry {
-    /// All of it.
+    /// All of the matrix.
     General,
     /// The lower triangle with the diagonal; A = Aᵀ.
     Symmetric,
@@ -16,19 +17,19 @@ pub(super) enum Symmetry {
     Skew,
 }
 
-/// The shape of a body: one entry a line.
+/// The layout of a body: one entry per line.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub rows: u64,
     pub cols: u64,
-    /// Whether lines hold values alone, by columns (a dense array), and not indices.
+    /// Whether lines hold only values, column by column (a dense array), and no indices.
     pub array: bool,
-    /// Numbers that make up a value: 0 (a pattern), 1, or 2 (complex: only its 0–1 pattern can be taken).
+    /// How many numbers make up a value: 0 (a pattern), 1, or 2 (complex: only its 0–1 pattern can be taken).
     pub numbers: usize,
     pub symmetry: Symmetry,
     /// Whether every non-zero value is taken as 1.
     pub ones: bool,
-    /// The number of entries that the header announces, and the line where.
+    /// The number of entries that the header announces, and the line that announces it.
     pub announced: Option<(u64, u64)>,
     /// Whether the body ends with `0 0 0`.
     pub end_marker: bool,
@@ -36,7 +37,7 @@ pub(super) struct Layout {
     pub comments: &'static [u8],
 }
 
-/// A line, understood. Indices are 0-based (and 0 in an array).
+/// A parsed line. Indices are 0-based (and 0 in an array).
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Blank,
@@ -64,7 +65,7 @@ impl Layout {
         }
     }
 
-    /// Least bytes of a line with an entry, its end included.
+    /// The minimum number of bytes of a line with an entry, including its end.
     pub fn shortest_line(&self) -> usize {
         let numbers = if self.array { self.numbers } else { 2 + self.numbers };
         2 * numbers
@@ -75,7 +76,7 @@ impl Layout {
         !is_content(line, self.comments)
     }
 
-    /// Parses a line (its end may be included); the error says what was found and what was expected.
+    /// Parses a line, with or without its line end; the error says what was found and what was expected.
     pub fn line(&self, text: &[u8]) -> Result<Line, String> {
         if self.is_blank(text) {
             return Ok(Line::Blank);
@@ -105,7 +106,7 @@ impl Layout {
         Ok(Line::Entry((i - 1) as u32, (j - 1) as u32, v))
     }
 
-    /// The value that the numbers of a line spell.
+    /// The value spelled by the numbers of a line.
     fn value(&self, numbers: [&[u8]; 2]) -> Result<Integer<'static>, String> {
         match self.numbers {
             0 => Ok(Integer::Small(1)),
@@ -114,11 +115,12 @@ impl Layout {
         }
     }
 
-    /// An entry that a symmetric file must not store; a zero on a skew diagonal is let through, and dropped later.
+    /// Checks for an entry that a symmetric file must not store; a zero on the diagonal of a skew-symmetric matrix
+    /// passes, and is dropped later.
     pub fn beyond_triangle(&self, i: u64, j: u64, v: &Integer) -> Result<(), String> {
         if i != j {
             return Err(format!(
-                "entry ({i}, {j}) lies above the diagonal; a symmetric file stores the lower triangle alone"
+                "entry ({i}, {j}) lies above the diagonal; a symmetric file stores only the lower triangle"
             ));
         }
         if v.is_zero() {
@@ -140,7 +142,7 @@ impl Layout {
     }
 }
 
-/// 1 unless both parts are zero; called for patterns alone, since a complex matrix is refused otherwise.
+/// 1 unless both parts are zero; called only for patterns, since complex matrices are refused otherwise.
 pub(super) fn complex_is_nonzero(parts: [&[u8]; 2]) -> Result<Integer<'static>, String> {
     let mut any = false;
     for part in parts {

@@ -54,7 +54,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     };
     layout.announced = Some((entries, at));
 
-    // The count may lie: reserve no more than the text can hold, a few bytes an entry.
+    // The count may be wrong: reserve no more than the text can hold, at a few bytes per entry.
     let room = text.remaining().unwrap_or(0) / layout.shortest_line() as u64;
     let (rows, cols, symmetry) = (layout.rows as usize, layout.cols as usize, layout.symmetry);
     let expect = if found.len() == 3 { entries.min(room) as usize } else { 0 };
@@ -70,12 +70,12 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     body.entries.canonical(rows, cols, duplicates)
 }
 
-/// How the size line reads.
+/// What the size line should look like.
 fn sizes(array: bool) -> &'static str {
     if array { "rows columns" } else { "rows columns entries" }
 }
 
-/// Reads the banner; sizes stay open.
+/// Reads the banner; the sizes are not known yet.
 fn banner(text: &mut Text<'_>, options: &ReadOptions) -> Result<Layout> {
     let line = text.next_line()?.expect("the sniffer saw the banner");
     let at = text.line_number();

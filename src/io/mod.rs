@@ -1,20 +1,20 @@
-//! Matrix files in and out: [`read()`] takes any of the formats below, plain or gzipped, from a file or the standard
-//! input, and gives canonical integer [`Triplets`](crate::sparse::Triplets); [`write()`] puts them back.
+//! Reading and writing matrix files: [`read()`] accepts any of the formats below, plain or gzipped, from a file or
+//! standard input, and returns canonical integer [`Triplets`](crate::sparse::Triplets); [`write()`] writes them.
 //!
-//! What a file is, its *content* decides, never its name:
+//! The format is determined by a file's *content*, never by its name:
 //!
 //! | format | recognised by | module |
 //! | --- | --- | --- |
-//! | gzip (of any other, several members too) | bytes `1f 8b` | `text` |
+//! | gzip (of any other; several members are allowed) | bytes `1f 8b` | `text` |
 //! | MatrixMarket | `%%MatrixMarket` | `matrix_market` |
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
 //!
-//! Values are taken exactly: integers of any size, and decimals as far as they are integers. Nothing is guessed: a file
-//! that contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input) with
-//! the line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and what was read
-//! is given back to the system: reading takes little more memory than the triplets. Compressed files and pipes are
-//! parsed while they stream in.
+//! Values are read exactly: integers of any size, and decimals if they are integers. Nothing is guessed: a file that
+//! contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input) with the
+//! line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and pages that have
+//! been read are released: reading takes little more memory than the triplets. Compressed files and pipes are parsed as
+//! they stream in.
 
 mod atomic;
 mod body;

@@ -9,7 +9,7 @@ pub struct ReadOptions {
     /// Take the 0–1 pattern: every stored non-zero value, of any kind, becomes 1; stored zeros are dropped, and entries
     /// at one position count once.
     pub pattern: bool,
-    /// Most bytes that entries (16 bytes each) may take while they are read.
+    /// The maximum number of bytes that entries (16 bytes each) may take while they are read.
     pub max_memory: Option<u64>,
 }
 

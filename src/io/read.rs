@@ -1,4 +1,4 @@
-//! Reading: the content decides which reader.
+//! Reading: the content decides which reader is used.
 
 use super::options::ReadOptions;
 use super::text::{self, Text, quote};
@@ -8,10 +8,10 @@ use crate::{Error, Observer, Result, Silent};
 use std::fs::File;
 use std::path::Path;
 
-/// Reads the matrix in a file; `-` is the standard input.
+/// Reads the matrix in a file; `-` is standard input.
 ///
-/// Work is reported in bytes of the file, as phase `read`. A regular file is mapped into memory: it must not be
-/// shortened or rewritten meanwhile.
+/// Progress is reported in bytes of the file, as phase `read`. A regular file is memory-mapped: it must not be
+/// truncated or rewritten meanwhile.
 ///
 /// # Errors
 /// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),
@@ -25,13 +25,13 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
         Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
-        // Whoever decompresses reads each byte once.
+        // A compressed file is read once, in order.
         map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
     }
 }
 
 impl Triplets {
-    /// The matrix in a file, by [`io::read`](read) as it is asked by default and without an observer.
+    /// The matrix in a file: [`io::read`](read) with default options and no observer.
     ///
     /// # Errors
     /// As [`read`].
@@ -40,7 +40,7 @@ impl Triplets {
     }
 }
 
-/// Reads the matrix in memory, as [`read`] does; `name` stands in error messages.
+/// Reads the matrix in memory, as [`read`] does; `name` is used in error messages.
 ///
 /// # Errors
 /// As [`read`].
@@ -59,7 +59,7 @@ pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions) -> Result<Triplet
 /// The reader of one format.
 type Reader = fn(&mut Text<'_>, &ReadOptions, Duplicates) -> Result<Triplets>;
 
-/// The reader for a file that begins so; the error says why there is none.
+/// The reader for a file that begins with these bytes; the error says why there is none.
 fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {
     let lines = || head.split(|&b| b == b'\n');
     let first: Vec<&[u8]> = lines().take(4).collect();
@@ -75,12 +75,12 @@ fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {
     }
 }
 
-/// What to say of a file that is none of the formats.
+/// The message for a file in none of the formats.
 fn unknown(first_line: &[u8]) -> String {
     const PACKED: [(&[u8], &str); 4] =
         [(b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"PK\x03\x04", "zip")];
     if let Some((_, kind)) = PACKED.iter().find(|(magic, _)| first_line.starts_with(magic)) {
-        return format!("{kind}-compressed: decompress it first (only gzip is read as it is)");
+        return format!("{kind}-compressed: decompress it first (only gzip is supported)");
     }
     let expected = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
     match first_line.trim_ascii() {

@@ -1,10 +1,11 @@
-//! The inner loop of the reader: decimal digits eight bytes at a time, and the line shape nearly every entry has.
+//! The inner loop of the reader: decimal digits eight bytes at a time, and the form of line that nearly every entry
+//! has.
 //!
-//! A word of text is turned into its leading digits without a branch on their number: find the first byte that is no
-//! digit, shift the digits to the top of the word, and combine pairs, then fours, then eights with three
-//! multiplications (SIMD within a register). Short numbers of varying length are what branch predictors fail on.
-//! [`plain_line`] recognises `row col value` in its plainest spelling; whatever it declines, the general
-//! [`line`](super::line) parser decides, so it may decline anything.
+//! The leading digits of a word of text are converted without a branch on their number: find the first byte that is not
+//! a digit, shift the digits to the top of the word, and combine pairs, then fours, then eights with three
+//! multiplications (SIMD within a register). Branch predictors fail on short numbers of varying length. [`plain_line`]
+//! recognises `row col value` in its plainest spelling; whatever it declines goes to the general parser
+//! ([`line`](super::line)), so it may decline anything.
 
 /// Bytes that must be readable at the start of a line for [`plain_line`]: 8 digits, separator, 8 digits, separator,
 /// sign, 24 digits, and an end of line of two bytes.
@@ -31,7 +32,8 @@ fn digits_value(word: u64, count: u32) -> u64 {
     x.wrapping_mul(10000 << 32 | 1) >> 32
 }
 
-/// The number at `at` and the position behind it; `None` unless it has 1 to 8 digits, or too near the window's end.
+/// The number at `at` and the position after it; `None` unless it has 1 to 8 digits and is far enough from the window's
+/// end.
 #[inline(always)]
 fn number(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
     let word = u64::from_le_bytes(window.get(at..at + 8)?.try_into().ok()?);
@@ -39,8 +41,8 @@ fn number(window: &[u8; WINDOW], at: usize) -> Option<(u64, usize)> {
     (count > 0).then(|| (digits_value(word, count), at + count as usize))
 }
 
-/// The number of up to 19 digits at `at`, 8 of which `high` is known to be, and the position behind it; `None` for more
-/// digits.
+/// The number of up to 19 digits at `at`, whose first 8 are known to be `high`, and the position after it; `None` for
+/// more digits.
 #[inline]
 fn long_number(window: &[u8; WINDOW], high: u64, at: usize) -> Option<(u64, usize)> {
     const POWERS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -55,8 +57,8 @@ fn long_number(window: &[u8; WINDOW], high: u64, at: usize) -> Option<(u64, usiz
     (behind - at <= 19).then(|| (value * POWERS[behind - at - 16] + low, behind))
 }
 
-/// The number of a row and its text with the separator behind it. Rows come in runs, so the next line begins alike more
-/// often than not: then the place of the column is known before the row is read.
+/// The number of a row, and its text with the separator after it. Rows come in runs, so the next line usually begins
+/// with the same text: the position of the column is then known before the row is parsed.
 pub(super) struct Repeated {
     text: u64,
     mask: u64,
@@ -65,14 +67,14 @@ pub(super) struct Repeated {
 }
 
 impl Default for Repeated {
-    /// No line begins so, or if it does, its row is 0.
+    /// No line begins like this, or if one does, its row is 0.
     fn default() -> Self {
         Repeated { text: 0, mask: u64::MAX, row: 0, len: 0 }
     }
 }
 
 impl Repeated {
-    /// The row at the start of the window and the position of the blank behind it.
+    /// The row at the start of the window and the position of the blank after it.
     #[inline(always)]
     fn row(&mut self, window: &[u8; WINDOW]) -> Option<(u64, usize)> {
         let text = u64::from_le_bytes(window[..8].try_into().expect("8 bytes"));
@@ -98,9 +100,9 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// Row, column and value (1 if `VALUE` is false and the line has none) at the start of the window, and the length of
-/// the line with its end. Accepts single blanks or tabs between numbers, of at most 8 digits each but for a value of
-/// 19, a minus sign before the value, and either end of line; `None` for anything else, as for a value beyond 64 bits.
-/// `repeated` is of a line before, or none.
+/// the line with its end. Accepts single blanks or tabs between numbers of at most 8 digits each (19 for the value), a
+/// minus sign before the value, and either kind of line end; `None` for anything else, including a value beyond 64
+/// bits. `repeated` comes from an earlier line, if any.
 #[inline(always)]
 pub(super) fn plain_line<const VALUE: bool>(
     window: &[u8; WINDOW],
@@ -115,7 +117,7 @@ pub(super) fn plain_line<const VALUE: bool>(
         }
         let minus = i64::from(window[(at & 31) + 1] == b'-');
         let start = at + 1 + minus as usize;
-        // Signs and bits have a digit: what follows does not wait for the word.
+        // Signs and bits are single digits: what follows need not wait for the word.
         if let [digit @ b'0'..=b'9', b'\n', ..] = window[start & 31..] {
             v = (i64::from(digit - b'0') ^ -minus) + minus;
             return Some((i, j, v, start + 2));
@@ -159,7 +161,7 @@ mod tests {
             .then(|| (i.parse().unwrap(), j.parse().unwrap(), v.parse().unwrap()))
     }
 
-    /// The scanner on a line that no other precedes.
+    /// The scanner on a first line.
     fn alone<const VALUE: bool>(line: &str) -> Option<(u64, u64, i64, usize)> {
         plain_line::<VALUE>(&window(line), &mut Repeated::default())
     }

@@ -1,15 +1,15 @@
-//! State on disk that says what it belongs to and shows when it was changed.
+//! State on disk that identifies the computation it belongs to and detects changes.
 //!
 //! A file of this kind is three pieces, one after the other:
 //!
 //! 1. the line `blackfield sealed state 1` and a line of JSON,
-//!    `{"kind": …, "version": …, "matrix": …, "parameters": …}`, the [`Seal`]: what computation the state is of;
+//!    `{"kind": …, "version": …, "matrix": …, "parameters": …}`, the [`Seal`], which identifies the computation;
 //! 2. the state, any bytes;
 //! 3. the line `sha256 ` with 64 lower-case hexadecimal digits: SHA-256 of all bytes before.
 //!
-//! So identity and state are under one checksum: a flipped bit, a file cut off, and the state of another computation
-//! are told apart and refused. What a checksum cannot do: whoever changes the state *on purpose* computes a new one. An
-//! answer that rests on such a file has to say so.
+//! Identity and state are thus under one checksum: a flipped bit, a truncated file and the state of another computation
+//! are refused, each with its own message. A checksum does not protect against *deliberate* changes, since anyone can
+//! compute a new one. An answer that rests on such a file has to say so.
 //!
 //! Entry points: [`Seal::write`], [`Seal::read`].
 
@@ -26,7 +26,7 @@ const CHECKSUM: &str = "sha256 ";
 /// Bytes of the last line.
 const CHECKSUM_BYTES: usize = CHECKSUM.len() + 64 + 1;
 
-/// What a state is the state of. A file whose seal differs in one of these is refused.
+/// Which computation a state belongs to. A file whose seal differs in any of these is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
@@ -55,7 +55,7 @@ impl Seal {
     /// The state in the content of a file; `file` is for messages.
     ///
     /// # Errors
-    /// [`Error::Input`] that says which: no sealed state, cut off, damaged, or of another computation.
+    /// [`Error::Input`] that says which: not a sealed state, truncated, damaged, or of another computation.
     pub fn open<'a>(&self, bytes: &'a [u8], file: &Path) -> Result<&'a [u8]> {
         self.state(bytes).map_err(|message| Error::Input { file: file.into(), line: 0, message })
     }
@@ -65,18 +65,18 @@ impl Seal {
         if !bytes.starts_with(MAGIC.as_bytes()) {
             return Err(match bytes {
                 [] => format!("not a checkpoint ({kind}): the file is empty"),
-                _ if MAGIC.as_bytes().starts_with(bytes) => format!("checkpoint ({kind}) cut off in its first line"),
+                _ if MAGIC.as_bytes().starts_with(bytes) => format!("checkpoint ({kind}) truncated in its first line"),
                 _ => format!("not a checkpoint ({kind}): the first line `{}` is missing", MAGIC.trim_end()),
             });
         }
         let body =
             bytes.len().checked_sub(CHECKSUM_BYTES).filter(|&body| bytes[body..].starts_with(CHECKSUM.as_bytes()));
         let Some(body) = body.filter(|_| bytes.ends_with(b"\n")) else {
-            return Err("checkpoint cut off or damaged: it does not end with its checksum".into());
+            return Err("checkpoint truncated or damaged: it does not end with its checksum".into());
         };
         let (body, line) = bytes.split_at(body);
         if line != checksum(body).as_bytes() {
-            return Err("checkpoint damaged: its checksum does not fit".into());
+            return Err("checkpoint damaged: its checksum does not match".into());
         }
         let rest = &body[MAGIC.len()..];
         let end =
@@ -90,7 +90,7 @@ impl Seal {
         }
     }
 
-    /// What makes the state under `found` one of another computation.
+    /// How the computation of `found` differs from this one.
     fn difference(&self, found: &Seal) -> Option<String> {
         if found.kind != self.kind {
             return Some(format!("checkpoint of another computation: {}, expected {}", found.kind, self.kind));
@@ -118,7 +118,7 @@ impl Seal {
         }
     }
 
-    /// Replaces the file, as a whole ([`AtomicFile`]): a process killed at any moment leaves the old state or the new
+    /// Replaces the file atomically ([`AtomicFile`]): a process killed at any moment leaves the old state or the new
     /// one.
     ///
     /// # Errors
@@ -130,19 +130,19 @@ impl Seal {
     }
 }
 
-/// All of a regular file, `None` if there is none of this name. A device or a pipe, which may never end, is refused.
+/// The content of a regular file, `None` if there is no such file. A device or a pipe, which may never end, is refused.
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Input`] if the file is not a regular one.
 pub fn load(file: &Path) -> Result<Option<Vec<u8>>> {
     let failed = |source| Error::Io { file: file.into(), source };
-    // Asked before it is opened: opening a pipe waits for its other end.
+    // Checked before opening: opening a pipe waits for its other end.
     let meta = match std::fs::metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         meta => meta.map_err(failed)?,
     };
     if !meta.is_file() {
-        let message = "not a checkpoint: a state is kept in a regular file".into();
+        let message = "not a checkpoint: a checkpoint is kept in a regular file".into();
         return Err(Error::Input { file: file.into(), line: 0, message });
     }
     let mut bytes = Vec::new();
@@ -150,7 +150,7 @@ pub fn load(file: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The last line for these bytes.
+/// The checksum line for these bytes.
 fn checksum(bytes: &[u8]) -> String {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{CHECKSUM}{digits}\n")
@@ -198,15 +198,15 @@ mod tests {
         }
         for length in 0..bytes.len() {
             let why = refusal(&seal(), &bytes[..length]);
-            assert!(why.contains("cut off") || length == 0 && why.contains("empty"), "{length}: {why}");
+            assert!(why.contains("truncated") || length == 0 && why.contains("empty"), "{length}: {why}");
         }
         let longer = [&bytes[..], b"\n"].concat();
-        assert!(refusal(&seal(), &longer).contains("cut off or damaged"));
+        assert!(refusal(&seal(), &longer).contains("truncated or damaged"));
         assert!(refusal(&seal(), &[&bytes[..], &bytes[..]].concat()).contains("damaged"));
         let mut forged = bytes.clone();
         let sum = forged.windows(3).position(|w| w == b"123").unwrap();
         forged[sum] = b'9';
-        assert!(refusal(&seal(), &forged).contains("damaged: its checksum does not fit"));
+        assert!(refusal(&seal(), &forged).contains("damaged: its checksum does not match"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks
 //! of whole lines for bodies, with the line numbers that errors need.
 //!
-//! What was read of a mapped file is given back to the system. A stream is read one block ahead, beside the parsing of
-//! the block before, and never held whole: a compressed file costs two blocks of memory beyond its matrix.
+//! Pages of a mapped file are released once read. A stream is read one block ahead, in parallel with the parsing of the
+//! previous block, and never held as a whole: a compressed file costs two blocks of memory in addition to its matrix.
 
 use super::map::Mapped;
 use super::scan::count_lines;
@@ -12,19 +12,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of text in a block per thread: its lines and their entries stay in cache together.
+/// Bytes of text per thread in a block: the lines and their entries stay in cache together.
 const BLOCK_PER_THREAD: usize = 2 << 20;
 
-/// Most bytes of a line: room for integers of millions of digits; what is longer is no matrix, but would have to be
-/// held.
+/// The maximum number of bytes of a line: room for integers of millions of digits. A longer line is not a matrix, but
+/// would have to be held in memory.
 pub(super) const MAX_LINE: usize = 1 << 24;
 
-/// What to say of a longer line.
+/// The message for a longer line.
 pub(super) fn too_long() -> String {
     format!("a line of more than {MAX_LINE} bytes")
 }
 
-/// Why the parsing of a block ended early: for what stands at one of its bytes, or for another reason.
+/// Why the parsing of a block ended early: because of the text at one of its bytes, or for another reason.
 #[derive(Debug)]
 pub(super) enum Halt {
     Fault(Fault),
@@ -59,7 +59,7 @@ pub(super) struct Text<'a> {
 }
 
 enum Input<'a> {
-    /// `map` is what the text is in, if it is a file.
+    /// `map` holds the text, if it is a file.
     Slice {
         rest: &'a [u8],
         total: usize,
@@ -82,13 +82,13 @@ impl<'a> Text<'a> {
         Ok(Text { name, observer, input: Input::Slice { rest: bytes, total: bytes.len(), map: None }, lines: 0 })
     }
 
-    /// The text in a file that is not compressed; what was read of it is given back to the system.
+    /// The text in an uncompressed file; pages are released once read.
     pub fn from_map(name: &'a Path, map: &'a Mapped, observer: &'a dyn Observer) -> Self {
         observer.phase("read", map.len() as u64);
         Text { name, observer, input: Input::Slice { rest: map, total: map.len(), map: Some(map) }, lines: 0 }
     }
 
-    /// The text of a stream of `total` bytes (0 where that is not known), decompressed if it begins as gzip does.
+    /// The text of a stream of `total` bytes (0 if unknown), decompressed if it begins as gzip does.
     pub fn from_reader(
         name: &'a Path,
         reader: impl Read + Send + 'a,
@@ -119,13 +119,13 @@ impl<'a> Text<'a> {
         Error::Input { file: self.name.to_path_buf(), line, message: message.into() }
     }
 
-    /// The number of lines handed out so far: the number of the line that [`Text::next_line`] gave last.
+    /// The number of lines handed out so far: the number of the line that [`Text::next_line`] returned last.
     pub fn line_number(&self) -> u64 {
         self.lines
     }
 
-    /// Unread text without consuming it: all of it in memory, else the rest of the current block (empty only at the
-    /// end).
+    /// Unread text, without consuming it: all of it if it is in memory, else the rest of the current block (empty only
+    /// at the end).
     pub fn peek(&mut self) -> Result<&[u8]> {
         match &mut self.input {
             Input::Slice { rest, .. } => Ok(rest),
@@ -139,7 +139,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Bytes not yet read, where that is known.
+    /// Bytes not yet read, if known.
     pub fn remaining(&self) -> Option<u64> {
         match &self.input {
             Input::Slice { rest, .. } => Some(rest.len() as u64),
@@ -147,7 +147,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Forgets `bytes` of the text that [`Text::peek`] shows.
+    /// Consumes `bytes` of the text that [`Text::peek`] returns.
     fn skip(&mut self, bytes: usize) {
         match &mut self.input {
             Input::Slice { rest, total, map } => {
@@ -185,7 +185,7 @@ impl<'a> Text<'a> {
         Ok(Some(line.strip_suffix(b"\r").map(<[u8]>::to_vec).unwrap_or(line)))
     }
 
-    /// Reports how much has been read, and asks whether to stop: for those who read by lines.
+    /// Reports how much has been read, and checks whether to stop: for callers that read by lines.
     pub fn report(&self) -> Result<()> {
         self.observer.progress(match &self.input {
             Input::Slice { rest, total, .. } => (total - rest.len()) as u64,
@@ -194,8 +194,8 @@ impl<'a> Text<'a> {
         self.observer.check()
     }
 
-    /// Hands the rest of the text to `parse`, block by block, each of whole lines; it answers with the number of line
-    /// feeds it saw. Reports progress and asks whether to stop between blocks.
+    /// Passes the rest of the text to `parse` in blocks of whole lines; `parse` returns the number of line feeds it
+    /// saw. Between blocks, reports progress and checks whether to stop.
     pub fn blocks(&mut self, mut parse: impl FnMut(&[u8]) -> std::result::Result<u64, Halt> + Send) -> Result<()> {
         let (name, observer, lines) = (self.name, self.observer, &mut self.lines);
         let halted = |lines: u64, block: &[u8], halt: Halt| match halt {
@@ -237,7 +237,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What a stream that begins as gzip does holds.
+/// The decompressed content of a stream that begins as gzip does.
 #[cfg(feature = "gzip")]
 fn decompressed<'a>(packed: impl Read + Send + 'a) -> std::result::Result<Box<dyn Read + Send + 'a>, String> {
     Ok(Box::new(flate2::read::MultiGzDecoder::new(packed)))
@@ -255,24 +255,23 @@ pub(super) fn is_gzip(text: &[u8]) -> bool {
     text.starts_with(&GZIP)
 }
 
-/// A reader that hands out whole lines.
+/// A reader that returns whole lines.
 struct Reader<'a> {
     source: Box<dyn Read + Send + 'a>,
     gzip: bool,
-    /// Bytes taken from below the decompression.
+    /// Compressed bytes consumed.
     taken: Arc<AtomicU64>,
     /// The beginning of the line that the last block cut off.
     carry: Vec<u8>,
-    /// Nothing more can be read.
+    /// Whether nothing more can be read.
     finished: bool,
-    /// Why, unless it was the end.
+    /// Why, unless it is the end of the stream.
     failure: Option<io::Error>,
 }
 
 impl Reader<'_> {
     /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end. A
-    /// failure is reported after all whole lines before it, so that what an error says does not depend on the size of
-    /// blocks.
+    /// failure is reported after all whole lines before it, so that error messages do not depend on the block size.
     fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
         block.clear();
         block.append(&mut self.carry);
@@ -298,7 +297,7 @@ impl Reader<'_> {
                     break;
                 }
                 None if self.finished => block.clear(),
-                // A longer line is refused unread: a few bytes of gzip may stand for gigabytes without a line feed.
+                // A longer line is refused unread: a few bytes of gzip may expand to gigabytes without a line feed.
                 None if block.len() > MAX_LINE => {
                     block.clear();
                     self.finished = true;
@@ -310,8 +309,8 @@ impl Reader<'_> {
         if block.is_empty() { self.failure.take().map_or(Ok(()), Err) } else { Ok(()) }
     }
 
-    /// What a failed read behind `lines` whole lines means: damage of a compressed file is bad input, all else the
-    /// system's business.
+    /// The error for a failed read after `lines` whole lines: a damaged compressed file is bad input, everything else a
+    /// system error.
     fn error(&self, file: &Path, lines: u64, source: io::Error) -> Error {
         let file = file.to_path_buf();
         let message = match source.kind() {
@@ -326,7 +325,7 @@ impl Reader<'_> {
     }
 }
 
-/// A reader that tells how much was taken from it.
+/// A reader that counts the bytes taken from it.
 struct Counted<R> {
     reader: R,
     taken: Arc<AtomicU64>,
@@ -340,7 +339,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Bytes of a block on this thread pool.
+/// The size of a block on this thread pool, in bytes.
 fn block_size() -> usize {
     BLOCK_PER_THREAD * rayon::current_num_threads()
 }
@@ -353,7 +352,7 @@ pub(super) fn lines_end(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Text of a file as an error message shows it: in quotes, printable, not too long.
+/// Text of a file as shown in an error message: quoted, printable, not too long.
 pub(super) fn quote(text: &[u8]) -> String {
     const MOST: usize = 40;
     let shown = String::from_utf8_lossy(&text[..text.len().min(4 * MOST)]);
@@ -361,7 +360,7 @@ pub(super) fn quote(text: &[u8]) -> String {
     format!("\"{}{dots}\"", shown.chars().take(MOST).collect::<String>().escape_debug())
 }
 
-/// Fields of a line: what blanks, tabs and other white space separate.
+/// Fields of a line, separated by blanks, tabs and other white space.
 pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }

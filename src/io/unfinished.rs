@@ -1,18 +1,18 @@
-//! The temporary files under way in this process, for a program that has to end at once: read without locks and without
-//! memory.
+//! The temporary files of this process, for a program that has to exit at once: read without locks and without
+//! allocation.
 //!
-//! A few slots hold paths, byte by byte. A slot is claimed, filled, and then shown by its length; it is read between
-//! two looks at its version, which changes when it is given back, so that a path is seen whole or not at all. Where all
-//! slots are taken, or a path is too long, a file is not in the list, and stays behind where the process ends without
-//! unwinding.
+//! A few slots hold paths, byte by byte. A slot is claimed, filled, and then published by its length; a reader checks
+//! its version before and after reading, and the version changes when the slot is released, so that a path is seen
+//! whole or not at all. If all slots are taken, or a path is too long, the file is not in the list, and remains if the
+//! process exits without unwinding.
 
 use std::ffi::CStr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering, fence};
 
-/// Files at a time.
+/// The maximum number of files at a time.
 const SLOTS: usize = 16;
-/// Bytes of a path with the zero behind it.
+/// Bytes of a path, including the terminating zero.
 const LONGEST: usize = 1 << 10;
 
 static FILES: [Slot; SLOTS] = [const { Slot::empty() }; SLOTS];
@@ -20,7 +20,7 @@ static FILES: [Slot; SLOTS] = [const { Slot::empty() }; SLOTS];
 struct Slot {
     claimed: AtomicBool,
     version: AtomicUsize,
-    /// Bytes of the path, 0 while there is none to be read.
+    /// The length of the path; 0 while there is none to read.
     length: AtomicUsize,
     bytes: [AtomicU8; LONGEST],
 }
@@ -35,7 +35,7 @@ impl Slot {
         }
     }
 
-    /// Copies the path to `to`, zero-terminated; `None` where there is none, or it has just changed.
+    /// Copies the path to `to`, zero-terminated; `None` if there is none, or it has just changed.
     fn read<'a>(&self, to: &'a mut [u8; LONGEST]) -> Option<&'a CStr> {
         let version = self.version.load(Ordering::Acquire);
         let length = self.length.load(Ordering::Acquire);
@@ -50,12 +50,12 @@ impl Slot {
     }
 }
 
-/// The entry of a file in the list, which ends with it.
+/// The entry of a file in the list, removed on drop.
 #[derive(Debug)]
 pub(super) struct Entry(Option<usize>);
 
 impl Entry {
-    /// Puts a file in the list.
+    /// Adds a file to the list.
     pub fn of(path: &Path) -> Entry {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let path = path.as_os_str().as_encoded_bytes();
@@ -83,9 +83,9 @@ impl Drop for Entry {
     }
 }
 
-/// Shows `each` the absolute path of every temporary file that an [`AtomicFile`](super::AtomicFile) of this process has
-/// under way: for a program that ends without unwinding and wants to leave none behind. Allocates nothing and waits for
-/// nobody.
+/// Calls `each` with the absolute path of every temporary file that an [`AtomicFile`](super::AtomicFile) of this
+/// process is writing: for a program that exits without unwinding and wants to leave none behind. Allocates nothing and
+/// never blocks.
 pub fn unfinished_files(mut each: impl FnMut(&CStr)) {
     let mut buffer = [0; LONGEST];
     FILES.iter().for_each(|slot| {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_listed_while_they_are_under_way() {
+    fn files_are_listed_while_they_are_written() {
         let name = |k: usize| format!("/nowhere/unfinished-{k}.part");
         assert!(!listed(&name(0)));
         let first = Entry::of(Path::new(&name(0)));

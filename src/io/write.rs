@@ -1,7 +1,7 @@
 //! Writers: canonical triplets as SMS or MatrixMarket, plain or gzipped.
 //!
 //! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
-//! members, which every gunzip takes as one. So the bytes do not depend on the number of threads.
+//! members, which every gunzip reads as one file. The bytes therefore do not depend on the number of threads.
 
 use super::AtomicFile;
 use crate::sparse::{Integer, Triplets};
@@ -21,7 +21,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format that a file name asks for by `.sms` or `.mtx`, and whether a further `.gz` asks for compression.
+    /// The format that a file name selects by `.sms` or `.mtx`, and whether an additional `.gz` requests compression.
     ///
     /// # Errors
     /// [`Error::Usage`] for any other name.
@@ -32,13 +32,13 @@ impl FileFormat {
             Some((_, "sms")) => Ok((FileFormat::Sms, gzip)),
             Some((_, "mtx")) => Ok((FileFormat::MatrixMarket, gzip)),
             _ => Err(Error::Usage(format!(
-                "{}: the name must end in .sms or .mtx, with .gz behind it for compression",
+                "{}: the name must end in .sms or .mtx, followed by .gz for compression",
                 path.display()
             ))),
         }
     }
 
-    /// What stands before the entries.
+    /// The text before the entries.
     fn head(self, a: &Triplets) -> String {
         match self {
             FileFormat::Sms => format!("{} {} M\n", a.rows(), a.cols()),
@@ -48,7 +48,7 @@ impl FileFormat {
         }
     }
 
-    /// What stands behind them.
+    /// The text after them.
     fn tail(self) -> &'static str {
         match self {
             FileFormat::Sms => "0 0 0\n",
@@ -59,10 +59,11 @@ impl FileFormat {
 
 /// Writes the matrix to a file, gzipped if the name ends in `.gz`; `-` is `stdout`, uncompressed.
 ///
-/// A file takes its name when it is whole ([`AtomicFile`]). Work is reported in entries, as phase `write`.
+/// A file appears under its name only when complete ([`AtomicFile`]). Progress is reported in entries, as phase
+/// `write`.
 ///
 /// # Errors
-/// [`Error::Io`] where the system cannot write, [`Error::Interrupted`] if the observer asks to stop.
+/// [`Error::Io`] if the system cannot write, [`Error::Interrupted`] if the observer asks to stop.
 pub fn write(
     path: &Path,
     a: &Triplets,
@@ -93,10 +94,10 @@ pub fn write_to(
     write_named(Path::new("-"), &mut out, a, format, gzip, observer)
 }
 
-/// Entries in a batch: one piece of parallel work, and one gzip member.
+/// Entries per batch: one unit of parallel work, and one gzip member.
 const BATCH: usize = 1 << 18;
 
-/// Writes the matrix; `name` stands in errors.
+/// Writes the matrix; `name` is used in errors.
 fn write_named(
     name: &Path,
     out: &mut dyn Write,
@@ -106,7 +107,7 @@ fn write_named(
     observer: &dyn Observer,
 ) -> Result<()> {
     observer.phase("write", a.nnz() as u64);
-    // At least one batch, which carries the head; the last one carries the tail.
+    // There is at least one batch: the first includes the head, the last the tail.
     let batches = a.nnz().div_ceil(BATCH).max(1);
     let batch = |k: usize| -> io::Result<Vec<u8>> {
         let mut text = if k == 0 { format.head(a).into_bytes() } else { vec![] };

@@ -1,4 +1,4 @@
-//! Whether matrices of bytes can be multiplied: Intel AMX, which the system grants to a process that asks for it.
+//! Whether matrices of bytes can be multiplied: Intel AMX, which the system grants to a process on request.
 
 #[cfg(all(target_pointer_width = "64", target_os = "linux"))]
 pub(super) use linux::has_amx;
@@ -30,8 +30,8 @@ mod linux {
         if !is_x86_feature_detected!("xsave") {
             return false;
         }
-        // SAFETY: every processor of x86-64 has CPUID, and a leaf is read only where the largest says that it is there;
-        // `xsave` detected says that the system has turned XGETBV on.
+        // SAFETY: every x86-64 processor has CPUID, and a leaf is read only if the largest leaf says that it exists;
+        // `xsave` detected means that the system has enabled XGETBV.
         #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
         unsafe {
             let most = __get_cpuid_max(0).0;
@@ -46,20 +46,21 @@ mod linux {
         }
     }
 
-    /// The state that the system saves, by bits: 17 and 18 are the configuration and the contents of matrix registers.
+    /// The states that the system saves, as bits: 17 and 18 are the configuration and the contents of the matrix
+    /// registers.
     ///
     /// # Safety
-    /// The system must have turned XGETBV on.
+    /// The system must have enabled XGETBV.
     #[target_feature(enable = "xsave")]
     unsafe fn saved() -> u64 {
-        // SAFETY: promised by the caller; register 0 is always there.
+        // SAFETY: promised by the caller; register 0 always exists.
         #[allow(unused_unsafe, reason = "safe functions since a later Rust than the least that builds this")]
         unsafe {
             _xgetbv(0)
         }
     }
 
-    /// Asks Linux for the registers, for all threads of the process.
+    /// Requests the registers from Linux, for all threads of the process.
     fn is_granted() -> bool {
         const ARCH_PRCTL: i64 = 158;
         const REQUEST: u64 = 0x1023; // ARCH_REQ_XCOMP_PERM

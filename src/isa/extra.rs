@@ -1,8 +1,8 @@
-//! Instructions beyond the families, which some loops name one by one.
+//! Instructions outside the families, which some loops use explicitly.
 
 use super::Isa;
 
-/// Instructions that are there or not, whatever the family.
+/// Instructions that a processor may or may not have, whatever the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extra {
     /// Carry-less products of words: PCLMULQDQ.
@@ -11,12 +11,12 @@ pub(crate) enum Extra {
     Ifma,
     /// Pairs multiplied and added to 32-bit sums: AVX-512 VNNI.
     Vnni,
-    /// Matrices of bytes: AMX-TILE and AMX-INT8, of which the system grants the registers.
+    /// Matrices of bytes: AMX-TILE and AMX-INT8, whose registers the system grants.
     Amx,
 }
 
 impl Extra {
-    /// The family that it goes with: a process that is held to a narrower one does not use it.
+    /// The family that it belongs to: a process restricted to a narrower one does not use it.
     pub(crate) fn family(self) -> Isa {
         match self {
             Extra::Clmul => Isa::Avx2,
@@ -24,7 +24,7 @@ impl Extra {
         }
     }
 
-    /// Whether this machine has it; of AVX-512, with the whole family.
+    /// Whether this machine has it; for AVX-512, together with the whole family.
     #[inline]
     pub(crate) fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -38,7 +38,7 @@ impl Extra {
         false
     }
 
-    /// Whether the process may use it: it is there, and so is the family that the process works with.
+    /// Whether the process may use it: the machine has it, and the process uses its family.
     #[inline]
     pub(crate) fn may_be_used(self) -> bool {
         self.family() <= Isa::best() && self.is_available()

@@ -1,7 +1,7 @@
-//! What is compiled for every instruction set.
+//! Code compiled for every instruction set.
 
-/// A computation that gains from wider vectors. `run` should be `#[inline(always)]`, and so all that it calls in its
-/// loops.
+/// A computation that benefits from wider vectors. `run` should be `#[inline(always)]`, as should everything that it
+/// calls in its loops.
 pub trait Kernel {
     /// What it returns.
     type Output;

@@ -2,8 +2,8 @@
 //!
 //! A [`Kernel`] is a loop written once in plain Rust, `#[inline(always)]`. [`Isa::run`] calls it through a thin wrapper
 //! that the compiler builds for the instruction set asked for, so that the same source becomes AVX-512, AVX2 or
-//! portable code. Loops that name instructions beyond a family ask for an `Extra` first. Nobody else asks the processor
-//! (`tests/architecture.rs`).
+//! portable code. Loops that use instructions outside a family check for an `Extra` first. No other module queries the
+//! processor (`tests/architecture.rs`).
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -32,11 +32,11 @@ pub enum Isa {
     Avx512,
 }
 
-/// What this process works with, once that is settled.
+/// The instruction set that this process uses, once that is settled.
 static BEST: OnceLock<Isa> = OnceLock::new();
 
 impl Isa {
-    /// All of them, the widest last.
+    /// All of them, widest last.
     pub const ALL: [Isa; 3] = [Isa::Portable, Isa::Avx2, Isa::Avx512];
 
     /// The best that this machine has, or what [`Isa::force`] said.
@@ -44,11 +44,12 @@ impl Isa {
         *BEST.get_or_init(|| *Self::available().last().expect("portable code runs everywhere"))
     }
 
-    /// Makes this process work with `self` and nothing wider, wherever the choice is not made otherwise. It must be
-    /// called before the first computation; ranks and permanents do not depend on it, though plans know it.
+    /// Restricts this process to `self` and nothing wider, wherever the choice is not made explicitly. It must be
+    /// called before the first computation; ranks and permanents do not depend on it, although plans do.
     ///
     /// # Errors
-    /// [`Error::Device`] if this machine does not have it, [`Error::Usage`] if the process has begun with another one.
+    /// [`Error::Device`] if this machine does not have it, [`Error::Usage`] if the process has already started with a
+    /// different one.
     pub fn force(self) -> Result<()> {
         if !self.is_available() {
             return Err(Error::Device(format!("this processor does not have {}", self.name())));
@@ -56,7 +57,7 @@ impl Isa {
         let settled = *BEST.get_or_init(|| self);
         if settled != self {
             let (wanted, settled) = (self.name(), settled.name());
-            return Err(Error::Usage(format!("{wanted} is asked for where computations run with {settled} already")));
+            return Err(Error::Usage(format!("{wanted} was requested after computations had started with {settled}")));
         }
         Ok(())
     }
@@ -70,7 +71,7 @@ impl Isa {
         }
     }
 
-    /// All that this machine has, the best last.
+    /// All that this machine has, best last.
     pub fn available() -> Vec<Isa> {
         Self::ALL.into_iter().filter(|isa| isa.is_available()).collect()
     }
@@ -103,8 +104,8 @@ impl Isa {
     }
 }
 
-/// Asks for the cache line of an element that will be read soon, where processors can be asked; an index beyond the
-/// slice asks for nothing. It changes no result.
+/// Prefetches the cache line of an element that will be read soon, where the processor supports it; an index beyond the
+/// slice is ignored. Results do not depend on it.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -3,7 +3,7 @@
 use super::kernel::Kernel;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-/// Asks for the cache line that `element` begins in.
+/// Prefetches the cache line that `element` begins in.
 #[inline(always)]
 pub(super) fn prefetch<T>(element: &T) {
     // SAFETY: SSE is part of x86-64. The address is that of a live element, and a prefetch neither faults nor reads

@@ -1,26 +1,26 @@
 //! From any matching to a maximum one by augmenting paths.
 //!
 //! An augmenting path leads from an unmatched row to an unmatched column, over entries that are alternately outside and
-//! inside the matching; exchanging them gives one pair more, and a matching without such a path is maximum (C. Berge,
-//! 1957). Two ways to find many disjoint ones in a pass over the entries, O(nnz) each:
+//! inside the matching; exchanging them gives one more pair, and a matching without such a path is maximum (C. Berge,
+//! 1957). Two ways to find many disjoint paths in one pass over the entries, O(nnz) each:
 //!
-//! 1. Depth first from every unmatched row, never entering a row twice in a pass, with lookahead: a row first asks for
-//!    an unmatched neighbour before it goes deeper (A. Pothen, C.-J. Fan, *Computing the block triangular form of a
-//!    sparse matrix*, ACM TOMS 16 (1990), §2). Best on real matrices, where a few passes do. A pass that finds nothing
-//!    proves maximality.
+//! 1. Depth first from every unmatched row, never entering a row twice in a pass, with lookahead: a row looks for an
+//!    unmatched neighbour before the search goes deeper (A. Pothen, C.-J. Fan, *Computing the block triangular form of
+//!    a sparse matrix*, ACM TOMS 16 (1990), §2). Best on real matrices, where a few passes suffice. A pass that finds
+//!    nothing proves maximality.
 //! 2. Breadth-first levels, then depth first along them (J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)):
-//!    shortest paths only, and at most 2√size + 2 such passes ever. It takes over where the first way has had its
-//!    [`DEPTH_FIRST_PASSES`], so that the whole is O(nnz · √size).
+//!    shortest paths only, and at most 2√size + 2 such passes in total. It takes over after [`DEPTH_FIRST_PASSES`]
+//!    passes of the first kind, so that the whole is O(nnz · √size).
 
 use super::karp_sipser;
 use super::pairs::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
 use crate::{Result, memory};
 
-/// Passes of Pothen–Fan before Hopcroft–Karp takes over. Real matrices need 2 to 10; more are a sign of a bad case.
+/// Passes of Pothen–Fan before Hopcroft–Karp takes over. Real matrices need 2 to 10; more indicate a bad case.
 const DEPTH_FIRST_PASSES: usize = 16;
 
-/// A maximum matching that grows out of `matching`: its rows and columns stay matched, though not always to each other.
+/// A maximum matching grown from `matching`: its rows and columns stay matched, though not always to each other.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
@@ -35,7 +35,7 @@ pub fn maximum_matching_from(pattern: &Pattern, matching: Matching) -> Result<Ma
 pub(super) fn augment(pattern: &Pattern, transpose: &Pattern, matching: Matching) -> Result<Matching> {
     assert_eq!((matching.col_of_row.len(), matching.row_of_col.len()), (pattern.rows(), pattern.cols()), "shape");
     let unmatched = |p: &Pattern, mate: &[u32]| (0..p.rows()).filter(|&v| mate[v] == NONE && p.degree(v) > 0).count();
-    // Paths have an end on either side: they are sought from the side where there are fewer.
+    // Every path has an end on either side: the search starts on the side with fewer of them.
     if unmatched(pattern, &matching.col_of_row) <= unmatched(transpose, &matching.row_of_col) {
         Search::new(pattern, matching)?.run(DEPTH_FIRST_PASSES)
     } else {
@@ -49,12 +49,12 @@ struct Search<'a> {
     matching: Matching,
     /// Rows with entries that are unmatched: where paths begin.
     roots: Vec<u32>,
-    /// For each row how many of its entries are known to lie in matched columns; columns stay matched, so this only
+    /// For each row, how many of its entries are known to lie in matched columns; columns stay matched, so this only
     /// grows.
     looked: Vec<u32>,
-    /// For each row how many of its entries the present pass has followed.
+    /// For each row, how many of its entries the current pass has followed.
     followed: Vec<u32>,
-    /// The rows from the root to the present one, none twice: there is room for all.
+    /// The rows from the root to the current one, none twice: there is room for all.
     path: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
         Ok(self.matching)
     }
 
-    /// A pass of Hopcroft–Karp: as many disjoint shortest paths as can be. `false` if there is none.
+    /// A pass of Hopcroft–Karp: a maximal set of disjoint shortest paths. `false` if there is none.
     fn shortest_paths(&mut self, entered: &mut [bool]) -> Result<bool> {
         let Some(level) = self.levels()? else { return Ok(false) };
         entered.fill(false);
@@ -91,8 +91,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// One search from every root; `enter(from, i)` says whether it may go on from row `from` to row i, and must not do
-    /// so twice for one i. Returns the number of paths found.
+    /// One search from every root; `enter(from, i)` says whether it may continue from row `from` to row i, and must not
+    /// allow the same i twice. Returns the number of paths found.
     fn pass(&mut self, mut enter: impl FnMut(u32, u32) -> bool) -> usize {
         self.followed.fill(0);
         let mut roots = std::mem::take(&mut self.roots);
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
                 self.exchange(j);
                 return true;
             }
-            // All neighbours are matched: on to the first row behind one that may be entered, or back.
+            // All neighbours are matched: move on to the first of their rows that may be entered, or back.
             let followed = &mut self.followed[i as usize];
             let mut deeper = None;
             while deeper.is_none() && (*followed as usize) < cols.len() {
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// Matches the last row of the path to column j, its old column to the row before it, and so on up to the root.
+    /// Matches the last row of the path to column j, its old column to the previous row, and so on up to the root.
     fn exchange(&mut self, mut j: u32) {
         while let Some(i) = self.path.pop() {
             self.matching.row_of_col[j as usize] = i;
@@ -141,9 +141,9 @@ impl<'a> Search<'a> {
         self.matching.size += 1;
     }
 
-    /// The number of pairs between the nearest root and each row, up to the least number at which a row has an
-    /// unmatched neighbour; [`NONE`] beyond that and where no path leads. `None` if no row that can be reached has an
-    /// unmatched neighbour: the matching is maximum.
+    /// The number of pairs between the nearest root and each row, up to the least level at which a row has an unmatched
+    /// neighbour; [`NONE`] beyond that and for unreachable rows. `None` if no reachable row has an unmatched neighbour:
+    /// the matching is maximum.
     fn levels(&self) -> Result<Option<Vec<u32>>> {
         let mut level = memory::filled(NONE, self.pattern.rows(), MATCHING)?;
         let mut queue = memory::with_capacity(self.pattern.rows(), MATCHING)?;
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        // Paths that are not shortest would spoil the bound on the number of passes.
+        // Paths that are not shortest would break the bound on the number of passes.
         queue[k..].iter().for_each(|&i| level[i as usize] = NONE);
         Ok((last != NONE).then_some(level))
     }
@@ -177,7 +177,7 @@ pub fn maximum_matching(pattern: &Pattern) -> Result<Matching> {
     augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?)
 }
 
-/// A maximum matching, if it has `size` pairs: in many cases it is soon seen to have more.
+/// A maximum matching, if it has `size` pairs; that it has more is often seen early.
 ///
 /// # Errors
 /// As [`maximum_matching`].
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn either_way_alone_is_enough() {
+    fn either_method_alone_is_enough() {
         for p in patterns() {
             let run =
                 |passes| Search::new(&p, Matching::empty(p.rows(), p.cols()).unwrap()).unwrap().run(passes).unwrap();

@@ -7,7 +7,7 @@ pub use crate::sparse::Components;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const GROUPS: &str = "the blocks of a matrix";
 
 /// The connected components of the graph whose edges are the entries of the pattern.
@@ -27,7 +27,7 @@ pub fn components_of(a: &SparseMatrix) -> Result<Components> {
     Components::of(a.rows(), a.cols(), edges)
 }
 
-/// Sorts `items` stably by their labels below `count` ([`NONE`] drops out): offsets of the groups, and the items.
+/// Sorts `items` stably by their labels below `count` ([`NONE`] is dropped): offsets of the groups, and the items.
 pub(super) fn grouped(
     count: usize,
     labels: &[u32],
@@ -50,7 +50,7 @@ pub(super) fn grouped(
     Ok((start, sorted))
 }
 
-/// A matrix cut along its connected components. Parts are made one at a time, when asked for.
+/// A matrix cut along its connected components. Parts are built one at a time, on demand.
 pub struct Split<'a> {
     matrix: &'a SparseMatrix,
     components: &'a Components,
@@ -58,23 +58,23 @@ pub struct Split<'a> {
     rows: Vec<u32>,
     col_start: Vec<usize>,
     cols: Vec<u32>,
-    /// For each column its number within its part.
+    /// For each column, its number within its part.
     place: Vec<u32>,
 }
 
 /// The submatrix of one component, without empty rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The entries, rows and columns numbered anew in their old order.
+    /// The entries, with rows and columns renumbered in their old order.
     pub matrix: SparseMatrix,
-    /// For each row of the part its number in the whole, ascending.
+    /// For each row of the part, its number in the whole matrix, ascending.
     pub rows: Vec<u32>,
-    /// For each column of the part its number in the whole, ascending.
+    /// For each column of the part, its number in the whole matrix, ascending.
     pub cols: Vec<u32>,
 }
 
 impl<'a> Split<'a> {
-    /// Prepares to cut; `components` must be those of the pattern of `matrix`.
+    /// Prepares the cut; `components` must be those of the pattern of `matrix`.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -97,7 +97,7 @@ impl<'a> Split<'a> {
         self.components.count
     }
 
-    /// Rows and columns of part k, without making it.
+    /// The numbers of rows and columns of part k, without building it.
     pub fn shape(&self, k: usize) -> (usize, usize) {
         (self.row_start[k + 1] - self.row_start[k], self.col_start[k + 1] - self.col_start[k])
     }
@@ -108,7 +108,7 @@ impl<'a> Split<'a> {
     /// [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
-    /// If an entry of it turns out to join two components.
+    /// If one of its entries turns out to join two components.
     pub fn part(&self, k: usize) -> Result<Part> {
         let rows = memory::copy(&self.rows[self.row_start[k]..self.row_start[k + 1]], GROUPS)?;
         let cols = memory::copy(&self.cols[self.col_start[k]..self.col_start[k + 1]], GROUPS)?;

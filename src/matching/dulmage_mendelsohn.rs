@@ -11,9 +11,9 @@
 //! vertical   V [ 0   0   * ]   rows that alternating paths reach from unmatched rows, and their columns: all matched
 //! ```
 //!
-//! The **fine** one splits S into the strongly connected components of the graph that has an arc from a matched pair to
-//! another where the row of the one meets the column of the other, H and V into connected components. The parts and
-//! blocks do not depend on the matching (only the order of independent blocks does). What holds:
+//! The **fine** decomposition splits S into the strongly connected components of the graph with an arc from one matched
+//! pair to another where the row of the former meets the column of the latter, and H and V into connected components.
+//! The parts and blocks do not depend on the matching (only the order of independent blocks does). Properties:
 //!
 //! - all entries lie in or above the diagonal blocks;
 //! - an entry lies in some maximum matching if and only if it lies in a diagonal block;
@@ -27,25 +27,25 @@ use crate::sparse::Pattern;
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// What memory is asked for.
+/// What the memory is for.
 const BLOCKS: &str = "a Dulmage-Mendelsohn decomposition";
 
-/// Orders of the rows and columns that bring a matrix into block upper triangular form, and the blocks.
+/// Orderings of the rows and columns that bring a matrix into block upper triangular form, and the blocks.
 ///
 /// Block b has the rows `row_order[row_start[b]..row_start[b + 1]]` and the columns
-/// `col_order[col_start[b]..col_start[b + 1]]`. The matching stands on a diagonal of each block: blocks of S have
-/// equally many rows and columns; a block of H, with r rows and more columns, begins with the unmatched columns and
-/// ends in r matched ones; a block of V, with more rows than its c columns, begins with c matched rows. Empty columns
-/// form one block of 0 rows, the first, and empty rows one of 0 columns, the last, where there are any.
+/// `col_order[col_start[b]..col_start[b + 1]]`. The matching lies on a diagonal of each block: blocks of S have equally
+/// many rows and columns; a block of H, with r rows and more columns, begins with the unmatched columns and ends in r
+/// matched ones; a block of V, with more rows than its c columns, begins with c matched rows. Empty columns form one
+/// block of 0 rows, the first, and empty rows one of 0 columns, the last, where there are any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DulmageMendelsohn {
     /// The rows in their new order.
     pub row_order: Vec<u32>,
     /// The columns in their new order.
     pub col_order: Vec<u32>,
-    /// Where the rows of each block begin; one more at the end.
+    /// Where the rows of each block begin, and one more entry at the end.
     pub row_start: Vec<usize>,
-    /// Where the columns of each block begin; one more at the end.
+    /// Where the columns of each block begin, and one more entry at the end.
     pub col_start: Vec<usize>,
     /// The blocks of the horizontal part.
     pub horizontal: Range<usize>,
@@ -111,7 +111,7 @@ fn labels(start: &[usize], order: &[u32]) -> Result<Vec<u32>> {
 /// [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
-/// If the matching is seen not to be maximum, or not to have the shape of the pattern.
+/// If the matching turns out not to be maximum, or not to have the shape of the pattern.
 pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> Result<DulmageMendelsohn> {
     let (rows, cols) = (pattern.rows(), pattern.cols());
     let (in_v, in_h) = coarse(pattern, matching)?;
@@ -125,13 +125,13 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> Result<Dulm
     let square_rows = memory::collect((0..rows as u32).filter(in_s), BLOCKS)?;
     let (s_count, s) = strongly_connected(pattern, matching, &square_rows, &in_v.col)?;
 
-    // And in all: [empty columns] H S V [empty rows].
+    // All together: [empty columns] H S V [empty rows].
     let empty_cols = usize::from((0..cols).any(|j| in_h.row[j] && h.col[j] == NONE));
     let empty_rows = usize::from((0..rows).any(|i| in_v.row[i] && v.row[i] == NONE));
     let s_first = empty_cols + h.count;
     let v_first = s_first + s_count;
     let blocks = v_first + v.count + empty_rows;
-    // An empty line gets its own block: label NONE, shifted to 0 by the one, to the last by the other.
+    // Empty lines get their own block: the label NONE is shifted to 0 for columns, to the last block for rows.
     let h_block = |label: u32| if label == NONE { 0 } else { empty_cols as u32 + label };
     let v_block = |label: u32| if label == NONE { blocks as u32 - 1 } else { v_first as u32 + label };
     let of_row = |i: usize| if in_v.row[i] { v_block(v.row[i]) } else { h_block(h.row[i]) };
@@ -157,7 +157,7 @@ pub fn dulmage_mendelsohn(pattern: &Pattern, matching: &Matching) -> Result<Dulm
     })
 }
 
-/// What is reached from unmatched rows (the vertical part) and, in the transpose, from unmatched columns (the
+/// The lines reached from unmatched rows (the vertical part) and, in the transpose, from unmatched columns (the
 /// horizontal part).
 fn coarse(pattern: &Pattern, matching: &Matching) -> Result<(Reach, Reach)> {
     let vertical = Reach::new(pattern, matching, unmatched_rows(matching))?;
@@ -171,7 +171,7 @@ fn coarse(pattern: &Pattern, matching: &Matching) -> Result<(Reach, Reach)> {
     Ok((vertical, horizontal))
 }
 
-/// Strongly connected components of the square part: their number, and the one of each of `rows`.
+/// Strongly connected components of the square part: their number, and the component of each of `rows`.
 fn strongly_connected(
     pattern: &Pattern,
     matching: &Matching,

@@ -1,28 +1,29 @@
 //! Why a matching cannot be larger: Hall violators and minimum vertex covers, both read off the alternating paths that
 //! start in unmatched rows.
 //!
-//! Follow any entry from a row to a column and the matching from a column to a row. If the matching is maximum, the
-//! columns reached are all matched, and they are all the neighbours of the rows reached. Hence (P. Hall, 1935) the rows
-//! reached have fewer neighbours than they are, and (D. Kőnig, 1931) the columns reached, with the rows not reached,
-//! meet every entry in as many lines as the matching has pairs. Whoever doubts it counts: no path has to be believed.
+//! Follow any entry from a row to a column, and the matching from a column to a row. If the matching is maximum, the
+//! columns reached are all matched, and they are exactly the neighbours of the rows reached. Hence (P. Hall, 1935) the
+//! rows reached outnumber their neighbours, and (D. Kőnig, 1931) the columns reached, together with the rows not
+//! reached, cover every entry with as many lines as the matching has pairs. Both claims are checked by counting: no
+//! path has to be trusted.
 
 use super::{Matching, NONE};
 use crate::sparse::Pattern;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const REACH: &str = "alternating paths";
 
-/// Rows and columns that alternating paths reach.
+/// Rows and columns reached by alternating paths.
 pub(super) struct Reach {
     pub row: Vec<bool>,
     pub col: Vec<bool>,
-    /// The rows reached, in the order in which they were; there is room for all.
+    /// The rows reached, in the order of discovery; there is room for all.
     pub rows: Vec<u32>,
 }
 
 impl Reach {
-    /// Breadth first from the given unmatched rows.
+    /// Breadth-first search from the given unmatched rows.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -59,19 +60,19 @@ pub(super) fn unmatched_rows(matching: &Matching) -> impl Iterator<Item = u32> +
     matching.col_of_row.iter().enumerate().filter(|&(_, &j)| j == NONE).map(|(i, _)| i as u32)
 }
 
-/// Rows that have together fewer neighbouring columns than they are, ascending: the reason why not all rows are
-/// matched. `None` if they are. `matching` must be maximum.
+/// Rows that outnumber their neighbouring columns, ascending: the reason why not all rows are matched. `None` if they
+/// are. `matching` must be maximum.
 ///
-/// There is one neighbour less than rows, and no proper subset would do: without any one row of it, the rest can be
+/// There is one neighbour fewer than rows, and no proper subset would do: without any one of the rows, the rest can be
 /// matched. For columns that violate Hall's condition, pass the transposes of pattern and matching.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
-/// If the matching is seen not to be maximum, or not to have the shape of the pattern.
+/// If the matching turns out not to be maximum, or not to have the shape of the pattern.
 pub fn hall_violator(pattern: &Pattern, matching: &Matching) -> Result<Option<Vec<u32>>> {
-    // Any unmatched row begins one; one with few entries promises a short proof.
+    // Any unmatched row leads to one; a row with few entries promises a short proof.
     let Some(source) = unmatched_rows(matching).min_by_key(|&i| pattern.degree(i as usize)) else { return Ok(None) };
     let mut rows = Reach::new(pattern, matching, std::iter::once(source))?.rows;
     rows.sort_unstable();
@@ -88,7 +89,7 @@ pub struct VertexCover {
 }
 
 impl VertexCover {
-    /// Number of lines: an upper bound of the size of every matching, and of the rank over every field.
+    /// Number of lines: an upper bound on the size of every matching, and on the rank over every field.
     pub fn size(&self) -> usize {
         self.rows.len() + self.cols.len()
     }
@@ -106,14 +107,14 @@ impl VertexCover {
     }
 }
 
-/// As many lines as the matching has pairs, which meet every entry: the proof that both are optimal. `matching` must be
+/// Lines that cover every entry, as many as the matching has pairs: the proof that both are optimal. `matching` must be
 /// maximum.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 ///
 /// # Panics
-/// If the matching is seen not to be maximum, or not to have the shape of the pattern.
+/// If the matching turns out not to be maximum, or not to have the shape of the pattern.
 pub fn minimum_vertex_cover(pattern: &Pattern, matching: &Matching) -> Result<VertexCover> {
     let reach = Reach::new(pattern, matching, unmatched_rows(matching))?;
     Ok(VertexCover {

@@ -1,9 +1,9 @@
 //! A large matching in linear time: R. M. Karp, M. Sipser, *Maximum matchings in sparse random graphs*, FOCS 1981.
 //!
 //! A vertex with a single unmatched neighbour can always be paired with it: some maximum matching does. As long as
-//! there is one, it is taken (rule 1); where there is none, the next unmatched vertex takes its unmatched neighbour of
-//! smallest degree (rule 2), which is the only place where something can be lost. Degrees count unmatched neighbours
-//! and are kept up to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
+//! there is such a vertex, it is paired (rule 1); otherwise the next unmatched vertex takes its unmatched neighbour of
+//! smallest degree (rule 2), the only step that can be suboptimal. Degrees count unmatched neighbours and are kept up
+//! to date, so that rule 1 cascades. Every adjacency list is read at most twice: O(rows + cols + nnz).
 
 use super::pairs::{MATCHING, Matching, NONE};
 use crate::sparse::Pattern;
@@ -15,7 +15,7 @@ struct Side<'a> {
     mate: Vec<u32>,
     /// Number of unmatched neighbours.
     degree: Vec<u32>,
-    /// Vertices whose degree came to be 1; some may be matched or isolated by now. There is room for all: degrees never
+    /// Vertices whose degree dropped to 1; some may be matched or isolated by now. There is room for all: degrees never
     /// grow.
     single: Vec<u32>,
 }
@@ -33,7 +33,7 @@ impl<'a> Side<'a> {
         self.mate[v as usize] == NONE && self.degree[v as usize] > 0
     }
 
-    /// The neighbours of a vertex of the other side that was just matched have one unmatched neighbour less.
+    /// The neighbours of a vertex of the other side that was just matched have one unmatched neighbour fewer.
     fn lose_neighbour(&mut self, neighbours: &[u32]) {
         for &v in neighbours {
             let degree = &mut self.degree[v as usize];
@@ -59,7 +59,7 @@ fn pair(side: &mut Side, other: &mut Side, v: u32) {
 /// A maximal matching, by the two rules. `transpose` is that of `pattern`.
 pub(super) fn matching(pattern: &Pattern, transpose: &Pattern) -> Result<Matching> {
     let (mut rows, mut cols) = (Side::new(pattern)?, Side::new(transpose)?);
-    // Rule 2 takes the vertices of the smaller side, all of which one hopes to match.
+    // Rule 2 goes through the vertices of the smaller side, all of which may be matched.
     let swapped = rows.mate.len() > cols.mate.len();
     if swapped {
         std::mem::swap(&mut rows, &mut cols);
@@ -94,7 +94,7 @@ mod tests {
     use crate::matching::maximum_matching_from;
     use rand::{RngExt, SeedableRng};
 
-    /// Forests always have a vertex with a single neighbour, so that nothing can be lost.
+    /// Forests always have a vertex with a single neighbour, so that rule 1 always applies.
     #[test]
     fn forests_are_matched_at_once() {
         let mut rng = Rng::seed_from_u64(7);

@@ -3,17 +3,19 @@
 //!
 //! - [`maximum_matching`]: as many entries as possible, no two in a line. Their number is the **structural rank** (term
 //!   rank), an upper bound of the rank over every field: each non-zero term of a minor's Leibniz expansion is a
-//!   matching. Karp–Sipser start (`karp_sipser`), then augmenting paths after Pothen–Fan and Hopcroft–Karp (`augment`).
+//!   matching. A Karp–Sipser start (`karp_sipser`), then augmenting paths after Pothen–Fan and Hopcroft–Karp
+//!   (`augment`).
 //! - [`hall_violator`], [`minimum_vertex_cover`]: short proofs that no larger matching exists (theorems of Hall and
 //!   König).
-//! - [`dulmage_mendelsohn`]: the canonical block triangular form. *What it is used for*: the structural rank block by
-//!   block, and permanents, which are the product over the fully indecomposable blocks. The rank of A is **not** the
-//!   sum of the ranks of the diagonal blocks, since a singular block may be completed by the entries above it.
+//! - [`dulmage_mendelsohn`]: the canonical block triangular form. *Used for* the structural rank block by block, and
+//!   permanents, which are the product over the fully indecomposable blocks. The rank of A is **not** the sum of the
+//!   ranks of the diagonal blocks, since a singular block may be completed by the entries above it.
 //! - [`components`], [`components_of`] and [`Split`]: the connected components. The rank of A **is** the sum of the
 //!   ranks over them.
 //!
-//! Everything here is linear in rows + cols + nnz but [`maximum_matching`], which is O(nnz · √lines) at worst and close
-//! to linear on real matrices. No recursion: paths may have a million entries. One thread, no random choices.
+//! Everything here is linear in rows + cols + nnz except [`maximum_matching`], which is O(nnz · √lines) in the worst
+//! case and close to linear on real matrices. No recursion: paths may have a million entries. One thread, no random
+//! choices.
 
 mod augment;
 mod components;

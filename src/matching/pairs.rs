@@ -3,27 +3,28 @@
 use crate::sparse::Pattern;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 pub(super) const MATCHING: &str = "a matching";
 
-/// In place of a row, column or label: there is none.
+/// Stands for a missing row, column or label.
 pub const NONE: u32 = u32::MAX;
 
 /// Entries of which no two share a row or a column.
 ///
-/// Invariant: `col_of_row[i] = j` if and only if `row_of_col[j] = i`, for `size` pairs (i, j); all else is [`NONE`].
+/// Invariant: `col_of_row[i] = j` if and only if `row_of_col[j] = i`, for `size` pairs (i, j); everything else is
+/// [`NONE`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
     /// Number of pairs.
     pub size: usize,
-    /// For each row its column, or [`NONE`].
+    /// For each row, its column or [`NONE`].
     pub col_of_row: Vec<u32>,
-    /// For each column its row, or [`NONE`].
+    /// For each column, its row or [`NONE`].
     pub row_of_col: Vec<u32>,
 }
 
 impl Matching {
-    /// The matching without pairs.
+    /// The empty matching.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -61,11 +62,12 @@ impl Matching {
     }
 
     /// The same pairs in the transpose.
+    #[must_use]
     pub fn transpose(self) -> Self {
         Matching { size: self.size, col_of_row: self.row_of_col, row_of_col: self.col_of_row }
     }
 
-    /// Whether the invariant holds and every pair is an entry of `pattern`. Says nothing on maximality: that is what
+    /// Whether the invariant holds and every pair is an entry of `pattern`. Says nothing about maximality, which
     /// [`minimum_vertex_cover`](super::minimum_vertex_cover) proves.
     pub fn is_within(&self, pattern: &Pattern) -> bool {
         let shape = (self.col_of_row.len(), self.row_of_col.len()) == (pattern.rows(), pattern.cols());

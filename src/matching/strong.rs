@@ -1,15 +1,15 @@
 //! Strongly connected components of a directed graph: R. E. Tarjan, *Depth-first search and linear graph algorithms*,
-//! SIAM J. Comput. 1 (1972), with an explicit stack, since paths may be as long as there are vertices.
+//! SIAM J. Comput. 1 (1972), with an explicit stack, since a path may go through all vertices.
 
 use super::NONE;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const COMPONENTS: &str = "strongly connected components";
 
 /// The components of the graph on the vertices 0 … n-1 with arcs v → `arc(v, k)`, k = 0 … `arcs(v)` - 1: the number of
 /// components, and for each vertex that of its component. Numbers ascend along arcs: an arc never leads to a component
-/// of smaller number.
+/// with a smaller number.
 ///
 /// An arc may be absent (`None`). Time O(n + arcs).
 ///
@@ -25,8 +25,8 @@ pub(super) fn components(
     let mut index = none()?; // order of discovery
     let mut low = none()?; // least index of an open vertex known to be reached from here
     let mut next_arc = memory::zeros::<usize>(n, COMPONENTS)?;
-    // Discovered vertices without a component yet, in that order; and those from the root to here. No vertex stands
-    // twice.
+    // Discovered vertices without a component so far, in order of discovery; and the vertices from the root to the
+    // current one. No vertex occurs twice.
     let mut open: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
     let mut path: Vec<u32> = memory::with_capacity(n, COMPONENTS)?;
     let (mut discovered, mut count) = (0u32, 0u32);
@@ -65,7 +65,7 @@ pub(super) fn components(
             }
         }
     }
-    // A component closes after all that can be reached from it.
+    // A component is completed after every component that can be reached from it.
     component.iter_mut().for_each(|c| *c = count - 1 - *c);
     Ok((count as usize, component))
 }

@@ -24,7 +24,7 @@ fn brute_size(p: &Pattern, without_row: Option<usize>, without_col: Option<u32>)
     (0..reachable.len()).filter(|&used| reachable[used]).map(|used| used.count_ones() as usize).max().unwrap()
 }
 
-/// Shapes from 0 to 7 with few or many entries, half of them with the main diagonal.
+/// Sizes from 0 to 7 with few or many entries, half of the patterns with the main diagonal.
 fn small_pattern() -> impl Strategy<Value = Pattern> {
     (0usize..8, 0usize..8, 0usize..25, any::<bool>(), any::<bool>()).prop_flat_map(|(m, n, nnz, square, diagonal)| {
         let n = if square { m } else { n };
@@ -54,7 +54,7 @@ fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
     order
 }
 
-/// The lines of a block as sets, or of several.
+/// The lines of one or several blocks, as sets.
 type Lines = (BTreeSet<u32>, BTreeSet<u32>);
 fn lines<'a>(blocks: impl Iterator<Item = (&'a [u32], &'a [u32])>) -> Lines {
     blocks.fold(Lines::default(), |mut all, (rows, cols)| {
@@ -70,7 +70,7 @@ fn block_sets(d: &DulmageMendelsohn) -> BTreeSet<Lines> {
     (0..d.blocks()).map(|b| lines(std::iter::once(d.block(b)))).collect()
 }
 
-/// All that can be seen of a decomposition by counting.
+/// Everything about a decomposition that can be checked by counting.
 fn check_decomposition(p: &Pattern, m: &Matching, d: &DulmageMendelsohn) {
     let is_order = |order: &[u32], n| order.len() == n && order.iter().collect::<BTreeSet<_>>().len() == n;
     assert!(is_order(&d.row_order, p.rows()) && is_order(&d.col_order, p.cols()));
@@ -81,7 +81,7 @@ fn check_decomposition(p: &Pattern, m: &Matching, d: &DulmageMendelsohn) {
     for (i, j) in p.entries() {
         let (a, b) = (row[i as usize], col[j as usize]);
         assert!(a <= b, "({i}, {j}) below the diagonal blocks");
-        // Within H and within V there is nothing beside the diagonal blocks.
+        // Within H and within V there is nothing outside the diagonal blocks.
         let same = |part: &Range<usize>| part.contains(&(a as usize)) && part.contains(&(b as usize));
         assert!(a == b || !(same(&d.horizontal) || same(&d.vertical)));
     }
@@ -113,7 +113,7 @@ fn proven(p: &Pattern, m: Matching) -> Matching {
     m
 }
 
-/// Checks that the rows have fewer neighbours than they are.
+/// Checks that the rows outnumber their neighbours.
 fn violates(p: &Pattern, rows: &[u32]) -> bool {
     let neighbours: BTreeSet<u32> = rows.iter().flat_map(|&i| p.row(i as usize)).copied().collect();
     rows.is_sorted_by(|a, b| a < b) && neighbours.len() < rows.len()
@@ -158,7 +158,7 @@ proptest! {
         check_decomposition(&p, &m, &d);
         let (row, col) = (d.row_blocks().unwrap(), d.col_blocks().unwrap());
         for (i, j) in p.entries() {
-            // Pairing them costs no other pair: they lie in a maximum matching.
+            // Pairing them loses no other pair: they lie in a maximum matching.
             let matchable = brute_size(&p, Some(i as usize), Some(j)) + 1 == m.size;
             prop_assert_eq!(matchable, row[i as usize] == col[j as usize]);
         }
@@ -173,7 +173,7 @@ proptest! {
                 }
             }
         }
-        // Empty lines have a block of their own, the first or the last.
+        // Empty lines have their own block, the first or the last.
         let t = p.transpose();
         let empty = |p: &Pattern| (0..p.rows()).filter(|&i| p.degree(i) == 0).count();
         let shape = |b: usize| (d.block(b).0.len(), d.block(b).1.len());
@@ -301,7 +301,7 @@ fn large_patterns_are_proven_by_counting() {
         }
         let d = dulmage_mendelsohn(&p, &m).unwrap();
         check_decomposition(&p, &m, &d);
-        // With all lines permuted, it is the same decomposition of other lines.
+        // With all lines permuted, it is the same decomposition up to the permutation.
         let (to_row, to_col) = (shuffled(rows, &mut rng), shuffled(cols, &mut rng));
         let q = Pattern::from_entries(rows, cols, p.entries().map(|(i, j)| (to_row[i as usize], to_col[j as usize])));
         let e = dulmage_mendelsohn(&q, &proven(&q, maximum_matching(&q).unwrap())).unwrap();

@@ -1,5 +1,5 @@
-//! How large a permanent can be: proven upper bounds of |perm A| in bits. They say how many residues pin the integer
-//! down, and they catch an answer that cannot be right.
+//! How large a permanent can be: proven upper bounds on |perm A| in bits. They determine how many residues fix the
+//! integer, and catch an answer that cannot be right.
 //!
 //! | rule | bound | for | source |
 //! |---|---|---|---|
@@ -18,8 +18,8 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 use std::collections::HashMap;
 
-/// The smallest of the module's bounds; 0 bits for n = 0 and for a matrix with an empty line, whose permanents are 1
-/// and 0.
+/// The smallest of the module's bounds; 0 bits for n = 0, where the permanent is 1, and for a matrix with an empty
+/// line, where it is 0.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).

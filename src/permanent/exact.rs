@@ -1,4 +1,4 @@
-//! A permanent with what proves it.
+//! A permanent with its proof.
 
 use super::Resumed;
 use crate::field::Modulus;
@@ -6,31 +6,31 @@ use crate::integers::{Assembled, Bound, Multimodular};
 use crate::{Observer, Result};
 use num_bigint::{BigInt, BigUint};
 
-/// The permanent of one matrix as an engine found it.
+/// The permanent of one matrix as computed by an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exact {
     /// The permanent.
     pub value: BigInt,
-    /// The moduli of the residues that it was put together from; empty if it was computed in integers.
+    /// The moduli of the residues from which it was reconstructed; empty if it was computed over the integers.
     pub moduli: Vec<BigUint>,
-    /// The bound that makes those moduli enough.
+    /// The bound for which those moduli suffice.
     pub bound: Option<Bound>,
-    /// The work that a checkpoint had and that was not done again.
+    /// The work taken from a checkpoint and not repeated.
     pub resumed: Option<Resumed>,
 }
 
 impl Exact {
-    /// A value that integer arithmetic, or an argument without any, gave.
+    /// A value computed in integer arithmetic, or known by an argument without any.
     pub fn integer(value: impl Into<BigInt>) -> Self {
         Exact { value: value.into(), moduli: vec![], bound: None, resumed: None }
     }
-    /// A value that residues modulo enough primes for the bound gave.
+    /// A value determined by residues modulo enough primes for the bound.
     pub(super) fn assembled(bound: Bound, integer: Assembled) -> Self {
         let moduli = integer.moduli.iter().map(|p| p.get().into()).collect();
         Exact { value: integer.value, moduli, bound: Some(bound), resumed: None }
     }
-    /// The integer within the bound whose residue mod each of the largest primes `residue` tells. Parallel over the
-    /// primes.
+    /// The integer within the bound from its residues mod the largest primes, which `residue` computes. Parallel over
+    /// the primes.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), and those of `residue`.

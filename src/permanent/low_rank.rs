@@ -5,9 +5,9 @@
 //! perm A = Σ_{e₁+…+e_r = n} e₁! … e_r! \[xᵉ\]P · \[xᵉ\]Q
 //!
 //! (A. Barvinok, *Two algorithmic results for the traveling salesman problem*, Math. Oper. Res. 21, 1996): polynomially
-//! many terms for fixed r. The factorisation is found anew mod each prime, so that no rational numbers appear and no
-//! rank has to be proven; as many primes as the bound of |perm A| asks for make the integer exact. A prime that divides
-//! minors of A sees a smaller rank than the others: these refuse the method.
+//! many terms for fixed r. The factorisation is computed anew mod each prime, so that no rational numbers appear and no
+//! rank has to be proven; as many primes as the bound on |perm A| requires make the integer exact. A prime that divides
+//! minors of A may see a smaller rank than others do: the method then fails mod those.
 //!
 //! Entry: [`LowRank::new`].
 
@@ -42,12 +42,12 @@ impl LowRank {
         self.rank
     }
 
-    /// Coefficients of P as they are stored: (n + 1)^(r-1).
+    /// The number of stored coefficients of P: (n + 1)^(r-1).
     fn terms(&self) -> f64 {
         terms(self.matrix.n(), self.rank)
     }
 
-    /// Predicted seconds of one thread mod so many primes, and bytes for all threads.
+    /// Predicted seconds of one thread for that many primes, and bytes for all threads.
     pub fn predict(&self, primes: f64, prices: &Permanent) -> (f64, f64) {
         let products = 2.0 * (self.matrix.n() * self.rank) as f64 * self.terms() / self.rank.max(1) as f64;
         (products * primes * prices.form_product, 16.0 * self.terms() * rayon::current_num_threads() as f64)
@@ -56,7 +56,8 @@ impl LowRank {
     /// The permanent mod p.
     ///
     /// # Errors
-    /// [`Error::Interrupted`]; [`Error::Memory`] if the rank mod p is too large, though that mod another prime is not.
+    /// [`Error::Interrupted`]; [`Error::Memory`] if the rank mod p is too large, although that mod another prime is
+    /// not.
     pub fn permanent_mod(&self, p: Modulus, observer: &dyn Observer) -> Result<u64> {
         let n = self.matrix.n();
         let factors = factorise(&self.matrix, p, MAX_RANK).filter(|factors| terms(n, factors.rank()) <= MAX_TERMS);
@@ -86,7 +87,7 @@ impl LowRank {
         Ok(total)
     }
 
-    /// The permanent, proven by the bound given. Parallel over the primes.
+    /// The permanent, proven by the given bound. Parallel over the primes.
     ///
     /// # Errors
     /// As [`LowRank::permanent_mod`].
@@ -95,7 +96,7 @@ impl LowRank {
     }
 }
 
-/// Coefficients of a form of degree n in r variables as they are stored: (n + 1)^(r-1).
+/// The number of stored coefficients of a form of degree n in r variables: (n + 1)^(r-1).
 fn terms(n: usize, r: usize) -> f64 {
     ((n + 1) as f64).powi(r as i32 - 1)
 }
@@ -115,8 +116,8 @@ fn product_of_forms<'a>(
     for (degree, form) in forms.enumerate() {
         observer.check()?;
         let (last, form) = form.split_last().expect("r > 0");
-        // In place from above: an exponent that the form raises comes from a lower place. Places below the stride of
-        // a variable without that variable would borrow from the next one, whose last digit n is still 0 there.
+        // In place, from the top: an exponent that the form raises comes from a lower index. Indices below the stride
+        // of a variable would borrow from the next variable, whose last digit n is still 0 there.
         let top = strides.last().map_or(0, |stride| stride * (degree + 1));
         for at in (0..=top).rev() {
             let mut sum = p.mul(*last, poly[at]);

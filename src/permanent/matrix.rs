@@ -1,13 +1,12 @@
-//! The room's own matrix: square, over the integers, by sparse rows. Every engine of the room reads it, none changes
-//! it.
+//! The matrix type of this room: square, over the integers, as sparse rows. Every engine reads it, none changes it.
 
 use crate::sparse::{Integer, Pattern, Triplets};
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ROWS: &str = "the rows of a permanent's matrix";
 
-/// A square integer matrix by sparse rows; entries of any size, most of them small.
+/// A square integer matrix as sparse rows; entries of any size, most of them small.
 ///
 /// Invariant: `rows` has n rows, columns ascend strictly below n within a row, no stored value is 0, and every value is
 /// in the normal form of [`Integer`].
@@ -21,7 +20,7 @@ impl IntMatrix {
     /// summed, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, n exceeds 2³² - 1, or memory ends.
+    /// If an index is out of range, n exceeds 2³² - 1, or memory runs out.
     pub fn from_entries<V: Into<Integer<'static>>>(
         n: usize,
         entries: impl IntoIterator<Item = (usize, usize, V)>,
@@ -81,7 +80,7 @@ impl IntMatrix {
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, &Integer<'static>)> {
         self.rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |(j, v)| (i, *j as usize, v)))
     }
-    /// The entry in row i and column j, `None` where it is 0.
+    /// The entry in row i and column j, `None` if it is 0.
     pub fn get(&self, i: usize, j: usize) -> Option<&Integer<'static>> {
         let row = &self.rows[i];
         row.binary_search_by_key(&j, |&(j, _)| j as usize).ok().map(|k| &row[k].1)
@@ -117,7 +116,7 @@ impl IntMatrix {
         }
         Ok(IntMatrix { rows })
     }
-    /// A copy, for a caller who can live with a refusal.
+    /// A fallible copy.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -135,7 +134,7 @@ impl IntMatrix {
     /// [`Error::Memory`].
     ///
     /// # Panics
-    /// If the lists differ in length, name a line outside, or a column twice.
+    /// If the lists differ in length, contain an index out of range, or a column twice.
     pub fn submatrix(&self, rows: &[u32], cols: &[u32]) -> Result<Self> {
         assert_eq!(rows.len(), cols.len(), "square");
         let mut place = memory::filled(u32::MAX, self.n(), ROWS)?;
@@ -165,7 +164,7 @@ impl IntMatrix {
     }
 }
 
-/// The integer with a life of its own.
+/// The integer with an independent lifetime.
 pub(super) fn owned(v: Integer<'_>) -> Integer<'static> {
     match v {
         Integer::Small(v) => Integer::Small(v),

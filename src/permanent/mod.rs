@@ -8,11 +8,11 @@
 //! Triplets ─▶ IntMatrix ─▶ reduce ──▶ factor · Π perm(blocks) ─▶ planner ─▶ frontier   sparse: states of a dynamic program
 //!                            │                                             gray       dense: inclusion–exclusion
 //!                            └─▶ 0, with a Hall violator                   kasteleyn  planar: a determinant
-//!                                                                          rook       constant but for few entries
+//!                                                                          rook       constant except for few entries
 //!                                                                          low_rank   rank ≤ 4
 //! ```
 //! Residues become integers by the bounds of [`bound`] and the driver of [`crate::integers`]. perm mod 2 = det mod 2,
-//! for which elimination serves. Entries: [`permanent`], [`perfect_matchings`].
+//! which elimination computes. Entries: [`permanent`], [`perfect_matchings`].
 
 pub mod bound;
 mod exact;
@@ -56,19 +56,19 @@ use std::time::Instant;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] with the shape if the matrix is not square, if the method asked for does not apply, and for a
-/// checkpoint without the feature `serde`; [`Error::Memory`] if every method is beyond the limit;
-/// [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and [`Error::Input`]; [`Error::Device`] without the GPUs
-/// asked for; [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Usage`] with the shape if the matrix is not square, if the requested method does not apply, and for a
+/// checkpoint without the feature `serde`; [`Error::Memory`] if every method exceeds the limit; [`Error::Interrupted`];
+/// for a checkpoint [`Error::Io`] and [`Error::Input`]; [`Error::Device`] if the requested GPUs are missing;
+/// [`Error::Check`] if a computation contradicts itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
     if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
         return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
     }
     if options.devices == Devices::Gpus {
-        // Whatever the reductions leave, the wish is answered alike.
+        // The answer to this request does not depend on what the reductions leave.
         gpu::require_devices()?;
     }
-    // Nothing is made as long as a side of which most lines are empty.
+    // Nothing as long as a side is allocated if most of its lines are empty.
     let empty = matrix.compact()?.lines.rows.dropped();
     if empty > 0 && matrix.rows() == matrix.cols() {
         return Ok(without_rows(empty));
@@ -87,7 +87,7 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
 }
 
 impl Triplets {
-    /// The permanent, by [`permanent::permanent`](permanent()) as it is asked by default and without an observer.
+    /// The permanent: [`permanent::permanent`](permanent()) with default options and no observer.
     ///
     /// ```
     /// let a = blackfield::sparse::Triplets::from_entries(2, 2, [(0, 0, 1), (0, 1, 2), (1, 0, 3), (1, 1, 4)]);
@@ -96,7 +96,7 @@ impl Triplets {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory ends, [`Error::Check`] if a
+    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory runs out, [`Error::Check`] if a
     /// computation contradicts itself.
     pub fn permanent(&self) -> Result<Permanent> {
         permanent(self, &Options::default(), &Silent)
@@ -104,7 +104,7 @@ impl Triplets {
 }
 
 /// The number of perfect matchings of the bipartite graph on 2n vertices with the given edges (row vertex, column
-/// vertex); an edge named several times is one edge.
+/// vertex); an edge listed several times is one edge.
 ///
 /// # Errors
 /// As [`permanent`].
@@ -150,12 +150,12 @@ fn parity(matrix: &IntMatrix, two: Modulus, observer: &dyn Observer) -> Result<P
     Ok(Permanent { value: value.into(), method: "determinant", proof: Proof::default(), path: vec![step] })
 }
 
-/// The bound of the whole matrix where it holds for every block: entries are not negative and there is a perfect
-/// matching, so that perm A = factor · Π perm(block) is a product of positive integers. Lines of degree 2 leave entries
-/// above 1, for which there is no Bregman–Minc bound; the matrix they come from may be 0–1.
+/// The bound of the whole matrix, if it holds for every block: entries are non-negative and there is a perfect
+/// matching, so that perm A = factor · Π perm(block) is a product of positive integers. Eliminating lines of degree 2
+/// leaves entries above 1, for which there is no Bregman–Minc bound; the original matrix may be 0–1.
 fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -> Result<Option<Bound>> {
     let matched = (switches.structural_rank || switches.blocks) && reduced.hall_violator.is_none();
-    // Where no block is left there is nothing to bound, and the bound of a large matrix is not free.
+    // If no block is left there is nothing to bound, and the bound of a large matrix is not free.
     let wanted = !reduced.all_blocks().is_empty();
     let holds = wanted && matched && reduced.sums.is_empty() && matrix.is_nonnegative();
     holds.then(|| permanent_bound(matrix)).transpose()
@@ -189,7 +189,7 @@ fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
     (found, done.join(", "))
 }
 
-/// A computation under way.
+/// A computation in progress.
 struct Work<'a> {
     options: &'a Options,
     observer: &'a dyn Observer,
@@ -197,12 +197,12 @@ struct Work<'a> {
     proof: Proof,
     /// The step that took longest so far.
     longest: (&'static str, f64),
-    /// Whether it was said that there is no checkpoint.
+    /// Whether the user was told that there is no checkpoint.
     told: bool,
 }
 
 impl Work<'_> {
-    /// Reduces the matrix and multiplies the permanents of what is left.
+    /// Reduces the matrix and multiplies the permanents of the remaining blocks.
     fn product(&mut self, matrix: &IntMatrix) -> Result<BigInt> {
         let start = Instant::now();
         let reduced = reduce::reduce(matrix, &self.options.reductions)?;
@@ -222,7 +222,7 @@ impl Work<'_> {
         Ok(self.residue(value))
     }
 
-    /// The value, mod p where a modulus is wanted.
+    /// The value, mod p if a modulus is requested.
     fn residue(&self, value: BigInt) -> BigInt {
         self.options.modulus.map_or_else(|| value.clone(), |p| p.reduce_bigint(&value).into())
     }
@@ -238,7 +238,7 @@ impl Work<'_> {
         Some(name.into())
     }
 
-    /// The permanent of one block by the cheapest way whose memory suffices.
+    /// The permanent of one block by the cheapest method whose memory suffices.
     fn block(&mut self, block: &IntMatrix, bound: Bound, options: &Options) -> Result<BigInt> {
         let planning = Instant::now();
         let routes = planner::routes(block, bound, options, self.observer)?;
@@ -247,7 +247,7 @@ impl Work<'_> {
         for (k, route) in routes.iter().enumerate() {
             if options.checkpoint.is_some() && !route.keeps_checkpoints() && !std::mem::replace(&mut self.told, true) {
                 let name = route.name();
-                self.observer.warning(&format!("no checkpoint is written: method {name} keeps none, method gray does"));
+                self.observer.warning(&format!("no checkpoint is written: method gray supports them, {name} does not"));
             }
             let start = Instant::now();
             let exact = match planner::run(route, block, bound, options, self.observer) {

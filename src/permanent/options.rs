@@ -1,4 +1,4 @@
-//! What a caller may ask for, and what an answer consists of.
+//! Options and answers.
 
 use super::reduce::Switches;
 use crate::Step;
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Whatever is predicted to be fastest, for each block.
+    /// For each block, the method predicted to be fastest.
     #[default]
     Auto,
     /// The dynamic program over a frontier.
@@ -24,7 +24,7 @@ pub enum Method {
     Gray,
     /// Planar graphs: a determinant with Kasteleyn's signs.
     Kasteleyn,
-    /// Nearly constant matrices: the rook polynomial of the rest.
+    /// Nearly constant matrices: the rook polynomial of the other entries.
     Rook,
     /// Matrices of rank at most 4: products of linear forms.
     LowRank,
@@ -51,9 +51,9 @@ pub enum Devices {
     /// On the processor.
     #[default]
     Processor,
-    /// On all CUDA GPUs where that is predicted to be sooner, on the processor where there are none or they fail.
+    /// On all CUDA GPUs if that is predicted to be faster; on the processor if there are none or they fail.
     Auto,
-    /// On all CUDA GPUs; without any an error.
+    /// On all CUDA GPUs; an error without any.
     Gpus,
 }
 
@@ -63,20 +63,20 @@ pub enum Devices {
 pub struct Options {
     /// The method for the blocks.
     pub method: Method,
-    /// Ask for the residue mod p instead of the integer.
+    /// Requests the residue mod p instead of the integer.
     pub modulus: Option<Modulus>,
-    /// Which reductions come first.
+    /// Which reductions are applied first.
     pub reductions: Switches,
     /// Where the dense engine runs.
     pub devices: Devices,
-    /// Most bytes that an engine may take.
+    /// The maximum number of bytes that an engine may take.
     pub max_memory: Option<u64>,
-    /// Where a long Gray-code run keeps its state, to go on after it was stopped. One file serves one block: see
+    /// Where a long Gray-code run keeps its state, so that it can be resumed. One file serves one block: see
     /// [`permanent`](super::permanent).
     pub checkpoint: Option<PathBuf>,
-    /// The least time between two writes of the checkpoint; `None`: a minute.
+    /// The least time between two writes of the checkpoint; a minute if `None`.
     pub checkpoint_interval: Option<Duration>,
-    /// The prices that engines are chosen by. A run goes on from a checkpoint only with the prices that it began with.
+    /// The prices by which engines are chosen. A run resumes from a checkpoint only with the prices that it began with.
     pub machine: Machine,
 }
 
@@ -93,14 +93,14 @@ setters!(Options {
 
 /// A permanent, how it was found, and why it is right.
 ///
-/// It serialises as what `blackfield permanent --json` says of the answer itself (`docs/schema/permanent.json`): the
-/// value is a string of digits, `permanent`, since no number of JSON holds it.
+/// Serialised as the part of `blackfield permanent --json` about the answer itself (`docs/schema/permanent.json`): the
+/// value is a string of digits, `permanent`, since JSON numbers cannot hold it.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use]
 #[non_exhaustive]
 pub struct Permanent {
-    /// The permanent; with [`Options::modulus`] its residue 0 … p-1.
+    /// The permanent; with [`Options::modulus`], its residue 0 … p-1.
     #[cfg_attr(feature = "serde", serde(rename = "permanent", serialize_with = "digits"))]
     pub value: BigInt,
     /// The method of the step that took longest; `reductions` if there was nothing left to compute.
@@ -117,15 +117,15 @@ fn digits<S: serde::Serializer>(value: &BigInt, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(value)
 }
 
-/// Why a value is right: exact arithmetic throughout, and where residues were put together, enough of them for a proven
-/// bound.
+/// Why a value is right: exact arithmetic throughout, and where it was reconstructed from residues, enough of them for
+/// a proven bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proof {
     /// For each block that was computed mod primes: its bound and the moduli, whose product exceeds twice the bound.
     pub residues: Vec<(Bound, Vec<BigUint>)>,
-    /// For each block whose sum went on from a checkpoint: what was taken from it. Its checksum fits; that nobody
-    /// computed another sum and a checksum for it is what the value then rests on beside arithmetic.
+    /// For each block whose sum was resumed from a checkpoint: what was taken from it. Its checksum matches; in
+    /// addition to arithmetic, the value then rests on nobody having stored a different sum with a matching checksum.
     pub resumed: Vec<Resumed>,
 }
 
@@ -134,21 +134,22 @@ pub struct Proof {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Resumed {
-    /// The parts taken from the file: the run went on with part `parts`, counted from 0.
+    /// The number of parts taken from the file: the run resumed with part `parts`, counted from 0.
     pub parts: u64,
-    /// The parts in all.
+    /// The total number of parts.
     pub of: u64,
 }
 
 impl Proof {
-    /// Always [`Certainty::Proven`]; of a [resumed](Proof::resumed) run if the checkpoint is what a run of this program
-    /// wrote.
+    /// Always [`Certainty::Proven`]; for a [resumed](Proof::resumed) run, provided that the checkpoint is what a run of
+    /// this program wrote.
     pub fn certainty(&self) -> Certainty {
         Certainty::Proven
     }
 }
 
-/// As the certainty's name, the proof in words and what was resumed, absent if all of the work was done in this run.
+/// As the name of the certainty, the proof in words, and what was resumed (absent if all of the work was done in this
+/// run).
 #[cfg(feature = "serde")]
 impl serde::Serialize for Proof {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -184,7 +185,7 @@ impl std::fmt::Display for Proof {
         for Resumed { parts, of } in &self.resumed {
             write!(
                 f,
-                "; resumed: the first {parts} of {of} parts of a sum are those of a checkpoint, whose checksum fits"
+                "; resumed: the first {parts} of {of} parts of a sum are those of a checkpoint, whose checksum matches"
             )?;
         }
         Ok(())

@@ -1,6 +1,7 @@
-//! Which engine computes a block: each says what it would take, the cheapest runs, the next one if memory fails it.
+//! Which engine computes a block: each predicts its cost, the cheapest runs, and the next one if its memory does not
+//! suffice.
 //!
-//! | method | for | what it takes |
+//! | method | for | prediction |
 //! |---|---|---|
 //! | kasteleyn | planar graphs | [`Planar::predict`] |
 //! | rook | cJ + few entries | [`Rook::predict`] |
@@ -8,8 +9,8 @@
 //! | frontier | all | [`frontier::predict`] |
 //! | gray | all | [`gray::predict_matrix`], [`gray::predict_on_gpus`] |
 //!
-//! The first three are looked for first, since that costs next to nothing; the order search of the frontier then knows
-//! what it has to beat.
+//! The first three are tried first, since that costs next to nothing; the order search of the frontier then knows what
+//! it has to beat.
 
 use super::bound::permanent_bound;
 use super::frontier::FrontierOptions;
@@ -25,28 +26,28 @@ use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
 use std::cell::OnceCell;
 
-/// A first order this many times slower than another way will not be improved enough.
+/// A first order this many times slower than another method will not be improved enough.
 const HOPELESS: f64 = 1e3;
 
-/// A way to compute a block, with what it needs.
+/// A method to compute a block, with its data.
 #[derive(Debug)]
 enum Engine {
     Kasteleyn(Planar),
     Rook(Rook),
     LowRank(LowRank),
-    /// With the number of states, once it has run.
+    /// With the number of states after the run.
     Frontier {
         settings: FrontierOptions,
         order: Vec<u32>,
         states: OnceCell<u64>,
     },
-    /// On these GPUs; none: the processor.
+    /// On these GPUs; if empty, on the processor.
     Gray {
         devices: Vec<Device>,
     },
 }
 
-/// A way to compute a block, with its price.
+/// A method to compute a block, with its predicted cost.
 #[derive(Debug)]
 pub(super) struct Route {
     engine: Engine,
@@ -59,7 +60,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// What turned out, to be read beside the basis.
+    /// What the run found, for comparison with the basis.
     pub fn outcome(&self) -> String {
         match &self.engine {
             Engine::Frontier { states, .. } => {
@@ -68,7 +69,7 @@ impl Route {
             _ => String::new(),
         }
     }
-    /// Whether a run can be stopped and go on from a checkpoint.
+    /// Whether a run can be stopped and resumed from a checkpoint.
     pub fn keeps_checkpoints(&self) -> bool {
         matches!(self.engine, Engine::Gray { .. })
     }
@@ -84,10 +85,10 @@ impl Route {
     }
 }
 
-/// All ways to compute the block, whose permanent obeys `bound`, that the options allow, cheapest first.
+/// All methods that the options allow for the block, whose permanent obeys `bound`, cheapest first.
 ///
 /// # Errors
-/// [`Error::Usage`] if the method asked for cannot compute this matrix; [`Error::Memory`] if every way is beyond the
+/// [`Error::Usage`] if the requested method cannot compute this matrix; [`Error::Memory`] if every method exceeds the
 /// limit; [`Error::Interrupted`].
 pub(super) fn routes(
     block: &IntMatrix,
@@ -107,7 +108,7 @@ pub(super) fn routes(
         routes.extend(low_rank(block, bound, options));
     }
     let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
-    // A rank mod one prime may turn out to be too small: then there must be another way.
+    // A rank mod one prime may turn out to be too small: then there must be another method.
     let may_fail = routes.iter().all(|route| matches!(route.engine, Engine::LowRank(_)));
     let open = options.method == Method::Auto && (may_fail || cheapest(&routes) > options.machine.permanent.start);
     if options.method == Method::Gray || open {
@@ -130,7 +131,7 @@ pub(super) fn routes(
     Ok(routes)
 }
 
-/// Why a method that was asked for does not apply.
+/// Why a requested method does not apply.
 fn not_applicable(method: Method, block: &IntMatrix) -> String {
     let n = block.n();
     let why = match method {
@@ -148,7 +149,7 @@ fn kasteleyn(block: &IntMatrix, bound: Bound, options: &Options) -> Result<Optio
     Ok(Some(Route { engine: Engine::Kasteleyn(planar), seconds, bytes, basis: "planar".into() }))
 }
 
-/// How many word-sized primes the answer takes.
+/// How many word-sized primes the answer requires.
 fn primes(bound: Bound, options: &Options) -> f64 {
     if options.modulus.is_some() { 1.0 } else { (bound.bits / 63 + 1) as f64 }
 }
@@ -156,7 +157,7 @@ fn primes(bound: Bound, options: &Options) -> f64 {
 fn rook(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
     let rook = Rook::new(block)?;
     let (seconds, bytes) = rook.predict(primes(bound, options), &options.machine.permanent);
-    let basis = format!("constant but for few entries, {} columns open", rook.width());
+    let basis = format!("constant except for few entries, {} columns open", rook.width());
     Some(Route { engine: Engine::Rook(rook), seconds, bytes, basis })
 }
 
@@ -167,11 +168,11 @@ fn low_rank(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route>
     Some(Route { engine: Engine::LowRank(low_rank), seconds, bytes, basis })
 }
 
-/// log₂ of more terms than anybody will see the end of.
+/// log₂ of an impractical number of terms.
 const ENDLESS: f64 = 68.0;
 
 fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
-    // The engine's matrix is dense: before it is built, the groups tell whether there is any hope.
+    // The engine's matrix is dense: before it is built, the groups show whether it is feasible.
     let [rows, cols] = Groups::new(block)?.log2_terms();
     if rows.min(cols) >= ENDLESS {
         return Ok(None);
@@ -194,7 +195,7 @@ fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     Ok(Some(Route { engine: Engine::Gray { devices }, seconds, bytes, basis }))
 }
 
-/// The frontier dynamic program, unless it costs more to look for an order than to take the best other way, of `beat`
+/// The frontier dynamic program, unless searching for an order costs more than the best other method, of `beat`
 /// seconds.
 fn frontier_programme(
     block: &IntMatrix,
@@ -209,12 +210,12 @@ fn frontier_programme(
     let mut settings = FrontierOptions { search: 0.0, modulus: options.modulus, prices, ..Default::default() };
     settings.memory = options.max_memory.unwrap_or(settings.memory);
     let mut prediction = match frontier::predict(block, &settings, observer) {
-        // Somebody else can.
+        // Another method can.
         Err(Error::Memory(_)) if beat < f64::INFINITY => return Ok(None),
         prediction => prediction?,
     };
     if prediction.seconds < HOPELESS * beat {
-        // Time for a better order, as a share of what would be won.
+        // Time to search for a better order, as a fraction of the potential gain.
         settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
         prediction = frontier::predict(block, &settings, observer)?;
     }
@@ -270,14 +271,14 @@ pub(super) fn run(
                 (gray_options.prices, gray_options.device) = (options.machine.gray, options.machine.device);
                 gray::permanent(block, &gray_options, observer)
             };
-            // The processor cannot go on from a checkpoint of the GPUs' sums.
+            // The processor cannot resume from a checkpoint of the GPUs' sums.
             let free = || {
                 let kept = options.checkpoint.as_ref().is_some_and(|file| file.exists());
                 options.devices == Devices::Auto && !devices.is_empty() && !kept
             };
             let answer = match on(devices) {
                 Err(Error::Device(reason)) if free() => {
-                    observer.warning(&format!("the processor goes on instead of CUDA: {reason}"));
+                    observer.warning(&format!("continuing on the processor instead of CUDA: {reason}"));
                     on(&[])?
                 }
                 answer => answer?,

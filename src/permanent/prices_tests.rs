@@ -1,5 +1,5 @@
-//! What permanents are predicted to take, and which engine is chosen for that: a table that was kept when the prices
-//! moved, and plans by prices that were made up.
+//! The predicted costs of permanents, and the engine chosen on that basis: a stored table that fixes them, and plans
+//! from made-up prices.
 
 use super::bound::permanent_bound;
 use super::*;
@@ -7,14 +7,14 @@ use crate::cost::Machine;
 use crate::{Silent, families};
 use std::fmt::Write;
 
-/// Ones at a share of the places that looks random, and on the diagonal.
+/// Ones at a pseudorandom fraction of the positions, and on the diagonal.
 fn scattered(n: usize, percent: usize) -> Triplets {
     let at = |k: usize| (k * 2_654_435_761 + n * 40503 + (k * k) % 8191 * 7919) % 100 < percent;
     let entries = (0..n * n).filter(|&k| at(k) || k / n == k % n).map(|k| (k / n, k % n, 1));
     Triplets::from_entries(n, n, entries)
 }
 
-/// Dominoes, ones but on the diagonal, rank 2.
+/// Dominoes; ones except on the diagonal; rank 2.
 fn special() -> [(&'static str, Triplets); 3] {
     let nearly = (0..100).map(|k| (k / 10, k % 10, if k % 11 == 0 { 3 } else { 1 }));
     let low = (0..144).map(|k| (k / 12, k % 12, ((k / 12 + 1) * (k % 12 + 2) + k / 12) as i64));
@@ -33,7 +33,7 @@ fn table() -> String {
         let block = IntMatrix::from_triplets(&triplets).unwrap();
         let bound = permanent_bound(&block).unwrap();
         for method in [Method::Auto, Method::Kasteleyn, Method::Rook, Method::LowRank, Method::Gray, Method::Frontier] {
-            // Order searches take their time where nothing else is as good.
+            // Order searches are long where no other method is as good.
             if block.n() == 60 && method == Method::Frontier {
                 continue;
             }
@@ -55,11 +55,11 @@ fn table() -> String {
     table
 }
 
-/// The table as it was, written anew by `PRICES=1 cargo test --lib prices_tests`.
+/// Compares with the stored table, which `PRICES=1 cargo test --lib prices_tests` rewrites.
 #[test]
 fn predictions_and_engines_are_what_they_were() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/permanent/prices.txt");
-    // Bytes are those of two threads.
+    // Bytes are for two threads.
     let now = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(table);
     if std::env::var_os("PRICES").is_some() {
         std::fs::write(file, &now).unwrap();
@@ -71,7 +71,7 @@ fn predictions_and_engines_are_what_they_were() {
     assert_eq!(now.lines().count(), before.lines().count());
 }
 
-/// What is a thousand times as expensive, or more, is not chosen; the permanent is the same.
+/// A method that becomes a thousand or more times as expensive is not chosen; the permanent is the same.
 #[test]
 fn another_machine_chooses_another_engine() {
     let by = |matrix: &Triplets, machine: &Machine| {

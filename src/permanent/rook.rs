@@ -10,8 +10,9 @@
 //!
 //! Σ σ_k(B) x^k is found row by row. A row takes one of the free columns, at x times its entry, or none. A column is
 //! *open* from the first row with an entry in it to the last; the state is the set of open columns in use, its value a
-//! polynomial in x mod p. Rows are ordered greedily so that few columns are open; where none is, one state is left, so
-//! that components of B cost no more than each alone. Exact by as many primes as the proven bound of |perm A| asks for.
+//! polynomial in x mod p. Rows are ordered greedily so that few columns are open; where none is open, only one state is
+//! left, so that components of B cost no more than each does alone. As many primes as the proven bound on |perm A|
+//! requires make the result exact.
 //!
 //! Entry: [`Rook::new`].
 
@@ -23,7 +24,7 @@ use crate::{Observer, Result};
 use num_bigint::BigInt;
 use std::collections::HashMap;
 
-/// Most columns that may be open: a state is one word.
+/// The maximum number of open columns: a state is one word.
 const MAX_OPEN: usize = 60;
 
 /// One row of B: its entries, and the columns that no later row has.
@@ -44,7 +45,8 @@ pub struct Rook {
 }
 
 impl Rook {
-    /// The decomposition with c the most frequent entry; `None` if that is 0 or too many columns of B would be open.
+    /// The decomposition with c the most frequent entry; `None` if that is 0, or if too many columns of B would be
+    /// open.
     pub fn new(matrix: &IntMatrix) -> Option<Self> {
         let n = matrix.n();
         let mut counts: HashMap<BigInt, usize> = HashMap::new();
@@ -66,19 +68,19 @@ impl Rook {
         Some(Rook { n, steps: steps(n, &rows)?, constant })
     }
 
-    /// Most columns open at once.
+    /// The maximum number of columns open at once.
     pub fn width(&self) -> u32 {
         self.steps.iter().map(|step| step.keep.count_ones()).max().unwrap_or(0)
     }
 
-    /// Predicted seconds of one thread mod so many primes, and the bytes that two layers of states of each thread take,
-    /// at most.
+    /// Predicted seconds of one thread for that many primes, and an upper bound on the bytes of the threads' two layers
+    /// of states.
     pub fn predict(&self, primes: f64, prices: &Permanent) -> (f64, f64) {
         let (products, bytes) = self.products();
         (products * primes * prices.rook_product, bytes * rayon::current_num_threads() as f64)
     }
 
-    /// Multiply-adds mod one prime and the bytes that two layers of states take, at most.
+    /// Multiply-adds mod one prime, and an upper bound on the bytes of two layers of states.
     fn products(&self) -> (f64, f64) {
         let (mut open, mut products, mut bytes) = (0, 0.0, 0f64);
         for (i, step) in self.steps.iter().enumerate() {
@@ -130,7 +132,7 @@ impl Rook {
         Ok(layer.remove(&0).expect("no column is open at the end"))
     }
 
-    /// The permanent, proven by the bound given. Parallel over the primes.
+    /// The permanent, proven by the given bound. Parallel over the primes.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted).
@@ -213,7 +215,7 @@ mod tests {
         Rook::new(a).expect("narrow").permanent(permanent_bound(a).unwrap(), &Silent).unwrap().value
     }
 
-    /// J with the entries that `zero` picks taken out.
+    /// J with zeros where `zero` says so.
     fn holes(n: usize, zero: impl Fn(usize, usize) -> bool) -> IntMatrix {
         let zero = &zero;
         let ones = (0..n).flat_map(|i| (0..n).filter(move |&j| !zero(i, j)).map(move |j| (i, j, 1)));

@@ -5,7 +5,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use std::collections::HashMap;
 
-/// The permanent by expansion along rows with memory of the columns used: O(2ⁿ n).
+/// The permanent by expansion along rows, memoised by the set of columns used: O(2ⁿ n).
 pub(super) fn laplace(a: &IntMatrix) -> BigInt {
     assert!(a.n() <= 24, "too large for the oracle");
     let mut sums = HashMap::from([(0u32, BigInt::one())]);
@@ -21,7 +21,7 @@ pub(super) fn laplace(a: &IntMatrix) -> BigInt {
     sums.into_values().next().unwrap_or(BigInt::ZERO)
 }
 
-/// The black × white adjacency of the cells of a region of the square grid; `None` if it has not as many black as white
+/// The black × white adjacency of the cells of a region of the square grid; `None` unless it has as many black as white
 /// cells.
 pub(super) fn board(cells: impl Iterator<Item = (i32, i32)>) -> Option<IntMatrix> {
     let (mut black, mut white) = (HashMap::new(), HashMap::new());

@@ -132,7 +132,7 @@ fn shapes_without_or_with_wrong_sides() {
     assert!(matches!(&error, Error::Usage(text) if text.contains("3 x 5")), "{error}");
 }
 
-/// J + p·I has rank 1 mod the prime p that is asked first, and rank n mod nearly every other one.
+/// J + p·I has rank 1 mod the prime p that is tried first, and rank n mod nearly every other one.
 #[test]
 fn a_rank_that_is_small_by_accident_is_no_end() {
     let (n, p) = (6, i64::MAX - 24);
@@ -143,7 +143,7 @@ fn a_rank_that_is_small_by_accident_is_no_end() {
 
 #[test]
 fn matchings_by_edges() {
-    // The 6-cycle, one edge of it named twice.
+    // The 6-cycle, with one edge listed twice.
     let edges = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0), (2, 0)];
     assert_eq!(perfect_matchings(3, edges, &Options::default(), &Silent).unwrap().value, BigInt::from(2));
 }

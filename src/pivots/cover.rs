@@ -1,53 +1,53 @@
-//! Greedy covers: lines one after another, each with an index that no earlier one has.
+//! Greedy covers: lines taken one after another, each with an index that no earlier one has.
 //!
 //! A set of pivots is triangular exactly if its rows can be ordered such that each pivotal column is missing from all
-//! earlier rows. So the task reads: order as many rows as possible so that each brings a column not yet *covered*.
-//! Every row taken covers all its columns and earns one pivot: the others are lost. The greedy rule takes a row with
-//! the fewest uncovered columns, ties by age: among equals the one that has waited longest (or, as a second try,
-//! shortest). This is inactivation as in structured Gaussian elimination and, for boundary matrices, a discrete Morse
-//! matching found by collapses (Benedetti & Lutz, *Random discrete Morse theory*, Exp. Math. 23, 2014): breadth-first
-//! ties grow balls layer by layer, which leave few critical cells. The Faugère–Lachartre sweep and the search for free
-//! columns of Bouillaguet, Delaplace & Voge take rows by the same criterion, but in the order of the matrix. Each entry
-//! is passed once: O(rows + cols + nnz). The same on the columns gives another triangular set; which is larger depends
-//! on the matrix.
+//! earlier rows. The task is therefore to order as many rows as possible so that each contributes a column not yet
+//! *covered*. Every row taken covers all its columns and yields one pivot: its other columns are lost. The greedy rule
+//! takes a row with the fewest uncovered columns, with ties broken by age: the row that has waited longest (or, as a
+//! second attempt, shortest). This is inactivation as in structured Gaussian elimination and, for boundary matrices, a
+//! discrete Morse matching found by collapses (Benedetti & Lutz, *Random discrete Morse theory*, Exp. Math. 23, 2014):
+//! breadth-first tie-breaking grows balls layer by layer, which leaves few critical cells. The Faugère–Lachartre sweep
+//! and the search for free columns of Bouillaguet, Delaplace & Voge take rows by the same criterion, but in the order
+//! of the matrix. Each entry is visited once: O(rows + cols + nnz). The same procedure on the columns gives another
+//! triangular set; which one is larger depends on the matrix.
 
 use super::degrees::{Degree, Degrees};
 use super::incidence::Lines;
 use crate::{Result, memory};
 use std::collections::VecDeque;
 
-/// What memory is asked for.
+/// What the memory is for.
 const COVER: &str = "a greedy cover";
 
-/// The order in which lines with equally many uncovered indices are taken.
+/// How ties between lines with equally many uncovered indices are broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ties {
-    /// At the start: by descending line number (else ascending).
+    /// Initially: by descending line number (else ascending).
     pub descending: bool,
-    /// Then: the line whose number of uncovered indices changed last (else first).
+    /// Later: the line whose number of uncovered indices changed last (else first).
     pub newest: bool,
 }
 
-/// So many notes, 4 MB, are not worth looking at. (Tests have fewer.)
+/// Up to this many notes, 4 MB, clean-up is not worthwhile. (Smaller in tests.)
 const FEW_NOTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// A degree that one line in so many has at the start, or more: these lines are not noted, but looked for in the order
-/// of their numbers.
+/// Degrees that at least one line in this many has at the start: those lines are not noted, but found by a scan in the
+/// order of their numbers.
 const OFTEN: usize = 16;
 
-/// Lines by their number of uncovered indices. Every change adds a note to a list; notes that are out of date are
-/// skipped, and thrown away all together when they are many, and more than those that are not.
+/// Lines by their number of uncovered indices. Every change adds a note to a list; outdated notes are skipped, and
+/// removed all at once when there are many, and more of them than current ones.
 struct Queue<'a, D> {
-    /// What the numbers are at the start.
+    /// The numbers at the start.
     start: &'a [D],
-    /// For each number, how many lines were looked at for such as have had it from the start; all where these have
-    /// notes.
+    /// For each number, how many lines have been scanned for those that have had it from the start; all of them where
+    /// these lines have notes.
     looked: Vec<u32>,
     notes: Vec<VecDeque<u32>>,
     ties: Ties,
     /// No list below holds a valid note.
     low: usize,
-    /// At least as many notes as are in all lists, and how many there may be.
+    /// An upper bound on the notes in all lists, and how many there may be.
     noted: usize,
     most: usize,
 }
@@ -70,7 +70,7 @@ impl<'a, D: Degree> Queue<'a, D> {
         }
         let most = (2 * lines + longest).max(FEW_NOTES);
         let mut queue = Queue { start, looked, notes, ties, low: 1, noted: 0, most };
-        // The newest come off the end: what shall be first goes in last.
+        // The newest notes are popped from the end: what is to come first is pushed last.
         let descending = ties.descending != ties.newest;
         for i in (0..n).map(|k| if descending { n - 1 - k } else { k }) {
             let degree = start[i as usize].get();
@@ -91,9 +91,9 @@ impl<'a, D: Degree> Queue<'a, D> {
         Ok(())
     }
 
-    /// After `added` notes at most: throws away those that are out of date, if there are many. A line has one that is
-    /// not: so at least as many were added since the last time as are looked at twice, and the memory is that of two
-    /// notes a line.
+    /// Called after at most `added` notes: removes outdated ones, if there are many. Each line has one current note;
+    /// hence at least as many notes were added since the last clean-up as are visited twice, and the memory is that of
+    /// two notes per line.
     #[inline(always)]
     fn tidy(&mut self, degree: &[D], added: usize) {
         self.noted += added;
@@ -115,7 +115,7 @@ impl<'a, D: Degree> Queue<'a, D> {
     /// A line with the fewest uncovered indices, at least one.
     fn next(&mut self, degree: &[D]) -> Option<u32> {
         while self.low < self.notes.len() {
-            // Lines wait from the start longer than for any note.
+            // Lines that have waited from the start have waited longer than any note.
             let [first, second] =
                 if self.ties.newest { [Self::noted, Self::unchanged] } else { [Self::unchanged, Self::noted] };
             if let Some(i) = first(self, degree).or_else(|| second(self, degree)) {
@@ -151,10 +151,10 @@ impl<'a, D: Degree> Queue<'a, D> {
     }
 }
 
-/// A cover that begins with the lines of `seed` (line, index), which must be one itself: pairs in the order taken, each
-/// index missing from all earlier lines. Of a line's new indices, the one of smallest degree becomes its pivot.
+/// A cover that begins with the lines of `seed` (line, index), which must itself be a cover: pairs in the order taken,
+/// each index missing from all earlier lines. Of a line's new indices, the one of smallest degree becomes its pivot.
 ///
-/// `own` and `other` are the degrees that peeling left of the lines and of their indices.
+/// `own` and `other` are the degrees of the lines and of their indices after peeling.
 pub(super) fn cover(
     lines: (Lines<'_>, Lines<'_>),
     (own, other): (&Degrees, &Degrees),
@@ -174,7 +174,7 @@ fn cover_by<D: Degree>(
     seed: &[(u32, u32)],
     ties: Ties,
 ) -> Result<Vec<(u32, u32)>> {
-    // How many uncovered indices each line has; 0 for those taken, too.
+    // How many uncovered indices each line has; also 0 for lines taken.
     let mut degree = memory::copy(own, COVER)?;
     let mut covered = memory::collect((0..other.len() as u32).map(|j| other.get(j) == 0), COVER)?;
     let mut queue = Queue::new(own, ties)?;
@@ -208,8 +208,8 @@ fn cover_by<D: Degree>(
 }
 
 /// The Faugère–Lachartre sweep (*Parallel Gaussian elimination for Gröbner bases computations in finite fields*, PASCO
-/// 2010): for each index, the sparsest line whose first remaining index it is. As a seed of [`cover`]: the last index
-/// first.
+/// 2010): for each index, the sparsest line of which it is the first remaining index. As a seed of [`cover`]: the last
+/// index first.
 pub(super) fn faugere_lachartre(lines: Lines<'_>, own: &Degrees, other: &Degrees) -> Result<Vec<(u32, u32)>> {
     let mut sparsest: Vec<Option<u32>> = memory::filled(None, other.len(), COVER)?;
     for i in (0..lines.len() as u32).filter(|&i| own.get(i) > 0) {
@@ -261,10 +261,9 @@ mod tests {
     }
 
     #[test]
-    fn notes_that_are_thrown_away_are_not_missed() {
+    fn removed_notes_are_not_missed() {
         let mut rng = Rng::seed_from_u64(11);
-        // Degrees of one byte, of two and of four; few indices a line and so many that notes are thrown away again and
-        // again.
+        // Degrees of one, two and four bytes; few indices per line, and so many that notes are removed again and again.
         for (m, n, weight) in [(0, 0, 0), (0, 5, 0), (5, 0, 0), (1, 1, 1), (60, 80, 2), (90, 70, 12), (40, 900, 400)] {
             let places: Vec<_> =
                 (0..m * weight).map(|k| (k % m, rng.random_range(0..n))).filter(|e| e.0 % 7 != 3).collect();

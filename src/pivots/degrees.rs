@@ -1,8 +1,8 @@
-//! How many entries the lines of a matrix have: a number a line, in as few bytes as hold the largest.
+//! How many entries the lines of a matrix have: one number per line, in as few bytes as hold the largest.
 
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const DEGREES: &str = "the degrees of the lines";
 
 /// A number of entries.

@@ -1,4 +1,4 @@
-//! The positions of a matrix's entries, by rows and by columns: all that a search without arithmetic looks at.
+//! The positions of a matrix's entries, by rows and by columns: all that a search without arithmetic needs.
 
 use crate::sparse::{Pattern, SparseMatrix};
 

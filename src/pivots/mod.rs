@@ -1,20 +1,20 @@
 //! Structural pivots: a large triangular part of a sparse matrix, found from the positions of its entries alone.
 //!
 //! Entries (i_k, j_k), k = 0 … t-1, are *structural pivots* if `A[i_k, j_k] ≠ 0` and `A[i_k, j_l] = 0` for all l < k:
-//! that t × t minor is upper triangular, so rank A ≥ t whatever the values are, and elimination on it needs no search.
-//! To find the largest such set is NP-hard; [`find`] goes through
+//! that t × t minor is upper triangular, so rank A ≥ t whatever the values are, and eliminating it needs no search.
+//! Finding the largest such set is NP-hard; [`find`] runs
 //!
 //! 1. `peel`: rows and columns with one entry, repeatedly; all of a matrix that is triangular up to permutations;
 //! 2. `cover`: greedy covers of what is left, by rows and by columns and with several rules for ties, the
-//!    Faugère–Lachartre sweep among them; the largest wins, then the sparsest;
-//! 3. `search`: entries that can join without closing an alternating cycle, as long as they repay the effort.
+//!    Faugère–Lachartre sweep among them; the largest wins, ties go to the sparsest;
+//! 3. `search`: entries that can join without closing an alternating cycle, as long as the effort pays off.
 //!
-//! All are linear in the number of entries. A set is triangular for A in one order and for Aᵀ in the reverse one, so
-//! the finding never depends on the orientation, only the work that follows does: [`find_best`] chooses it.
+//! All are linear in the number of entries. A set is triangular for A in one order and for Aᵀ in the reverse order, so
+//! the search does not depend on the orientation; only the work that follows does, and [`find_best`] chooses it.
 //!
 //! Sources: J.-C. Faugère, S. Lachartre, PASCO 2010; C. Bouillaguet, C. Delaplace, M.-E. Voge, *Parallel sparse PLUQ
-//! factorization modulo p*, PASCO 2017. On chessboard complexes from ch7-8-b3 to ch7-9-b5 the covers alone find all, or
-//! miss up to four in a thousand, where the search of the latter misses up to twenty-two.
+//! factorization modulo p*, PASCO 2017. On chessboard complexes from ch7-8-b3 to ch7-9-b5 the covers alone find all
+//! pivots, or miss up to four in a thousand, where the search of the latter paper misses up to twenty-two.
 
 mod cover;
 mod degrees;
@@ -32,7 +32,7 @@ use peel::Peeled;
 use rayon::prelude::*;
 use search::{Budget, Search};
 
-/// What memory is asked for.
+/// What the memory is for.
 const PIVOTS: &str = "structural pivots";
 
 /// A triangular set of pivots: `A[rows[k], cols[k]] ≠ 0`, and `A[rows[k], cols[l]] = 0` for l < k.
@@ -50,12 +50,13 @@ impl Pivots {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The same pivots in Aᵀ.
+    #[must_use]
     pub fn transposed(mut self) -> Pivots {
         self.rows.reverse();
         self.cols.reverse();
@@ -63,8 +64,7 @@ impl Pivots {
     }
 
     /// Whether this is a triangular set of pivots of `a`, and so a proof of rank A ≥ [`len`](Pivots::len): O(cols +
-    /// nnz) and independent of how the set was found. Indices out of range and lists of different length are answered
-    /// by `false`.
+    /// nnz) and independent of how the set was found. Indices out of range and lists of different lengths give `false`.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -76,7 +76,7 @@ impl Pivots {
                 _ => return Ok(false),
             }
         }
-        // A row that stands twice would have entries in both columns, one of them too early.
+        // A row listed twice would have entries in both columns, one of them too early.
         let fits = |(k, &i): (usize, &u32)| {
             let cols = if (i as usize) < a.rows() { a.row(i as usize).0 } else { &[] };
             let early = cols.iter().any(|&j| place[j as usize] < k);
@@ -91,7 +91,7 @@ impl Pivots {
 pub struct Counts {
     /// By peeling singletons.
     pub singletons: usize,
-    /// By the Faugère–Lachartre sweep, if the cover that won began with it.
+    /// By the Faugère–Lachartre sweep, if the winning cover began with it.
     pub faugere_lachartre: usize,
     /// By the greedy cover.
     pub greedy: usize,
@@ -99,12 +99,12 @@ pub struct Counts {
     pub search: usize,
 }
 
-/// What [`find`] found.
+/// The result of [`find`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The pivots, in triangular order.
     pub pivots: Pivots,
-    /// Where they come from; the sum is their number.
+    /// How many each stage found; they sum to the number of pivots.
     pub counts: Counts,
     /// Rows that are neither pivotal nor empty.
     pub free_rows: usize,
@@ -115,24 +115,26 @@ pub struct Found {
 /// How much work to spend beyond one cover by rows and one by columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// All other covers are tried as well if the entries they pass stay below this. A pass costs 10 … 80 ns an entry.
+    /// All other covers are tried as well if the entries that they visit stay below this. A pass costs 10 … 80 ns per
+    /// entry.
     pub covers: u64,
-    /// Entries that the search may visit without success, beside once the matrix. A visit costs 2 … 20 ns.
+    /// Entries that the search may visit without success, in addition to one pass over the matrix. A visit costs 2 … 20
+    /// ns.
     pub search: u64,
-    /// The share of the matrix that the search may visit more for each pivot found: 1/`reward` of its entries.
+    /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
     pub reward: u64,
 }
 
 impl Default for Effort {
-    /// Measured: the extra covers and the search stay under 20 ms each where nothing is to be gained. A pivot missed
-    /// makes the Schur complement's rank larger by one, which costs a 64th of a pass with 64 vectors: as much as
+    /// Measured: the extra covers and the search each stay under 20 ms where there is nothing to gain. A missed pivot
+    /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
     /// visiting about a sixteenth of the entries.
     fn default() -> Self {
         Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
     }
 }
 
-/// Finds structural pivots of `a`. The same for any number of threads.
+/// Finds structural pivots of `a`. The result does not depend on the number of threads.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it,
@@ -151,7 +153,7 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
 
     let best = if core > 0 { best_cover(rows, cols, &peeled, core, effort, observer)? } else { Cover::default() };
     (counts.faugere_lachartre, counts.greedy) = (best.seeds, best.pivots.len() - best.seeds);
-    // The degrees go: nothing below looks at them.
+    // Frees the degrees: nothing below needs them.
     let Peeled { front: mut pivots, back, .. } = peeled;
     memory::reserve_exact(&mut pivots, best.pivots.len() + back.len(), PIVOTS)?;
     pivots.extend(best.pivots);
@@ -160,7 +162,7 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
     if pivots.len() < free_rows.min(free_cols) {
         let nnz = rows.nnz() as u64;
         let budget = Budget { entries: nnz.saturating_add(effort.search), reward: nnz / effort.reward.max(1) };
-        // One search for each line that is left over: on the side where there are fewer.
+        // One search for each line left over, on the side with fewer of them.
         if free_rows <= free_cols {
             let mut search = Search::new(rows, cols, pivots.into_iter())?;
             counts.search = search.run(budget, observer)?;
@@ -211,8 +213,8 @@ impl Way {
     }
 }
 
-/// The largest cover of what peeling left, then the one with the fewest entries in its rows, then the first in a fixed
-/// order. Ends as soon as one has `most` pivots.
+/// The largest cover of what peeling left; among those the one with the fewest entries in its rows, then the first in a
+/// fixed order. Stops as soon as one has `most` pivots.
 fn best_cover(
     rows: Lines<'_>,
     cols: Lines<'_>,
@@ -224,7 +226,7 @@ fn best_cover(
     // By rows and by columns, the last lines first and the oldest of equals: the best rule on nearly every matrix
     // measured.
     let usual = Ties { descending: true, newest: false };
-    // The side with more lines has more to choose from and wins where it is notably longer: there one cover must do.
+    // The side with more lines has more choice, and wins where it is notably longer: there one cover must do.
     let long = rows.len() >= cols.len();
     let first = [long, !long].map(|by_rows| Way { by_rows, seeded: false, ties: usual });
     let lopsided = 5 * rows.len().max(cols.len()) > 6 * rows.len().min(cols.len());
@@ -256,8 +258,9 @@ fn best_cover(
 /// Pivots in the orientation that makes the work after them cheaper: of A, or (`true`) of Aᵀ.
 ///
 /// The pivots are the same entries in both. What follows works with dense rows as wide as there are free columns, and
-/// proves its result by one product with A for each column beyond the rank: so the fewer free columns the better. Where
-/// both orientations have as many, the one with fewer entries in the pivotal lines, by which every product is solved.
+/// proves its result by one product with A for each column beyond the rank: so the fewer free columns the better. If
+/// both orientations have equally many, the one with fewer entries in the pivotal lines, with which every product
+/// solves.
 ///
 /// # Errors
 /// As [`find`].

@@ -1,17 +1,17 @@
 //! Singletons, peeled repeatedly: the pivots that cost nothing.
 //!
-//! A column with one entry left makes its row a pivotal row that no other pivot's column sees: it goes to the front of
-//! the triangular order. A row with one entry left goes to the end. Either leaves a smaller matrix, where new
-//! singletons may appear. What is left, the *core*, has at least two entries in every row and column that is not empty.
-//! A matrix that is triangular up to permutations leaves nothing. Each line carries the exclusive-or of its remaining
-//! indices, which is the index itself once one is left, so that removing a line costs one pass over it: O(rows + cols +
-//! nnz) in all.
+//! A column with one entry left makes the row of that entry pivotal, and no other remaining row has an entry in this
+//! column: the pivot goes to the front of the triangular order. A row with one entry left goes to the end. Either step
+//! leaves a smaller matrix, in which new singletons may appear. What is left, the *core*, has at least two entries in
+//! every row and column that is not empty. A matrix that is triangular up to permutations leaves nothing. Each line
+//! stores the exclusive-or of its remaining indices, which is the index itself once only one is left, so that removing
+//! a line costs one pass over it: O(rows + cols + nnz) in all.
 
 use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const PEELED: &str = "the peeling of singletons";
 
 /// One side of the remaining matrix: its rows, or its columns.
@@ -20,7 +20,7 @@ struct Side {
     degree: Vec<u32>,
     /// The exclusive-or of the indices of these entries.
     xor: Vec<u32>,
-    /// Whether the line was taken as a pivot's.
+    /// Whether the line was taken as that of a pivot.
     gone: Vec<bool>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Peeled {
 /// Peels all singletons.
 pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
     let mut p = Peeling { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
-    // A line comes to have one entry once at most: there is room for all.
+    // A line drops to one entry at most once: there is room for all.
     let singles = |side: &Side| -> Result<Vec<u32>> {
         let mut singles = memory::with_capacity(side.degree.len(), PEELED)?;
         singles.extend((0..side.degree.len() as u32).filter(|&i| side.degree[i as usize] == 1));
@@ -88,7 +88,7 @@ pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
             }
         } else {
             let Peeling { rows, cols, front, back } = p;
-            // All else of the sides goes first.
+            // Everything else of the two sides is freed first.
             let (rows, cols) = (rows.degree, cols.degree);
             return Ok(Peeled { rows: Degrees::new(rows)?, cols: Degrees::new(cols)?, front, back });
         }

@@ -1,43 +1,44 @@
-//! The search for pivots whose columns other pivotal rows already use: no alternating cycle may arise.
+//! The search for pivots in columns where other pivotal rows already have entries: no alternating cycle may arise.
 //!
-//! Draw an arrow from pivot k to pivot l if the row of k has an entry in the column of l. The set is triangular exactly
-//! if there is no directed cycle. An entry (i, j) outside can join unless a path leads from a pivotal column of row i
-//! to a pivotal row with an entry in column j (Bouillaguet, Delaplace & Voge, *Parallel sparse PLUQ factorization
-//! modulo p*, PASCO 2017, §4). One breadth-first search from row i decides about all its candidate columns at once, and
-//! ends when none is left.
+//! Draw an arrow from pivot k to pivot l if the row of k has an entry in the column of l. The set is triangular if and
+//! only if there is no directed cycle. An entry (i, j) outside can join unless a path leads from a pivotal column of
+//! row i to a pivotal row with an entry in column j (Bouillaguet, Delaplace & Voge, *Parallel sparse PLUQ factorization
+//! modulo p*, PASCO 2017, §4). One breadth-first search from row i decides all its candidate columns at once, and ends
+//! when none is left.
 //!
 //! Unlike there, every pivotal row carries a *label* that grows along all arrows, as in dynamic topological orders
 //! (Pearce & Kelly, ACM JEA 11, 2006): a path to column j can only pass labels up to the largest one that meets column
-//! j, so the search stays inside a window, and often needs not begin. A new pivot gets a label between its neighbours',
-//! or pushes the labels of those behind it up.
+//! j, so the search stays inside a window, and often need not begin. A new pivot gets a label between those of its
+//! neighbours, or pushes the labels behind it up.
 //!
-//! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. What
-//! failed then fails for ever, since arrows are only added; what succeeded is searched again if another joined before
-//! it in the batch. Batches do not depend on the number of threads, so neither does the outcome.
+//! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. A row that
+//! failed fails for good, since arrows are only added; one that succeeded is searched again if another row of the batch
+//! joined before it. Batches do not depend on the number of threads, so neither does the outcome.
 
 use super::incidence::Lines;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 const NONE: u32 = u32::MAX;
-/// What memory is asked for.
+/// What the memory is for.
 const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
-/// Rows that one task searches, and tasks in a batch (the memory: a bit per row and per column for each).
+/// Rows that one task searches, and tasks in a batch (each takes one bit per row and per column).
 const TASK: usize = 64;
 const TASKS: usize = 8;
 
-/// How long a search may last, in entries visited. Both are what the outcome is worth, not a bound on correctness.
+/// How long a search may last, in entries visited. Both weigh effort against benefit; correctness does not depend on
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Without any success.
+    /// Without success.
     pub entries: u64,
     /// More for each pivot found.
     pub reward: u64,
 }
 
-/// A set of indices that is emptied by naming its members.
+/// A set of indices that is cleared by listing its members.
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -61,7 +62,7 @@ impl Bits {
     }
 }
 
-/// What one task needs; empty between searches.
+/// The scratch of one task; empty between searches.
 struct Scratch {
     candidates: Vec<u32>,
     alive: Bits,
@@ -102,7 +103,7 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Tries all rows, short ones first, as long as the budget lasts; the number of pivots that joined.
+    /// Tries all rows, short ones first, as long as the budget lasts; returns the number of pivots that joined.
     pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
         let free = || (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
         let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
@@ -155,12 +156,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether row i is no pivot's and has an entry in a column that is none's.
+    /// Whether row i is not pivotal and has an entry in a column that is not pivotal.
     fn may_join(&self, i: u32) -> bool {
         self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
     }
 
-    /// A column such that row i can join with it: of those possible the one met earliest, then the sparsest.
+    /// A column with which row i can join: of those possible the one met earliest, then the sparsest.
     fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
         let Scratch { candidates, alive, queue, visited } = scratch;
         let mut first = i64::MAX;
@@ -172,7 +173,7 @@ impl<'a> Search<'a> {
             }
         }
         *work += self.rows.degree(i) as u64;
-        // In the order of preference: the latest label that meets any candidate stands at the end.
+        // In order of preference: the latest label that meets any candidate is at the end.
         candidates.sort_unstable_by_key(|&j| (self.last(j), self.cols.degree(j), j));
         let Some(&best) = candidates.first() else { return Ok(None) };
         if self.last(best) < first {
@@ -185,7 +186,7 @@ impl<'a> Search<'a> {
         'search: loop {
             for &c in line {
                 match self.row_of[c as usize] {
-                    // Row i itself has all candidates: they are struck out by the rows that a path reaches.
+                    // Row i itself has all candidates: the rows that a path reaches eliminate them.
                     NONE if next > 0 => {
                         if alive.has(c) {
                             alive.remove(c);
@@ -227,7 +228,7 @@ impl<'a> Search<'a> {
         };
         self.row_of[j as usize] = i;
         self.col_of[i as usize] = j;
-        // Labels of followers that do not lie behind are pushed up, theirs in turn: this ends since there is no cycle.
+        // Successors whose labels are not larger are pushed up, and theirs in turn: this ends since there is no cycle.
         let mut raised = vec![i];
         while let Some(r) = raised.pop() {
             let label = self.label[r as usize];

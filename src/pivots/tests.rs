@@ -7,9 +7,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
 
-/// So much that every stage runs to its end.
+/// Enough for every stage to run to its end.
 const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1 };
-/// As little as there is: one cover or two, a search of about one pass.
+/// The minimum: one cover or two, a search of about one pass.
 const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
 
 fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut Rng) -> SparseMatrix {
@@ -20,7 +20,7 @@ fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut
     SparseMatrix::from_triplets(Modulus::new(p).unwrap(), rows, cols, &entries)
 }
 
-/// About `weight` entries a row; every fifth row is zero, every seventh has the positions of the one before it.
+/// About `weight` entries per row; every fifth row is zero, every seventh has the positions of the one before it.
 fn random(p: u64, rows: usize, cols: usize, weight: usize, rng: &mut Rng) -> SparseMatrix {
     let mut places = vec![];
     for i in (0..rows).filter(|i| cols > 0 && i % 5 != 4) {
@@ -42,8 +42,7 @@ fn triangular_by_definition(a: &SparseMatrix, pivots: &Pivots) -> bool {
     (0..rows.len()).all(|k| has(a, rows[k], cols[k]) && (0..k).all(|l| !has(a, rows[k], cols[l])))
 }
 
-/// Whether some order makes the pairs triangular: take away, as long as there are any, pairs whose column no other row
-/// meets.
+/// Whether some order makes the pairs triangular: repeatedly remove pairs whose column no other row meets.
 fn orderable(a: &SparseMatrix, mut pairs: Vec<(u32, u32)>) -> bool {
     while !pairs.is_empty() {
         let before = pairs.len();
@@ -56,7 +55,7 @@ fn orderable(a: &SparseMatrix, mut pairs: Vec<(u32, u32)>) -> bool {
     true
 }
 
-/// Everything that holds for every finding.
+/// Everything that holds for every result.
 fn check(a: &SparseMatrix, effort: &Effort) -> Found {
     let found = find(a, effort, &Silent).unwrap();
     let Counts { singletons, faugere_lachartre, greedy, search } = found.counts;
@@ -110,7 +109,7 @@ fn nothing_can_join_what_an_unlimited_search_leaves() {
     }
 }
 
-/// The search alone, from nothing: many rows of a batch succeed and are in each other's way.
+/// The search alone, from nothing: many rows of a batch succeed and conflict with each other.
 #[test]
 fn the_search_alone_finds_maximal_triangular_sets() {
     let mut rng = Rng::seed_from_u64(3);
@@ -183,9 +182,9 @@ fn a_permuted_triangular_matrix_is_peeled_to_the_end() {
 fn special_matrices() {
     let mut rng = Rng::seed_from_u64(6);
     let all = |rows, cols| (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j))).collect::<Vec<_>>();
-    // A full matrix has rank 1 for some values, so one pivot is all that positions can prove.
+    // A full matrix has rank 1 for some values, so positions can prove no more than one pivot.
     assert_eq!(check(&matrix(65521, 6, 9, &all(6, 9), &mut rng), &ALL).pivots.len(), 1);
-    // One dense row over an identity: every column, but one row is left over.
+    // One dense row above an identity: every column is pivotal, one row is left over.
     let mut places = all(1, 20);
     places.extend((0..20).map(|k| (k + 1, k)));
     let found = check(&matrix(65521, 21, 20, &places, &mut rng), &LEAST);

@@ -10,16 +10,16 @@ pub enum Certainty {
     Proven,
     /// Right except with at most this probability over the random choices, by a theorem that the answer's reason names.
     MonteCarlo {
-        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices are random to whoever
-        /// made the matrix (see [`Streams`](crate::certify::Streams)).
+        /// An upper bound of the probability of a wrong answer, below 1. Hypothesis: the choices were unpredictable for
+        /// the author of the matrix (see [`Streams`](crate::certify::Streams)).
         error_bound: ErrorBound,
     },
-    /// Expected to be right; no theorem gives a useful bound. By the generator's degree (the default route) the value
-    /// is never above the rank, by the co-degree it may be. Over GF(q) a run is expected to fall short about once in q
-    /// for each connected part of the matrix: small parts have zero or nilpotent blocks after preconditioning that
-    /// often. A matrix of many small parts (lines with one entry, permutations, small diagonal blocks) also repeats
-    /// eigenvalues, m of one by chance with frequency q·λᵐe^-λ/m!, λ = r/q: blocks of s columns see s of them, and lose
-    /// m - s where m is larger.
+    /// Expected to be right; no theorem gives a useful bound. The generator's degree (the default route) never exceeds
+    /// the rank; the co-degree may. Over GF(q) about one run in q is expected to fall short for each connected
+    /// component of the matrix: that is how often a small component has a zero or nilpotent block after
+    /// preconditioning. A matrix of many small components (lines with one entry, permutations, small diagonal blocks)
+    /// also repeats eigenvalues: by chance about q·λᵐe^-λ/m! of them, λ = r/q, occur m times; a block of s columns sees
+    /// s of these and loses m - s where m is larger.
     Heuristic,
 }
 
@@ -45,7 +45,7 @@ impl Certainty {
     pub fn with_bound(error_bound: ErrorBound) -> Self {
         if error_bound.is_vacuous() { Certainty::Heuristic } else { Certainty::MonteCarlo { error_bound } }
     }
-    /// That of two answers together, each of which must be right.
+    /// The certainty that two answers are both right.
     pub fn and(self, other: Certainty) -> Self {
         match (self, other) {
             (Certainty::Proven, other) | (other, Certainty::Proven) => other,
@@ -57,8 +57,8 @@ impl Certainty {
     }
 }
 
-/// As `{certainty, error_bound, error_log2}`, to be flattened into the answer's own: the word; the bound, 0 for a proof
-/// and null where there is none; its logarithm to base 2, null for a proof too.
+/// As `{certainty, error_bound, error_log2}`, to be flattened into the answer: the word; the bound, 0 for a proof and
+/// null if there is none; its logarithm to base 2, null for a proof as well.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Certainty {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,10 +1,10 @@
-//! Bounds of error probabilities, kept as logarithms. Every room may state one, so that they stand on the ground floor;
-//! the type's public name is [`report::ErrorBound`](crate::report::ErrorBound).
+//! Bounds on error probabilities, kept as logarithms. They are at the bottom of the dependency order because every room
+//! may state one; the type's public name is [`report::ErrorBound`](crate::report::ErrorBound).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An upper bound ε of the probability of an error, 0 < ε ≤ 1, kept as log₂ ε: no product of bounds underflows to 0, so
+/// An upper bound ε on the probability of an error, 0 < ε ≤ 1, kept as log₂ ε: no product of bounds underflows to 0, so
 /// that nothing becomes certain by rounding. Every operation rounds upwards.
 ///
 /// ε = 1 ([`ErrorBound::VACUOUS`]) says nothing.
@@ -60,37 +60,37 @@ impl ErrorBound {
     pub fn is_vacuous(self) -> bool {
         self.log2 >= 0.0
     }
-    /// That of the event that either of two errors happens: the sum.
+    /// The bound for either of two errors happening: the sum.
     pub fn either(self, other: Self) -> Self {
         let (large, small) = (self.log2.max(other.log2), self.log2.min(other.log2));
         // The second term is at most 1, and at least 0 even where the power underflows.
         ErrorBound::from_log2(above(large) + above((small - large).exp2().ln_1p() * std::f64::consts::LOG2_E))
     }
-    /// That of the event that any of `n` errors of this bound happens: the `n`-fold.
+    /// The bound for any of `n` errors, each with this bound, happening: `n` times it.
     ///
     /// # Panics
     /// If `n` is 0: a probability that is 0 needs a proof, not a bound.
     pub fn any(self, n: usize) -> Self {
-        assert!(n > 0, "nothing that could go wrong has no bound");
+        assert!(n > 0, "a bound over no events: nothing can go wrong");
         ErrorBound::from_log2(above(self.log2) + above((n as f64).log2()))
     }
-    /// That of the event that both of two independent errors happen: the product.
+    /// The bound for both of two independent errors happening: the product.
     pub fn both(self, other: Self) -> Self {
         ErrorBound::from_log2(above(self.log2 + other.log2))
     }
-    /// That of the event that all of `n` independent errors of this bound happen: the power.
+    /// The bound for all of `n` independent errors, each with this bound, happening: the power.
     pub fn all(self, n: usize) -> Self {
         ErrorBound::from_log2(above(self.log2 * n as f64))
     }
-    /// A bound that `parts` errors may meet so that one of them happens with this bound: a `parts`-th, rounded
-    /// downwards.
+    /// The bound that each of `parts` errors must meet for any of them to happen with at most this one: a `parts`-th of
+    /// it, rounded downwards.
     ///
     /// # Panics
     /// If `parts` is 0.
     pub fn share(self, parts: usize) -> Self {
-        assert!(parts > 0, "no share of nothing");
+        assert!(parts > 0, "a bound is split into one part or more");
         let log2 = self.log2 - (parts as f64).log2();
-        // Room for the roundings of the additions to come.
+        // Leaves room for the rounding of later additions.
         ErrorBound::from_log2(log2 - log2.abs() * ROUNDING * (4.0 + 4.0 * parts as f64))
     }
     /// ε as a number: not less than ε, and at least the smallest normal one.
@@ -111,7 +111,7 @@ impl fmt::Display for ErrorBound {
     }
 }
 
-/// Of a decimal number such as `1e-400`, whatever its exponent.
+/// Parses a decimal number such as `1e-400`, whatever its exponent.
 impl FromStr for ErrorBound {
     type Err = String;
 
@@ -162,7 +162,7 @@ mod tests {
         assert!((-1_022_000.0..-1_021_999.9).contains(&product.log2()), "{}", product.log2());
         assert!((tiny.all(1000).log2() - product.log2()).abs() < 1e-4 && product < tiny.all(999));
         assert_eq!(product.value(), f64::MIN_POSITIVE);
-        // And none that says nothing becomes useful by repetition.
+        // And no vacuous bound becomes useful by repetition.
         assert!((0..1000).fold(ErrorBound::VACUOUS, |product, _| product.both(ErrorBound::VACUOUS)).is_vacuous());
     }
 

@@ -1,9 +1,9 @@
-//! How an answer is told, whatever the question was: what was done ([`Step`], [`Phases`]), how sure it is
-//! ([`Certainty`], [`ErrorBound`]), and what is said meanwhile ([`Observer`]).
+//! How an answer is reported, whatever the question: what was done ([`Step`], [`Phases`]), how certain it is
+//! ([`Certainty`], [`ErrorBound`]), and what is reported along the way ([`Observer`]).
 //!
-//! The ground floor: every room may report, and this one uses none of them. What an answer keeps of these serialises
-//! itself, so that a program which prints answers restates no field of theirs; the documents of the command line are
-//! described by the JSON Schemas in `docs/schema`.
+//! The bottom of the dependency order: every room may report, and this one uses none of them. These types serialise
+//! themselves, so that a program that prints answers need not restate their fields; the documents of the command line
+//! are described by the JSON Schemas in `docs/schema`.
 
 mod certainty;
 mod error_bound;

@@ -1,4 +1,4 @@
-//! How the library talks while it works: it never prints, it tells an [`Observer`].
+//! How the library reports while it works: it never prints, it calls an [`Observer`].
 
 use crate::{Error, Result};
 
@@ -6,13 +6,13 @@ use crate::{Error, Result};
 ///
 /// Methods are called from the computing threads and should return quickly.
 pub trait Observer: Sync {
-    /// A phase begins; `total` is its work in units of its own (0 where it is not known).
+    /// A phase begins; `total` is its work in units specific to the phase (0 if unknown).
     fn phase(&self, _name: &str, _total: u64) {}
-    /// `done` units of the current phase's work are finished.
+    /// `done` units of the current phase are finished.
     fn progress(&self, _done: u64) {}
-    /// Something the user should know: a field extended, a method changed, a limit met.
+    /// Something the user should know: a field was extended, a method changed, a limit reached.
     fn warning(&self, _message: &str) {}
-    /// Whether to stop; asked at least once a step of every long loop.
+    /// Whether to stop; called at least once per iteration of every long loop.
     fn cancelled(&self) -> bool {
         false
     }
@@ -26,13 +26,13 @@ pub trait Observer: Sync {
     }
 }
 
-/// The observer that says nothing and never stops.
+/// The observer that ignores everything and never stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl Observer for Silent {}
 
-/// An observer that may stop but hears no progress of the parts.
+/// Passes on requests to stop, but hides the progress of parts.
 pub(crate) struct Quiet<'a>(pub &'a dyn Observer);
 
 impl Observer for Quiet<'_> {

@@ -16,7 +16,7 @@ struct Spent {
 pub struct Phases(Vec<(&'static str, Spent)>);
 
 impl Phases {
-    /// Runs `work` and adds its time to the phase `name`.
+    /// Runs `work` and adds its wall time to the phase `name`.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let (start, before) = (Instant::now(), processor_seconds());
         let result = work();
@@ -54,7 +54,7 @@ impl Phases {
     }
 }
 
-/// As the object `{name: seconds}`, in their order.
+/// As the object `{name: seconds}`, in order.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Phases {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

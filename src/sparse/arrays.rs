@@ -1,16 +1,16 @@
 //! Matrices mod p from and to the three arrays of compressed rows (CSR) that most other libraries keep.
 //!
-//! Row i has the entries `start[i] .. start[i + 1]` of `col` and `value`. What comes in need not be canonical: columns
-//! of a row may be in any order, values at one position are summed, as everywhere in this room, values are reduced mod
-//! p, zeros dropped. What goes out is canonical. Arrays that are no matrix are an [`Error::Matrix`] that says where.
-//! Entry points: [`SparseMatrix::from_csr`] for borrowed arrays of any integers, [`SparseMatrix::from_csr_parts`] and
-//! [`SparseMatrix::into_csr_parts`] without a copy.
+//! Row i has the entries `start[i] .. start[i + 1]` of `col` and `value`. Input need not be canonical: as everywhere in
+//! this room, the columns of a row may be in any order, values at one position are summed, values are reduced mod p,
+//! and zeros are dropped. Output is canonical. Arrays that do not form a matrix are an [`Error::Matrix`] that says
+//! where. Entry points: [`SparseMatrix::from_csr`] for borrowed arrays of any integers,
+//! [`SparseMatrix::from_csr_parts`] and [`SparseMatrix::into_csr_parts`] without a copy.
 
 use super::SparseMatrix;
 use crate::field::Modulus;
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ARRAYS: &str = "the arrays of a matrix";
 
 fn wrong<T>(message: String) -> Result<T> {
@@ -30,10 +30,10 @@ impl SparseMatrix {
     /// The matrix with `start.len() - 1` rows and `cols` columns whose row i has the entries `start[i] .. start[i + 1]`
     /// of `col` and `value`, from 0 on, mod p.
     ///
-    /// Offsets and columns may be integers of any width (`usize`, `u32`, and the `i32` and `i64` of C), values all that
-    /// an `i128` holds. Columns of a row may be in any order; values at one position are summed, as in
+    /// Offsets and columns may be integers of any width (`usize`, `u32`, and the `i32` and `i64` of C), values any
+    /// integers that fit an `i128`. Columns of a row may be in any order; values at one position are summed, as in
     /// [`from_triplets`](SparseMatrix::from_triplets), and zeros dropped. The arrays are copied;
-    /// [`SparseMatrix::from_csr_parts`] takes them over.
+    /// [`SparseMatrix::from_csr_parts`] takes ownership instead.
     ///
     /// ```
     /// use blackfield::{field::Modulus, sparse::SparseMatrix};
@@ -46,9 +46,9 @@ impl SparseMatrix {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Matrix`] for offsets that do not begin with 0, descend, or do not end with the number of entries, for
-    /// as many values as there are not columns, for a column out of range, and for a dimension of 2³² or more;
-    /// [`Error::Memory`].
+    /// [`Error::Matrix`] for offsets that do not begin with 0, that descend, or that do not end with the number of
+    /// entries, for different numbers of columns and values, for a column out of range, and for a dimension of 2³² or
+    /// more; [`Error::Memory`].
     pub fn from_csr<O, C, V>(modulus: Modulus, cols: usize, start: &[O], col: &[C], value: &[V]) -> Result<Self>
     where
         O: Copy + TryInto<usize>,
@@ -58,7 +58,7 @@ impl SparseMatrix {
         let mut offsets = memory::with_capacity(start.len(), ARRAYS)?;
         for (i, &at) in start.iter().enumerate() {
             let Ok(at) = at.try_into() else {
-                return wrong(format!("offset {i} (0-based) is no offset: negative, or too large"));
+                return wrong(format!("offset {i} (0-based) is negative or too large"));
             };
             offsets.push(at);
         }
@@ -73,8 +73,8 @@ impl SparseMatrix {
         Self::from_csr_parts(modulus, cols, offsets, columns, residues)
     }
 
-    /// [`SparseMatrix::from_csr`] of arrays that are taken over: nothing is copied, and what is canonical already stays
-    /// in its place.
+    /// [`SparseMatrix::from_csr`] taking ownership of the arrays: nothing is copied, and what is already canonical
+    /// stays in place.
     ///
     /// # Errors
     /// As [`SparseMatrix::from_csr`].
@@ -101,7 +101,7 @@ impl SparseMatrix {
         (self.start, self.col, self.value)
     }
 
-    /// Sorts each row by columns and sums what is in one position; a sum of 0 stays stored.
+    /// Sorts each row by columns and sums duplicates; a sum of 0 stays stored.
     fn sort_rows(&mut self) -> Result<()> {
         let ascends = |row: &[u32]| row.windows(2).all(|pair| pair[0] < pair[1]);
         let Some(first) = self.start.windows(2).position(|ends| !ascends(&self.col[ends[0]..ends[1]])) else {
@@ -109,7 +109,7 @@ impl SparseMatrix {
         };
         let longest = self.start.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
         let mut row: Vec<(u32, u64)> = memory::with_capacity(longest, ARRAYS)?;
-        // Rows move to the front where others before them got shorter.
+        // Rows move forward where earlier rows became shorter.
         let (mut from, mut to) = (self.start[first], self.start[first]);
         for end in &mut self.start[first + 1..] {
             row.extend(self.col[from..*end].iter().copied().zip(self.value[from..*end].iter().copied()));
@@ -134,7 +134,7 @@ impl SparseMatrix {
     }
 }
 
-/// Whether the arrays are compressed rows.
+/// Checks that the arrays are compressed rows.
 fn check(cols: usize, start: &[usize], col: &[u32], value: &[u64]) -> Result<()> {
     let [first, .., last] = *start else {
         return match *start {
@@ -181,8 +181,7 @@ mod tests {
         Modulus::new(p).unwrap()
     }
 
-    /// Entries in any order, some positions several times, some of them cancelling; empty rows; against the sort of
-    /// triplets.
+    /// Entries in any order, with duplicates, some of which cancel, and empty rows; against the sort of triplets.
     #[test]
     fn arrays_of_every_width_are_the_matrix_of_their_triplets() {
         let mut rng = Rng::seed_from_u64(3);
@@ -209,7 +208,7 @@ mod tests {
                 let long: Vec<i128> =
                     value.iter().map(|&v| i128::from(v) * i128::from(p) * 12 + i128::from(v)).collect();
                 assert_eq!(SparseMatrix::from_csr(modulus(p), cols, &wide, &narrow, &long).unwrap(), expected);
-                // There and back, and what is canonical is not copied.
+                // Round trips; canonical arrays are not copied.
                 let address = a.columns().as_ptr();
                 let (start, col, value) = a.into_csr_parts();
                 let again = SparseMatrix::from_csr_parts(modulus(p), cols, start, col, value).unwrap();
@@ -259,7 +258,7 @@ mod tests {
             (0, &[0, 1], &[0], 1, "entry 0 (0-based): column 0 of 0, counted from 0"),
             (3, &[0, 1], &[-1], 1, "entry 0 (0-based): its column is negative, or beyond 2^32"),
             (3, &[0, 1], &[1 << 32], 1, "entry 0 (0-based): its column is negative, or beyond 2^32"),
-            (3, &[0, -1], &[], 0, "offset 1 (0-based) is no offset: negative, or too large"),
+            (3, &[0, -1], &[], 0, "offset 1 (0-based) is negative or too large"),
             (1 << 32, &[0, 0], &[], 0, "1 x 4294967296: at most 4294967295 rows and columns are possible"),
         ] {
             assert_eq!(refusal(cols, start, col, values), why);

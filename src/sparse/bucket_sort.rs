@@ -2,9 +2,9 @@
 //!
 //! Positions i·cols + j are cut into ranges of equal length, the *buckets*; a first stable pass distributes the entries
 //! over them (every part of the input owns one slice of every bucket, so all writes are disjoint), a second sorts each
-//! bucket by itself, in cache, and merges what stands at one position; a third writes them back. All are linear for the
-//! orders that files have in practice (by rows, by columns, or symmetric halves). On its way an entry takes eight
-//! bytes, half of them for its place within the bucket, unless the matrix or its values are large.
+//! bucket in cache and merges duplicates; a third writes the buckets back. All are linear for the orders that files
+//! have in practice (by rows, by columns, or symmetric halves). During the sort an entry takes eight bytes, half of
+//! them for its place within the bucket, unless the matrix or its values are large.
 
 use super::duplicates::{BigEntry, Duplicates};
 use super::numbers::{Numbers, Width, Word, spread, with};
@@ -35,17 +35,17 @@ impl Place for u64 {
     }
 }
 
-/// An entry on its way through the buckets: its place and its value.
+/// An entry as stored in the buckets: its place and its value.
 type Entry<P, V> = (P, V);
 
-/// Entries a bucket should have: a bucket and its copy stay in a second-level cache.
+/// The target size of a bucket, in entries: a bucket and its copy fit in the second-level cache.
 const BUCKET: usize = 1 << 15;
-/// At most this many buckets: one write stream each, as many as a first pass handles without thrashing.
+/// The maximum number of buckets: one write stream each, as many as the first pass handles without thrashing.
 const MAX_BUCKETS: usize = 1 << 10;
 /// Entries in a part of the input of the first pass.
 pub(super) const PART: usize = 1 << 18;
 
-/// Sorts the entries of a matrix of that shape and merges duplicates. Returns the sums that leave the words they are
+/// Sorts the entries of a matrix of that shape and merges duplicates. Returns the sums that overflow the words they are
 /// sorted in.
 ///
 /// # Errors
@@ -64,7 +64,7 @@ pub(super) fn sort(
     }
 }
 
-/// [`sort`] by way of entries of that form.
+/// [`sort`] with entries of the given form.
 fn sort_as<P: Place, V: Word + Into<i128>>(
     [row, col]: [&mut Vec<u32>; 2],
     value: &mut Numbers,
@@ -147,7 +147,7 @@ impl Buckets {
         let most = (n / BUCKET).clamp(2, MAX_BUCKETS) as u64;
         let shift = (0..64).find(|&s| last >> s < most).expect("a 64-bit word shifted by 63 is below 2");
         let bits = |x: u64| u64::BITS - x.leading_zeros();
-        // A bucket reaches over no more rows than that, beside its first.
+        // A bucket spans at most this many rows in addition to its first.
         let more_rows = (((1 << shift) - 1) / cols.max(1) + 1).min(rows.saturating_sub(1));
         let col_bits = bits(cols.saturating_sub(1));
         Buckets { count: (last >> shift) as usize + 1, cols, shift, col_bits, place_bits: bits(more_rows) + col_bits }
@@ -172,7 +172,7 @@ impl Buckets {
     fn row_col(&self, first_row: u64, place: u64) -> (u32, u32) {
         ((first_row + (place >> self.col_bits)) as u32, (place & ((1 << self.col_bits) - 1)) as u32)
     }
-    /// Writes all entries into arrays of as many.
+    /// Writes all entries into arrays of that length.
     fn unpack<P: Place, V: Word, W: Word>(
         &self,
         merged: &[Merged<'_, P, V>],
@@ -243,7 +243,7 @@ struct Merged<'a, P, V> {
     big: Vec<BigEntry>,
 }
 
-/// Merges sorted entries, in place; `row_col` makes positions of places.
+/// Merges sorted entries, in place; `row_col` converts places to positions.
 fn merge_duplicates<P: Place, V: Word + Into<i128>>(
     entries: &mut [Entry<P, V>],
     duplicates: Duplicates,

@@ -1,6 +1,6 @@
 //! From entries in any order to canonical triplets: sorted by row and column, duplicates summed over ℤ, zeros dropped.
 //!
-//! Entries that arrive already in order are not touched at all: whoever fills the [`Coordinates`] keeps track of that.
+//! Entries that arrive in order are not touched at all: the code that fills the [`Coordinates`] keeps track of that.
 //! Others are sorted by [`super::bucket_sort`].
 
 use super::bucket_sort;
@@ -12,8 +12,8 @@ use num_bigint::BigInt;
 
 /// Entries with indices in range, in any order.
 ///
-/// Invariant: `row`, `col`, `value` have equal length; if `sorted`, their positions ascend strictly, all below
-/// `next` (see [`key`]), and no value is 0. Integers beyond `i64` stand apart in `big`, in any order.
+/// Invariant: `row`, `col`, `value` have equal length; if `sorted`, their positions ascend strictly, all below `next`
+/// (see [`key`]), and no value is 0. Integers beyond `i64` are kept separately in `big`, in any order.
 pub(crate) struct Coordinates {
     pub row: Vec<u32>,
     pub col: Vec<u32>,
@@ -35,7 +35,7 @@ impl Coordinates {
         Coordinates { row: vec![], col: vec![], value: Numbers::new(), big: vec![], sorted: true, next: 0 }
     }
 
-    /// Appends one entry; zeros vanish.
+    /// Appends one entry; zeros are dropped.
     pub fn push(&mut self, row: u32, col: u32, value: Integer<'_>) {
         match value {
             Integer::Small(0) => {}
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The same by a map of big integers.
+    /// The same with a map of big integers.
     fn naive(entries: &[(u32, u32, BigInt)], mirror: Option<bool>) -> Vec<(usize, usize, BigInt)> {
         let mut sum: BTreeMap<(usize, usize), BigInt> = BTreeMap::new();
         for (i, j, v) in entries {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(a.value.iter().filter(|&v| v == 0).count(), a.big.len());
     }
 
-    /// Numbers that look random, the same everywhere.
+    /// Pseudorandom numbers, the same on every machine.
     fn random(k: u64) -> u64 {
         let x = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7
@@ -233,7 +233,7 @@ mod tests {
         let values: Vec<BigInt> = ends.map(BigInt::from).collect();
         // Places of 32 bits, and of more.
         for (rows, cols) in [(3, 3), (u32::MAX as usize, u32::MAX as usize)] {
-            // The first so many values alone, so that each width is that of some matrix.
+            // Only the first few values, so that each width is that of some matrix.
             for (most, seed) in (1..=values.len()).flat_map(|most| (0..12).map(move |seed| (most, seed))) {
                 let entries: Vec<_> = (0..9 + seed)
                     .map(|k| {

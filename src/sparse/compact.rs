@@ -1,27 +1,27 @@
-//! Matrices most of whose lines are empty: the other lines renumbered, so that whatever is as long as a side of the
-//! matrix is in proportion to its entries.
+//! Matrices most of whose lines are empty: the non-empty lines are renumbered, so that anything as long as a side of
+//! the matrix is proportional to the number of entries.
 //!
-//! A header may declare 2³² - 1 rows for one entry. Everything that holds a word a line begins with
-//! [`Triplets::compact`]: it leaves a side alone that has at most [`SPARE`]·nnz + [`FEW`] lines, and takes the
-//! non-empty lines of a longer one. So both sides of what it gives are bounded by that, and lines of the matrix itself
-//! are found again by [`LineMap`]s. Rank, minors, components, symmetry and the values of the entries are those of the
-//! whole matrix.
+//! A header may declare 2³² - 1 rows for one entry. Everything that stores a word per line begins with
+//! [`Triplets::compact`]: it leaves a side unchanged that has at most [`SPARE`]·nnz + [`FEW`] lines, and takes the
+//! non-empty lines of a longer one. Both sides of the result are therefore bounded by that, and [`LineMap`]s lead back
+//! to the lines of the original matrix. Rank, minors, components, symmetry and the values of the entries are those of
+//! the whole matrix.
 
 use crate::sparse::Triplets;
 use crate::{Result, memory};
 use std::borrow::Cow;
 
-/// A side is left alone where it has no more lines than so many a non-zero entry …
+/// A side is left unchanged if it has at most this many lines per non-zero entry …
 const SPARE: usize = 4;
-/// … and so many.
+/// … plus this many.
 const FEW: usize = 1 << 16;
 
-/// The rows or the columns that were kept, by their numbers.
+/// The numbers of the rows or columns that were kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineMap {
     /// Lines of the whole matrix.
     whole: usize,
-    /// The numbers of those that were kept, ascending; `None` for all.
+    /// The numbers of the kept lines, ascending; `None` for all.
     kept: Option<Vec<u32>>,
 }
 
@@ -30,7 +30,7 @@ impl LineMap {
     pub fn identity(whole: usize) -> Self {
         LineMap { whole, kept: None }
     }
-    /// The lines that occur in `lines`, if there are too many in all.
+    /// The lines that occur in `lines`, if the whole has too many.
     fn of(lines: &[u32], whole: usize) -> Result<Self> {
         if whole <= lines.len().saturating_mul(SPARE).saturating_add(FEW) {
             return Ok(LineMap::identity(whole));
@@ -66,8 +66,8 @@ impl LineMap {
     pub fn number(&self, i: u32) -> u32 {
         self.kept.as_ref().map_or(i, |kept| kept[i as usize])
     }
-    /// The place among the kept lines of line `number` of the whole matrix; `None` if it was left out, or there is
-    /// none.
+    /// The position of line `number` of the whole matrix among the kept lines; `None` if it was left out or does not
+    /// exist.
     pub fn place(&self, number: u32) -> Option<u32> {
         match &self.kept {
             Some(kept) => kept.binary_search(&number).ok().map(|i| i as u32),
@@ -76,7 +76,7 @@ impl LineMap {
     }
 }
 
-/// Where the rows and columns of a matrix are in a whole one.
+/// Which rows and columns of the whole matrix those of a compact one are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineMaps {
     /// The rows.
@@ -86,24 +86,24 @@ pub struct LineMaps {
 }
 
 impl LineMaps {
-    /// Those of a whole matrix of that shape.
+    /// The lines of a whole matrix of that shape.
     pub fn identity(rows: usize, cols: usize) -> Self {
         LineMaps { rows: LineMap::identity(rows), cols: LineMap::identity(cols) }
     }
 }
 
-/// A matrix without its empty lines, where they are far too many.
+/// A matrix without its empty lines, if there are far too many of them.
 #[derive(Clone, Debug)]
 pub struct Compact<'a> {
-    /// The lines that were kept.
+    /// The matrix of the lines that were kept.
     pub matrix: Cow<'a, Triplets>,
-    /// Which they are.
+    /// Which lines these are.
     pub lines: LineMaps,
 }
 
 impl Triplets {
-    /// The matrix with sides of at most 4·nnz + 2¹⁶ lines, all that are not empty among them; itself where it is so
-    /// already. O(nnz log nnz) at most, no time where nothing is to be done.
+    /// The matrix with sides of at most 4·nnz + 2¹⁶ lines, including all non-empty ones; the matrix itself if it
+    /// already has this form. O(nnz log nnz) at most, no time if there is nothing to do.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -117,7 +117,7 @@ impl Triplets {
             places.iter_mut().for_each(|i| *i = map.place(*i).expect("a line with an entry was kept"));
             Ok(places)
         };
-        // Lines keep their order, and so do the entries.
+        // Lines and entries keep their order.
         let matrix = Triplets {
             rows: lines.rows.len(),
             cols: lines.cols.len(),

@@ -5,10 +5,10 @@
 
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const COMPONENTS: &str = "connected components";
 
-/// In place of a label: there is none.
+/// Stands for a missing label.
 const NONE: u32 = u32::MAX;
 
 /// The connected components, numbered 0 … count - 1 by their least rows.
@@ -16,19 +16,19 @@ const NONE: u32 = u32::MAX;
 pub struct Components {
     /// Number of components. Each has at least one entry: a line without entries belongs to none.
     pub count: usize,
-    /// For each row its component, `u32::MAX` if it is empty.
+    /// For each row, its component; `u32::MAX` if the row is empty.
     pub row: Vec<u32>,
-    /// For each column its component, `u32::MAX` if it is empty.
+    /// For each column, its component; `u32::MAX` if the column is empty.
     pub col: Vec<u32>,
 }
 
 impl Components {
-    /// Those of the graph with the given edges (row, column).
+    /// The components of the graph with the given edges (row, column).
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub(crate) fn of(rows: usize, cols: usize, edges: impl Iterator<Item = (u32, u32)>) -> Result<Self> {
-        // Each row points to itself or to a smaller one of its component; rows without edge point nowhere.
+        // Each row points to itself or to a smaller row of its component; rows without edges point nowhere.
         let mut parent = memory::filled(NONE, rows, COMPONENTS)?;
         let mut col = memory::filled(NONE, cols, COMPONENTS)?; // first a row of each column, then its label
         for (i, j) in edges {
@@ -43,7 +43,7 @@ impl Components {
                 parent[a.max(b) as usize] = a.min(b);
             }
         }
-        // Least rows come first, so that the row pointed to has its label already.
+        // Least rows come first, so that the row pointed to already has its label.
         let mut row = parent;
         let mut count = 0;
         for i in 0..rows {

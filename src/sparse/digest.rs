@@ -1,4 +1,4 @@
-//! A fingerprint of an integer matrix that does not depend on the file it came from.
+//! A digest of an integer matrix that does not depend on the file it came from.
 //!
 //! SHA-256 over these bytes, all numbers little-endian:
 //!
@@ -10,8 +10,8 @@
 //! 4. for each of those large values, in the same order: the number of bytes of its shortest two's complement form as
 //!    8 bytes, then that form.
 //!
-//! A stored entry is never 0, so the zeros of part 3 say which entries the values of part 4 belong to: equal bytes mean
-//! equal matrices.
+//! A stored entry is never 0, so the zeros in part 3 show to which entries the values in part 4 belong: equal bytes
+//! mean equal matrices.
 
 use crate::sparse::{SparseMatrix, Triplets};
 use sha2::{Digest, Sha256};
@@ -50,12 +50,12 @@ impl Triplets {
 const BATCH: usize = 1 << 12;
 
 impl SparseMatrix {
-    /// SHA-256 of the matrix mod p: of the 22 ASCII bytes `blackfield residues 2\n`; p, rows, cols, nnz, each as 8
+    /// SHA-256 of the matrix mod p, over the 22 ASCII bytes `blackfield residues 2\n`; p, rows, cols, nnz, each as 8
     /// bytes; three bytes that say how wide the numbers of the following lists are; the number of entries of each row;
     /// the column of each entry, by rows and by columns within a row; its residue, in the same order. The numbers of a
-    /// list have the least of 1, 2, 4 and 8 bytes that holds the largest row, cols - 1 and p - 1. Where all residues
-    /// are 1 and p - 1, their width is 0, and each is a bit, 1 for p - 1, the first of a byte the lowest. All numbers
-    /// little-endian.
+    /// list take the least of 1, 2, 4 and 8 bytes that holds the number of entries of the longest row, cols - 1 and p -
+    /// 1, respectively. If all residues are 1 or p - 1, their width is 0, and each is one bit, 1 for p - 1, the first
+    /// in the lowest bit of a byte. All numbers are little-endian.
     pub fn digest(&self) -> [u8; 32] {
         let minus_one = self.modulus.get() - 1;
         let longest = self.start.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
@@ -101,7 +101,7 @@ fn width(largest: u64) -> u8 {
     }
 }
 
-/// Hashes numbers of so many bytes.
+/// Hashes numbers of that many bytes.
 fn update(hash: &mut Sha256, width: u8, numbers: impl Iterator<Item = u64>) {
     macro_rules! update {
         ($word:ty) => {{

@@ -1,8 +1,8 @@
-//! Entries at one position, and entries beyond a word.
+//! Duplicate entries, and entries beyond a word.
 
 use num_bigint::BigInt;
 
-/// What becomes of entries at one position.
+/// How entries at one position are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Duplicates {
     /// They are summed over the integers.

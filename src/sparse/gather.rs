@@ -6,7 +6,7 @@ use super::duplicates::Duplicates;
 use crate::sparse::Integer;
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ENTRIES: &str = "the entries of a matrix";
 
 impl Triplets {
@@ -14,8 +14,8 @@ impl Triplets {
     /// are summed over the integers, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: what [`Triplets::try_from_entries`]
-    /// says instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory runs out; [`Triplets::try_from_entries`]
+    /// returns an error instead.
     pub fn from_entries<V: Into<Integer<'static>>>(
         rows: usize,
         cols: usize,
@@ -23,7 +23,7 @@ impl Triplets {
     ) -> Self {
         memory::or_panic(Triplets::try_from_entries(rows, cols, entries))
     }
-    /// [`Triplets::from_entries`] for a caller who can live with a refusal.
+    /// Fallible [`Triplets::from_entries`].
     ///
     /// # Errors
     /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
@@ -52,11 +52,11 @@ impl Triplets {
     /// The transpose, by a counting sort.
     ///
     /// # Panics
-    /// If memory ends; [`Triplets::try_transpose`] says so instead.
+    /// If memory runs out; [`Triplets::try_transpose`] returns an error instead.
     pub fn transpose(&self) -> Triplets {
         memory::or_panic(self.try_transpose())
     }
-    /// [`Triplets::transpose`] for a caller who can live with a refusal.
+    /// Fallible [`Triplets::transpose`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -69,7 +69,7 @@ impl Triplets {
     }
 }
 
-/// No entries, and room for so many.
+/// No entries, with room for that many.
 fn room(entries: usize) -> Result<Coordinates> {
     let mut raw = Coordinates::new();
     memory::reserve_exact(&mut raw.row, entries, ENTRIES)?;
@@ -77,7 +77,7 @@ fn room(entries: usize) -> Result<Coordinates> {
     raw.value.reserve(entries)?;
     Ok(raw)
 }
-/// Room for so many entries more that fit a word. The three lists grow together.
+/// Room for that many more entries that fit a word. The three lists grow together.
 #[cold]
 fn reserve(raw: &mut Coordinates, more: usize) -> Result<()> {
     memory::reserve(&mut raw.row, more, ENTRIES)?;

@@ -134,14 +134,14 @@ pub struct Part<V> {
 pub fn kind(p: Modulus, segregate: bool, v: u64) -> Entries {
     match v {
         _ if !segregate => Entries::Valued,
-        // Mod 2, where both are the same, +1 it is.
+        // Mod 2 the two coincide: +1.
         1 => Entries::Plus,
         _ if v == p.get() - 1 => Entries::Minus,
         _ => Entries::Valued,
     }
 }
 
-/// The most entries without values, and the most with values, that a row has.
+/// The maximum number of entries without values in a row, and of entries with values.
 pub fn heaviest_row(a: &SparseMatrix, segregate: bool) -> (u64, u64) {
     let mut heaviest = (0, 0);
     for i in 0..a.rows() {

@@ -1,5 +1,5 @@
-//! An integer of any size that costs nothing while it is small: what an entry of [`Triplets`](crate::sparse::Triplets)
-//! is.
+//! An integer of any size that costs nothing while it is small: the type of an entry of
+//! [`Triplets`](crate::sparse::Triplets).
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -14,7 +14,7 @@ use std::fmt;
 pub enum Integer<'a> {
     /// A value in the range of `i64`.
     Small(i64),
-    /// A value outside it.
+    /// A value outside that range.
     Big(Cow<'a, BigInt>),
 }
 

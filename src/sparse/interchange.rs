@@ -1,7 +1,7 @@
-//! Conversions from and to the matrices of `sprs`, the sparse matrix crate most Rust programs share.
+//! Conversions from and to the matrices of `sprs`, the most widely used sparse matrix crate of Rust.
 //!
 //! Integer matrices pass through [`Triplets`], residues through [`SparseMatrix`]; both directions keep every entry, and
-//! what arrives is canonical whatever order, duplicates or explicit zeros the other side had.
+//! the result is canonical whatever order, duplicates or explicit zeros the other side had.
 
 use crate::field::Modulus;
 use crate::sparse::{Integer, SparseMatrix, Triplets};

@@ -3,7 +3,7 @@
 use crate::field::Modulus;
 use crate::{Error, Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const OFFSETS: &str = "the offsets of the rows";
 const COLUMNS: &str = "the columns of the entries";
 const RESIDUES: &str = "the residues of the entries";
@@ -26,12 +26,12 @@ impl SparseMatrix {
     /// The matrix of the given triplets (row, column, residue); positions that occur twice are summed, zeros dropped.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends: see
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory runs out: see
     /// [`SparseMatrix::try_from_triplets`].
     pub fn from_triplets(modulus: Modulus, rows: usize, cols: usize, entries: &[(usize, usize, u64)]) -> Self {
         memory::or_panic(Self::try_from_triplets(modulus, rows, cols, entries))
     }
-    /// [`SparseMatrix::from_triplets`] for a caller who can live with a refusal.
+    /// Fallible [`SparseMatrix::from_triplets`].
     ///
     /// # Errors
     /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
@@ -70,7 +70,7 @@ impl SparseMatrix {
         Ok(a)
     }
 
-    /// The matrix without rows, with room for `rows` of them with `nnz` entries, to be filled row by row.
+    /// A matrix without rows, with room for `rows` rows and `nnz` entries, to be filled row by row.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -89,8 +89,8 @@ impl SparseMatrix {
         memory::reserve(&mut self.col, nnz, COLUMNS)?;
         memory::reserve(&mut self.value, nnz, RESIDUES)
     }
-    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`. There is
-    /// room.
+    /// Appends a row of (column, residue) pairs, in any order, no column twice, no zeros; empties `entries`. There must
+    /// be room.
     pub(crate) fn push_row(&mut self, entries: &mut Vec<(u32, u64)>) {
         entries.sort_unstable_by_key(|&(j, _)| j);
         debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0) && entries.iter().all(|&(_, v)| v != 0));
@@ -99,7 +99,7 @@ impl SparseMatrix {
         self.value.extend(entries.drain(..).map(|(_, v)| v));
         self.start.push(self.col.len());
     }
-    /// Renumbers the columns so that none is empty; returns the old number of each, ascending.
+    /// Renumbers the columns so that none is empty; returns their old numbers, ascending.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -148,7 +148,7 @@ impl SparseMatrix {
     pub fn values(&self) -> &[u64] {
         &self.value
     }
-    /// Number of entries other than 1 and -1, which products multiply by.
+    /// Number of entries other than 1 and -1, which cost multiplications in products.
     #[must_use]
     pub fn valued(&self) -> usize {
         let minus_one = self.modulus.get() - 1;
@@ -213,8 +213,8 @@ impl SparseMatrix {
         self.col.iter().for_each(|&j| used[j as usize] = true);
         memory::collect((0..self.cols as u32).filter(|&j| used[j as usize]), LINES)
     }
-    /// The matrix without its empty rows and columns, the others in their order: same rank. A symmetric matrix stays
-    /// so.
+    /// The matrix without its empty rows and columns, the others in order: the rank is the same. A symmetric matrix
+    /// stays symmetric.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -223,7 +223,7 @@ impl SparseMatrix {
         a.drop_empty_lines()?;
         Ok(a)
     }
-    /// Drops stored zeros, which a matrix must not have: no memory is asked for.
+    /// Drops stored zeros, which a matrix must not have. Allocates nothing.
     pub(crate) fn drop_zeros(&mut self) {
         let Some(first) = self.value.iter().position(|&v| v == 0) else { return };
         let (mut from, mut to) = (first, first);
@@ -231,7 +231,7 @@ impl SparseMatrix {
         let changed = self.start.partition_point(|&at| at <= first);
         for end in &mut self.start[changed..] {
             while from < *end {
-                // Moved always and counted if it stays: mod a small prime no branch is to be predicted.
+                // Always moved, but only counted if it stays: mod a small prime a branch would be unpredictable.
                 let v = self.value[from];
                 (self.col[to], self.value[to]) = (self.col[from], v);
                 to += usize::from(v != 0);
@@ -250,7 +250,7 @@ impl SparseMatrix {
         self.start.dedup();
         self.drop_empty_columns().map(drop)
     }
-    /// A copy, for a caller who can live with a refusal.
+    /// A fallible copy.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -267,7 +267,7 @@ impl SparseMatrix {
     /// Whether A = Aᵀ.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory): the transpose is written down.
+    /// [`Error::Memory`](crate::Error::Memory): the transpose is built.
     pub fn is_symmetric(&self) -> Result<bool> {
         Ok(self.rows() == self.cols && *self == self.transpose()?)
     }

@@ -1,6 +1,6 @@
-//! Sparse matrices: [`Triplets`] over the integers as a file gives them, [`SparseMatrix`] mod p as everything above
-//! uses them, their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for fast
-//! products.
+//! Sparse matrices: [`Triplets`] over the integers as read from a file, [`SparseMatrix`] mod p as used by everything
+//! built on it, their [`Pattern`] of non-zero positions, and the storage [`formats`] with their [`hybrid`] lists for
+//! fast products.
 
 mod arrays;
 mod bucket_sort;

@@ -1,18 +1,18 @@
-//! Integers of at most 64 bits, all in the narrowest signed type that holds each of them: one byte where values are ±1,
-//! four where they are residues of a usual prime.
+//! Integers of at most 64 bits, all in the narrowest signed type that holds them: one byte where values are ±1, four
+//! where they are residues of a typical prime.
 //!
 //! A list begins with bytes and is widened as a whole when a value arrives that does not fit. Lists are equal if their
-//! numbers are, whatever their types. Entry points: [`Numbers::append`], [`Numbers::iter`], [`Numbers::into_residues`].
+//! numbers are, whatever the types. Entry points: [`Numbers::append`], [`Numbers::iter`], [`Numbers::into_residues`].
 
 use crate::{Result, memory};
 use bytemuck::Zeroable;
 use std::ops::Range;
 use std::slice;
 
-/// What memory is asked for.
+/// What the memory is for.
 const VALUES: &str = "the values of the entries";
 
-/// Numbers that are rewritten before the memory of their old form is given back.
+/// How many numbers are converted before the memory of their old form is released.
 const STEP: usize = 1 << 20;
 
 /// A signed type of numbers.
@@ -38,7 +38,7 @@ macro_rules! words {
 }
 words!(i8, i16, i32, i64);
 
-/// The types, by their size.
+/// The types, by size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
     I8,
@@ -48,7 +48,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// The narrowest that holds all numbers whose [`spread`]s give this by OR.
+    /// The narrowest type for numbers whose [`spread`]s combine to this by OR.
     pub fn of(spreads: u64) -> Width {
         match u64::BITS - spreads.leading_zeros() {
             0..=7 => Width::I8,
@@ -59,7 +59,8 @@ impl Width {
     }
 }
 
-/// The bits of a number in two's complement that differ from its sign: as many as the number needs beside the sign.
+/// The bits of a number in two's complement that differ from its sign: as many as the number needs in addition to the
+/// sign.
 #[inline(always)]
 pub(crate) fn spread(v: i64) -> u64 {
     (v ^ v >> 63) as u64
@@ -120,16 +121,16 @@ impl Numbers {
     /// Number k.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such number.
     #[inline(always)]
     pub fn get(&self, k: usize) -> i64 {
         with!(self, list => list[k].wide())
     }
-    /// All of them.
+    /// All numbers.
     pub fn iter(&self) -> Iter<'_> {
         self.iter_in(0..self.len())
     }
-    /// Those at the given places.
+    /// The numbers at the given positions.
     ///
     /// # Panics
     /// If the range reaches beyond them.
@@ -142,21 +143,21 @@ impl Numbers {
         }
     }
 
-    /// Makes room for `more` numbers of the present type.
+    /// Makes room for `more` numbers of the current type.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn reserve(&mut self, more: usize) -> Result<()> {
         with!(self, list => memory::reserve(list, more, VALUES))
     }
-    /// Gives back the memory for numbers that did not come.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         with!(self, list => list.shrink_to_fit());
     }
     /// Makes the type no narrower than `width`.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory): both forms stand beside each other.
+    /// [`Error::Memory`](crate::Error::Memory): both forms exist at the same time.
     pub fn widen(&mut self, width: Width) -> Result<()> {
         if width <= self.width() {
             return Ok(());
@@ -170,13 +171,13 @@ impl Numbers {
         };
         Ok(())
     }
-    /// The numbers as another type that holds them, with room for so many.
+    /// The numbers as a different type that holds them, with that capacity.
     fn copied<W: Word>(&self, room: usize) -> Result<Vec<W>> {
         let mut wide = memory::with_capacity(room, VALUES)?;
         with!(self, list => wide.extend(list.iter().map(|&v| W::cut(v.wide()))));
         Ok(wide)
     }
-    /// Appends numbers whose [`spread`]s give `spreads` by OR.
+    /// Appends numbers whose [`spread`]s combine to `spreads` by OR.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -189,11 +190,11 @@ impl Numbers {
     /// Appends a number.
     ///
     /// # Panics
-    /// If memory ends.
+    /// If memory runs out.
     pub fn push(&mut self, v: i64) {
         memory::or_panic(self.try_push(v));
     }
-    /// [`Numbers::push`] for a caller who can live with a refusal.
+    /// Fallible [`Numbers::push`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -203,7 +204,7 @@ impl Numbers {
         with!(self, list => list.push(Word::cut(v)));
         Ok(())
     }
-    /// A copy, for a caller who can live with a refusal.
+    /// A fallible copy.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -216,8 +217,8 @@ impl Numbers {
         })
     }
 
-    /// What `residue` makes of each number. The old form goes, from the back, while the new one comes: both together
-    /// never take much more than the larger, where the system provides and takes back memory by pages.
+    /// Applies `residue` to each number. The old form is released, from the back, as the new one grows: both together
+    /// never take much more than the larger one, where the system provides and reclaims memory by pages.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -253,7 +254,7 @@ impl Default for Numbers {
     }
 }
 
-/// The narrowest form. The trait knows no refusal: it is a panic.
+/// The narrowest form. The trait has no error: a refused allocation panics.
 impl From<Vec<i64>> for Numbers {
     fn from(numbers: Vec<i64>) -> Self {
         let spreads = numbers.iter().fold(0, |all, &v| all | spread(v));
@@ -315,7 +316,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The ends of each type, and what is next to them.
+    /// The limits of each type, and their neighbours.
     fn edges() -> Vec<i64> {
         let ends = [i8::MIN.into(), i8::MAX.into(), i16::MIN.into(), i16::MAX.into(), i32::MIN.into(), i32::MAX.into()];
         let mut edges: Vec<i64> = ends.iter().flat_map(|&v: &i64| [v - 1, v, v + 1]).collect();
@@ -323,7 +324,7 @@ mod tests {
         edges
     }
 
-    /// The narrowest type by trying them.
+    /// The narrowest type by trial.
     fn narrowest(numbers: &[i64]) -> Width {
         match () {
             () if numbers.iter().all(|&v| i8::try_from(v).is_ok()) => Width::I8,

@@ -1,11 +1,11 @@
-//! Where a matrix has entries, and nothing else: the 0–1 structure that matchings, pivots and permanents read.
+//! Where a matrix has entries, and nothing else: the 0–1 structure that matchings, pivots and permanents work on.
 //!
 //! A [`Pattern`] is also a bipartite graph: rows and columns are its vertices, entries its edges.
 
 use crate::sparse::{SparseMatrix, Triplets};
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const ENTRIES: &str = "the pattern of a matrix";
 
 /// The positions of the non-zero entries of a rows × cols matrix, row by row, columns ascending within a row.
@@ -23,12 +23,12 @@ impl Pattern {
     /// The pattern with the given entries (row, column), 0-based, in any order; repeated ones count once.
     ///
     /// # Panics
-    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory ends; [`Pattern::try_from_entries`] says the
-    /// last instead.
+    /// If an index is out of range, a dimension exceeds 2³² - 1, or memory runs out; [`Pattern::try_from_entries`]
+    /// returns an error for the last.
     pub fn from_entries(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         memory::or_panic(Pattern::try_from_entries(rows, cols, entries))
     }
-    /// [`Pattern::from_entries`] for a caller who can live with a refusal.
+    /// [`Pattern::from_entries`], with an error if memory runs out.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -110,18 +110,19 @@ impl Pattern {
     /// The pattern of the transpose, by a counting sort in O(rows + cols + nnz).
     ///
     /// # Panics
-    /// If memory ends; [`Pattern::try_transpose`] says so instead.
+    /// If memory runs out; [`Pattern::try_transpose`] returns an error instead.
+    #[must_use]
     pub fn transpose(&self) -> Pattern {
         memory::or_panic(self.try_transpose())
     }
-    /// [`Pattern::transpose`] for a caller who can live with a refusal.
+    /// Fallible [`Pattern::transpose`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn try_transpose(&self) -> Result<Pattern> {
         transpose(&self.start, &self.col, self.cols)
     }
-    /// The pattern of the transpose of `a`, as fast.
+    /// The pattern of the transpose of `a`, in the same time.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -145,7 +146,7 @@ fn transpose(start: &[usize], col: &[u32], cols: usize) -> Result<Pattern> {
     Ok(Pattern { cols: start.len() - 1, start: begin, col: row })
 }
 
-/// Offsets of the lines when `lines` names the line of every entry.
+/// Offsets of the lines, where `lines` gives the line of every entry.
 fn starts(count: usize, lines: impl Iterator<Item = u32>) -> Result<Vec<usize>> {
     let mut start = memory::zeros::<usize>(count + 1, ENTRIES)?;
     lines.for_each(|i| start[i as usize + 1] += 1);
@@ -155,14 +156,14 @@ fn starts(count: usize, lines: impl Iterator<Item = u32>) -> Result<Vec<usize>> 
     Ok(start)
 }
 
-/// The entries that are not 0 mod p. The trait knows no refusal: [`Pattern::of`] does.
+/// The entries that are not 0 mod p. Panics if memory runs out; [`Pattern::of`] returns an error.
 impl From<&SparseMatrix> for Pattern {
     fn from(a: &SparseMatrix) -> Self {
         memory::or_panic(Pattern::of(a))
     }
 }
 
-/// The entries that are not 0 over the integers. The trait knows no refusal: [`Pattern::of_integers`] does.
+/// The entries that are not 0 over the integers. Panics if memory runs out; [`Pattern::of_integers`] returns an error.
 impl From<&Triplets> for Pattern {
     fn from(a: &Triplets) -> Self {
         memory::or_panic(Pattern::of_integers(a))

@@ -1,20 +1,21 @@
 //! A picture of where the entries are.
 //!
-//! Every pixel stands for a rectangle of positions; the more entries lie in it, the darker it is, on a logarithmic
-//! scale, so that a single entry in a large empty part is still seen beside a dense block: no entry is white, c entries
-//! have the grey 255 - 55 - 200 · ln(c)/ln(cmax), the fullest pixel is black.
+//! Every pixel stands for a rectangle of positions; the more entries it contains, the darker it is, on a logarithmic
+//! scale, so that a single entry in a large empty part is still visible next to a dense block: a pixel without entries
+//! is white, one with c entries has the grey level 255 - 55 - 200 · ln(c)/ln(cmax), and the fullest pixel is black.
 
 use crate::sparse::Triplets;
 
 /// The longest side that [`spy`] draws.
 const MAX_SIDE: usize = 1 << 14;
-/// The darkness of a pixel with one entry, where others have more.
+/// The darkness of a pixel with one entry, if others have more.
 const FAINTEST: f64 = 55.0;
 
 /// The pattern as a greyscale PNG whose longer side has at most `max_pixels` pixels.
 ///
-/// The aspect ratio is kept (a side has at least one pixel). A matrix smaller than the picture is enlarged by a whole
-/// factor: each position is a square of that many pixels. A matrix without rows or columns is white.
+/// The aspect ratio is kept (a side has at least one pixel). A matrix smaller than the picture is enlarged by an
+/// integer factor: each position is a square with that many pixels on a side. A matrix without rows or columns is
+/// white.
 ///
 /// # Panics
 /// If `max_pixels` is 0 or exceeds 16384.
@@ -22,7 +23,7 @@ pub fn spy(a: &Triplets, max_pixels: usize) -> Vec<u8> {
     assert!((1..=MAX_SIDE).contains(&max_pixels), "a picture of {max_pixels} pixels: 1 to {MAX_SIDE} are possible");
     let longer = a.rows().max(a.cols()).max(1);
     let zoom = (max_pixels / longer).max(1);
-    // Cells of the picture: one a position, or fewer where the matrix is larger than the picture.
+    // Cells of the picture: one per position, or fewer if the matrix is larger than the picture.
     let cells = |side: usize| (side * max_pixels.min(longer)).div_ceil(longer).max(1);
     let (height, width) = (cells(a.rows()), cells(a.cols()));
     let mut counts = vec![0u64; height * width];

@@ -1,9 +1,9 @@
-//! What a matrix looks like: sizes, weights of rows and columns, values, structure. The facts that choose a storage
+//! What a matrix looks like: sizes, weights of rows and columns, values, structure. The facts that determine a storage
 //! format and that `blackfield info` shows.
 //!
-//! [`Statistics::of`] takes time and memory linear in the entries, whatever the shape, but for sorting: the rows (by a
-//! hash of their content), the values other than ±1, and the lines of a matrix most of whose lines are empty. All facts
-//! are about the integer matrix; mod p values may coincide or vanish.
+//! [`Statistics::of`] takes time and memory linear in the entries, whatever the shape, apart from sorting the rows (by
+//! a hash of their content), the values other than ±1, and the lines of a matrix most of whose lines are empty. All
+//! facts are about the integer matrix; mod p values may coincide or vanish.
 
 use super::structure::Structure;
 use crate::memory;
@@ -39,7 +39,7 @@ pub struct Statistics {
     pub structure: Structure,
 }
 
-/// The distribution of the number of entries a line (row or column).
+/// The distribution of the number of entries per line (row or column).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -76,14 +76,14 @@ pub struct Bin {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Values {
-    /// The share of entries +1; 0 without entries.
+    /// The fraction of entries equal to +1; 0 without entries.
     pub plus_one: f64,
-    /// The share of entries -1; 0 without entries.
+    /// The fraction of entries equal to -1; 0 without entries.
     pub minus_one: f64,
     /// Number of different values.
     pub distinct: usize,
-    /// The values that occur most often (at most 16), the most frequent first, equally frequent ones ascending; in
-    /// decimal, since they may be of any size.
+    /// The most frequent values (at most 16), in order of decreasing frequency, ties ascending; in decimal, since they
+    /// may be of any size.
     pub most_frequent: Vec<Frequency>,
     /// The largest absolute value in decimal, `0` without entries.
     pub largest_absolute: String,
@@ -106,7 +106,7 @@ impl Statistics {
     /// The facts about a matrix.
     ///
     /// # Panics
-    /// If memory ends.
+    /// If memory runs out.
     pub fn of(a: &Triplets) -> Self {
         let compact = memory::or_panic(a.compact());
         let (kept, lines) = (&*compact.matrix, &compact.lines);
@@ -179,7 +179,7 @@ impl Values {
         let largest = counted.iter().map(|(v, _)| v).max_by(|x, y| compare_absolute(x, y));
         let largest = largest.map_or("0".to_string(), |v| v.to_string().trim_start_matches('-').to_string());
         let distinct = counted.len();
-        // Many values may occur once: only the head needs its order.
+        // Many values may occur once: only the top of the list needs sorting.
         let order = |(v, n): &(Integer, usize), (w, m): &(Integer, usize)| m.cmp(n).then_with(|| compare(v, w));
         if distinct > LISTED_VALUES {
             counted.select_nth_unstable_by(LISTED_VALUES, order);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_that_nothing_is_allocated_for_are_counted() {
+    fn empty_lines_are_counted_without_allocation() {
         // The same entries in few lines, all of them looked at, and in 2³² - 1.
         let entries = [(0, 0, 1), (0, 3, 2), (3, 0, 2), (5, 5, -1), (6, 5, 1)];
         let n = u32::MAX as usize;

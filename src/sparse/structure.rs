@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What the positions (and, for symmetry and repeated rows, the values) of the entries have in common.
+/// Properties of the positions (and, for symmetry and repeated rows, the values) of the entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -90,13 +90,13 @@ struct Symmetry {
 impl Symmetry {
     fn of(compact: &Compact<'_>, row_weights: &[u32], col_weights: &[u32]) -> Self {
         let a = &*compact.matrix;
-        // Other lines or unequal weights decide most cases without a transposition. Where both sides have the same
-        // lines, the compact form is as symmetric as the matrix.
+        // Different lines or unequal weights settle most cases without a transposition. If both sides have the same
+        // lines, the compact form is symmetric if and only if the matrix is.
         if compact.lines.rows != compact.lines.cols || row_weights != col_weights {
             return Symmetry { pattern: false, symmetric: false, skew: false };
         }
-        // Read by columns, the entries of a symmetric pattern come in the order of the rows: the counting sort by
-        // column finds for each entry (i, j) the position at which (j, i) has to stand.
+        // Read by columns, the entries of a symmetric pattern come in row order: the counting sort by column finds, for
+        // each entry (i, j), the position at which (j, i) has to be.
         let mut next = Vec::with_capacity(a.cols());
         let mut start = 0usize;
         for &w in col_weights {
@@ -223,7 +223,7 @@ mod tests {
         assert!(!s.symmetric && s.pattern_symmetric && s.skew_symmetric);
         let s = structure(3, 3, &[(0, 1, 2), (1, 0, 3)]);
         assert!(!s.symmetric && s.pattern_symmetric && !s.skew_symmetric);
-        // Equal weights, another pattern.
+        // Equal weights, but a different pattern.
         let s = structure(3, 3, &[(0, 1, 1), (1, 2, 1), (2, 0, 1)]);
         assert!(!s.symmetric && !s.pattern_symmetric);
         assert!(!structure(2, 3, &[(0, 0, 1)]).pattern_symmetric);

@@ -1,4 +1,4 @@
-//! Coordinate triplets over the integers, in canonical form: what a file says, before any modulus is chosen.
+//! Coordinate triplets over the integers, in canonical form: the content of a file, before any modulus is chosen.
 
 use crate::field::Modulus;
 use crate::sparse::numbers::Numbers;
@@ -62,15 +62,15 @@ impl Triplets {
         })
     }
 
-    /// The matrix mod p; entries that p divides disappear. It has an offset a row: [`Triplets::compact`] comes first
-    /// where the shape is not to be trusted.
+    /// The matrix mod p; entries that p divides disappear. It stores an offset per row: apply [`Triplets::compact`]
+    /// first if the shape is not trusted.
     ///
     /// # Panics
-    /// If memory ends; [`Triplets::try_reduce`] says so instead.
+    /// If memory runs out; [`Triplets::try_reduce`] returns an error instead.
     pub fn reduce(&self, modulus: Modulus) -> SparseMatrix {
         memory::or_panic(self.try_reduce(modulus))
     }
-    /// [`Triplets::reduce`] for a caller who can live with a refusal.
+    /// Fallible [`Triplets::reduce`].
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -92,9 +92,9 @@ impl Triplets {
         }
         Ok(SparseMatrix { modulus, cols: self.cols, start, col, value })
     }
-    /// [`Triplets::try_reduce`] by whoever needs the integers no more: they go while the residues come. The columns are
-    /// taken over as they are, and the rows go before there are residues, so that the two matrices never stand beside
-    /// each other.
+    /// [`Triplets::try_reduce`] for a caller who no longer needs the integers: they are released as the residues are
+    /// computed. The columns are reused as they are, and the rows are released before there are residues, so that the
+    /// two matrices never exist at the same time.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

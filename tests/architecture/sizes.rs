@@ -1,15 +1,15 @@
-//! Files tell one idea, functions fit on a screen.
+//! Files hold one idea, functions fit on a screen.
 
 use super::{is_test, root, rust_files};
 use std::fs;
 use std::path::PathBuf;
 
-/// Lines of a file outside tests, and of one with tests alone.
+/// The maximum number of lines of a file outside tests, and of a file with only tests.
 const FILE: usize = 400;
 const TESTS: usize = 600;
-/// Lines of a function.
+/// The maximum number of lines of a function.
 const FUNCTION: usize = 80;
-/// Characters of a line: `max_width` of rustfmt.toml.
+/// The maximum number of characters of a line: `max_width` of rustfmt.toml.
 const WIDTH: usize = 120;
 
 fn files() -> impl Iterator<Item = (PathBuf, bool)> {
@@ -22,7 +22,7 @@ fn files() -> impl Iterator<Item = (PathBuf, bool)> {
 }
 
 /// The functions of formatted code, unit tests aside: their first lines, names and lengths. A body ends at the first
-/// brace that is indented as its head is.
+/// brace with the indentation of its head.
 fn functions(text: &str) -> Vec<(usize, String, usize)> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -59,7 +59,7 @@ fn files_tell_one_idea() {
     for (file, tests) in files() {
         let lines = fs::read_to_string(root().join(&file)).unwrap().lines().count();
         let most = if tests { TESTS } else { FILE };
-        assert!(lines <= most, "{}: {lines} lines want to be two files", file.display());
+        assert!(lines <= most, "{}: {lines} lines should be two files", file.display());
     }
 }
 
@@ -71,10 +71,10 @@ fn functions_fit_on_a_screen() {
         let found = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION);
         long.extend(found.map(|(line, name, lines)| format!("{}:{line}: {name} has {lines} lines", file.display())));
     }
-    assert!(long.is_empty(), "functions that want to be two: {long:#?}");
+    assert!(long.is_empty(), "functions that should be split: {long:#?}");
 }
 
-/// Comments end where code does, but for tables and what stands in fences.
+/// Comments are wrapped at the width of the code, except for tables and fenced blocks.
 #[test]
 fn comments_wrap_where_code_does() {
     let mut long = vec![];

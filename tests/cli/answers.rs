@@ -1,4 +1,4 @@
-//! `blackfield rank`: the number alone, one JSON document, and what is said beside them.
+//! `blackfield rank`: the number alone, one JSON document, and the messages that accompany them.
 
 use crate::{DIAGONAL, Lab};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn the_rank_stands_alone_on_standard_output() {
     insta::assert_snapshot!(without_reason(&run.transcript()));
 }
 
-/// The library's words on why are its own business.
+/// The library's explanations are not tested here.
 fn without_reason(transcript: &str) -> String {
     let line = |line: &str| match line.split_once("  why      ") {
         Some((_, reason)) if !reason.is_empty() => "  why      [reason]".to_owned(),

@@ -1,9 +1,9 @@
-//! Inputs that were answered wrongly once (`tests/doubt`), and demands that were met in words only.
+//! Inputs that were once answered wrongly (`tests/doubt`), and guarantees that were once stated but not met.
 
 use crate::Lab;
 use serde_json::{Value, json};
 
-/// A lab with a file of `tests/doubt`.
+/// A test folder with a file of `tests/doubt`.
 fn lab(test: &str, file: &str) -> Lab {
     let lab = Lab::new(test);
     let from = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/doubt").join(file);

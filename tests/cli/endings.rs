@@ -1,8 +1,8 @@
-//! How the program ends: each exit code with its message.
+//! How the program exits: each exit code with its message.
 
 use crate::Lab;
 
-/// The transcript of a run that must end with `code`.
+/// The transcript of a run that must exit with `code`.
 fn ending(lab: &Lab, args: &str, code: i32) -> String {
     let run = lab.run(args);
     assert_eq!(run.code, code, "{args}: {}", run.stderr);
@@ -85,7 +85,7 @@ fn a_device_that_is_not_there() {
         Err(error) => error.to_string(),
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
-    // A permanent runs on GPUs, or says that there are none; by itself it does without.
+    // A permanent runs on GPUs, or says that there are none; by default it does not need any.
     let run = lab.run("permanent diagonal.sms --method gray --device cuda -q");
     match blackfield::gpu::require_devices() {
         Ok(_) => assert_eq!(run.code, 0, "{}", run.stderr),
@@ -115,7 +115,7 @@ fn a_full_disk() {
         assert_eq!(output.status.code(), Some(4), "{args}: {stderr}");
         assert!(stderr.contains(name) && stderr.contains("No space left on device"), "{args}: {stderr}");
     }
-    // Nobody can hear the errors of a full standard error, but nothing breaks.
+    // Errors cannot be reported if standard error is full, but nothing breaks.
     let full = File::options().write(true).open("/dev/full").unwrap();
     let output = lab.command("rank diagonal.sms -p 65521").stderr(full).output().unwrap();
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), &b"3\n"[..]));
@@ -133,10 +133,10 @@ fn a_reader_that_leaves_ends_the_program_quietly() {
     }
 }
 
-/// Wishes for formats act, as `--explain` shows, or are refused with the reason: by every method, and over the
+/// Format options take effect, as `--explain` shows, or are refused with the reason: by every method, and over the
 /// rationals too.
 #[test]
-fn wishes_for_formats_act_or_are_refused() {
+fn format_options_act_or_are_refused() {
     let lab = Lab::with_diagonal("formats");
     let wishes = ["--format coo", "--segregate always", "--segregate never", "--forbid-format csr"];
     for method in ["", "--method auto", "--method elimination", "--method hybrid", "--proven", "--rational"] {

@@ -1,5 +1,5 @@
-//! Every path of the kernels, from the file to the answer, with each instruction set that the machine has; and refusals
-//! of others.
+//! Every path through the kernels, from the file to the answer, with each instruction set that the machine has; other
+//! sets are refused.
 
 use crate::Lab;
 use blackfield::isa::Isa;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Moduli of every kind of residue: a bit, a trit, one byte, two, four and eight.
 const MODULI: &str = "2,3,251,65521,2147483647,2305843009213693951";
 
-/// Runs the program with each instruction set and demands one answer.
+/// Runs the program with each instruction set and demands the same answer.
 fn agree(lab: &Lab, arguments: &str) {
     let of = |isa: Isa| stable(lab.document(&format!("{arguments} --isa {}", isa.name())));
     let expected = of(Isa::Portable);
@@ -17,8 +17,8 @@ fn agree(lab: &Lab, arguments: &str) {
     }
 }
 
-/// A document without what belongs to one run: seconds, and the plans, which know what they are compiled for. Of the
-/// steps of a path there is left what they add to the rank, all together.
+/// A document without the parts that vary between runs: seconds, and the plans, which depend on the instruction set. Of
+/// the steps of a path only their total contribution to the rank is left.
 fn stable(mut document: Value) -> Value {
     match &mut document {
         Value::Object(fields) => {

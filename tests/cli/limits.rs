@@ -1,16 +1,16 @@
-//! The program under `ulimit -v`: whatever a header declares, and wherever memory ends, there is an answer, or one line
-//! that says how many bytes were wanted and exit code 4; never a signal, never half a file.
+//! The program under `ulimit -v`: whatever a header declares, and wherever memory runs out, there is an answer, or one
+//! line that says how many bytes were requested and exit code 4; never a signal, never an incomplete file.
 
 use crate::{DIAGONAL, Lab, Run, schema};
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// The least limit in KiB that small work must do with, and others on the way to none.
+/// The smallest limit in KiB with which small tasks must succeed, and smaller ones.
 const LEAST: u64 = 204_800;
 const LADDER: [u64; 5] = [LEAST, 262_144, 400_000, 800_000, 2_000_000];
 
-/// Runs the program with addresses limited to `kib` KiB.
+/// Runs the program with its address space limited to `kib` KiB.
 fn limited(lab: &Lab, kib: u64, args: &str) -> Run {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "ulimit -v $0 && exec \"$@\"", &kib.to_string()]);
@@ -26,7 +26,7 @@ fn limited(lab: &Lab, kib: u64, args: &str) -> Run {
     run
 }
 
-/// Runs it, and demands the answer, or the end of memory in order.
+/// Runs it, and demands the answer or an orderly exit for lack of memory.
 fn answer_or_end(lab: &Lab, kib: u64, args: &str, expected: Option<&str>) -> i32 {
     let run = limited(lab, kib, args);
     let about = format!("{args} within {kib} KiB: exit code {}: {}", run.code, run.stderr);
@@ -158,7 +158,7 @@ fn memory_follows_what_is_stored() {
     lab.write("blank.sms.gz", gzip(std::iter::once(head).chain(chunk).chain([b"0 0 0\n".to_vec()])));
     let run = limited(&lab, LEAST, "rank blank.sms.gz -p 7 -q");
     assert_eq!((run.code, run.stdout.as_str()), (0, "1\n"), "{}", run.stderr);
-    // 40 million entries at one place have to be held, nine bytes each, until they are added up.
+    // 40 million entries at one position have to be held, nine bytes each, until they are summed.
     let chunks = (0..40).map(|_| b"1 1 1\n".repeat(1_000_000));
     let same = std::iter::once(b"3 3 M\n".to_vec()).chain(chunks).chain([b"0 0 0\n".to_vec()]);
     lab.write("same.sms.gz", gzip(same));
@@ -166,7 +166,7 @@ fn memory_follows_what_is_stored() {
     assert_eq!(answer_or_end(&lab, LEAST, "rank same.sms.gz -p 7 --json -q", None), 4);
     let run = lab.run("rank same.sms.gz -p 7 -q --max-memory 100M");
     assert!(run.code == 4 && run.stderr.contains("104857600 bytes are allowed"), "{}", run.stderr);
-    // So is what a generator makes.
+    // So is a generated matrix.
     assert_eq!(answer_or_end(&lab, LEAST, "generate ch9-9-b5 -o large.mtx -q", None), 4);
 }
 
@@ -235,11 +235,12 @@ fn every_step_of_the_ladder_ends_in_order() {
         for kib in LADDER {
             ended += i32::from(answer_or_end(&lab, kib, args, expected) == 4);
         }
-        // Below the least limit not everything works, but what ends, ends in order (or before there is a program).
+        // Below the smallest limit not everything works, but every exit is orderly (or comes before the program
+        // starts).
         for kib in [60_000, 80_000, 100_000, 120_000, 150_000] {
             let run = limited(&lab, kib, args);
             assert!(matches!(run.code, 0 | 4 | 126 | 127), "{args} within {kib} KiB: {}: {}", run.code, run.stderr);
         }
     }
-    println!("{ended} of the runs ended for want of memory");
+    println!("{ended} of the runs ended for lack of memory");
 }

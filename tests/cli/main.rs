@@ -1,7 +1,7 @@
-//! The program `blackfield` from outside: what it prints, where, in which form, and with which exit code.
+//! The program `blackfield` seen from outside: what it prints, where, in which form, and with which exit code.
 //!
-//! Texts are held by snapshots (`tests/cli/snapshots`), in which seconds are replaced;
-//! `INSTA_UPDATE=always cargo test --test cli` rewrites them. Every JSON document is held against its schema
+//! Texts are compared with snapshots (`tests/cli/snapshots`), in which seconds are replaced;
+//! `INSTA_UPDATE=always cargo test --test cli` rewrites them. Every JSON document is validated against its schema
 //! ([`schema`]).
 
 mod answers;
@@ -24,12 +24,12 @@ mod verify;
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 
-/// A folder of its own for one test, in which the program runs, so that files have the same names everywhere.
+/// The working folder of one test, in which the program runs, so that files have the same names everywhere.
 struct Lab {
     dir: PathBuf,
 }
 
-/// What a run of the program left.
+/// The output of a run of the program.
 struct Run {
     stdout: String,
     stderr: String,
@@ -43,7 +43,7 @@ impl Lab {
     /// An empty folder named after the test.
     fn new(test: &str) -> Lab {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
-        // A run before this one may have left it.
+        // An earlier run may have left it.
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
         Lab { dir }
@@ -106,7 +106,7 @@ impl Lab {
 }
 
 impl Run {
-    /// Everything that a user sees, for a snapshot.
+    /// Everything that the user sees, for a snapshot.
     fn transcript(&self) -> String {
         let text = format!("exit code {}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr);
         redact_seconds(&text)

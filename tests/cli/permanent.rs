@@ -1,11 +1,11 @@
-//! `blackfield permanent`: the integer alone, one JSON document a file, and what is said beside them.
+//! `blackfield permanent`: the integer alone, one JSON document per file, and the messages that accompany them.
 
 use crate::Lab;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// [[1, 2], [-3, 4]]: permanent 4 - 6 = -2, of the pattern 2.
+/// [[1, 2], [-3, 4]]: permanent 4 - 6 = -2; that of its pattern is 2.
 const SMALL: &str = "2 2 M\n1 1 1\n1 2 2\n2 1 -3\n2 2 4\n0 0 0\n";
 
 /// The n × n matrix of ones.
@@ -106,12 +106,13 @@ fn errors_have_their_codes() {
     assert_eq!((&error["kind"], &error["code"]), (&json!("input"), &json!(3)));
     assert_eq!(lab.run("permanent").code, 2);
     assert_eq!(lab.run("permanent small.sms empty.sms --checkpoint state").code, 2);
-    // What came before the error was printed.
+    // Results before the error are printed.
     let run = lab.run("permanent small.sms wide.sms");
     assert_eq!((run.code, run.stdout.as_str()), (3, "-2\n"));
 }
 
-/// The n × n matrix of ones but for the diagonal: its permanent counts derangements, and no two lines of it are equal.
+/// The n × n matrix of ones except on the diagonal: its permanent counts derangements, and no two of its lines are
+/// equal.
 fn off_diagonal(n: usize) -> String {
     let entries = (1..=n).flat_map(|i| (1..=n).filter(move |&j| j != i).map(move |j| format!("{i} {j} 1\n")));
     format!("{n} {n} M\n{}0 0 0\n", entries.collect::<String>())
@@ -128,7 +129,7 @@ fn state_in(file: &[u8]) -> Value {
 }
 
 #[test]
-fn a_killed_run_goes_on_where_it_stood() {
+fn a_killed_run_resumes_where_it_stopped() {
     let lab = Lab::new("permanent-killed");
     // Seconds on one thread, so that the run cannot end between the first part of its sum and the signal.
     let n = 30;
@@ -138,14 +139,15 @@ fn a_killed_run_goes_on_where_it_stood() {
     let mut child =
         lab.command(&format!("{args} --threads 1")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
-    // The file is replaced as a whole: what can be read is a whole state. The first one has no part of the sum.
+    // The file is replaced atomically: what can be read is a complete state. The first state contains no part of the
+    // sum.
     let parts = || state_in(&std::fs::read(&state).ok()?)["next"].as_u64().filter(|&next| next > 0);
     while parts().is_none() {
         assert_eq!(child.try_wait().unwrap(), None, "the run ended without a checkpoint");
         assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint");
         std::thread::sleep(Duration::from_millis(1));
     }
-    // SIGKILL on Unix: the program has no say in it.
+    // SIGKILL on Unix: the program cannot intercept it.
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "the run ended before it was killed");
     let saved = state_in(&lab.read("state"));
@@ -157,13 +159,13 @@ fn a_killed_run_goes_on_where_it_stood() {
     assert_eq!(answer["permanent"], json!(derangements(n as i128).to_string()));
     let found = answer["path"][1]["found"].as_str().unwrap();
     assert!(found.ends_with(&format!(", {next} of {chunks} parts of the work from the checkpoint")), "{found}");
-    // Whoever reads the answer is told what it rests on.
+    // The answer says what it rests on.
     assert_eq!(answer["resumed"], json!([{"parts": next, "of": chunks}]));
     let proof = answer["proof"].as_str().unwrap();
     assert!(proof.contains(&format!("; resumed: the first {next} of {chunks} parts")), "{proof}");
     assert!(!state.exists(), "the state of a finished run is removed");
 
-    // A run that finds no state does all of the work.
+    // A run without a state does all of the work.
     lab.write("matrix.sms", off_diagonal(14));
     let whole = lab.document(args);
     assert_eq!(whole["permanent"], json!(derangements(14).to_string()));
@@ -175,33 +177,38 @@ fn a_killed_run_goes_on_where_it_stood() {
 fn a_checkpoint_of_another_matrix_is_refused_and_kept() {
     let lab = Lab::new("permanent-foreign-state");
     lab.write("matrix.sms", off_diagonal(12));
-    for (state, why) in [("{}", "not a checkpoint"), ("blackfield", "cut off"), ("", "empty")] {
+    for (state, why) in [("{}", "not a checkpoint"), ("blackfield", "truncated"), ("", "empty")] {
         lab.write("state", state);
         let run = lab.run("permanent matrix.sms --method gray --checkpoint state");
         assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{state}");
         assert!(run.stderr.contains("state") && run.stderr.contains(why), "{}", run.stderr);
         assert_eq!(lab.read("state"), state.as_bytes(), "somebody else's file");
     }
-    // Version 1, which any hand could change.
+    // Version 1, which could be changed by hand.
     lab.write("state", r#"{"format": "blackfield permanent checkpoint 1", "sums": ["1"]}"#);
     let run = lab.run("permanent matrix.sms --method gray --checkpoint state");
     assert!(run.code == 3 && run.stderr.contains("version 1, which has no checksum"), "{}", run.stderr);
-    // A file that cannot be written is told of at the start, not at the first time to write it.
+    // A file that cannot be written is reported at the start, not when it is first due to be written.
     let run = lab.run("permanent matrix.sms --method gray --checkpoint missing/state");
     assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
-    // A time without a file to write has no meaning.
+    // An interval without a file is meaningless.
     assert_eq!(lab.run("permanent matrix.sms --checkpoint-interval 5").code, 2);
     assert_eq!(lab.run("permanent matrix.sms --checkpoint s --checkpoint-interval -5").code, 2);
 }
 
-/// Only the Gray-code sum can be stopped and go on: who asked for a checkpoint hears that there is none.
+/// Only the Gray-code sum can be resumed: with other methods, a request for a checkpoint leads to a warning.
 #[test]
-fn a_checkpoint_that_is_not_written_is_told_of() {
+fn a_checkpoint_that_is_not_written_is_reported() {
     let lab = Lab::new("permanent-no-state");
     lab.write("matrix.sms", off_diagonal(12));
     for (method, told) in [("frontier", true), ("gray", false)] {
         let run = lab.run(&format!("permanent matrix.sms --method {method} --checkpoint state"));
         assert_eq!((run.code, run.stdout), (0, format!("{}\n", derangements(12))));
-        assert_eq!(run.stderr.contains("no checkpoint is written: method frontier keeps none"), told, "{}", run.stderr);
+        assert_eq!(
+            run.stderr.contains("no checkpoint is written: method gray supports them, frontier does not"),
+            told,
+            "{}",
+            run.stderr
+        );
     }
 }

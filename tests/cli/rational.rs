@@ -1,4 +1,4 @@
-//! `blackfield rank --rational`: the rank over Q and the primes that make it smaller.
+//! `blackfield rank --rational`: the rank over Q and the primes modulo which it is smaller.
 
 use crate::Lab;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn small_primes_are_explained() {
     insta::assert_snapshot!(lab.run("rank diagonal.sms --rational -p 2,3,5 --threads 2").transcript());
 }
 
-/// Rank 2 on 3 x 3, with entries beyond 64 bits: random primes leave a doubt, and a proof takes more of them.
+/// Rank 2 on 3 x 3, with entries beyond 64 bits: random primes leave some doubt, and a proof takes more of them.
 fn doubtful(lab: &Lab) {
     let h = 10u128.pow(30);
     let rows = [[1, 1, 1], [1, 2, 1], [h, h + 1, h]];
@@ -39,7 +39,7 @@ fn the_document_of_a_rank_over_q() {
     assert_eq!((&d["primes"][0]["modulus"], &d["primes"][0]["invariant_factors"]), (&json!(3), &json!(0)));
     assert_eq!(d["proof_primes"], json!([]));
     assert_eq!(d["path"][0]["name"], "rank mod p");
-    // A milder demand draws fewer primes, another seed draws others.
+    // A weaker error bound draws fewer primes, a different seed draws different ones.
     let mild = lab.document("rank m.sms --rational --error 1e-3 --json");
     assert_eq!(mild["random_primes"].as_array().unwrap().len(), 1);
     assert!(mild["error_bound"].as_f64().unwrap() <= 1e-3);
@@ -87,7 +87,7 @@ fn primes_known_beforehand_hide_nothing_that_is_proven() {
     let p = 2458974403492150961u64;
     let entries = (0..13).map(|k| format!("{} {} {p}\n", k / 4 + 1, k % 4 + 1));
     lab.write("a.sms", format!("4 4 M\n{}0 0 0\n", entries.collect::<String>()));
-    // The multiples behind sums of lines, which have no content: rank 1 mod each, 3 over Q.
+    // The multiples hidden by sums of lines, which have no content: rank 1 mod each, 3 over Q.
     let rows = [[1, 1, 1, 2], [1, 1, 1 + p, 2 + p], [1, 1 + p, 1 + 2 * p, 2 + 2 * p], [2, 2, 2 + p, 4 + p]];
     let entries = (0..16).map(|k| format!("{} {} {}\n", k / 4 + 1, k % 4 + 1, rows[k / 4][k % 4]));
     lab.write("b.sms", format!("4 4 M\n{}0 0 0\n", entries.collect::<String>()));

@@ -1,4 +1,4 @@
-//! `docs/schema`: every document that any test of the program sees is what the schema that it names says it is.
+//! `docs/schema`: every document seen by any test of the program conforms to the schema that it names.
 
 use crate::{DIAGONAL, Lab, Run};
 use jsonschema::{Retrieve, Uri, Validator};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The kinds of documents. Each has a file in `docs/schema`, beside what they share.
+/// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
 const KINDS: [&str; 8] = ["rank", "rational-rank", "results", "permanent", "verify", "info", "bench", "error"];
 const SHARED: &str = "common";
 
@@ -42,7 +42,7 @@ fn kind(document: &Value) -> Option<&'static str> {
     KINDS.into_iter().find(|&kind| kind == name)
 }
 
-/// What is wrong with a document.
+/// The flaws of a document.
 fn flaws(document: &Value) -> Vec<String> {
     let Some(kind) = kind(document) else { return vec![format!("no schema of ours: {}", document["schema"])] };
     VALIDATORS[kind].iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
@@ -53,8 +53,7 @@ fn check(document: &Value, about: &str) {
     assert!(flaws.is_empty(), "{about}: {flaws:#?} in {document:#}");
 }
 
-/// Holds what a run with `--json` printed against the schemas: documents on standard output, the line of an error on
-/// the other.
+/// Validates what a run with `--json` printed: documents on standard output, the line of an error on standard error.
 pub fn check_run(args: &str, run: &Run) {
     if !args.split_whitespace().any(|word| word == "--json") {
         return;
@@ -69,20 +68,20 @@ pub fn check_run(args: &str, run: &Run) {
         assert_eq!(start, "{\"schema\"", "{args}: it comes first");
         rest = rest[documents.byte_offset()..].trim_start();
     }
-    // A command that cannot be parsed is answered in plain words, and so is a bug.
+    // A command that cannot be parsed is reported in plain text, and so is a bug.
     if let Some(line) = run.stderr.lines().last().filter(|line| run.code != 0 && line.starts_with('{')) {
         check(&serde_json::from_str(line).unwrap_or_else(|error| panic!("{args}: {error}: {line}")), args);
     }
 }
 
-/// Documents of every kind, each way that it may turn out.
+/// Documents of every kind, in every form that they can take.
 static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let lab = Lab::with_diagonal("schema-documents");
     lab.write("zero.sms", "2 5 M\n0 0 0\n");
     lab.write("wide.sms", "2 3 M\n1 1 1\n2 2 -1\n0 0 0\n");
     lab.answer("generate bibd_9_5 -o b.sms");
     lab.answer("generate ch4-4-b2 -o m.mtx");
-    // Structural pivots do not reach its rank: its certificate has vectors.
+    // Structural pivots do not reach its rank, so its certificate has vectors.
     lab.answer("generate EX1 -o e.mtx");
     let h = 10u128.pow(30);
     let rows = [[1, 1, 1], [1, 2, 1], [h, h + 1, h]];
@@ -128,7 +127,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     ];
     let mut documents = Vec::new();
     for args in commands {
-        // Each is held against its schema on the way.
+        // Each is validated against its schema when it is produced.
         let run = lab.run(args);
         let found = serde_json::Deserializer::from_str(&run.stdout).into_iter::<Value>().map(Result::unwrap);
         let errors = run.stderr.lines().filter(|line| line.starts_with('{'));
@@ -137,7 +136,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     documents
 });
 
-/// Every value that the documents have somewhere behind a key.
+/// Every value that the documents have anywhere under a key.
 fn behind<'a>(document: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
     match document {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| {
@@ -155,7 +154,7 @@ fn behind<'a>(document: &'a Value, key: &str, into: &mut Vec<&'a Value>) {
 fn every_kind_of_document_is_described() {
     let kinds: BTreeSet<_> = DOCUMENTS.iter().filter_map(kind).collect();
     assert_eq!(kinds, KINDS.into_iter().collect());
-    // And every turn that a document may take is among them.
+    // And every form that a document may take is among them.
     let seen = |key: &str| {
         let mut values = Vec::new();
         DOCUMENTS.iter().for_each(|document| behind(document, key, &mut values));
@@ -183,7 +182,7 @@ fn every_kind_of_document_is_described() {
     }
 }
 
-/// The places of all objects and arrays in a document whose keys a schema says.
+/// The positions of all objects and arrays in a document whose keys a schema prescribes.
 fn objects(document: &Value, at: &str, into: &mut Vec<String>) {
     match document {
         Value::Object(fields) => {
@@ -197,7 +196,7 @@ fn objects(document: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// What a step may lack.
+/// The optional keys of a step.
 const OPTIONAL: [&str; 2] = ["why", "rank"];
 
 #[test]
@@ -213,7 +212,7 @@ fn a_changed_document_is_refused() {
                 change(changed.pointer_mut(&place).unwrap().as_object_mut().unwrap());
                 changed
             };
-            // The names of phases are free, and none must be there.
+            // The names of phases are free, and none is required.
             let phases = place.ends_with("/phases") || place.ends_with("/processor_seconds");
             if !phases {
                 refused(&with(&|fields| _ = fields.insert("another".into(), json!(1))), "a field more");
@@ -263,7 +262,7 @@ fn fields_that_belong_together_are_held_together() {
     assert!(flaws(&error("device", 5)).is_empty() && !flaws(&error("device", 4)).is_empty());
 }
 
-/// A folder of schemas for people: each is one, is said to be one, and leaves no object open by neglect.
+/// The schemas themselves: each is a valid schema, declares itself as one, and leaves no object open by accident.
 #[test]
 fn the_schemas_are_in_order() {
     let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema")).unwrap();
@@ -279,13 +278,13 @@ fn the_schemas_are_in_order() {
         for place in places {
             let part = schema.pointer(&place).unwrap();
             let open = part["type"] == json!("object") && part.get("additionalProperties").is_none();
-            // What is said of fields that other schemas flatten among their own.
+            // Definitions of fields that other schemas flatten into their own.
             assert!(!open || place == "/$defs/certainty", "{name}: {place}");
         }
     }
 }
 
-/// What a program sees that reads only what it was promised.
+/// What a program sees that reads only what the schema guarantees.
 #[test]
 fn a_wrong_document_of_a_run_is_noticed() {
     let run = |stdout: &str| Run { stdout: stdout.into(), stderr: String::new(), code: 0 };

@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives. Linux only: the tests read /proc to see that the program has set its handler.
+//! Ctrl-C and its relatives. Linux only: the tests read /proc to see whether the program has installed its handler.
 
 use crate::{DIAGONAL, Lab, Run, schema};
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// The program as a shell's foreground job would start it: the caller of the tests may have signals ignored.
+/// The program as a shell would start it in the foreground: the process that runs the tests may ignore signals.
 fn start(lab: &Lab, args: &str) -> Child {
     let program = lab.command(args);
     let mut command = Command::new("env");
@@ -34,8 +34,8 @@ fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A matrix on which a thousand full-length trials take very much longer than this test: 10 random entries a row and
-/// one row twice, so that no trial finds full rank and ends the work.
+/// A matrix on which a thousand full-length trials take very much longer than this test: 10 random entries per row and
+/// one row twice, so that no trial finds full rank and stops early.
 fn endless(lab: &Lab) {
     let n = 4000;
     let mut text = format!("{n} {n} M\n");
@@ -82,7 +82,7 @@ fn the_first_signal_stops_a_computation_in_order() {
 fn the_second_signal_ends_the_program_at_once() {
     let lab = Lab::new("interrupt-twice");
     let mut child = start(&lab, "rank - -p 65521");
-    // The program waits for its input, where it cannot look for requests to stop.
+    // The program waits for its input, where it cannot check for requests to stop.
     wait_for("the handler", || catches_interrupt(&child).then_some(()));
     send("INT", &child);
     std::thread::sleep(Duration::from_millis(300));
@@ -98,7 +98,7 @@ fn an_ignored_signal_stays_ignored() {
     let mut command = Command::new("env");
     command.arg("--ignore-signal=HUP").arg(program.get_program()).args(program.get_args());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // The workers, one less than threads, start after the signals have been seen to.
+    // The workers, one fewer than threads, start after the handlers are installed.
     let tasks = format!("/proc/{}/task", child.id());
     wait_for("threads", || std::fs::read_dir(&tasks).is_ok_and(|tasks| tasks.count() >= 3).then_some(()));
     send("HUP", &child);

@@ -1,4 +1,4 @@
-//! `blackfield rank --certificate` and `blackfield verify`: certificates from hand to hand.
+//! `blackfield rank --certificate` and `blackfield verify`: certificates from prover to verifier.
 
 use crate::Lab;
 use serde_json::json;
@@ -54,7 +54,7 @@ fn standard_input_and_patterns() {
 fn what_does_not_hold_is_refused() {
     use sha2::{Digest, Sha256};
     let lab = lab("verify-refused");
-    // A matrix whose rank its structural pivots do not reach: the certificate has vectors.
+    // A matrix whose rank its structural pivots do not reach, so that the certificate has vectors.
     lab.answer("generate EX1 -o m.mtx");
     lab.answer("rank m.mtx -p 65521 --certificate c.cert");
     let good = lab.read("c.cert");
@@ -69,7 +69,7 @@ fn what_does_not_hold_is_refused() {
     refuse(b"", "m.mtx", 3, "bad.cert:1: not a certificate");
     refuse(&lab.read("m.mtx"), "m.mtx", 3, "not a certificate");
     refuse(&good, "full.sms", 3, "for another matrix");
-    // The last residue of the last vector, with the checksum made good: only the mathematics can tell.
+    // The last residue of the last vector changed, with a recomputed checksum: only the mathematics can detect it.
     let mut forged = good[..good.len() - 32].to_vec();
     *forged.last_mut().unwrap() ^= 1;
     let at = forged.len() - 2;
@@ -105,7 +105,7 @@ fn every_verdict_has_a_document() {
     }
     assert_eq!(good["digest"].as_str().map(str::len), Some(64));
 
-    // The checksum made good over a changed vector.
+    // A changed vector with a recomputed checksum.
     let bytes = lab.read("c.cert");
     let mut forged = bytes[..bytes.len() - 32].to_vec();
     let at = forged.len() - 2;
@@ -163,12 +163,12 @@ fn a_certificate_never_replaces_its_matrix() {
 #[test]
 fn a_certificate_takes_its_name_when_it_is_whole() {
     let lab = lab("verify-atomic");
-    // Where nothing can be written, not even the matrix is read.
+    // If the certificate cannot be written, the matrix is not even read.
     for place in ["no/such/folder", "."] {
         let run = lab.run(&format!("rank no-such-file.mtx -p 2 --certificate {place}"));
         assert!(run.code == 3 && !run.stderr.contains("no-such-file"), "{}", run.stderr);
     }
-    // An error leaves what was there, and nothing beside it.
+    // An error leaves the old file, and nothing else.
     lab.write("c.cert", "old");
     assert_eq!(lab.run("rank no-such-file.mtx -p 2 --certificate c.cert").code, 3);
     assert_eq!(lab.read("c.cert"), b"old");

@@ -1,4 +1,4 @@
-//! What the tests know about `datasets/`: its manifest, parsed without any help of the library.
+//! What the tests know about `datasets/`: its manifest, parsed independently of the library.
 
 use num_bigint::BigInt;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ pub enum Source {
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "each test program uses some of the fields")]
 pub struct Entry {
-    /// The matrix's name: the file's without endings, or the generator's.
+    /// The matrix's name: that of the file without extensions, or that of the generator.
     pub name: String,
     pub source: Source,
     pub rows: usize,
     pub cols: usize,
-    /// Entries as stored: of a symmetric file one triangle, explicit zeros included.
+    /// Entries as stored: one triangle of a symmetric file, explicit zeros included.
     pub nnz: usize,
     /// Pairs (p, rank mod p).
     pub ranks: Vec<(u64, usize)>,
@@ -37,7 +37,7 @@ pub fn datasets() -> PathBuf {
 /// All lines of the manifest.
 ///
 /// # Panics
-/// If a line has not nine columns, or a number is none.
+/// If a line does not have nine columns, or a number is malformed.
 pub fn manifest() -> Vec<Entry> {
     let text = std::fs::read_to_string(datasets().join("MANIFEST.tsv")).expect("datasets/MANIFEST.tsv");
     text.lines().skip(1).map(entry).collect()

@@ -1,5 +1,5 @@
-//! Certificate files: what is read is written back as the same certificate, and what the verifier accepts for a matrix
-//! is its rank, whoever made the file. Checksums are no obstacle: they are mended.
+//! Certificate files: what is read is written back as the same certificate, and a rank that the verifier accepts for a
+//! matrix is correct, whoever made the file. Checksums are no obstacle: they are recomputed.
 
 use super::naive;
 use blackfield::Silent;
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 const HASH_BYTES: usize = 32;
 
-/// A matrix that certificates may be for.
+/// A matrix that certificates may refer to.
 struct Known {
     name: String,
     matrix: SparseMatrix,
@@ -74,7 +74,7 @@ fn judge(data: &[u8]) -> bool {
     let mut holds = false;
     for known in KNOWN.iter().filter(|known| known.matrix.modulus() == read.modulus) {
         let own = verify(&read, &known.matrix, &known.digest, &Silent);
-        // Whoever forges does not fail for the digest and the shape.
+        // A forger gets the digest and the shape right.
         let mut forged = read.clone();
         (forged.digest, forged.rows, forged.cols) = (known.digest.clone(), known.matrix.rows(), known.matrix.cols());
         let forged = verify(&forged, &known.matrix, &known.digest, &Silent);

@@ -1,5 +1,5 @@
-//! Checkpoint files of permanents: what is not what a run wrote is refused, and left as it was; what a forger sealed
-//! anew may at most be summed on, and the answer then says that it rests on a file.
+//! Checkpoint files of permanents: a file that no run wrote is refused, and left unchanged; a forged file with a valid
+//! seal can at most be resumed from, and the answer then says that it rests on a file.
 
 use blackfield::io::Seal;
 use blackfield::permanent::IntMatrix;
@@ -20,7 +20,7 @@ fn entry(i: usize, j: usize) -> i64 {
     i64::from((i * i + 3 * i * j + j * j * j) % 11 < 5 || i == j)
 }
 
-/// Its permanent, by the rows one after the other: ways to choose each set of columns.
+/// Its permanent, row by row: the weighted number of ways to choose each set of columns.
 static PERMANENT: LazyLock<i128> = LazyLock::new(|| {
     let mut ways = vec![0i128; 1 << N];
     ways[0] = 1;
@@ -32,7 +32,7 @@ static PERMANENT: LazyLock<i128> = LazyLock::new(|| {
     ways[(1 << N) - 1]
 });
 
-/// Stops after so many questions.
+/// Stops after that many calls.
 struct Impatient(AtomicUsize);
 
 impl Observer for Impatient {
@@ -41,15 +41,15 @@ impl Observer for Impatient {
     }
 }
 
-/// A file of this process and input alone.
+/// A file unique to this process and input.
 fn scratch() -> PathBuf {
     static FILES: AtomicUsize = AtomicUsize::new(0);
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     std::env::temp_dir().join(format!("blackfield-fuzz-{}-{number}", std::process::id()))
 }
 
-/// Runs with the state in a file, if there is one, until the observer says stop; the answer, and what is in the file
-/// then.
+/// Runs with the state in a file, if there is one, until the observer stops it; returns the answer, and the content of
+/// the file then.
 fn run(
     state: Option<&[u8]>,
     residues: bool,
@@ -75,7 +75,7 @@ fn begun(residues: bool) -> Vec<u8> {
     state.expect("a state is kept")
 }
 
-/// The seal that the runs put on their states.
+/// The seal of the runs' states.
 fn seal(state: &[u8]) -> Seal {
     let line = state[MAGIC.len()..].split(|&b| b == b'\n').next().expect("a second line");
     serde_json::from_slice(line).expect("a seal")
@@ -89,7 +89,7 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
     vec![("exact".into(), begun(false)), ("residues".into(), begun(true))]
 }
 
-/// Whether the bytes are a state to go on from.
+/// Whether the bytes are a state that a run can resume from.
 pub fn checkpoint(data: &[u8]) -> bool {
     let mut taken = false;
     for residues in [false, true] {
@@ -102,7 +102,7 @@ pub fn checkpoint(data: &[u8]) -> bool {
             Err(Error::Input { .. }) => assert_eq!(left.as_deref(), Some(data), "a file refused is left as it was"),
             Err(other) => panic!("{other:?}"),
         }
-        // What is between seal and checksum, under the right ones.
+        // The content between seal and checksum, with both of them valid.
         let state = match data.strip_prefix(MAGIC) {
             Some(rest) => {
                 let body = &rest[..rest.len().saturating_sub(CHECKSUM_BYTES)];

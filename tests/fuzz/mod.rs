@@ -1,5 +1,5 @@
-//! What the fuzz targets do with an input: plain functions that take bytes and panic on a contradiction. `fuzz/` hands
-//! them what cargo-fuzz finds, `tests/corpus.rs` the seeds in `fuzz/corpus` and mutations of them.
+//! What the fuzz targets do with an input: plain functions that take bytes and panic on a contradiction. `fuzz/` passes
+//! them the inputs of cargo-fuzz, `tests/corpus.rs` the seeds in `fuzz/corpus` and mutations of them.
 
 mod certificate;
 mod checkpoint;
@@ -12,7 +12,7 @@ pub use checkpoint::checkpoint;
 pub use rank_tiny::rank_tiny;
 pub use readers::{harwell_boeing, matrix_market, sms};
 
-/// A target: whether the bytes were taken as something, and not refused.
+/// A target: returns whether the bytes were accepted.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target with its name.
@@ -30,6 +30,6 @@ pub const TARGETS: [(&str, Target); 6] = [
 #[allow(dead_code, reason = "the fuzz targets make no seeds")]
 type Seeds = fn() -> Vec<(String, Vec<u8>)>;
 
-/// The seeds that the library has to make: `make_seeds` in `tests/corpus.rs` writes them where a format has changed.
+/// The seeds that only the library can make: `make_seeds` in `tests/corpus.rs` writes them after a change of format.
 #[allow(dead_code, reason = "the fuzz targets make no seeds")]
 pub const SEEDS: [(&str, Seeds); 2] = [("certificate", certificate::seeds), ("checkpoint", checkpoint::seeds)];

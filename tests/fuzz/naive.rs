@@ -1,5 +1,4 @@
-//! Readers and ranks as a textbook has them, for plain cases only: an input that looks odd to a naive reader is none of
-//! its business.
+//! Textbook readers and ranks, for plain cases only: a naive reader ignores inputs that look unusual to it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ impl Matrix {
         Matrix { rows, cols, entries: BTreeMap::new() }
     }
 
-    /// Adds to the entry in row i, column j (1-based), if there is such a place.
+    /// Adds to the entry in row i, column j (1-based), if that is in range.
     fn add(&mut self, i: i128, j: i128, v: i128) -> Option<()> {
         let inside = (1..=self.rows as i128).contains(&i) && (1..=self.cols as i128).contains(&j);
         inside.then(|| *self.entries.entry((i as usize - 1, j as usize - 1)).or_default() += v)
@@ -62,7 +61,7 @@ pub fn sms(text: &[u8]) -> Option<Matrix> {
     None
 }
 
-/// MatrixMarket, coordinates and arrays of integers, comments behind the banner only.
+/// MatrixMarket, coordinates and arrays of integers, comments only after the banner.
 pub fn matrix_market(text: &[u8]) -> Option<Matrix> {
     let lines = lines(text)?;
     let (banner, rest) = lines.split_first()?;

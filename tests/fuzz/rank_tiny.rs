@@ -1,5 +1,5 @@
-//! Ranks of matrices up to 12 × 12 over the primes where the arithmetic changes, by every method, against textbook
-//! elimination.
+//! Ranks of matrices up to 12 × 12 over the primes around which the arithmetic changes, by every method, against
+//! textbook elimination.
 
 use super::naive;
 use blackfield::Silent;
@@ -35,8 +35,8 @@ const PRIMES: [u64; 20] = [
 ];
 const MOST: usize = 12;
 
-/// The input: a byte for the prime, the rows, the columns and the dependences, then the entries by rows, of one or two
-/// bytes.
+/// The input: a byte each for the prime, the rows, the columns and the dependences, then the entries by rows, of one or
+/// two bytes.
 fn decode(data: &[u8]) -> (u64, Vec<Vec<u64>>) {
     let mut bytes = data.iter().copied();
     let mut next = || bytes.next().unwrap_or(0);
@@ -72,8 +72,8 @@ pub fn rank_tiny(data: &[u8]) -> bool {
     let entries = entries.filter(|&(.., v)| v != 0).map(|(i, j, v)| (i, j, i64::try_from(v).expect("below 2⁶³")));
     let integers = Triplets::from_entries(rows.len(), cols, entries);
     let modulus = Modulus::new(p).expect("a prime");
-    // Block Wiedemann takes long over extensions of small fields: one way for the matrix, the other for its transpose,
-    // and only where they are smaller still.
+    // Block Wiedemann takes long over extensions of small fields: one route for the matrix, the other for its
+    // transpose, and only for even smaller matrices.
     let is_short = p > 1 << 15 || rows.len().min(cols) <= 6;
     for (integers, long) in [(&integers.transpose(), Method::Hybrid), (&integers, Method::Wiedemann)] {
         let a = integers.reduce(modulus);
@@ -97,7 +97,7 @@ pub fn rank_tiny(data: &[u8]) -> bool {
 fn compare(a: &SparseMatrix, options: &RankOptions, expected: usize) {
     let answer = rank(a, options, &Silent).expect("small");
     assert!(answer.rank <= expected, "{options:?}: {} > {expected}", answer.rank);
-    // What errs rarely may not err here: a block with zeros or a repeated eigenvalue happens about once in p.
+    // Rare failures cannot be tolerated here: a block with zeros or a repeated eigenvalue occurs about once in p.
     let sure = match answer.certainty {
         Certainty::Proven => true,
         Certainty::MonteCarlo { error_bound } => error_bound.value() < 1e-9,

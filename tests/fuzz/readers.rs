@@ -1,5 +1,5 @@
-//! Matrix files: whatever the bytes, an answer or an error that names a line; read as a stream, as a pattern and
-//! written out again, the matrix is the same, and it is the naive reader's where that one understands the file.
+//! Matrix files: whatever the bytes, an answer or an error that names a line; read as a stream, as a pattern, and
+//! written and read again, the matrix is the same, and it equals that of the naive reader if that understands the file.
 
 use super::naive;
 use blackfield::io::{FileFormat, ReadOptions, read_bytes, write_to};
@@ -24,7 +24,7 @@ pub fn harwell_boeing(data: &[u8]) -> bool {
     check(data, naive::harwell_boeing)
 }
 
-/// The matrix, or what is said of it.
+/// The matrix, or the error.
 fn read(data: &[u8], pattern: bool) -> Result<Triplets, String> {
     let options = ReadOptions::default().pattern(pattern);
     read_bytes(Path::new("input"), data, &options, &Silent).map_err(|error| {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a certificate costs: `blackfield rank` with and without --certificate, in turn, and `blackfield verify`.
+"""What a certificate costs: `blackfield rank` with and without --certificate, alternating, and `blackfield verify`.
 
-A figure is the wall seconds of one thread as the program counts them, from reading to the answer, certificate and its own check
-included; the least over rounds. Both runs must give the same rank, and every certificate must verify.
+A figure is the wall seconds of one thread as the program counts them, from reading to the answer, including the certificate and its own check;
+the least over rounds. Both runs must give the same rank, and every certificate must verify.
 
 Exit codes: 0 table printed; 1 ranks disagree, or blackfield failed; 2 usage.
 """

@@ -1,17 +1,17 @@
 """Matrices of the tables that belong to no exact family: the same name gives the same file, byte for byte.
 
-random-N-K       N × N, K entries a row at distinct random columns
-product-N-R-K    product of a random N × R and a random R × N matrix with K entries a row each: rank at most R
+random-N-K       N × N, K entries per row at distinct random columns
+product-N-R-K    product of a random N × R and a random R × N matrix with K entries per row each: rank at most R
 dense-N          N × N, all entries random mod 2¹⁶
 full-M-N         M × N, all entries random mod 65521
 full-M-N-R       the same, but all rows from the R-th on are sums of multiples of three of the first R, mod 65521: rank R
 tenth-N          N × N, one entry in ten filled, random mod 65521
-tall-M-N-K       M × N, K entries a row at random columns
+tall-M-N-K       M × N, K entries per row at random columns
 macaulay-V-D     the Macaulay matrix in degree D of V random quadrics in V variables mod 32003: multiples by monomials × monomials
 blocks-N-B       N × N, full blocks of B × B along the diagonal, random mod 65521, rows and columns shuffled
 column-N         N × N: a column of ones, and two more ones a row where they make a triangle
 shuffled-N       N × N: three random diagonals, rows and columns shuffled
-corner-N-K       N × N: three random entries a row, but a full K × K corner
+corner-N-K       N × N: three random entries per row, but a full K × K corner
 half-N-S         N × N, every entry 0 or 1 with equal chances
 regular-N-K-S    N × N, 0–1, K ones in every row and column: K random permutations without a common place
 band-N-K         N × N, 0–1, ones where j - i mod N is -K … K: the cyclic band

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exact permanents by blackfield, beside the times that the SUperman paper prints and beside FLINT.
+"""Exact permanents by blackfield, next to the times that the SUperman paper prints and to FLINT.
 
 Rows: the eleven matrices of the paper's Table 5 and all of them in one command; then matrices of other kinds. A figure of blackfield's is
 the CPU seconds of a whole process on one thread (start and reading included, median over rounds, contenders in turn) and its peak memory.

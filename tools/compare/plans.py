@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do plans come true? For matrices of many families what `blackfield rank` predicted, what it took, and what the ways not taken take.
+"""How accurate are plans? For matrices of many families: what `blackfield rank` predicted, what it took, and what the alternatives take.
 
     tools/compare/plans.py --data FOLDER
     tools/compare/plans.py --case full-2000-2000:65521 EX5:2 --blackfield target/release/blackfield

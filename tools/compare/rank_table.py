@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ranks mod p by every program that is good at it: SpaSM, SparseRREF, LinBox's elimination, FFPACK's dense rank, blackfield.
+"""Ranks mod p by the best programs: SpaSM, SparseRREF, LinBox's elimination, FFPACK's dense rank, blackfield.
 
-Every program reads the same uncompressed text file in a process of its own, one thread, contenders in turn (A B C A B C …).
+Every program reads the same uncompressed text file in its own process, on one thread, contenders alternating (A B C A B C …).
 A figure is the CPU seconds of the whole process, reading included (median over rounds), and its peak memory. Sections:
 the table of matrices (always, unless --no-main), --large, --primes, --dense, --binary.
 
@@ -354,9 +354,9 @@ def parse(argv):
     p.add_argument("--ours", nargs="*", default=["blackfield="], metavar="NAME=OPTIONS", help=ours_help)
     p.add_argument("--rival", nargs="*", choices=[*RIVALS, "sparserref-1"], default=RIVALS, help=f"default: {' '.join(RIVALS)}")
     p.add_argument("-n", "--runs", type=int, default=5, help="rounds (default 5)")
-    p.add_argument("--once-above", type=float, default=math.inf, metavar="S", help="a run of more CPU seconds than this is not repeated")
+    p.add_argument("--once-above", type=float, default=math.inf, metavar="S", help="a run of more than this many CPU seconds is not repeated")
     p.add_argument("--timeout", type=float, default=150, help="CPU seconds for one run (default 150)")
-    p.add_argument("--dense-memory", type=float, default=8, metavar="GB", help="FFPACK is not started on a larger array (default 8)")
+    p.add_argument("--dense-memory", type=float, default=8, metavar="GB", help="largest array for which FFPACK is started (default 8)")
     p.add_argument("--spasm", default=os.environ.get("SPASM"), metavar="PATH", help="SpaSM's `rank` (default: $SPASM)")
     p.add_argument("--sparserref", default=os.environ.get("SPARSERREF"), metavar="PATH", help="SparseRREF's program (default: $SPARSERREF)")
     p.add_argument("--m4ri", type=program, default=os.environ.get("M4RI"), metavar="PATH", help="the M4RI driver, see README.md (default: $M4RI)")

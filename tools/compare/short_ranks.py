@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How often block Wiedemann falls short of a rank that is known: families of matrices times moduli, block sizes and seeds.
+"""How often block Wiedemann falls short of a known rank: families of matrices times moduli, block sizes and seeds.
 
     tools/compare/short_ranks.py target/release/blackfield [OLDER_BINARY ...]
 
 A row of the table is a family, a modulus, a method and a block size; for each program it says how many runs gave less than
-the rank, of how many, and the mean number that was missing. A rank above the truth, which no run may give, ends the work with exit
-code 1. Ranks are known by construction (see the families), none is computed by a program under test. Matrices are deterministic.
+the rank, of how many, and the mean number that was missing. A rank above the true one, which no run may give, stops the script with exit
+code 1. Ranks are known by construction (see the families); none is computed by a program under test. Matrices are deterministic.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Rank mod 65521 by block Wiedemann, LinBox beside blackfield, in the layout of the source paper's Table 2.
+"""Rank mod 65521 by block Wiedemann, LinBox and blackfield, in the layout of the source paper's Table 2.
 
 Builds the LinBox driver of this folder, finds or generates the matrices, runs every contender in turn (A B C A B C …, so
-that a busy minute hurts all alike), checks that all ranks agree, and prints medians and ratios as markdown. One core: CPU
+that a busy minute affects all alike), checks that all ranks agree, and prints medians and ratios as markdown. One core: CPU
 seconds; all cores: wall seconds. Reading the file and building LinBox's containers are in no figure but "whole process".
 
 Exit codes: 0 table printed; 1 ranks disagree or a contender failed; 2 usage. README.md says what is compared and how.

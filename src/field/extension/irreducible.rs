@@ -1,6 +1,7 @@
 //! Irreducible polynomials over GF(p), by the test of Ben-Or ("Probabilistic algorithms in finite fields", FOCS 1981):
 //! f of degree k is irreducible iff gcd(f, x^(pⁱ) - x) = 1 for every i ≤ k/2, since x^(pⁱ) - x is the product of all
-//! irreducible polynomials whose degree divides i. Most reducible candidates have a small factor and fall at once.
+//! irreducible polynomials whose degree divides i. Most reducible candidates have a factor of small degree and are
+//! rejected at once.
 //!
 //! Polynomials are coefficient vectors, constant term first, without leading zeros.
 

@@ -1,8 +1,8 @@
-//! GF(pᵏ) as `GF(p)[t]/(f)`: the field to work in when p is too small for a probabilistic method.
+//! GF(pᵏ) as `GF(p)[t]/(f)`: the field to use when p is too small for a probabilistic method.
 //!
 //! An element is its k digits over GF(p), packed into bit-fields of one 128-bit word. A field has one bit more than p-1
 //! needs, so that sums and differences act on all digits at once inside the word; over GF(2) it is a single bit and a
-//! sum is an exclusive or. Products go one of three ways, chosen once for each field:
+//! sum is an exclusive or. Products are computed in one of three ways, chosen once for each field:
 //! - logarithm tables up to pᵏ = 2²⁰, for p = 2 up to 2¹⁰ ([`tables`]),
 //! - carry-less word products for p = 2 ([`binary`]),
 //! - schoolbook convolution of the digits with delayed reduction otherwise ([`schoolbook`]).
@@ -45,7 +45,7 @@ impl ExtensionField {
         if modulus.get() == 2 { 127 } else { 128 / field_width(modulus) as usize }
     }
 
-    /// The field of degree k over GF(p), by an irreducible polynomial that is searched for.
+    /// The field of degree k over GF(p), with an irreducible polynomial found by a search.
     ///
     /// # Panics
     /// Unless 1 ≤ degree ≤ [`ExtensionField::max_degree`].
@@ -90,7 +90,7 @@ impl ExtensionField {
         assert!(a < self.layout.modulus.get());
         Packed(a as u128)
     }
-    /// t, a root of f (for k = 1 a residue).
+    /// t, a root of f (for k = 1, a residue).
     pub fn generator(&self) -> Packed {
         if self.layout.degree == 1 {
             return self.neg(Packed(self.tail.first().copied().unwrap_or(0) as u128));
@@ -135,7 +135,7 @@ impl Field for ExtensionField {
         assert!(a != self.zero(), "inverse of 0 in GF({}^{})", self.layout.modulus, self.layout.degree);
         match &self.multiply {
             Multiply::Tables(tables) => tables.inv(a),
-            // a^(q-2), by the theorem of Lagrange.
+            // a^(q-2), by Lagrange's theorem.
             _ if self.layout.degree > 1 => self.pow(a, self.order() - 2),
             _ => Packed(self.layout.modulus.inv(a.0 as u64) as u128),
         }

@@ -1,10 +1,11 @@
 //! Products of digit polynomials by convolution with delayed reduction.
 //!
 //! The 2k-1 coefficients of a product are sums of at most k products of residues. Reduction mod f = tᵏ + r then folds
-//! coefficient h ≥ k, once it is a residue, into those at h-k …: at most min(|r|, k-1) more products each, |r| being
+//! coefficient h ≥ k, once it is a residue, into those from h-k on: at most min(|r|, k-1) more products each, |r| being
 //! the number of coefficients of r. A sum of n products of elements is therefore exact without any reduction as long as
-//! **n·k + min(|r|, k-1) + 1 ≤ products**, the accumulator's budget ([`DelayBudget::products`]); the one is the residue
-//! left by an earlier reduction. In `u128` n = 1 always holds: p < 2⁶³ leaves 4 products, and k = 2 there.
+//! **n·k + min(|r|, k-1) + 1 ≤ products**, the accumulator's budget ([`DelayBudget::products`]); the final 1 accounts
+//! for the residue left by an earlier reduction. In `u128` n = 1 always holds: p < 2⁶³ leaves 4 products, and k = 2
+//! there.
 
 use super::layout::{Layout, Packed};
 use crate::field::{Accumulator, DelayBudget, Modulus};

@@ -1,4 +1,4 @@
-//! Products in small extension fields through logarithms: a·b = g^(log a + log b) for a generator g of the group.
+//! Products in small extension fields by logarithms: a·b = g^(log a + log b) for a generator g of the group.
 //!
 //! A packed element has gaps between its digits; its rank among all elements, Σ dᵢ pⁱ, is summed from two or three
 //! small tables indexed by whole groups of digits, and the logarithm is looked up by rank.
@@ -20,9 +20,9 @@ const ONE: Packed = Packed(1);
 pub(super) struct Tables {
     /// Bits of one group of whole digits.
     group: u32,
-    /// For each group, the share of its digits in the rank.
+    /// For each group, the contribution of its digits to the rank.
     rank: Vec<Vec<u32>>,
-    /// The logarithm of the element of each rank; that of 0 is never asked for.
+    /// The logarithm of the element of each rank; that of 0 is never used.
     log: Vec<u32>,
     /// g⁰, g¹, …, g^(q-2): no element is wider than 40 bits.
     power: Vec<u64>,
@@ -34,7 +34,7 @@ impl Tables {
         let limit = if layout.modulus.get() == 2 { MAX_LOG2_ORDER_BINARY } else { MAX_LOG2_ORDER };
         layout.degree > 1 && layout.order() <= 1 << limit
     }
-    /// The tables of a field with products by `multiply`, which do not need them.
+    /// The tables of a field, built with products by `multiply`, which does not need them.
     pub(super) fn new(layout: Layout, multiply: impl Fn(Packed, Packed) -> Packed) -> Self {
         let (p, k, width) = (layout.modulus.get() as u32, layout.degree, layout.width);
         let digits = (GROUP_BITS / width) as usize;
@@ -45,7 +45,7 @@ impl Tables {
                 let mut table = vec![0; 1 << (here as u32 * width)];
                 for (bits, entry) in table.iter_mut().enumerate() {
                     let digit = |i: usize| (bits >> (i as u32 * width)) as u32 & ((1 << width) - 1);
-                    // Fields that hold p or more belong to no element.
+                    // Bit-fields that hold p or more belong to no element.
                     if (0..here).all(|i| digit(i) < p) {
                         *entry = weight * (0..here).rev().fold(0, |value, i| value * p + digit(i));
                     }

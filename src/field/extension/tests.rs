@@ -1,7 +1,7 @@
 use super::*;
 use rand::SeedableRng;
 
-/// Every way of multiplying, at its smallest, largest and middle sizes.
+/// Every way of multiplying, at its smallest, middle and largest sizes.
 fn fields() -> Vec<ExtensionField> {
     let mut rng = Rng::seed_from_u64(7);
     let largest = (1u64 << 63) - 25;

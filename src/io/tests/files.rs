@@ -3,7 +3,7 @@
 use super::*;
 use std::io::Cursor;
 
-/// A folder that goes away.
+/// A folder that is removed on drop.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -53,12 +53,12 @@ fn files_written_and_read_back() {
     assert!(out.starts_with(b"3 2 M\n1 2 ") && out.ends_with(b"\n0 0 0\n"));
 
     for name in ["a.txt", "sms", "a.gz", "-"] {
-        let expected = format!("{name}: the name must end in .sms or .mtx, with .gz behind it for compression");
+        let expected = format!("{name}: the name must end in .sms or .mtx, followed by .gz for compression");
         assert_eq!(FileFormat::from_path(Path::new(name)).unwrap_err().to_string(), expected);
     }
 }
 
-/// Where this library cannot compress, it says so, and leaves no file.
+/// A library that cannot compress says so, and leaves no file.
 #[cfg(not(feature = "gzip"))]
 #[test]
 fn compressed_files_are_refused() {
@@ -128,7 +128,7 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn digests() {
     let a = read_text("2 3 M\n1 1 5\n2 3 -7\n1 2 18446744073709551616\n0 0 0\n", &EXACT).unwrap();
-    // Computed outside from the documented layout.
+    // Computed by other software from the documented layout.
     assert_eq!(a.digest(), "9a73d1594bd7002701897359930cba49b4dd3e4ee14a79bbfa3b37dbc4bfe312");
     let b = read_text(
         format!("{MM} real general\n2 3 5\n2 3 1\n1 2 18446744073709551617\n1 1 5\n2 3 -8\n1 2 -1\n"),

@@ -41,13 +41,13 @@ fn harwell_boeing_files() {
         (harwell_boeing("RUA", 3, &columns, real(&["1.0E+00", "2.0E+00"])), "t:7: expected a number, found \"\""),
         (
             harwell_boeing("RUE", 3, &columns, None),
-            "t:3: type RUE: elemental (unassembled) matrices are not read; assemble it first",
+            "t:3: type RUE: elemental (unassembled) matrices are not supported; assemble it first",
         ),
         (
             harwell_boeing("CUA", 3, &columns, None),
             "t:3: complex values have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)",
         ),
-        (harwell_boeing("QUA", 3, &columns, None), "t:3: type QUA: auxiliary files hold no matrix"),
+        (harwell_boeing("QUA", 3, &columns, None), "t:3: type QUA: auxiliary files do not contain a matrix"),
         (
             harwell_boeing("RUA", 3, &columns, None),
             "t:3: type RUA announces values, but the file has none (--pattern takes its 0-1 pattern)",
@@ -55,7 +55,7 @@ fn harwell_boeing_files() {
         (harwell_boeing("PSA", 2, &columns, None), "t:3: a symmetric matrix must be square, found 2 x 3"),
         (
             harwell_boeing("PSA", 3, &columns, None),
-            "t:6: entry (2, 3) lies above the diagonal; a symmetric file stores the lower triangle alone",
+            "t:6: entry (2, 3) lies above the diagonal; a symmetric file stores only the lower triangle",
         ),
         (
             harwell_boeing("IZA", 3, &[vec![0], vec![], vec![]], integer(&["4"])),

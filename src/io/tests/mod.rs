@@ -1,5 +1,5 @@
 //! Tests of the whole room: every accepted spelling, every refusal with its message, streams and threads, writers, and
-//! random files against what they were made from.
+//! random files against the data they were made from.
 
 mod files;
 mod harwell_boeing;
@@ -22,7 +22,7 @@ fn read_text(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Triplets> 
     read_bytes(Path::new("t"), text.as_ref(), options, &Silent)
 }
 
-/// Rows, columns and entries, or the error as it is shown.
+/// Rows, columns and entries, or the error as displayed.
 fn shown(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     match read_text(text, options) {
         Ok(a) => {
@@ -33,7 +33,7 @@ fn shown(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     }
 }
 
-/// The bytes compressed; as they are where this library cannot decompress.
+/// The bytes compressed, or unchanged if this library cannot decompress.
 #[cfg(not(feature = "gzip"))]
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     bytes.to_vec()

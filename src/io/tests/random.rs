@@ -1,4 +1,4 @@
-//! Random files against what they were made from, and random damage.
+//! Random files against the data they were made from, and random damage.
 
 use super::*;
 use num_bigint::BigInt;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 struct Case {
     rows: usize,
     cols: usize,
-    /// Row, column (0-based), mantissa, zeros behind it.
+    /// Row, column (0-based), mantissa, number of zeros after it.
     entries: Vec<(usize, usize, i64, u32)>,
     /// Source of spelling choices.
     style: Vec<u8>,
@@ -51,7 +51,7 @@ impl Case {
         }
     }
 
-    /// The entries as lines, with blank lines, comments and odd white space among them; `end` included.
+    /// The entries as lines, mixed with blank lines, comments and odd white space; `end` included.
     fn lines(&self, end: &str) -> String {
         let mut text = String::new();
         for (k, &(i, j, ..)) in self.entries.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Case {
         text + end
     }
 
-    /// What the file means: sums over the integers, mirrored where `mirror` says with which sign.
+    /// What the file means: sums over the integers, mirrored with the sign `mirror` if there is one.
     fn meaning(&self, mirror: Option<i32>) -> Vec<(usize, usize, BigInt)> {
         let mut sum: BTreeMap<(usize, usize), BigInt> = BTreeMap::new();
         for &(i, j, v, zeros) in &self.entries {
@@ -109,7 +109,7 @@ proptest! {
         let mm = read_text(head + &case.lines(""), &EXACT).unwrap();
         prop_assert_eq!(&mm, &sms);
 
-        // Through every writer and back; the digest is that of the matrix, not of the file.
+        // Through every writer and back; the digest depends on the matrix, not on the file.
         for format in [FileFormat::Sms, FileFormat::MatrixMarket] {
             for gzip in [false, cfg!(feature = "gzip")] {
                 let mut out = vec![];

@@ -88,14 +88,14 @@ fn refused_files() {
     let formats = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
     let mm = |rest: &str| format!("{MM} {rest}");
     let cases: Vec<(String, String)> = vec![
-        // No matrix at all.
+        // Not a matrix at all.
         ("".into(), format!("1: {formats}, found nothing in the first line")),
         ("\n\n".into(), format!("1: {formats}, found nothing in the first line")),
         ("hello, world\n".into(), format!("1: {formats}, found \"hello, world\"")),
         ("1 2 3\n".into(), format!("1: {formats}, found \"1 2 3\"")),
         ("\u{1}\0\0\u{7f}".into(), format!("1: {formats}, found binary data")),
         (format!("{}\n", "long ".repeat(100)), format!("1: {formats}, found \"{}…\"", "long ".repeat(8))),
-        ("BZh91AY".into(), "1: bzip2-compressed: decompress it first (only gzip is read as it is)".into()),
+        ("BZh91AY".into(), "1: bzip2-compressed: decompress it first (only gzip is supported)".into()),
         // SMS.
         ("2 2 M\n1 1 1\n".into(), "2: the file ends after 1 entries without the end marker \"0 0 0\": a truncated file".into()),
         ("2 2 M\n".into(), "1: the file ends after 0 entries without the end marker \"0 0 0\": a truncated file".into()),
@@ -155,7 +155,7 @@ fn refused_files() {
          "1: expected the field of an array integer, real or complex, found \"pattern\"".into()),
         (mm("integer symmetric\n2 3 0\n"), "2: a symmetric matrix must be square, found 2 x 3".into()),
         (mm("integer symmetric\n2 2 1\n1 2 1\n"),
-         "3: entry (1, 2) lies above the diagonal; a symmetric file stores the lower triangle alone".into()),
+         "3: entry (1, 2) lies above the diagonal; a symmetric file stores only the lower triangle".into()),
         (mm("integer skew-symmetric\n2 2 1\n2 2 1\n"),
          "3: non-zero entry (2, 2) on the diagonal of a skew-symmetric matrix".into()),
         ("%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n".into(),
@@ -175,7 +175,7 @@ fn refused_files() {
 
 #[test]
 fn lying_counts_cost_no_memory() {
-    // Were the count believed, 2⁶⁰ entries would be reserved, and this test would abort.
+    // If the count were trusted, 2⁶⁰ entries would be reserved, and this test would abort.
     let text = format!("{MM} integer general\n9 9 1152921504606846976\n1 1 1\n");
     assert_eq!(
         shown(text, &EXACT),

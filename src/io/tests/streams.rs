@@ -1,4 +1,4 @@
-//! Compression, pipes, blocks and threads: the same matrix and the same messages whatever the way in.
+//! Compression, pipes, blocks and threads: the same matrix and the same messages however the file is read.
 
 use super::*;
 use crate::sparse::Integer;
@@ -21,12 +21,12 @@ fn gzip_members_and_damage() {
     let mut damaged = packed.clone();
     *damaged.last_mut().unwrap() ^= 1;
     assert!(shown(&damaged, &EXACT).starts_with("t:5: the gzip stream is damaged: "), "{}", shown(&damaged, &EXACT));
-    // What is wrong before the damage is told first.
+    // Errors before the damage are reported first.
     let early = gzip(b"2 2 M\n1 1 x\n0 0 0\n");
     assert_eq!(shown(&early[..early.len() - 1], &EXACT), "t:2: expected a number, found \"x\"");
 }
 
-/// A reader that gives a few bytes at a time, as pipes do.
+/// A reader that returns a few bytes at a time, as pipes do.
 struct Dribble<'a>(&'a [u8]);
 
 impl Read for Dribble<'_> {

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// Lines of a file and what they mean: `count` entries in the order of the file, with values of more and more bytes.
+/// Lines of a file and what they mean: `count` entries in file order, with values of more and more bytes.
 fn entries(count: usize) -> Vec<(usize, usize, i64)> {
     let wide = [1, 127, -128, 128, 32767, -32769, 1 << 31, -(1 << 31), i64::MAX, i64::MIN];
     (0..count)
         .map(|k| {
-            // Most entries of a chunk are narrow; one in a thousand is as wide as the place in the file allows.
+            // Most entries of a chunk are narrow; one in a thousand is as wide as its position in the file allows.
             let v = if k % 1000 == 7 { wide[k * wide.len() / count] } else { [1, -1, 5][k % 3] };
             (k / 100, k % 100, v)
         })
@@ -47,7 +47,7 @@ fn duplicates_of_all_widths_vanish() {
     let count = 60_000;
     let mut all = entries(count);
     let kept = all.len() / 2;
-    // What is negated comes twice, so that no smallest number of a type is left out.
+    // Both signs occur, so that the smallest number of each type is included.
     let negated: Vec<_> = all[kept..].iter().flat_map(|&(i, j, v)| [(i, j, -(v / 2)), (i, j, -(v - v / 2))]).collect();
     let expected = Triplets::from_entries(600, 100, all[..kept].iter().copied());
     all.extend(negated);

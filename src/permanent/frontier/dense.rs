@@ -1,12 +1,12 @@
 //! Layers as arrays: one value for each vector of deficits, in the order of a [`Layout`], no keys.
 //!
 //! A step changes the legs of few classes. All vectors that agree elsewhere go through the same small matrix, from the
-//! deficits of the changed classes before the step to those after it: [`Kernel::expand`] makes it, from states in which
-//! everything else is 0. Where the last legs of the layout, the tail, do not change, vectors that agree before the tail
-//! are runs side by side, in both layers, and a step is sums of runs: about a nanosecond for a state and one of its
-//! choices, where a table of keys takes thirty. So the tail is to consist of legs that change late, and the legs that
-//! change next stand just before it, which keeps the runs that are summed near to each other. What is left of the tail
-//! shrinks step by step; then the layer is put into a new order.
+//! deficits of the changed classes before the step to those after it: [`Kernel::expand`] builds it from states in which
+//! everything else is 0. As long as the last legs of the layout, the tail, do not change, vectors that agree before the
+//! tail form contiguous runs in both layers, and a step consists of sums of runs: about a nanosecond for a state and
+//! one of its choices, compared with thirty for a table of keys. So the tail should consist of legs that change late,
+//! and the legs that change next come just before it, which keeps the runs that are summed close together. The
+//! remaining tail shrinks step by step; then the layer is reordered.
 
 use super::kernel::Kernel;
 use super::key::Key;
@@ -16,16 +16,16 @@ use super::ring::Ring;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
-/// Combinations of deficits of the classes that a step changes, at most: beyond it keys are better.
+/// The maximum number of combinations of deficits of the classes that a step changes: beyond it keys are better.
 const LOCAL: usize = 1 << 12;
 const LOCAL_BITS: u32 = 12;
-/// Values that an array can have.
+/// The maximum number of values of an array.
 const MOST: f64 = 1e12;
 /// A tail of fewer vectors is too short.
 const SHORT: f64 = 24.0;
-/// A new tail has so many, of all weights.
+/// A new tail has about this many vectors, of all weights.
 const LONG: f64 = 4096.0;
-/// Values of a layer that are worth several threads.
+/// The number of values from which a layer is worth several threads.
 const PARALLEL: usize = 1 << 14;
 
 /// A layer: a value for each vector.
@@ -41,20 +41,20 @@ fn vectors<'l>(legs: impl IntoIterator<Item = &'l Leg>) -> f64 {
     legs.into_iter().map(|leg| f64::from(leg.cap) + 1.0).product()
 }
 
-/// The legs from the one that changes last to the one that changes next.
+/// The legs, from the one that changes last to the one that changes next.
 fn late_first(legs: &mut [Leg]) {
     legs.sort_by_key(|leg| (std::cmp::Reverse(leg.next), leg.field.word, leg.field.shift));
 }
 
-/// Whether the step leaves the leg, of the layer before or after it, as it is.
+/// Whether the step leaves the leg, of the layer before or after it, unchanged.
 fn stays(leg: &Leg, step: &Step, next: &Space) -> bool {
     next.stays(leg, step).is_some()
 }
 
-/// What the values are, in errors.
+/// How errors name the values.
 const STATES: &str = "the states of a layer of the frontier dynamic program";
 
-/// Gives a vector, whose values are of no use, this length and no larger capacity than it needs or has.
+/// Gives a vector, whose values are not needed, this length and no larger capacity than it needs or has.
 fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) -> Result<()> {
     if values.capacity() < len {
         *values = Vec::new();
@@ -64,7 +64,7 @@ fn resize<V: Clone>(values: &mut Vec<V>, len: usize, zero: V) -> Result<()> {
     Ok(())
 }
 
-/// Whether the step is one that arrays are for: few deficits change, and codes fit. The layers' legs are counted in any
+/// Whether arrays are possible for the step: few deficits change, and codes fit. The layers' legs are counted in any
 /// order.
 pub(super) fn is_possible(step: &Step, space: &Space, next: &Space) -> bool {
     let changed =
@@ -74,7 +74,7 @@ pub(super) fn is_possible(step: &Step, space: &Space, next: &Space) -> bool {
     fits(space) && fits(next) && vectors(&before) <= LOCAL as f64 && after.iter().map(bits).sum::<u32>() <= LOCAL_BITS
 }
 
-/// How the runs of a layer are sums of runs of another.
+/// How the runs of one layer are sums of runs of another.
 struct Runs<'a, R: Ring> {
     ring: &'a R,
     source: &'a Layout<'a>,
@@ -87,7 +87,7 @@ struct Runs<'a, R: Ring> {
 }
 
 impl<R: Ring> Runs<'_, R> {
-    /// Writes all values into `out`; how many are not 0.
+    /// Writes all values into `out`; returns how many are non-zero.
     fn write(&self, out: &mut [R::Value], observer: &dyn Observer) -> Result<u64> {
         let weight = self.target.weight();
         if self.target.depth() == 0 || out.len() < PARALLEL {
@@ -171,7 +171,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
         Ok(Dense { legs, weight, values })
     }
 
-    /// Takes away the states whose value is not 0.
+    /// Takes out the states whose value is not 0.
     pub fn for_each_state<const N: usize, R: Ring<Value = V>>(&self, ring: &R, mut take: impl FnMut(Key<N>, V)) {
         let layout = Layout::new(&self.legs, self.weight, self.legs.len());
         let keys: Vec<Vec<Key<N>>> = (0..layout.depth())
@@ -202,7 +202,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
     }
 
     /// The layer after a step that [`is_possible`], and how many of its values are not 0. `spare` lends its memory, and
-    /// gets this layer's.
+    /// receives that of this layer.
     pub fn advance<const N: usize, R: Ring<Value = V>>(
         &mut self,
         kernel: &Kernel<N, R>,
@@ -213,13 +213,13 @@ impl<V: Clone + Send + Sync> Dense<V> {
     ) -> Result<u64> {
         let step = kernel.step;
         let tail = self.lengthen_tail(ring, step, next, spare, observer)?;
-        // The legs that stay at the end stay there; the others in the order in which they change.
+        // The legs at the end stay there; the others follow in the order in which they change.
         let kept = &self.legs[tail..];
         let mut legs: Vec<Leg> =
             next.legs.iter().filter(|leg| kept.iter().all(|k| k.field != leg.field)).copied().collect();
         late_first(&mut legs);
         let target_tail = legs.len();
-        // What comes next changes with the layer.
+        // Which legs change next depends on the layer.
         legs.extend(kept.iter().map(|k| *next.legs.iter().find(|leg| leg.field == k.field).expect("a leg that stays")));
         let weight = next.weight.expect("checked by is_possible");
         let source = Layout::new(&self.legs, self.weight, tail);
@@ -277,7 +277,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
         Ok(count)
     }
 
-    /// Where the legs begin that a step leaves as they are, once others of them are brought to the end if that pays.
+    /// Where the legs that a step leaves unchanged begin, after moving more of them to the end if that pays.
     fn lengthen_tail<R: Ring<Value = V>>(
         &mut self,
         ring: &R,
@@ -293,7 +293,7 @@ impl<V: Clone + Send + Sync> Dense<V> {
         }
         let mut legs = self.legs.clone();
         late_first(&mut legs);
-        // The latest go to the end, the very latest last.
+        // The legs that change latest go to the end, the very latest last.
         let mut late = 0;
         while late < legs.len() && stays(&legs[late], step, next) && vectors(&legs[..late]) < LONG {
             late += 1;

@@ -1,11 +1,11 @@
-//! One step as the successors of a state: its masks as keys, its weights as values.
+//! One step as a map from a state to its successors: its masks as keys, its weights as values.
 
 use super::key::{Field, Key};
 use super::program::Step;
 use super::ring::Ring;
 use num_bigint::BigInt;
 
-/// A number of ways: the deficit in a field (whose mask is 0 where there is none) and untouched vertices.
+/// A number of ways: the deficit in a field (with mask 0 if there is none) plus untouched vertices.
 #[derive(Clone, Copy)]
 struct Source {
     field: Field,
@@ -21,10 +21,10 @@ impl Source {
 
 /// The choices that lead into one class.
 struct Group<const N: usize, V> {
-    /// Where the class stands, and 1 there.
+    /// The field of the class, and 1 in that field.
     target: Option<Field>,
     unit: Key<N>,
-    /// Sources of weight 1 (the first apart: mostly it is the only one), and with other weights.
+    /// Sources of weight 1 (the first separately, since it is usually the only one), and those with other weights.
     first: Source,
     more: Vec<Source>,
     weighted: Vec<(Source, V)>,
@@ -36,7 +36,7 @@ impl<const N: usize, V> Group<N, V> {
         target.into_iter().for_each(|f| unit.add(f, 1));
         Group { target, unit, first: NO_SOURCE, more: Vec::new(), weighted: Vec::new() }
     }
-    /// Whether there are at most one way and weight 1, always.
+    /// Whether there is always at most one way, and the weight is 1.
     fn is_single(&self) -> bool {
         let first = self.first.field.mask + self.first.count == 1;
         first && self.more.is_empty() && self.weighted.is_empty()
@@ -96,12 +96,12 @@ impl<'a, const N: usize, R: Ring> Kernel<'a, N, R> {
         self.step.caps.iter().all(|&(f, cap)| key.get(f) <= cap)
     }
 
-    /// Successors that one state can have, at most.
+    /// The maximum number of successors of a state.
     pub fn most(&self) -> usize {
         self.open.len().max(self.closing.len()).max(1)
     }
 
-    /// The successors of a state; those that `emit` is told are none may have any key.
+    /// The successors of a state; where `emit` is told that there is none, the key is arbitrary.
     #[inline(always)]
     pub fn expand(&self, key: &Key<N>, value: &R::Value, mut emit: impl FnMut(Key<N>, R::Value, bool)) {
         let step = self.step;
@@ -119,8 +119,8 @@ impl<'a, const N: usize, R: Ring> Kernel<'a, N, R> {
         }
         base = base.minus(&self.own_unit);
         let groups = if closing == 1 { &self.closing } else { &self.open };
-        // Whether there is a way is as good as random: where a product costs less than a wrong guess, it is made in
-        // vain.
+        // Whether there is a way is unpredictable: where a product costs less than a branch misprediction, it is
+        // computed regardless.
         if R::WORDS && self.single {
             for group in groups {
                 let next = base.minus(&group.unit);
@@ -144,7 +144,7 @@ impl<'a, const N: usize, R: Ring> Kernel<'a, N, R> {
     }
 }
 
-/// The words as a key; words beyond hold no field.
+/// The words as a key; further words hold no field.
 pub(super) fn mask<const N: usize>(words: &[u64]) -> Key<N> {
     Key(std::array::from_fn(|k| words.get(k).copied().unwrap_or(0)))
 }

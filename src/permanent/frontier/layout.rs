@@ -1,18 +1,18 @@
-//! The vectors of a layer in lexicographic order: the place of a vector without a search.
+//! The vectors of a layer in lexicographic order: the position of a vector without a search.
 //!
 //! With y the deficit of a class of rows, and cap - deficit for one of columns, the vectors are those with 0 ≤ yᵢ ≤
-//! capᵢ and Σ y = weight. Let Wᵢ(r) be the number of (yᵢ, yᵢ₊₁, …) of weight r; the place of y is Σᵢ Σ_{c < yᵢ}
-//! Wᵢ₊₁(rᵢ - c), where rᵢ is what the legs before i leave of the weight. Legs are taken together in chunks of some ten
-//! bits, packed into a code, the first leg in the highest bits; a table gives the sum over the legs of a chunk for each
-//! r and code. The last legs, the *tail*, need no code where whole runs of vectors are read: those that agree before
-//! the tail stand side by side, W_tail(r) of them.
+//! capᵢ and Σ y = weight. Let Wᵢ(r) be the number of (yᵢ, yᵢ₊₁, …) of weight r; the position of y is Σᵢ Σ_{c < yᵢ}
+//! Wᵢ₊₁(rᵢ - c), where rᵢ is the weight that the legs before i leave. Legs are grouped in chunks of about ten bits,
+//! packed into a code with the first leg in the highest bits; a table gives the sum over the legs of a chunk for each r
+//! and code. The last legs, the *tail*, need no code where whole runs of vectors are read: those that agree before the
+//! tail are contiguous, W_tail(r) of them.
 
 use super::key::Key;
 use super::program::Leg;
 
-/// Bits of a chunk, at most.
+/// The maximum number of bits of a chunk.
 const CHUNK_BITS: u32 = 9;
-/// The most chunks.
+/// The maximum number of chunks.
 pub(super) const CHUNKS: usize = 8;
 /// No code: a leg beyond its cap.
 const INVALID: u16 = u16::MAX;
@@ -30,8 +30,8 @@ pub(super) fn bits(leg: &Leg) -> u32 {
     32 - leg.cap.leading_zeros()
 }
 
-/// Whether legs fit into the chunks of a [`Layout`], in whatever order: a chunk that takes no further leg has all but
-/// (bits of the widest) - 1 of its bits taken.
+/// Whether legs fit into the chunks of a [`Layout`], in any order: a chunk with no room for a further leg has at most
+/// (bits of the widest) - 1 unused bits.
 pub(super) fn fits(legs: &[Leg]) -> bool {
     let widest = legs.iter().map(bits).max().unwrap_or(0);
     let total: u32 = legs.iter().map(bits).sum();
@@ -59,15 +59,15 @@ struct Chunk {
     bits: u32,
     /// The weight of each code.
     weights: Vec<u16>,
-    /// The least weight that can be left here.
+    /// The least weight that can remain here.
     low: usize,
-    /// For each weight left and each code: vectors of this chunk and later legs that stand before.
+    /// For each remaining weight and each code: the number of preceding vectors of this chunk and later legs.
     before: Vec<usize>,
-    /// W of the legs behind the chunk.
+    /// W of the legs after the chunk.
     after: Vec<usize>,
 }
 
-/// The places of the vectors over legs in a given order.
+/// The positions of the vectors over legs in a given order.
 pub(super) struct Layout<'a> {
     pub legs: &'a [Leg],
     weight: usize,
@@ -79,10 +79,10 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     /// The layout whose tail starts at leg `tail`.
     ///
-    /// The caller has seen to it that the number of vectors fits a `usize`.
+    /// The caller has made sure that the number of vectors fits a `usize`.
     ///
     /// # Panics
-    /// If the legs do not [`fits`].
+    /// Unless the legs fit ([`fits`]).
     pub fn new(legs: &'a [Leg], weight: usize, tail: usize) -> Self {
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         let mut end = tail;
@@ -139,14 +139,14 @@ impl<'a> Layout<'a> {
     pub fn depth(&self) -> usize {
         self.chunks.len()
     }
-    /// What y of leg i adds to the codes.
+    /// The contribution of y of leg i to the codes.
     pub fn code(&self, i: usize, y: u64) -> Codes {
         let mut codes = [0; CHUNKS];
         let (chunk, shift) = self.places[i];
         codes[chunk as usize] = (y as u16) << shift;
         codes
     }
-    /// For each code of a chunk: the sum of what its legs' values are turned into.
+    /// For each code of a chunk: the sum of a function of its legs' values.
     pub fn tabulate<T: Clone>(&self, chunk: usize, zero: T, add: impl Fn(&mut T, usize, u64)) -> Vec<T> {
         let Chunk { legs: (begin, end), bits: width, weights, .. } = &self.chunks[chunk];
         (0..1u64 << width)
@@ -160,7 +160,7 @@ impl<'a> Layout<'a> {
             })
             .collect()
     }
-    /// The first place of the run of vectors with these codes.
+    /// The first position of the run of vectors with these codes.
     #[inline(always)]
     pub fn place(&self, codes: &Codes) -> usize {
         let (mut left, mut at) = (self.weight, 0);
@@ -174,8 +174,7 @@ impl<'a> Layout<'a> {
     pub fn weight(&self) -> usize {
         self.weight
     }
-    /// The codes of a chunk, ascending, that some vectors have, with the weight that they leave, given what is left
-    /// here.
+    /// The codes of a chunk that occur, ascending, with the weight that they leave, given the weight remaining here.
     #[inline(always)]
     pub fn codes(&self, chunk: usize, left: usize) -> impl Iterator<Item = (usize, usize)> {
         let Chunk { weights, after, .. } = &self.chunks[chunk];
@@ -186,7 +185,7 @@ impl<'a> Layout<'a> {
         };
         weights.iter().enumerate().filter_map(rest)
     }
-    /// Number of vectors behind a code of the chunk that leaves this weight.
+    /// Number of vectors after a code of the chunk that leaves this weight.
     pub fn after(&self, chunk: usize, left: usize) -> usize {
         self.chunks[chunk].after[left]
     }
@@ -211,7 +210,7 @@ mod tests {
     use super::super::key::Field;
     use super::*;
 
-    /// Every vector of the weight stands where counting says, whatever the tail.
+    /// Every vector of the weight is at the position that counting gives, whatever the tail.
     #[test]
     fn places_are_ranks() {
         for caps in [&[1u32, 1, 2, 1, 3][..], &[5, 1], &[1; 11], &[2, 7, 1, 1, 4, 1], &[]] {

@@ -1,22 +1,23 @@
-//! A lower bound of the largest layer of *every* order, which refuses hopeless matrices before an order is looked for.
+//! A lower bound on the largest layer of *every* order, by which hopeless matrices are refused before the search for an
+//! order.
 //!
-//! Take the layer after k = a + b steps, a of rows and b of columns, where any two rows differ in more than k places,
-//! any two columns too, and every line has more than k entries. Then no line was closed and no two open ones are twins:
-//! states are sets of matched lines. The i-th of the a rows, by ascending degree dᵢ, can be matched with
-//! dᵢ - b - (i - 1) unprocessed columns that the rows before it left, at least, and each set of columns arises from at
-//! most a! such choices. So there are at least
+//! Take the layer after k = a + b steps, a of rows and b of columns, where any two rows differ in more than k
+//! positions, as do any two columns, and every line has more than k entries. Then no line was closed and no two open
+//! ones are twins: states are sets of matched lines. The i-th of the a rows, by ascending degree dᵢ, can be matched
+//! with at least dᵢ - b - (i - 1) unprocessed columns that the earlier rows left, and each set of columns arises from
+//! at most a! such choices. So there are at least
 //!
 //! ```text
 //! Π_{i ≤ a} (dᵢ - b - i + 1) / i  ·  Π_{i ≤ b} (eᵢ - a - i + 1) / i      states (e: degrees of columns),
 //! ```
 //!
-//! with the least degrees for d and e. Every order has a layer for each k, with some a: the bound is the largest over k
-//! of the least over a. Signs may make values 0, which this does not see; a matrix whose layers vanish like that is
-//! refused in vain.
+//! with the least degrees for d and e. Every order has a layer for each k, with some a: the bound is the maximum over k
+//! of the minimum over a. Cancellation may make values 0, which this does not take into account: a matrix whose layers
+//! vanish in this way is refused needlessly.
 
 use super::graph::Graph;
 
-/// No order has fewer states in its largest layer.
+/// A number of states that the largest layer of every order reaches.
 pub(super) fn least_peak(graph: &Graph) -> f64 {
     least_peak_of(graph, WORTHWHILE)
 }
@@ -45,12 +46,12 @@ fn least_peak_of(graph: &Graph, worthwhile: usize) -> f64 {
     (1..apart.min(shortest).min(STEPS)).map(layer).fold(1.0, f64::max)
 }
 
-/// Below this degree no bound is worth comparing the lines.
+/// Below this degree the bound is not worth comparing the lines.
 const WORTHWHILE: usize = 24;
-/// More factors make numbers beyond any memory.
+/// More factors give numbers beyond any memory.
 const STEPS: usize = 64;
 
-/// The least number of places in which two of the lines differ, or `enough` if that is less.
+/// The least number of positions in which two of the lines differ, but at most `enough`.
 fn distance(graph: &Graph, side: std::ops::Range<usize>, enough: usize) -> usize {
     let n = graph.n();
     let words = n.div_ceil(64);
@@ -85,7 +86,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Below the true peak of random orders of dense matrices with few equal lines, and of such as have twins.
+        /// Below the true peak of random orders of dense matrices with few equal lines, and of matrices with twins.
         #[test]
         fn bounds_every_order(
             bits in proptest::collection::vec(any::<u64>(), 14), equal in 0usize..3,
@@ -100,7 +101,8 @@ mod tests {
         }
     }
 
-    /// Random bits: far beyond any memory, in no time; ones and derangements have few states, and no bound.
+    /// Random bits: far beyond any memory, and found quickly; all-ones and derangement matrices have few states, and no
+    /// bound.
     #[test]
     fn hopeless_and_harmless() {
         let matrix = |n: usize, entry: &dyn Fn(usize, usize) -> bool| {

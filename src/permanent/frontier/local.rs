@@ -1,16 +1,16 @@
-//! Local search: one vertex after the other goes to its best place in the order.
+//! Local search: one vertex after another moves to its best position in the order.
 //!
-//! Let S₀ ⊂ S₁ ⊂ … be the sets along an order, and v the vertex at place i. If v goes to an earlier place j, the sets
-//! between become S_t ∪ v; if it goes to a later one, S_t without v. Neither depends on j, and the other layers stay:
-//! two walks, one back and one on, give the costs of *all* places of v. A vertex that is not in the order, because its
-//! neighbours cover it, has the place where the last of them is processed, and goes to earlier ones only; in turn steps
-//! of vertices that it covers fall away.
+//! Let S₀ ⊂ S₁ ⊂ … be the sets along an order, and v the vertex at position i. If v moves to an earlier position j, the
+//! sets in between become S_t ∪ v; if it moves to a later one, S_t without v. Neither depends on j, and the other
+//! layers stay: two walks, one backward and one forward, give the costs of *all* positions of v. A vertex that is not
+//! in the order, because its neighbours cover it, has the position where the last of them is processed, and moves to
+//! earlier ones only; conversely, steps of vertices that it covers become unnecessary.
 //!
 //! Measured: a descent takes 2 to 10 ms on 3-regular matrices with n = 80 and saves between nothing and half of the
-//! work of what a beam finds. Going on from blocks moved or reversed, shuffled stretches or few vertices thrown about,
-//! for a third of the time of the sweep, saves 1 to 5 in a hundred in the median: it stays out. So do starts from
-//! Cuthill–McKee orders and from nested dissection by levels: after their descent two to four times the work of the
-//! beams' orders on 3-regular matrices, more on mesh1e1.
+//! work of a beam's order. Perturbing further (moving or reversing blocks, shuffling stretches, displacing a few
+//! vertices) for a third of the time of the sweep saves 1 to 5 percent in the median, and is not done. Neither are
+//! starts from Cuthill–McKee orders and from nested dissection by levels: after descent they take two to four times the
+//! work of the beams' orders on 3-regular matrices, more on mesh1e1.
 
 use super::graph::Graph;
 use super::order::Order;
@@ -22,15 +22,15 @@ struct Path<'a> {
     graph: &'a Graph,
     vertices: Vec<u32>,
     sets: Vec<Set>,
-    /// Work of the steps before each place, and of all.
+    /// Work of the steps before each position, and of all.
     work: Vec<f64>,
-    /// The step that processes a vertex or closes it.
+    /// The step at which each vertex is processed or closed.
     place: Vec<usize>,
     look: Look,
     steps: u64,
 }
 
-/// The work of the step of v; with `set` before it.
+/// The work of the step of v, with `set` before it.
 fn work(graph: &Graph, set: &Set, v: usize, look: &mut Look) -> f64 {
     set.states() * (1 + set.choices(graph, v, look)) as f64
 }
@@ -49,7 +49,7 @@ impl<'a> Path<'a> {
         self.work[self.vertices.len()]
     }
 
-    /// Goes on with these vertices; those that are done already are left out.
+    /// Appends these vertices; those already done are left out.
     fn extend(&mut self, vertices: &[u32]) {
         for &v in vertices {
             let mut set = self.sets[self.vertices.len()].clone();
@@ -72,7 +72,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The order with v before the step that is at `to` now, or without v.
+    /// The order with v before the step that is now at `to`, or without v.
     fn put(&mut self, v: u32, to: Option<usize>) {
         let from = self.place[v as usize];
         let first = from.min(to.unwrap_or(from));
@@ -88,7 +88,7 @@ impl<'a> Path<'a> {
         self.extend(&tail);
     }
 
-    /// The best other place of v (`None`: v is left out) with the work that the whole order then has, if that is less
+    /// The best other position of v (`None`: v is left out) with the resulting work of the whole order, if that is less
     /// than now.
     fn best(&mut self, v: u32) -> Option<(f64, Option<usize>)> {
         let (graph, at, u) = (self.graph, self.place[v as usize], v as usize);
@@ -119,7 +119,7 @@ impl<'a> Path<'a> {
                 best = (new, Some(t), true);
             }
         }
-        // Later, where v is a step of its own.
+        // Later, if v is a step of its own.
         if self.vertices[at] == v {
             let mut set = self.sets[at].clone();
             let mut sum = self.work[at];
@@ -146,15 +146,15 @@ impl<'a> Path<'a> {
     }
 }
 
-/// A vertex goes this far at most.
+/// The maximum distance that a vertex moves.
 const SPAN: usize = 1000;
-/// A move has to save this share of the work.
+/// A move has to save at least this fraction of the work.
 const WORTHWHILE: f64 = 1e-4;
 
-/// Moves vertices as long as that helps, for about so many steps of walks.
+/// Moves vertices as long as that helps, for about that many steps of walks.
 fn descend(path: &mut Path, budget: u64, observer: &dyn Observer) -> Result<()> {
     let count = path.graph.edges.len();
-    // Until no vertex in turn has moved.
+    // Until a full round moves no vertex.
     let (mut v, mut idle) = (0, 0);
     while idle < count && path.steps < budget {
         observer.check()?;

@@ -1,31 +1,30 @@
 //! The frontier dynamic program: permanents of sparse matrices, exactly, by counting the ways to match line by line.
 //!
 //! Rows and columns are the vertices of a bipartite graph, entries its weighted edges, perm A the weighted number of
-//! perfect matchings. Vertices are *processed* one after the other: one that is not matched yet is matched, in all
-//! ways, with neighbours that are not processed. After some steps the vertices of the future are *touched* (some
-//! neighbour is processed) or not, and the future depends only on which touched ones are still unmatched. Touched
-//! vertices of one side with the same remaining edges are *twins*: only how many of them are unmatched matters, their
-//! *deficit*. So
+//! perfect matchings. Vertices are *processed* one after another: if not matched yet, a vertex is matched in all ways
+//! with unprocessed neighbours. At any step, each unprocessed vertex is *touched* (some neighbour is processed) or not,
+//! and what follows depends only on which touched vertices are still unmatched. Touched vertices of one side with the
+//! same remaining edges are *twins*: only how many of them are unmatched matters, their *deficit*. So
 //!
 //! ```text
 //! state = the deficits of the classes of twins,      value = Σ of the weights of all partial matchings that lead there
 //! ```
 //!
 //! and a class without further edges closes: its deficit must be 0. A row (column) of a class with deficit 0 needs no
-//! step of its own. Processing rows only, in some order, is the well-known programme over sets of used columns; with
-//! both sides in the order the number of open vertices is often smaller. Twins make dense blocks cheap: a full n × n
-//! block has n states.
+//! step of its own. Processing only rows, in some order, is the well-known dynamic program over sets of used columns;
+//! with both sides in the order the number of open vertices is often smaller. Twins make dense blocks cheap: a full n ×
+//! n block has n states.
 //!
-//! The order decides everything: `order` is a beam search with a cost that knows about twins, `local` moves single
-//! vertices of what it finds; their effort grows with the work that they predict. `least` refuses matrices for which
-//! every order is hopeless. Values are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`], or residues mod p
-//! (`ring`). `program` turns the order into steps, `run` takes all states through them, in parallel: layers that are
-//! nearly full as arrays without keys (`dense`), others as tables (`sparse`).
+//! The order is decisive: `order` is a beam search with a cost that accounts for twins, `local` moves single vertices
+//! of its result; their effort grows with the work that they predict. `least` refuses matrices for which every order is
+//! hopeless. Values are integers modulo 2⁶⁴ᴷ, K chosen from [`permanent_bound`], or residues mod p (`ring`). `program`
+//! turns the order into steps, `run` takes all states through them in parallel: layers that are nearly full as arrays
+//! without keys (`dense`), others as tables (`sparse`).
 //!
 //! Meeting in the middle (half a sweep from each end, a dot product at the narrowest cut) would not pay: layers are
-//! nearly full from either end, so that both halves together meet the same states. Of the vectors counted, one sweep
-//! reaches 0.86 on bcsstk01 (8.7·10⁷ vectors) and 0.74 to 0.93 on 3-regular matrices with n = 80 (3·10⁶ to 1.5·10⁷):
-//! the rest is all that a second direction could save.
+//! nearly full from either end, so that both halves together visit the same states. One sweep reaches 0.86 of the
+//! vectors counted on bcsstk01 (8.7·10⁷ vectors) and 0.74 to 0.93 on 3-regular matrices with n = 80 (3·10⁶ to 1.5·10⁷):
+//! a second direction could save no more than the rest.
 //!
 //! Sources: the problem and the matrices: D. Elbek et al., *SUperman: Efficient Permanent Computation on GPUs*, 2025,
 //! Section 2.1 (whose sparse method is inclusion–exclusion); the technique: transfer matrices over a frontier, as for
@@ -62,17 +61,17 @@ use program::{Program, compile};
 use ring::{Integers, Residues, Ring, Words};
 use run::{Limits, Storage, reachable, run, seconds};
 
-/// What the programme may use.
+/// What the dynamic program may use.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FrontierOptions {
-    /// Bytes for the states of two neighbouring layers.
+    /// Bytes for the states of two consecutive layers.
     pub memory: u64,
-    /// Time for the search of an order, as a share of the time predicted for the best order so far.
+    /// Time for the search for an order, as a fraction of the time predicted for the best order so far.
     pub search: f64,
-    /// Ask for a residue only. The answer's value is then congruent to the permanent mod this.
+    /// Requests only a residue: the answer's value is then congruent to the permanent modulo this.
     pub modulus: Option<Modulus>,
-    /// What states and looks at orders cost.
+    /// The prices of states and of evaluating orders.
     pub prices: Frontier,
 }
 
@@ -89,23 +88,23 @@ setters!(FrontierOptions {
     prices: Frontier,
 });
 
-/// What a run along the best order found would take, at most.
+/// Upper bounds on what a run along the best order found takes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prediction {
-    /// Upper bound of the number of states of all layers together: deficit vectors, counted.
+    /// Upper bound on the number of states of all layers together: deficit vectors, counted.
     pub states: f64,
-    /// Upper bound of the number of states of one layer.
+    /// Upper bound on the number of states of one layer.
     pub peak: f64,
     /// Seconds on one core, roughly.
     pub seconds: f64,
-    /// Bytes for two neighbouring layers, at most.
+    /// Upper bound on the bytes for two consecutive layers.
     pub bytes: f64,
     /// The vertices to process: row i is i, column j is n + j.
     pub order: Vec<u32>,
 }
 
-/// A permanent and how it came about.
+/// A permanent and how it was computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
@@ -118,14 +117,15 @@ pub struct FrontierAnswer {
     pub peak: u64,
     /// |permanent| ≤ 2^`bound_bits`.
     pub bound_bits: u64,
-    /// The sums were made modulo 2 to this; `None` if they were made with integers of any size.
+    /// The sums were computed modulo 2 to this power; `None` if they were computed in integers of any size.
     pub modulus_bits: Option<u64>,
 }
 
-/// Weights of the size of the present layer, beside the work so far, in the ranking of the beam: no single one is best
-/// for all matrices. Beams up to [`PATIENCE`] take turns with them, wider ones have the one that was best.
+/// Weights of the size of the current layer, relative to the work so far, in the ranking of the beam: no single one is
+/// best for all matrices. Beams up to [`PATIENCE`] take turns with them, wider ones use the best one so far.
 const OUTLOOKS: [f64; 3] = [30.0, 8.0, 120.0];
-/// Up to this width rows, columns and both are tried in any case; beyond it only what came within a factor of the best.
+/// Up to this width rows, columns and both are always tried; beyond it only those that came within a factor of the
+/// best.
 const PATIENCE: usize = 16;
 const BEHIND: f64 = 1.5;
 /// The widest beam.
@@ -140,10 +140,10 @@ pub fn permanent(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observ
     Ok(permanent_in_order(a, &order, options, observer)?.value)
 }
 
-/// The order that the search finds within its budget, and what it costs.
+/// The order that the search finds within its budget, and its cost.
 ///
 /// # Errors
-/// [`Error::Memory`] if every order needs more than `options.memory`, or more time than anybody has;
+/// [`Error::Memory`] if every order needs more than `options.memory`, or more time than is practical;
 /// [`Error::Interrupted`].
 pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer) -> Result<Prediction> {
     if a.n() == 0 || has_empty_line(a) {
@@ -176,7 +176,7 @@ fn too_large(need: String, limit: u64) -> Error {
 }
 
 /// The permanent, processing the given vertices: row i is i, column j is n + j. Vertices whose neighbours are all
-/// processed may be there or not.
+/// processed may be listed or omitted.
 ///
 /// # Errors
 /// [`Error::Usage`] if an entry has neither its row nor its column in the order, or a vertex does not exist or occurs
@@ -243,10 +243,10 @@ fn in_order(
     Ok(FrontierAnswer { value, states, peak, bound_bits, modulus_bits })
 }
 
-/// The widest keys.
+/// The widest keys, in words.
 const MAX_KEY_WORDS: usize = 64;
 
-/// The width of keys that a programme runs with.
+/// The width of keys that a program runs with.
 fn key_words(words: usize) -> usize {
     match words {
         0..=2 => words.max(1),
@@ -256,15 +256,15 @@ fn key_words(words: usize) -> usize {
     }
 }
 
-/// Words that hold the permanent (and its sign), and the bound behind them.
+/// The number of words that hold the permanent (and its sign), and the bound from which it follows.
 fn value_words(a: &IntMatrix) -> Result<(u64, u64)> {
     let bits = permanent_bound(a)?.bits;
-    // |perm| ≤ 2^bits must be below M = 2⁶⁴ᴷ, or below M/2 where there is a sign.
+    // |perm| ≤ 2^bits must be below M = 2⁶⁴ᴷ, or below M/2 if signs are possible.
     let sign = u64::from(!a.is_nonnegative());
     Ok(((bits + sign) / 64 + 1, bits))
 }
 
-/// All that does not depend on the types of keys and values.
+/// Everything that does not depend on the types of keys and values.
 struct Go<'a> {
     program: &'a Program,
     graph: &'a Graph,
@@ -285,7 +285,7 @@ fn has_empty_line(a: &IntMatrix) -> bool {
     a.rows().any(<[_]>::is_empty) || columns.contains(&false)
 }
 
-/// Whether the order is one.
+/// Checks that the order is valid.
 fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
     let mut there = vec![false; 2 * a.n()];
     for &v in order {
@@ -300,22 +300,24 @@ fn check_order(a: &IntMatrix, order: &[u32]) -> Result<()> {
     }
 }
 
-/// Work, in states times choices, of orders that nobody will see the end of: a month.
+/// Work, in states times choices, beyond which an order is impractical: a month.
 const ENDLESS: f64 = 1e15;
 
-/// Orders that the local search starts from, at most; and the share of the search that belongs to the beams.
+/// The maximum number of orders that the local search starts from, and the fraction of the search that belongs to the
+/// beams.
 const STARTS: usize = 4;
 const BEAMS: f64 = 0.7;
 
-/// Beams of growing width over rows, columns and both, then local search from the best orders found, while all together
-/// cost less than their share of the work predicted; the best order. `None` if every order is endless.
+/// Beams of growing width over rows, columns and both, then local search from the best orders found, as long as the
+/// total costs less than its fraction of the predicted work; returns the best order. `None` if every order is
+/// impractical.
 fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer) -> Result<Option<Vec<u32>>> {
     let degree = graph.edges.iter().map(Vec::len).sum::<usize>() as f64 / graph.edges.len().max(1) as f64;
-    // Estimates that may be made, for each unit of work of the best order.
+    // Estimates allowed per unit of work of the best order.
     let rate = share * prices.choice / (degree * prices.look);
     // Ascending by work, no two of equal work.
     let mut found: Vec<Order> = Vec::new();
-    // Of each kind: estimates of a beam of width 1, the least work found.
+    // For each kind: the number of estimates of a beam of width 1, and the least work found.
     let (mut looks_of_one, mut least) = ([0u64; 3], [f64::INFINITY; 3]);
     let (mut spent, mut width, mut favourite) = (0u64, 1, OUTLOOKS[0]);
     while width <= MAX_WIDTH {
@@ -357,7 +359,7 @@ fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer)
     let budget = (rate * best.work) as u64;
     let mut start = Some(Order { vertices: best.vertices.clone(), work: best.work });
     while let Some(order) = start {
-        // Where there is no time for a look at every vertex, the start does not pay.
+        // If there is no time to look at every vertex, starting does not pay.
         let left = budget.saturating_sub(spent);
         if left < (order.vertices.len() * graph.edges.len()) as u64 / 4 {
             break;

@@ -9,7 +9,7 @@ use crate::{Observer, Result};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Which vertices an order may process; the others are covered by them.
+/// Which vertices an order may process; they cover the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sides {
     Rows,
@@ -60,7 +60,7 @@ pub(super) struct Order {
 pub(super) struct Beam {
     pub sides: Sides,
     pub width: usize,
-    /// How much the size of the present layer counts beside what was spent so far.
+    /// The weight of the size of the current layer, relative to the work so far.
     pub outlook: f64,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn beam(graph: &Graph, beam: Beam, below: f64, observer: &dyn Observe
         }
         for node in &nodes {
             let set = &node.set;
-            // Candidates: open vertices, and whatever would touch one; anything where nothing is open.
+            // Candidates: open vertices, and those that would touch one; any vertex if none is open.
             stamp += 1;
             let mut candidates: Vec<u32> = Vec::new();
             let mut propose = |v: usize, mark: &mut Vec<u64>| {
@@ -133,7 +133,7 @@ pub(super) fn beam(graph: &Graph, beam: Beam, below: f64, observer: &dyn Observe
     Ok((best.map(Child::order), looks))
 }
 
-/// The best of the children, no set twice.
+/// The best children, no set twice.
 fn survivors(mut children: Vec<Child>, width: usize, graph: &Graph) -> Vec<Rc<Node>> {
     children.sort_by(|a, b| a.rank.total_cmp(&b.rank).then(a.id.cmp(&b.id)));
     let mut seen = HashSet::new();

@@ -1,6 +1,5 @@
-//! An order of vertices turned into steps: where the deficits of the open classes stand in the key, which choices a
-//! step has, how the fields move. Twins are found here by comparison of what remains of their rows or columns, not by
-//! hashes.
+//! An order of vertices turned into steps: where the deficits of the open classes are in the key, which choices a step
+//! has, how the fields move. Twins are found here by comparing the rest of their rows or columns, not by hashes.
 
 use super::graph::{Edge, Graph};
 use super::key::Field;
@@ -11,20 +10,20 @@ use std::collections::HashMap;
 pub(super) struct Choice {
     /// The deficit of the class to match with, before the step; `None` for vertices that no step has touched yet.
     pub source: Option<Field>,
-    /// Number of untouched vertices (1 where there is a source).
+    /// Number of untouched vertices (1 if there is a source).
     pub count: u64,
     /// Index of the weight.
     pub weight: u32,
-    /// Where the deficit stands after the step; `None` if the class closes.
+    /// The field of the deficit after the step; `None` if the class closes.
     pub target: Option<Field>,
 }
 
-/// The step of one vertex v: match it, if it is still unmatched, with a neighbour that no earlier step has taken away.
+/// The step of one vertex v: match it, if it is still unmatched, with a neighbour that no earlier step has removed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Step {
-    /// The deficit of the class of v before the step, if v was touched: where it is 0, v is matched already.
+    /// The deficit of the class of v before the step, if v was touched: if it is 0, v is already matched.
     pub own: Option<Field>,
-    /// Where it stands afterwards, if other members remain.
+    /// Its field afterwards, if other members remain.
     pub own_target: Option<Field>,
     pub choices: Vec<Choice>,
     /// Bits that keep their place.
@@ -37,7 +36,7 @@ pub(super) struct Step {
     pub closing: Vec<Field>,
     /// Number of vertices that are touched and closed at once.
     pub closing_fresh: u64,
-    /// Deficits after the step that more than the remaining neighbours cannot be: the field, their number.
+    /// Deficits after the step that cannot exceed the number of remaining neighbours: the field, that number.
     pub caps: Vec<(Field, u64)>,
     /// Bits whose fields the step neither reads nor changes.
     pub untouched: Vec<u64>,
@@ -46,7 +45,7 @@ pub(super) struct Step {
 /// An open class as the states of a layer see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Leg {
-    /// Where its deficit stands.
+    /// The field of its deficit.
     pub field: Field,
     /// The largest deficit: the number of members, or of neighbours if those are fewer.
     pub cap: u32,
@@ -69,8 +68,8 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// The leg of this layer, after the step, that is the given one before the step or after it, if the step leaves it
-    /// as it is.
+    /// The leg of this layer, after the step, that corresponds to the given leg before the step, if the step leaves it
+    /// unchanged.
     pub fn stays(&self, leg: &Leg, step: &Step) -> Option<&Leg> {
         let field = leg.field;
         let untouched = step.untouched.get(field.word as usize).copied().unwrap_or(0) >> field.shift & field.mask;
@@ -87,11 +86,11 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Upper bounds of the numbers of states.
+    /// Upper bounds on the numbers of states.
     pub fn states(&self) -> impl Iterator<Item = f64> {
         self.spaces.iter().map(|space| space.states)
     }
-    /// Upper bound of the number of states of two neighbouring layers.
+    /// Upper bound on the number of states of two consecutive layers.
     pub fn most_states(&self) -> f64 {
         self.spaces.windows(2).map(|w| w[0].states + w[1].states).fold(0.0, f64::max)
     }
@@ -103,7 +102,7 @@ struct Class {
     members: Vec<u32>,
 }
 
-/// Bits that are taken, word by word.
+/// The bits in use, word by word.
 #[derive(Default)]
 struct Slots {
     used: Vec<u64>,
@@ -135,9 +134,9 @@ impl Slots {
 /// What a step does with fields.
 #[derive(Default)]
 struct Fields {
-    /// Those of classes that are no more.
+    /// Fields of classes that no longer exist.
     freed: Vec<Field>,
-    /// Those of them that other classes take over as they are.
+    /// Those of them that other classes take over unchanged.
     kept: Vec<Field>,
     changed: Vec<Field>,
 }
@@ -149,21 +148,21 @@ struct Piece {
     members: Vec<u32>,
 }
 
-/// A class after a step: its remaining edges, what merges to it, and where its deficit will stand.
+/// A class after a step: its remaining edges, what merges into it, and where its deficit will be.
 struct Plan {
     edges: Vec<Edge>,
     pieces: Vec<Piece>,
-    /// The class with these edges before the step, of which none is a neighbour.
+    /// The class with these edges before the step, none of whose members is a neighbour.
     old: Option<Class>,
     place: Place,
 }
 
-/// Where a deficit will stand.
+/// Where a deficit will be.
 enum Place {
     /// Nowhere: no edges remain.
     Closed,
     Kept(Field),
-    /// In a field for so many, once others are free.
+    /// In a field for that many, once other fields are free.
     New(u64),
 }
 
@@ -267,7 +266,7 @@ impl Builder<'_> {
         merged
     }
 
-    /// Where the deficit of a class will stand: it keeps a field that is wide enough.
+    /// Where the deficit of a class will be: it keeps a field that is wide enough.
     fn plan(&mut self, (edges, pieces): (Vec<Edge>, Vec<Piece>), fields: &mut Fields) -> Plan {
         if edges.is_empty() {
             return Plan { edges, pieces, old: None, place: Place::Closed };
@@ -282,7 +281,7 @@ impl Builder<'_> {
         Plan { edges, pieces, old, place: stay.map_or(Place::New(size), Place::Kept) }
     }
 
-    /// Writes down what the step does to the deficits of a class, and makes the class.
+    /// Records what the step does to the deficits of a class, and creates the class.
     fn carry_out(&mut self, plan: Plan, step: &mut Step, fields: &mut Fields) {
         let Plan { edges, pieces, old, place } = plan;
         let target = match place {
@@ -326,7 +325,7 @@ impl Builder<'_> {
         self.classes.insert(edges, Class { field: target, members });
     }
 
-    /// The layer as it is now.
+    /// The current layer.
     fn space(&self) -> Space {
         let leg = |(edges, class): (&Vec<Edge>, &Class)| Leg {
             field: class.field,
@@ -343,8 +342,9 @@ impl Builder<'_> {
         };
         let columns: usize = legs.iter().filter(|leg| !leg.row).map(|leg| leg.cap as usize).sum();
         let weight = usize::try_from((untouched(1) + columns) as i64 - untouched(0) as i64).ok();
-        // Weights k and all - k have equally many vectors. Up to the middle a number is at least those that add up to
-        // it, so that below 2⁵² it is exact; beyond, the window would keep the errors of far larger ones.
+        // Weights k and all - k have equally many vectors. Up to the middle, a number is at least as large as its
+        // summands, so that it is exact below 2⁵²; beyond the middle, the sliding window would keep the errors of far
+        // larger ones.
         let all: usize = legs.iter().map(|leg| leg.cap as usize).sum();
         let weight = weight.filter(|&k| k <= all);
         let half = weight.map_or(0, |k| k.min(all - k));
@@ -358,7 +358,7 @@ impl Builder<'_> {
                 if k > s {
                     window -= polynomial[k - s - 1];
                 }
-                // ∞ - ∞: numbers that no `f64` holds.
+                // ∞ - ∞: numbers beyond `f64`.
                 next[k] = if window.is_nan() { f64::INFINITY } else { window };
             }
             polynomial = next;
@@ -368,9 +368,9 @@ impl Builder<'_> {
     }
 }
 
-/// The steps of the vertices in the given order; vertices whose neighbours are all gone need no step.
+/// The steps of the vertices in the given order; vertices whose neighbours have all been removed need no step.
 ///
-/// Vertices without edges at all never get a step: the caller has seen to it that there are none.
+/// Vertices without edges would never get a step: the caller has made sure that there are none.
 pub(super) fn compile(graph: &Graph, order: &[u32]) -> Program {
     let n = graph.edges.len();
     let mut builder = Builder {

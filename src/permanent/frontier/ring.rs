@@ -1,20 +1,20 @@
-//! What is summed: integers modulo 2⁶⁴ᴷ as K wrapping machine words, integers of any size, or residues modulo one
-//! prime.
+//! The values that are summed: integers modulo 2⁶⁴ᴷ as K wrapping machine words, integers of any size, or residues
+//! modulo one prime.
 //!
-//! The programme only adds and multiplies, so everything may be done modulo M = 2⁶⁴ᴷ; the permanent is then the residue
-//! in [-M/2, M/2), or in [0, M) where no entry is negative, as soon as a bound of its absolute value says that it lies
-//! there. Partial sums may wrap as they like.
+//! The program only adds and multiplies, so everything may be done modulo M = 2⁶⁴ᴷ; the permanent is then the residue
+//! in [-M/2, M/2), or in [0, M) if no entry is negative, provided that a bound on its absolute value places it there.
+//! Partial sums may wrap freely.
 
 use crate::field::Modulus;
 use num_bigint::{BigInt, Sign};
 
-/// A commutative ring with the integers' image.
+/// A commutative ring with the image of the integers.
 pub(super) trait Ring: Sync {
     /// Its elements.
     type Value: Clone + Send + Sync;
     /// Bytes that one value takes (at least).
     const BYTES: usize;
-    /// Whether it is a few machine words, so that a product is cheaper than a branch that goes wrong.
+    /// Whether it consists of a few machine words, so that a product is cheaper than a mispredicted branch.
     const WORDS: bool;
     fn zero(&self) -> Self::Value;
     fn image(&self, v: &BigInt) -> Self::Value;
@@ -24,7 +24,7 @@ pub(super) trait Ring: Sync {
     fn times(&self, v: &Self::Value, count: u64, weight: &Self::Value) -> Self::Value;
     /// The product with a word.
     fn times_word(&self, v: &Self::Value, count: u64) -> Self::Value;
-    /// The integer that a value is the image of: the least nonnegative, or the least in absolute value.
+    /// The integer of which a value is the image: the least non-negative one, or the least in absolute value.
     fn to_integer(&self, v: &Self::Value, nonnegative: bool) -> BigInt;
 }
 
@@ -152,7 +152,7 @@ impl Ring for Residues {
         self.0.mul(self.times_word(v, count), *weight)
     }
     fn times_word(&self, v: &u64, count: u64) -> u64 {
-        // Counts are 0 and 1 mostly, and below p mostly.
+        // Counts are mostly 0 and 1, and mostly below p.
         let count = if count < self.0.get() { count } else { self.0.reduce(count) };
         if count <= 1 { *v * count } else { self.0.mul(*v, count) }
     }
@@ -161,7 +161,7 @@ impl Ring for Residues {
     }
 }
 
-/// No values at all: which states there are.
+/// No values, only the presence of states.
 pub(super) struct Presence;
 
 impl Ring for Presence {

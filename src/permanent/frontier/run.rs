@@ -1,7 +1,7 @@
-//! Runs the steps over all states: small and thinly filled layers as lists with keys, full ones as arrays.
+//! Runs the steps over all states: small and sparsely filled layers as lists with keys, full ones as arrays.
 //!
-//! Which of the two is decided step by step from numbers of states, never from the clock or the threads, so that a run
-//! does the same work everywhere.
+//! Which of the two is used is decided step by step from numbers of states, never from timings or the number of
+//! threads, so that a run does the same work everywhere.
 
 use super::dense::{Dense, is_possible};
 use super::kernel::Kernel;
@@ -13,24 +13,24 @@ use crate::cost::Frontier;
 use crate::{Error, Observer, Result};
 use num_bigint::BigInt;
 
-/// An array is left for keys only where this is so many times cheaper.
+/// An array is converted to keys only if that is cheaper by this factor.
 const FAITH: f64 = 2.0;
 
 /// How layers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// As is predicted to be faster.
+    /// Whichever is predicted to be faster.
     Cheapest,
     /// By key.
     #[cfg(test)]
     Keys,
-    /// In arrays wherever that is possible.
+    /// In arrays wherever possible.
     #[cfg(test)]
     Arrays,
 }
 
 impl Storage {
-    /// Whether arrays are wanted where they take `arrays` seconds, and keys `keys` seconds.
+    /// Whether to use arrays if they take `arrays` seconds, and keys `keys` seconds.
     fn wants_arrays(self, arrays: f64, keys: f64) -> bool {
         match self {
             Storage::Cheapest => arrays < keys,
@@ -42,7 +42,7 @@ impl Storage {
     }
 }
 
-/// What a run may use and tell.
+/// What a run may use, and where it reports.
 pub(super) struct Limits<'a> {
     pub memory: u64,
     pub storage: Storage,
@@ -50,7 +50,8 @@ pub(super) struct Limits<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// Seconds that a run may take on one core, with values of so many words and so many states as are [`reachable`].
+/// Seconds that a run may take on one core, with values of that many words and the number of states that are
+/// [`reachable`].
 pub(super) fn seconds(prices: &Frontier, program: &Program, reachable: &[f64], words: u64) -> f64 {
     let step = |((step, spaces), states): ((&Step, &[Space]), &f64)| {
         let choices = (step.choices.len() + 1) as f64;
@@ -61,15 +62,16 @@ pub(super) fn seconds(prices: &Frontier, program: &Program, reachable: &[f64], w
     program.steps.iter().zip(program.spaces.windows(2)).zip(reachable).map(step).sum()
 }
 
-/// Layers are thin where there are more vectors than so many times their states; of few states nothing is concluded.
+/// Layers are thin if there are more vectors than this multiple of their states; a small number of states is not
+/// conclusive.
 const THIN: f64 = 1.5;
 const FEW: f64 = 2048.0;
-/// States that are counted in one layer, and the share of the time of the sweep for all.
+/// The maximum number of states counted in one layer, and the fraction of the sweep's time for counting altogether.
 const COUNTED: f64 = 32768.0;
 const COUNTING: f64 = 0.16;
 
-/// Upper bounds of the numbers of states of all layers: counted, presence alone, while layers are small and thin; then
-/// vectors of deficits, or all successors of all states of the layer before.
+/// Upper bounds on the numbers of states of all layers: counted by presence alone while layers are small and thin; then
+/// vectors of deficits, or all successors of all states of the previous layer.
 pub(super) fn reachable(
     program: &Program,
     weights: &[BigInt],
@@ -123,7 +125,7 @@ pub(super) fn run<const N: usize, R: Ring>(
         let choices = (kernel.most() + 1) as f64;
         let array = choices * next.states * prices.slot * R::BYTES as f64 / 8.0 + prices.tables;
         let keys = choices * states as f64 * prices.key;
-        // Two layers; a layer in another order takes the place of the second.
+        // Two layers; a reordered layer takes the place of the second.
         let bytes = (space.states + next.states) * R::BYTES as f64;
         let wanted = match layer {
             Layer::Keys(_) => limits.storage.wants_arrays(array + space.states * prices.slot, keys),

@@ -1,10 +1,10 @@
 //! Sets of processed vertices and an estimate of the number of states that they leave.
 //!
-//! What a layer costs depends on the *set* of vertices processed so far, not on their order. The estimate knows about
-//! twins: classes of s interchangeable open vertices (s at most the number of remaining neighbours, which is what can
-//! still be matched) have s + 1 deficits, so that there are T = Π(s + 1) vectors of deficits, of which those count
-//! whose difference between rows and columns is the one D that the set implies; with deficits spread evenly over 0 … s
-//! that is T times the normal density at D, of mean Σ ± s/2 and variance Σ s(s+2)/12. Remaining edges are compared by
+//! What a layer costs depends on the *set* of vertices processed so far, not on their order. The estimate accounts for
+//! twins: classes of s interchangeable open vertices (s at most the number of remaining neighbours, since no more can
+//! still be matched) have s + 1 deficits, so that there are T = Π(s + 1) vectors of deficits, of which only those count
+//! whose difference between rows and columns is the value D that the set implies; with deficits spread evenly over 0 …
+//! s that is T times the normal density at D, of mean Σ ± s/2 and variance Σ s(s+2)/12. Remaining edges are compared by
 //! hashes here; [`super::program`] compares them exactly.
 
 use super::graph::Graph;
@@ -17,13 +17,13 @@ struct Sums {
     log_vectors: f64,
     mean: f64,
     variance: f64,
-    /// Untouched columns less untouched rows.
+    /// Untouched columns minus untouched rows.
     difference: f64,
 }
 
 impl Sums {
-    /// Adds (or takes away) a class of `size` on a side, with `reach` remaining neighbours: no more of it can still be
-    /// matched.
+    /// Adds (or removes) a class of `size` on a side, with `reach` remaining neighbours: no more of its members can
+    /// still be matched.
     #[inline]
     fn class(&mut self, size: u32, reach: u32, side: usize, sign: f64) {
         let size = size.min(reach);
@@ -33,7 +33,7 @@ impl Sums {
         self.variance += sign * s * (s + 2.0) / 12.0;
     }
     fn states(&self) -> f64 {
-        // Sheppard's correction keeps single classes honest.
+        // Sheppard's correction keeps estimates for single classes accurate.
         let variance = self.variance + 1.0 / 12.0;
         let off = self.difference - self.mean;
         let log = self.log_vectors - 0.5 * (std::f64::consts::TAU * variance).ln() - off * off / (2.0 * variance);
@@ -74,7 +74,7 @@ fn edge_hash(v: u32, weight: u32) -> u64 {
     spread(u64::from(v) << 32 | u64::from(weight))
 }
 
-/// Scratch for one look ahead: pieces of classes by hash after the step.
+/// Scratch for one lookahead: pieces of classes by hash after the step.
 #[derive(Default)]
 pub(super) struct Look {
     seen: Vec<u16>,
@@ -82,7 +82,7 @@ pub(super) struct Look {
 }
 
 impl Set {
-    /// Nothing is processed.
+    /// The empty set.
     pub fn start(graph: &Graph) -> Self {
         let n = graph.edges.len();
         let hash = |v: usize| graph.edges[v].iter().fold(0u64, |h, e| h.wrapping_add(edge_hash(e.to, e.weight)));
@@ -162,7 +162,7 @@ impl Set {
         }
     }
 
-    /// The number of choices that v has: classes of neighbours after it, closing ones included.
+    /// The number of choices of v: classes of neighbours after it, including closing ones.
     pub fn choices(&self, graph: &Graph, v: usize, look: &mut Look) -> usize {
         look.after.clear();
         for e in graph.edges[v].iter().filter(|e| !self.done[e.to as usize]) {
@@ -186,7 +186,7 @@ impl Set {
     pub fn is_open(&self, v: usize) -> bool {
         self.class[v] != NO_CLASS
     }
-    /// Whether v is the only neighbour of a vertex, along an edge of this weight, that is left.
+    /// Whether v is the only remaining neighbour of a vertex, along an edge of this weight.
     pub fn is_last(&self, u: usize, v: usize, weight: u32) -> bool {
         !self.done[u] && self.hash[u] == edge_hash(v as u32, weight)
     }

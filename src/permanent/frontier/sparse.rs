@@ -1,8 +1,8 @@
 //! Layers as lists of states, found by their keys.
 //!
-//! The states of a layer are split by a hash of the key bits that the next step leaves alone. States that meet in the
-//! next layer agree there, so each part makes its share of the next layer by itself, in a table that fits the cache: no
-//! part waits for another, and sums have the same terms whatever the number of threads.
+//! The states of a layer are split by a hash of the key bits that the next step leaves unchanged. States that merge in
+//! the next layer agree in them, so each part computes its share of the next layer independently, in a table that fits
+//! the cache: no part waits for another, and sums have the same terms whatever the number of threads.
 
 use super::kernel::{Kernel, mask};
 use super::key::Key;
@@ -14,19 +14,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States of one part; larger parts leave the cache.
 const PART: f64 = 1536.0;
-/// Parts of a layer at most.
+/// The maximum number of parts of a layer.
 const MAX_PARTS: usize = 2048;
 
-/// Successors that are made before they are sorted in.
+/// Successors generated before they are inserted.
 const BUFFER: usize = 256;
-/// What memory is asked for.
+/// What the memory is for.
 const STATES: &str = "the states of a frontier";
 
 /// The states of a layer: parts, each in pieces.
 pub(super) type Layer<const N: usize, V> = Vec<Vec<Vec<(Key<N>, V)>>>;
 
 /// States in the order of their arrival, found through an open-addressing table with linear probing, at most half full,
-/// of their places (plus 1; 0 is free).
+/// of their positions (plus 1; 0 is free).
 struct Table<const N: usize, V> {
     states: Vec<(Key<N>, V)>,
     slots: Vec<u32>,
@@ -82,14 +82,14 @@ impl<const N: usize, V: Clone> Table<N, V> {
     }
 }
 
-/// How a layer is split for the step that takes it on.
+/// How a layer is split for the next step.
 pub(super) struct Split<const N: usize> {
     mask: Key<N>,
     parts: usize,
 }
 
 impl<const N: usize> Split<N> {
-    /// For about so many states.
+    /// For about that many states.
     pub fn new(next: Option<&Step>, states: f64) -> Self {
         let parts = ((states / PART) as usize).clamp(1, MAX_PARTS).next_power_of_two();
         Split { mask: next.map_or(Key::ZERO, |step| mask(&step.untouched)), parts }
@@ -119,8 +119,8 @@ pub(super) fn bytes_per_state<const N: usize, R: Ring>() -> u64 {
     (8 * N + R::BYTES) as u64
 }
 
-/// The successors of a layer, if they and it, of `states` states, take at most `limit` bytes: else an [`Error::Memory`]
-/// without a text. One with a text is a refusal.
+/// The successors of a layer of `states` states, if both layers take at most `limit` bytes; otherwise an
+/// [`Error::Memory`] without a text. One with a text is a refused allocation.
 pub(super) fn advance<const N: usize, R: Ring>(
     kernel: &Kernel<N, R>,
     ring: &R,
@@ -135,7 +135,7 @@ pub(super) fn advance<const N: usize, R: Ring>(
     let part = |pieces: Vec<Piece<N, R::Value>>, out: &mut Vec<Piece<N, R::Value>>| -> Result<()> {
         observer.check()?;
         let mut table = Table::with_room_for(pieces.iter().map(Vec::len).sum())?;
-        // Successors wait in a buffer, so that neither loop stumbles over the other's unpredictable branches.
+        // Successors are buffered, so that neither loop suffers from the other's unpredictable branches.
         let mut buffer = vec![(Key::ZERO, ring.zero()); BUFFER + kernel.most()];
         let mut len = 0;
         for (key, value) in pieces.iter().flatten() {

@@ -1,4 +1,4 @@
-//! The programme against the expansion of Laplace, closed forms and itself in other orders.
+//! The dynamic program against Laplace's expansion, closed forms and itself in other orders.
 
 use super::*;
 use crate::Silent;
@@ -78,7 +78,7 @@ proptest! {
         every_storage(&a, &order)?;
     }
 
-    /// Local search gives an order, of no more work, that counts the same; predictions bound it.
+    /// Local search gives a valid order of no more work with the same result, within the predicted bounds.
     #[test]
     fn improved_orders(a in matrix(small()), shuffle in Just((0u32..16).collect::<Vec<_>>()).prop_shuffle()) {
         let order: Vec<u32> = shuffle.into_iter().filter(|&v| (v as usize) < 2 * a.n()).collect();
@@ -178,7 +178,7 @@ fn too_little_memory_is_an_error_that_names_the_need() {
     assert!(matches!(error, Error::Memory(_)) && error.to_string().contains("MiB"), "{error}");
 }
 
-/// No order is looked for where all are hopeless.
+/// No order is searched for if all are hopeless.
 #[test]
 fn hopeless_matrices_are_refused_at_once() {
     let bit =
@@ -212,7 +212,8 @@ fn threads_do_not_matter_and_predictions_bound() {
     assert_eq!(one.value, transposed);
 }
 
-/// Layers of many runs, reordered on the way, by several threads; random sparse matrices, whose layers are partly full.
+/// Layers of many runs, reordered during the run, on several threads; random sparse matrices, whose layers are partly
+/// full.
 #[test]
 fn arrays_and_keys_agree_on_larger_matrices() {
     for (n, seed) in [(20usize, 1usize), (22, 2), (24, 3), (24, 4)] {
@@ -247,11 +248,11 @@ fn an_observer_stops_it() {
     assert!(matches!(error, Error::Interrupted));
 }
 
-/// A layer of few vectors has its exact size where those of other weights are too many to be counted exactly.
+/// A layer of few vectors has its exact size even if those of other weights are too many to be counted exactly.
 #[test]
 fn nearly_all_of_many_classes_unmatched() {
-    // Three columns are processed first that meet 64 rows, of which no two ever are twins. Row i < 6 has one or two
-    // entries more in the six first columns, row i > 5 the only one of column i.
+    // The three columns processed first meet 64 rows, no two of which are ever twins. Row i < 6 has one or two further
+    // entries in the first six columns, row i > 5 the only entry of column i.
     let n = 64usize;
     let dense = (0..3 * n).map(|k| (k / 3, k % 3, ((k / 3 + 1) * (k % 3 + 1)) as i64));
     let sparse = (3..n).map(|i| (i, i, 1)).chain((0..3).map(|i| (i, i + 3, 2)));

@@ -1,5 +1,5 @@
-//! Where a long run stands, in a small file: which sum it is, how many chunks are summed, and their sums, all under one
-//! checksum ([`Seal`]).
+//! The progress of a long run, in a small file: which sum it is, how many chunks are summed, and their sums, all under
+//! one checksum ([`Seal`]).
 
 use super::plan::Engine;
 use super::{IntMatrix, Plan};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
-    /// Chunks in all, and those summed: the first `next`.
+    /// The total number of chunks, and the number summed: the first `next`.
     pub chunks: u64,
     pub next: u64,
     /// The exact sum, or the residues of the sum, in decimal digits.
@@ -21,8 +21,8 @@ pub(super) struct Checkpoint {
 
 /// The computation in a [`Seal`].
 const KIND: &str = "permanent by Gray code";
-/// The version in a [`Seal`]: it grows with every change of the layout or of what a plan sums in which order. Version 1
-/// had no seal.
+/// The version in a [`Seal`]: it increases with every change of the layout, or of what a plan sums and in which order.
+/// Version 1 had no seal.
 const VERSION: u32 = 2;
 /// What a file of version 1 holds.
 const UNSEALED: &[u8] = b"\"blackfield permanent checkpoint 1\"";
@@ -34,7 +34,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// For the sum that `plan` makes for `matrix`.
+    /// For the sum that `plan` computes for `matrix`.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -64,7 +64,8 @@ impl Store {
     /// The state in the file, `None` if there is no such file.
     ///
     /// # Errors
-    /// [`Error::Io`], or [`Error::Input`] if the file is damaged, or no checkpoint of the sum that `expected` begins.
+    /// [`Error::Io`], or [`Error::Input`] if the file is damaged, or not a checkpoint of the sum that `expected`
+    /// begins.
     pub fn read(&self, expected: &Checkpoint) -> Result<Option<Checkpoint>> {
         let Store { file, seal } = self;
         let Some(bytes) = load_sealed(file)? else { return Ok(None) };
@@ -80,7 +81,7 @@ impl Store {
             Err(error) => return refuse(format!("checkpoint with an unreadable state: {error}")),
         };
         let shaped = (saved.chunks, saved.sums.len()) == (expected.chunks, expected.sums.len());
-        // Sums of no chunk would be taken up without a word in the answer.
+        // Sums without a chunk would be accepted without any mention in the answer.
         let begun = saved.next > 0 || saved.sums == expected.sums;
         if !shaped || !begun || saved.next > saved.chunks {
             return refuse("checkpoint whose state contradicts its seal".into());
@@ -88,7 +89,7 @@ impl Store {
         Ok(Some(saved))
     }
 
-    /// Replaces what the file holds by this state.
+    /// Replaces the content of the file by this state.
     ///
     /// # Errors
     /// [`Error::Io`].

@@ -1,4 +1,4 @@
-//! What a sum along a Gray code takes: its settings counted, at the prices of [`Gray`] and [`Device`].
+//! The cost of a sum along a Gray code: its settings counted, at the prices of [`Gray`] and [`Device`].
 
 use super::problem::Problem;
 use crate::cost::{Device, Gray};
@@ -15,13 +15,14 @@ pub fn predict(n: usize, density: f64, prices: &Gray) -> f64 {
 }
 
 /// Seconds of one core for this matrix: [`predict`] with its own number of terms after grouping equal columns or rows.
-/// Entries that need residues take longer than this says.
+/// Entries that need residues take longer than predicted here.
 pub fn predict_matrix(matrix: &IntMatrix, prices: &Gray) -> f64 {
     let n = matrix.n();
     if n > 2 { seconds(settings(matrix), n, matrix.nnz() as f64 / (n * n) as f64, prices) } else { 0.0 }
 }
 
-/// Seconds on these GPUs, of which there is at least one: like [`predict_matrix`], with what compiling a kernel takes.
+/// Seconds on these GPUs, of which there is at least one: like [`predict_matrix`], including the time to compile a
+/// kernel.
 pub fn predict_on_gpus(matrix: &IntMatrix, devices: &[gpu::Device], prices: &Device) -> f64 {
     let multiprocessors: f64 = devices.iter().map(|device| f64::from(device.multiprocessors.max(1))).sum();
     prices.start + settings(matrix) * prices.setting / multiprocessors

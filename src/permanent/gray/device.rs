@@ -1,5 +1,5 @@
-//! What a plan must know of CUDA GPUs: how many operations a step of a thread is, how many steps its sum can hold, and
-//! how large a group should be. The GPUs themselves are in [`cuda`](super::cuda).
+//! What a plan must know about CUDA GPUs: how many operations a step of a thread takes, how many steps its sum can
+//! hold, and how large a group should be. The GPUs themselves are in [`cuda`](super::cuda).
 
 use super::program::{Kind, Program};
 use super::walk::Digit;
@@ -7,18 +7,18 @@ use num_bigint::BigInt;
 
 /// Registers that a thread has for rows and values.
 const SPARE_REGISTERS: usize = 200;
-/// Operations of a step that the instruction cache holds.
+/// How many operations of a step the instruction cache holds.
 const CACHED_OPERATIONS: f64 = 1200.0;
-/// The groups of a plan for GPUs are 2 to this, unless a thread's walk gets too short: enough for an even share of many
+/// A plan for GPUs has 2 to this power groups, unless a thread's walk gets too short: enough to share evenly among many
 /// GPUs.
 const GROUPS_LOG2: u32 = 18;
-/// The digits that a thread of a GPU walks, if there are as many: fewer steps do not hide the processor's share of the
-/// work.
+/// The number of digits that a thread of a GPU walks, if there are that many: fewer steps would not hide the
+/// processor's share of the work.
 const LEAST_DIGITS: u32 = 10;
 
 /// The largest number of digits for which the sum of a thread stays in its limbs: with C, A, B, D bounds of the tail's
-/// operands, each of t tails a step and 2^digits steps adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb, and
-/// carries 2 more, together below 2⁶²:
+/// operands, each of the t tails per step, in 2^digits steps, adds at most 4 C A B D / 2¹⁵⁰ + 1 to the highest limb,
+/// and carries add 2 more, together below 2⁶²:
 ///
 /// ```text
 /// (4 C A B D / 2¹⁵⁰ + 3) t 2^digits < 2⁶²
@@ -52,14 +52,14 @@ pub(super) fn operations(program: &Program, rows: usize, modular: bool) -> f64 {
         double += in_double * range.len() as f64;
     }
     let [narrow, middle, wide] = program.slots;
-    // Two of three slots are alive together in the kernel's order; residues modulo 2⁶⁴ take two registers.
+    // Two thirds of the slots are live at the same time in the kernel's order; residues modulo 2⁶⁴ take two registers.
     let registers = if modular { 2 * (rows + narrow) } else { rows + 2 * (narrow + middle + 2 * wide) / 3 };
     let spilled = registers.saturating_sub(SPARE_REGISTERS) as f64;
     let fetched = (all - CACHED_OPERATIONS).max(0.0);
     f64::max(all, 2.0 * double) + 8.0 * spilled + 3.0 * fetched
 }
 
-/// The digits of a group: plain ones, so many that the groups are about 2^[`GROUPS_LOG2`] and the thread's sum fits.
+/// The digits of a group: plain ones, as many as leave about 2^[`GROUPS_LOG2`] groups and let the thread's sum fit.
 pub(super) fn group_digits(walk: &[Digit], positions: u64, modular: bool, program: &Program) -> u32 {
     let plain = walk.iter().take_while(|digit| digit.is_plain()).count() as u32;
     let fitting = if modular { 24 } else { most_digits(program.tail_bounds, program.tails.len()).min(24) };

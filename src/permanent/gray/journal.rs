@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// `state.next`.
 pub(super) struct Journal<'a> {
     plan: &'a Plan,
-    /// Where they are kept, if they are.
+    /// The checkpoint file, if there is one.
     store: Option<Store>,
     /// The least time between two writes.
     interval: Duration,
@@ -22,7 +22,7 @@ pub(super) struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Nothing summed, or what the file holds.
+    /// An empty journal, or the content of the file.
     pub fn open(plan: &'a Plan, matrix: &IntMatrix, file: Option<&'a Path>, interval: Duration) -> Result<Self> {
         let store = file.map(|file| Store::new(file, plan, matrix)).transpose()?;
         let (state, sums) = (plan.start(), plan.zero());
@@ -35,7 +35,7 @@ impl<'a> Journal<'a> {
             journal.sums = plan.parse(&saved.sums).ok_or_else(damaged)?;
             journal.state = saved;
         }
-        // A file that cannot be written is told of before hours of work.
+        // A file that cannot be written is reported before hours of work.
         journal.write()?;
         Ok(journal)
     }
@@ -45,12 +45,12 @@ impl<'a> Journal<'a> {
         self.state.next
     }
 
-    /// What the sums hold so far, if anything.
+    /// What the sums include so far, if anything.
     pub fn resumed(&self) -> Option<Resumed> {
         (self.next() > 0).then(|| Resumed { parts: self.next(), of: self.chunks() })
     }
 
-    /// The chunks in all.
+    /// The total number of chunks.
     pub fn chunks(&self) -> u64 {
         self.state.chunks
     }
@@ -75,7 +75,7 @@ impl<'a> Journal<'a> {
         Ok(())
     }
 
-    /// Keeps what is done.
+    /// Saves the work done.
     ///
     /// # Errors
     /// [`Error::Interrupted`] always, unless the checkpoint cannot be written.
@@ -84,7 +84,7 @@ impl<'a> Journal<'a> {
         Err(Error::Interrupted)
     }
 
-    /// All sums; the checkpoint has done its duty and goes.
+    /// All sums; the checkpoint is no longer needed and is removed.
     pub fn close(self) -> Result<Sums> {
         if let Some(store) = &self.store
             && let Err(source) = std::fs::remove_file(store.file())

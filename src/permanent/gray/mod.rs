@@ -4,9 +4,9 @@
 //! sum.
 //!
 //! # The recurrence
-//! Processors (`exact`, `residues`) and CUDA GPUs (`cuda`) run the same one.
+//! Processors (`exact`, `residues`) and CUDA GPUs (`cuda`) compute the same sum.
 //!
-//! Columns are split in three. *Walked* columns change one at a step, in reflected Gray order (`walk`). *Lane* columns
+//! Columns are of three kinds. *Walked* columns change one per step, in reflected Gray order (`walk`). *Lane* columns
 //! (six single ones: 64 lanes) differ between vector lanes and never change. *Low* columns, K of them, are summed over
 //! at each step by a straight-line program (`program`) that is the same for all lanes and steps.
 //! 1. State of a lane: xᵢ, the value of row i with no low column in S, a 16-bit integer. A step of walked column c is
@@ -30,13 +30,13 @@
 //!
 //! # Exactness
 //! The exact engine computes the sum over the integers and proves the range of every intermediate; the division by
-//! 2^odd must leave no remainder and the result must obey [`permanent_bound`]: two checks of the machine. Where entries
+//! 2^odd must leave no remainder and the result must obey [`permanent_bound`]: two checks of the hardware. If entries
 //! are too large for it, `residues` sums modulo 2⁶⁴ (whose low `odd` bits must come out 0) and modulo enough primes for
 //! the bound, all in one pass over the chunks.
 //!
 //! Sources: H. J. Ryser, *Combinatorial Mathematics* (1963); A. Nijenhuis, H. S. Wilf, *Combinatorial Algorithms*
 //! (1978), ch. 23; D. G. Glynn, European J. Combin. 31 (2010); merging rows by pattern over columns kept out of the
-//! Gray code is this house's own. Entry point: [`permanent`].
+//! Gray code is original to blackfield. Entry point: [`permanent`].
 
 #[cfg(feature = "serde")]
 mod checkpoint;
@@ -80,20 +80,20 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GrayOptions {
-    /// The file that holds the state of a run: read at the start if it is there, rewritten as the run goes on, removed
-    /// at the end.
+    /// The file that holds the state of a run: read at the start if it exists, rewritten during the run, removed at the
+    /// end.
     pub checkpoint: Option<PathBuf>,
     /// The least time between two writes of the checkpoint.
     pub interval: Duration,
-    /// The instruction set. All give the same answer.
+    /// The instruction set. All of them give the same answer.
     pub isa: Isa,
-    /// The CUDA GPUs to run on; none: the processor.
+    /// The CUDA GPUs to run on; if empty, the processor.
     pub devices: Vec<Device>,
-    /// Uses residues even where the exact engine could serve.
+    /// Uses residues even where the exact engine applies.
     pub residues: bool,
-    /// What operations of the processor cost.
+    /// Prices of operations on the processor.
     pub prices: crate::cost::Gray,
-    /// What operations of GPUs cost.
+    /// Prices of operations on GPUs.
     pub device: crate::cost::Device,
 }
 
@@ -132,16 +132,16 @@ pub struct GrayAnswer {
     pub moduli: Vec<BigUint>,
     /// |perm A| ≤ 2^bound_bits.
     pub bound_bits: u64,
-    /// The low bits of the sum that had to be, and were, zero.
+    /// The number of low bits of the sum that had to be zero, and were.
     pub zero_bits: usize,
-    /// What a checkpoint had of the sum, where the run went on from one.
+    /// The part of the sum taken from a checkpoint, if the run resumed from one.
     pub resumed: Option<Resumed>,
 }
 
 /// The permanent of the matrix. n = 0 gives 1.
 ///
 /// Time and order of summation depend on the classes of equal columns (or rows); see [`predict`]. Chunks run on the
-/// current rayon pool; progress is told in chunks.
+/// current rayon pool; progress is reported in chunks.
 ///
 /// # Errors
 /// [`Error::Usage`] beyond 2⁶⁴ steps, [`Error::Interrupted`] (after the checkpoint is written), [`Error::Io`] and
@@ -163,7 +163,7 @@ pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Obser
     let operation = if target == Target::Gpus { options.device.operation } else { options.prices.operation };
     let prices = Prices { operation, build: options.prices.build };
     let plan = Plan::new(&problem, bound_bits.saturating_sub(content_bits), options.residues, target, prices)?;
-    // Gpus that cannot be had are told of before a checkpoint of their sums is begun.
+    // Unavailable GPUs are reported before a checkpoint of their sums is begun.
     let gpus = if target == Target::Gpus { Some(Gpus::new(&plan, &options.devices)?) } else { None };
     let mut journal = Journal::open(&plan, matrix, options.checkpoint.as_deref(), options.interval)?;
     let resumed = journal.resumed();

@@ -1,5 +1,4 @@
-//! Checkpoints where this library was built without the feature `serde`: one that is asked for is refused before
-//! anything is summed.
+//! Checkpoints in a build without the feature `serde`: a request for one is refused before anything is summed.
 
 use super::{IntMatrix, Plan};
 use crate::{Error, Result};
@@ -7,14 +6,14 @@ use std::path::Path;
 
 /// The state of a sum.
 pub(super) struct Checkpoint {
-    /// Chunks in all, and those summed: the first `next`.
+    /// The total number of chunks, and the number summed: the first `next`.
     pub chunks: u64,
     pub next: u64,
     /// The exact sum, or the residues of the sum, in decimal digits.
     pub sums: Vec<String>,
 }
 
-/// A file that keeps the state of one sum: there is none.
+/// A file that keeps the state of one sum; there is none.
 pub(super) enum Store {}
 
 impl Store {

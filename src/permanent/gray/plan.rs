@@ -1,10 +1,10 @@
 //! Which columns stay low, which digits are lanes and which are walked, and by which engine: decided before anything is
 //! summed.
 //!
-//! The low columns decide the number and the widths of the products (see [`program`](super::program)); they are sought
-//! by exchanges from several numbers K of columns, under a budget that is a small part of the predicted time. The
-//! search is deterministic and the plan does not depend on threads or instruction set, so that a checkpoint fits every
-//! machine with the same prices.
+//! The low columns decide the number and the widths of the products (see [`program`](super::program)); they are chosen
+//! by a local search with exchanges, started with several numbers K of columns, under a budget that is a small part of
+//! the predicted time. The search is deterministic and the plan does not depend on threads or instruction set, so that
+//! a checkpoint is valid on every machine with the same prices.
 
 use super::device;
 use super::exact::{CHUNK_TAILS, ExactPlan, RowStep};
@@ -21,16 +21,17 @@ use rand::{RngExt, SeedableRng};
 
 /// The largest number of low columns considered.
 const MOST_LOW: usize = 7;
-/// A residue costs this many times what the cost model says of exact lanes.
+/// A residue costs this many times as much as the cost model predicts for exact lanes.
 const RESIDUE_FACTOR: f64 = 2.0;
-/// From this size on the exact engine needs the rows parted evenly, and a search for it costs little of the whole.
+/// From this size on the exact engine needs an even partition of the rows, and searching for one costs little of the
+/// total.
 const LARGE: usize = 36;
 /// Pairs of columns to start from there.
 const PAIRS: usize = 8;
-/// The shortest chunk of residues: a shorter one would spend more than a few percent of its time on its start.
+/// The shortest chunk of residues: a shorter one would spend more than a few percent of its time starting up.
 const LEAST_POSITIONS: u64 = 16;
 
-/// What a plan is made for.
+/// The target of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// Vector lanes of a processor.
@@ -49,8 +50,7 @@ impl Target {
     }
 }
 
-/// What operations take where a plan is made, and where it runs: how long better low columns are sought depends on
-/// them.
+/// The prices where a plan is made, and where it runs: they determine how long the search for better low columns lasts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prices {
     /// Seconds of an operation of a step.
@@ -96,14 +96,14 @@ impl Layout {
     fn new(problem: &Problem, low: &[usize]) -> Layout {
         let mut left: Vec<usize> = problem.classes.iter().map(|class| class.count).collect();
         low.iter().for_each(|&class| left[class] -= 1);
-        // An odd g is halved exactly, so a single column is spent wholly; of even ones the largest loses least.
+        // An odd g is halved exactly, so a single column uses the symmetry fully; of even ones the largest loses least.
         let preference = |&c: &usize| if left[c] % 2 == 1 { (0, left[c]) } else { (1, usize::MAX - left[c]) };
         let halved = (0..left.len()).filter(|&c| left[c] > 0).min_by_key(preference).expect("a column is not low");
         let digit = |c: usize| Digit::new(c, left[c], false);
         let mut others: Vec<Digit> = (0..left.len()).filter(|&c| left[c] > 0 && c != halved).map(digit).collect();
         others.sort_by_key(|d| std::cmp::Reverse(d.radix()));
-        // The largest product of radices that the lanes hold; reached first by the digits of large radix, whose steps
-        // in the walk would change the weight.
+        // The largest product of radices that the lanes hold; digits of large radix come first, since their steps in
+        // the walk would change the weight.
         let mut chosen: Vec<Option<Vec<usize>>> = vec![None; LANES + 1];
         chosen[1] = Some(Vec::new());
         for (k, d) in others.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Layout {
         } else {
             layout.walk.push(symmetric);
         }
-        // The fastest digit first; plain ones foremost, since a step of others may change the weight.
+        // The fastest digit first; plain ones come before others, whose steps may change the weight.
         layout.walk.sort_by_key(|digit| (!digit.is_plain(), digit.radix()));
         layout
     }
@@ -196,8 +196,8 @@ impl Search<'_> {
         }
     }
 
-    /// The pairs of columns that, decided last, part the rows most evenly among the tail's C, A, B and D: the best few
-    /// by the bits of the largest of the four products.
+    /// The pairs of columns that, decided last, split the rows most evenly among the tail's C, A, B and D: the best few
+    /// by the size in bits of the largest of the four products.
     fn balanced_pairs(&self) -> Vec<[usize; 2]> {
         let classes = &self.problem.classes;
         let bits: Vec<f64> = (0..self.problem.n)
@@ -227,7 +227,7 @@ impl Search<'_> {
 
     fn run(mut self) -> Option<Choice> {
         let classes = &self.problem.classes;
-        // Every column as a candidate, single ones first: taking a column from a large class costs more terms.
+        // Every column is a candidate, single ones first: taking a column from a large class costs more terms.
         let mut columns: Vec<usize> = (0..classes.len()).flat_map(|c| vec![c; classes[c].count]).collect();
         columns.sort_by_key(|&c| classes[c].count);
         let singles = columns.iter().filter(|&&c| classes[c].count == 1).count();
@@ -258,7 +258,8 @@ impl Search<'_> {
             trials += 1;
             let most = MOST_LOW.min(self.problem.n - 1);
             let pool = if singles > MOST_LOW { &columns[..singles] } else { &columns[..] };
-            // One column exchanged, two swapped, one more or less, or all anew, half the time around the best.
+            // One column exchanged, two swapped, one more or fewer, or a new random choice; half the time starting from
+            // the best.
             let mut low = match &self.best {
                 Some(best) => best.low.clone(),
                 None => {
@@ -307,7 +308,7 @@ impl Plan {
             .ok_or_else(|| Error::Usage(format!("{} terms are too many for the dense engine", problem.terms())))?;
         let states = lane_states(&layout.lanes);
         let value = |row: usize, lane: usize| {
-            // Lanes beyond the states repeat the first, with weight 0.
+            // Surplus lanes repeat the first, with weight 0.
             let counts = &states.get(lane).unwrap_or(&states[0]).0;
             let moved = layout.lanes.iter().zip(counts).map(|(d, &t)| &problem.classes[d.class].steps[row] * t);
             &problem.start[row] + moved.sum::<BigInt>()
@@ -330,14 +331,15 @@ impl Plan {
             // perm modulo 2^(64 - odd) is known from the sum modulo 2⁶⁴.
             let known = BigUint::one() << 64usize.saturating_sub(problem.odd);
             let primes = primes_for(bits + 1, &known, PRIME_LIMIT);
-            // A residue costs a few times what an exact lane does: a chunk takes about as long as an exact one.
+            // A residue costs a few times as much as an exact lane: this makes a chunk take about as long as an exact
+            // one.
             chunk = (chunk / (4 * (1 + primes.len() as u64))).max(LEAST_POSITIONS);
             let lanes = (0..problem.n).map(|row| (0..LANES).map(|lane| value(row, lane)).collect()).collect();
             let weights = (0..LANES).map(weight).collect();
             let integers = Integers { lanes, weights, constants, steps };
             Engine::Modular(Box::new(ModularPlan::new(choice.program, &integers, primes)))
         } else {
-            // 16-bit arithmetic is modulo 2¹⁶; the values of states fit, as the program proves.
+            // 16-bit arithmetic wraps modulo 2¹⁶; the values of states fit, as the program proves.
             let low = |x: &BigInt| low_bits(x) as i16;
             let narrow = |list: &Vec<(usize, BigInt)>| {
                 list.iter().map(|(row, s)| RowStep { row: *row as u16, step: low(s) }).collect()

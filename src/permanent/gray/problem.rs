@@ -1,11 +1,11 @@
-//! The sum that is walked: row contents out, equal columns grouped, every row shifted so that the sum is symmetric.
+//! The sum to be walked: row contents taken out, equal columns grouped, every row shifted so that the sum is symmetric.
 //!
 //! For any numbers cᵢ, perm A = Σ_S (-1)^(n-|S|) Πᵢ (cᵢ + Σ_{j∈S} aᵢⱼ) over the subsets S of the columns: a term of the
 //! expanded product that uses some cᵢ misses a column and cancels (Ryser; the choice cᵢ = -dᵢ/2 with dᵢ = Σⱼ aᵢⱼ is
 //! Nijenhuis and Wilf's, and Glynn's up to a factor 2ⁿ). With it a set and its complement contribute the same, so that
-//! half the sets do. A row with even dᵢ stays integral; one with odd dᵢ is doubled, which the answer is divided by: not
-//! 2ⁿ⁻¹ is lost to a power-of-two modulus but 2^odd. A class of g equal columns needs only how many of them S holds:
-//! t = 0…g with weight (-1)^t C(g, t).
+//! half of the sets suffice. A row with even dᵢ stays integral; one with odd dᵢ is doubled, and the answer is divided
+//! accordingly: a power-of-two modulus then loses 2^odd instead of 2ⁿ⁻¹. A class of g equal columns needs only how many
+//! of them S holds: t = 0…g with weight (-1)^t C(g, t).
 
 use crate::Result;
 use crate::integers;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub(super) struct Class {
     /// How many columns are equal to this one.
     pub count: usize,
-    /// For every row the step of its value as one of these columns enters S: aᵢⱼ, doubled in an odd row.
+    /// For every row, the change of its value when one of these columns enters S: aᵢⱼ, doubled in an odd row.
     pub steps: Vec<BigInt>,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// The sum for the matrix or its transpose, whichever has fewer terms; `None` if a line is empty, where the
-    /// permanent is 0.
+    /// The sum for the matrix or its transpose, whichever has fewer terms; `None` if a line is empty and the permanent
+    /// therefore 0.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

@@ -1,9 +1,10 @@
 //! The same walk modulo 2⁶⁴ and modulo primes below 2³¹: for entries or products too large for the exact engine.
 //!
 //! One pass over the chunks serves all moduli. A chunk is walked once, into a [`Course`] of changes and weights, and
-//! one ring after the other follows it: from its own [`Image`] of the matrix, made once for all chunks, in rows and
-//! slots that all primes use in turn and that so stay in the fastest cache. Rings share no products, and the products
-//! are the work. What is made once and shared is a few percent of the work of ten moduli and most of the work of sixty.
+//! one ring after another follows it: from its own [`Image`] of the matrix, made once for all chunks, in rows and slots
+//! that all primes use in turn and that therefore stay in the fastest cache. Rings share no products, and the products
+//! are the work. What is computed once and shared amounts to a few percent of the work for ten moduli, and to most of
+//! it for sixty.
 //!
 //! Modulo 2⁶⁴ words wrap; modulo p a product is P. L. Montgomery's (Math. Comp. 44, 1985) with R = 2³²: for a, b < p <
 //! 2³¹, m = -a b / p mod R makes a b + m p a multiple of R below 2⁶⁴, and (a b + m p) / R < 2p.
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 /// Primes of the modular engine lie below this.
 pub(super) const PRIME_LIMIT: u64 = 1 << 31;
 
-/// The integers modulo a number; words in a form of the ring's own.
+/// The integers modulo a number; words in a representation specific to the ring.
 pub(super) trait Ring: Copy + Send + Sync {
     type Word: Copy + Default + Send + Sync;
     fn add(self, a: Self::Word, b: Self::Word) -> Self::Word;
@@ -30,7 +31,7 @@ pub(super) trait Ring: Copy + Send + Sync {
     }
     fn of(self, x: &BigInt) -> Self::Word;
     fn residue(self, a: Self::Word) -> u64;
-    /// The element whose bits a kernel returned.
+    /// The element with the bits that a kernel returned.
     fn word(self, bits: u64) -> Self::Word;
     /// The numbers that a kernel computes with.
     fn parameters(self) -> Vec<u32>;
@@ -113,8 +114,8 @@ impl Ring for Montgomery31 {
         let sum = ((product + u64::from(m) * u64::from(self.p)) >> 32) as u32;
         sum.min(sum.wrapping_sub(self.p))
     }
-    /// Two lanes in a 64-bit word: each is multiplied where it stands in its vector, without being spread and gathered.
-    /// It is faster with AVX-512 and AVX2; SSE2 and nothing else gains nothing.
+    /// Two lanes in a 64-bit word: each is multiplied in place in its vector, without widening and narrowing. This is
+    /// faster with AVX-512 and AVX2, but not with SSE2 alone.
     #[inline(always)]
     fn multiply(self, a: &Vector<u32>, b: &Vector<u32>) -> Vector<u32> {
         const LOW: u64 = u32::MAX as u64;
@@ -157,11 +158,11 @@ pub(super) struct Integers {
     pub weights: Vec<BigInt>,
     /// The constants of the program's entries.
     pub constants: Vec<BigInt>,
-    /// For every class of columns the rows it moves and by how much.
+    /// For every class of columns, the rows that it changes and by how much.
     pub steps: Vec<Vec<(usize, BigInt)>>,
 }
 
-/// The same in a ring: as the processor reads it and as the GPUs are given it.
+/// The same in a ring, in the form for the processor and in that for GPUs.
 pub(super) struct Image<R: Ring> {
     pub ring: R,
     pub one: R::Word,
@@ -185,7 +186,7 @@ impl<R: Ring> Image<R> {
         }
     }
 
-    /// Adds to each row what it gets from columns in S: so many of each class.
+    /// Adds to each row the contribution of the columns in S, given their number in each class.
     pub fn add_columns(&self, rows: &mut [R::Word], counts: impl IntoIterator<Item = (usize, usize)>) {
         for (class, count) in counts.into_iter().filter(|&(_, count)| count > 0) {
             let count = self.ring.of(&count.into());
@@ -207,7 +208,7 @@ pub(super) struct ModularPlan {
     pub program: Program,
     /// Modulo 2⁶⁴.
     pub wrapping: Image<Wrapping64>,
-    /// Modulo the odd primes besides.
+    /// In addition, modulo the odd primes.
     pub images: Vec<Image<Montgomery31>>,
     pub primes: Vec<u64>,
 }
@@ -220,7 +221,7 @@ impl ModularPlan {
     }
 }
 
-/// The place where sums are computed.
+/// The working state for sums.
 pub(super) struct Worker<'a> {
     plan: &'a ModularPlan,
     wrapping: Arena<u64>,
@@ -241,7 +242,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Rows and slots of the ring at work.
+/// Rows and slots of the current ring.
 struct Arena<T> {
     rows: Vec<Vector<T>>,
     slots: Vec<Vector<T>>,
@@ -274,7 +275,7 @@ impl<T: Copy + Default> Arena<T> {
     }
 }
 
-/// Positions of one absolute weight, and the changes after each of them, but for the last of all.
+/// Positions of one absolute weight, and the changes after each of them except the very last.
 struct Stretch<'a, R: Ring> {
     arena: &'a mut Arena<R::Word>,
     program: &'a Program,
@@ -307,7 +308,7 @@ impl<R: Ring> Kernel for Stretch<'_, R> {
 }
 
 impl<R: Ring> Stretch<'_, R> {
-    /// All low settings of the present position.
+    /// All low settings of the current position.
     #[inline(always)]
     fn step(&mut self, sums: &mut Vector<R::Word>, negative: bool) {
         let (ring, program) = (self.image.ring, self.program);

@@ -12,9 +12,10 @@ use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 impl Plan {
-    /// Sums what the journal lacks, in waves of a few hundred milliseconds between which the checkpoint is written.
+    /// Sums the chunks that the journal lacks, in waves of a few hundred milliseconds, between which the checkpoint is
+    /// written.
     pub fn run(&self, isa: Isa, journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
-        // A wave is long enough to hide its end and short enough to be lost.
+        // A wave is long enough for its uneven end not to matter, and short enough to lose.
         let mut wave = 4 * rayon::current_num_threads() as u64;
         while journal.next() < journal.chunks() {
             if observer.cancelled() {

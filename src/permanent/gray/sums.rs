@@ -33,7 +33,7 @@ impl Plan {
         }
     }
 
-    /// The sums that these digits stand for, if they are in range.
+    /// The sums represented by these digits, if they are in range.
     pub fn parse(&self, digits: &[String]) -> Option<Sums> {
         match &self.engine {
             Engine::Exact(_) => Some(Sums::Exact(digits[0].parse().ok()?)),
@@ -45,7 +45,7 @@ impl Plan {
         }
     }
 
-    /// The sums of two parts together.
+    /// The sum of two parts.
     pub fn add(&self, a: Sums, b: Sums) -> Sums {
         match (a, b, &self.engine) {
             (Sums::Exact(a), Sums::Exact(b), _) => Sums::Exact(a + b),

@@ -20,7 +20,7 @@ fn compute(matrix: &IntMatrix, options: &GrayOptions) -> GrayAnswer {
     permanent(matrix, options, &Silent).unwrap()
 }
 
-/// Every instruction set, exact where it fits and by residues.
+/// Every instruction set, with the exact engine where it applies and with residues.
 fn all_agree(matrix: &IntMatrix, expected: &BigInt) {
     for isa in Isa::available() {
         for residues in [false, true] {
@@ -149,7 +149,7 @@ fn the_bound_of_the_exact_engine_is_an_edge() {
     }
 }
 
-/// Cancels after a number of questions; counts the last progress.
+/// Cancels after a number of calls; records the last progress.
 #[cfg(feature = "serde")]
 struct Impatient {
     left: AtomicU64,
@@ -193,7 +193,7 @@ fn a_killed_run_resumes() {
         assert!(done > 0, "the first wave was summed");
         assert!(!file.with_extension("json.new").exists());
 
-        // As after kill -9: the file stands alone. Another matrix and another order of summation are refused.
+        // As after kill -9: only the file is left. A different matrix and a different order of summation are refused.
         let refused = permanent(&other, &saving, &Silent).unwrap_err().to_string();
         assert!(refused.contains("another matrix"), "{refused}");
         let changed = GrayOptions { residues: !residues, ..saving.clone() };
@@ -211,8 +211,8 @@ fn a_killed_run_resumes() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// What a file holds is used as it was written or not at all: a sum changed by one digit, another run's state, a file
-/// cut off, a file of a version without a checksum.
+/// The content of a file is used exactly as written or not at all: a sum changed by one digit, another run's state, a
+/// truncated file, a file of a version without a checksum.
 #[cfg(feature = "serde")]
 #[test]
 fn a_checkpoint_is_taken_whole_or_refused() {
@@ -253,13 +253,13 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     let next = text.replacen("\"next\":", "\"next\":1", 1);
     refuse(&exact, next.as_bytes(), "damaged");
     for length in (0..mine.len()).step_by(7) {
-        refuse(&exact, &mine[..length], if length == 0 { "empty" } else { "cut off" });
+        refuse(&exact, &mine[..length], if length == 0 { "empty" } else { "truncated" });
     }
     // Whole states of other sums, in both directions.
     refuse(&exact, &state(&other, &saving("other", false)), "another matrix");
     refuse(&exact, &state(&matrix, &modular), "another order of summation");
     refuse(&modular, &mine, "another order of summation");
-    // A sealed state that means nothing: the seal of this sum over other content.
+    // A sealed but meaningless state: the seal of this sum over other content.
     let seal: crate::io::Seal = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
     for (content, why) in [
         ("{}", "unreadable state"),
@@ -286,7 +286,7 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     refuse(&exact, first.as_bytes(), "version 1, which has no checksum");
     assert!(refused.len() > 40);
 
-    // And as it was written it serves.
+    // And as it was written, it is accepted.
     std::fs::write(exact.checkpoint.as_ref().unwrap(), &mine).unwrap();
     let resumed = compute(&matrix, &exact);
     assert_eq!(resumed.value, compute(&matrix, &GrayOptions::default()).value);
@@ -294,7 +294,7 @@ fn a_checkpoint_is_taken_whole_or_refused() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Without a way to write them, checkpoints are refused before anything is summed.
+/// In a build that cannot write checkpoints, they are refused before anything is summed.
 #[cfg(not(feature = "serde"))]
 #[test]
 fn no_checkpoint_is_promised_that_cannot_be_written() {
@@ -332,9 +332,9 @@ fn what_is_known_about_an_answer() {
     assert!(predict_matrix(&dense(40, |_, _| 1.into()), &prices) < 1e-3);
 }
 
-/// Where there are CUDA GPUs: every kind of kernel on all of them gives the processor's integer.
+/// With CUDA GPUs: every kind of kernel on all of them gives the processor's integer.
 #[test]
-fn cards_agree_with_the_processor() {
+fn gpus_agree_with_the_processor() {
     let devices = match crate::gpu::devices() {
         Ok(devices) if !devices.is_empty() => devices,
         nothing => return eprintln!("skipped: {nothing:?}"),
@@ -354,7 +354,7 @@ fn cards_agree_with_the_processor() {
         check(&dense(n, |i, j| BigInt::from((i * 31 + j / 3 * 17) % 5 % 2)));
     }
     check(&dense(9, |_, _| BigInt::from(rng.random::<i64>()) << 70u32));
-    // Tables of more than constant memory holds.
+    // Tables larger than constant memory.
     check(&dense(7, |_, _| (BigInt::from(rng.random::<i64>()) << 4000u32) + rng.random::<i64>()));
 }
 

@@ -1,8 +1,8 @@
 //! The order of the terms: a mixed-radix reflected Gray code over the digits t_c, and the lanes.
 //!
 //! A digit with radix r counts t = 0…r-1 columns of its class. Some digits are spread over the lanes of the vectors,
-//! one lane for each of their joint states; the others are walked, one digit changing by one at a step. The symmetry t
-//! ↔ g - t is spent on one digit, which stops at ⌊g/2⌋ with doubled weights (but for the middle of an even g).
+//! one lane for each of their joint states; the others are walked, one digit changing by one at each step. The symmetry
+//! t ↔ g - t is used for one digit, which stops at ⌊g/2⌋ with doubled weights (except in the middle of an even g).
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::One;
@@ -12,7 +12,7 @@ use num_traits::One;
 pub(super) struct Digit {
     /// The class of columns it counts.
     pub class: usize,
-    /// The weight (-1)^t C(g, t), doubled where the symmetry says so, for t = 0…radix-1.
+    /// The weight (-1)^t C(g, t), doubled where the symmetry requires it, for t = 0…radix-1.
     pub weights: Vec<BigInt>,
     /// Whether the weights differ in absolute value.
     uneven: bool,
@@ -36,7 +36,7 @@ impl Digit {
         Digit { class, weights, uneven }
     }
 
-    /// Whether it has two states of equal weight, but for the sign.
+    /// Whether it has two states of equal weight up to sign.
     pub fn is_plain(&self) -> bool {
         self.radix() == 2 && !self.uneven
     }
@@ -47,7 +47,7 @@ impl Digit {
     }
 }
 
-/// A step of the walk: one more or one less column of a class in S.
+/// A step of the walk: one more or one fewer column of a class in S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub class: usize,
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         if self.up[k] { self.count[k] } else { self.digits[k].radix() - 1 - self.count[k] }
     }
 
-    /// How many columns of which class are in S.
+    /// How many columns of each class are in S.
     pub fn values(&self) -> impl Iterator<Item = (usize, usize)> {
         self.digits.iter().enumerate().map(|(k, d)| (d.class, self.value(k)))
     }
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
     /// One step.
     ///
     /// # Panics
-    /// At the end.
+    /// The end is reached.
     #[inline(always)]
     pub fn advance(&mut self) -> Change {
         let mut k = 0;
@@ -127,13 +127,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What happens along some positions of a walk, written down once for all who follow it.
+/// The changes along some positions of a walk, recorded once for everything that follows it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Course {
-    /// How many columns of which class are in S at first.
+    /// How many columns of each class are in S at the start.
     pub start: Vec<(usize, usize)>,
-    /// The stretches of positions whose weights differ in nothing but their signs, which every step turns: the first
-    /// weight, and the number of positions.
+    /// Maximal runs of positions whose weights differ only in sign, which alternates: the first weight, and the number
+    /// of positions.
     pub stretches: Vec<(BigInt, usize)>,
     /// The changes from each position to the next.
     pub changes: Vec<Change>,

@@ -2,8 +2,8 @@
 //!
 //! Edge k of a graph is the pair of half-edges 2k and 2k + 1, which leave its two ends; `h ^ 1` is the twin of h. A
 //! *rotation* orders the half-edges around every vertex; it is an embedding in the plane if and only if every connected
-//! component with vertices V, edges E and face walks F has V - E + F = 2 (Euler), which [`Rotation::faces`] lets the
-//! caller count: an embedding carries its own proof.
+//! component with vertices V, edges E and face walks F has V - E + F = 2 (Euler), which the caller checks by
+//! [`Rotation::faces`]: an embedding is its own proof.
 
 use crate::sparse::Pattern;
 
@@ -76,19 +76,19 @@ impl Rotation {
         Rotation { next: alone.clone(), previous: alone }
     }
 
-    /// Puts h, which is alone, right after g.
+    /// Inserts h, which is alone, right after g.
     pub(super) fn insert_after(&mut self, h: u32, g: u32) {
         let after = self.next[g as usize];
         (self.next[g as usize], self.previous[h as usize]) = (h, g);
         (self.next[h as usize], self.previous[after as usize]) = (after, h);
     }
 
-    /// Puts h, which is alone, right before g.
+    /// Inserts h, which is alone, right before g.
     pub(super) fn insert_before(&mut self, h: u32, g: u32) {
         self.insert_after(h, self.previous[g as usize]);
     }
 
-    /// For each half-edge the number of the face walk that it is on, and the number of walks.
+    /// For each half-edge, the number of the face walk that it is on; and the number of walks.
     pub(super) fn faces(&self) -> (Vec<u32>, usize) {
         let mut face = vec![NONE; self.next.len()];
         let mut count = 0;

@@ -4,10 +4,10 @@
 //! 1. `left_right` decides whether the graph is planar and gives an embedding; `signs` verifies it by Euler's formula
 //!    and finds K.
 //! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect
-//!    matching tells the ± above, so that entries of any sign and size are allowed.
-//! 3. The determinant is computed mod a large prime with pivots of small fill, and repeated mod as many 31-bit primes
-//!    as the proven bound of |perm A| asks for ([`crate::elimination::Replay`]); a prime that divides one of the pivots
-//!    gets an elimination of its own.
+//!    matching determines the ± above, so that entries of any sign and size are allowed.
+//! 3. The determinant is computed mod a large prime with pivots chosen for low fill-in, and repeated mod as many 31-bit
+//!    primes as the proven bound on |perm A| requires ([`crate::elimination::Replay`]); a prime that divides one of the
+//!    pivots gets its own elimination.
 //!
 //! Nothing here is random: the answer is proven. Entry: [`Planar::new`], then [`Planar::permanent`].
 
@@ -28,7 +28,7 @@ use crate::{Error, Observer, Result, memory};
 use graph::Graph;
 use signs::{Fault, kasteleyn_signs};
 
-/// A prime that orders the pivots: 2⁶³ - 25, the largest modulus, divides a pivot least likely.
+/// The prime that determines the order of pivots: 2⁶³ - 25, the largest modulus, is least likely to divide a pivot.
 const ORDER: u64 = (1 << 63) - 25;
 
 /// A planar matrix with its signs.
@@ -101,14 +101,14 @@ impl Planar {
         }
     }
 
-    /// The permanent, proven by as many primes as the bound given asks for. Parallel over groups of primes.
+    /// The permanent, proven by as many primes as the given bound requires. Parallel over groups of primes.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
     pub fn permanent(&self, bound: Bound, observer: &dyn Observer) -> Result<Exact> {
         let Kind::Signed { signed, negate } = &self.kind else { return Ok(Exact::integer(0)) };
         let order = elimination::determinant(&signed.try_reduce(Modulus::new(ORDER)?)?, observer)?;
-        // Singular mod a large prime, and so presumably over the integers: each prime has to say so itself.
+        // Singular mod a large prime, and therefore presumably over the integers: this is checked mod every prime.
         let regular = order.pivots.len() == self.pattern.rows();
         let replay = regular.then(|| Replay::new(&order.pivots, |i| self.pattern.row(i as usize))).transpose()?;
         let entries: Vec<Integer<'_>> = signed.entries().map(|(_, _, v)| v).collect();
@@ -132,7 +132,7 @@ impl Planar {
         Ok(Exact::assembled(bound, found))
     }
 
-    /// The determinants mod each prime by one order of pivots; `None` where a prime divides one of them.
+    /// The determinant mod each prime with one order of pivots; `None` where a prime divides one of them.
     fn repeat(&self, replay: &Replay, entries: &[Integer<'_>], primes: &[Modulus]) -> Result<Vec<Option<u64>>> {
         replay.determinants(primes, |i, entry| {
             let row = self.pattern.row_starts()[i as usize]..self.pattern.row_starts()[i as usize + 1];

@@ -21,7 +21,7 @@ pub(super) fn kasteleyn_signs(graph: &Graph, rotation: &Rotation) -> Result<Vec<
         return Err(Fault::NotPlane);
     }
     let mut length = vec![0u32; faces];
-    // Per face: how many edges are without a sign, and the sum (xor) of their names, which is the name of the last one.
+    // Per face: how many edges have no sign yet, and the xor of their numbers, which is the number of the last one.
     let mut unsigned = vec![0u32; faces];
     let mut names = vec![0u32; faces];
     for (h, &f) in face.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn kasteleyn_signs(graph: &Graph, rotation: &Rotation) -> Result<Vec<
             names[f as usize] ^= h as u32 / 2;
         }
     }
-    // Whether the walk still wants a -: 2k edges want the product (-1)^(k+1).
+    // Whether the walk still needs a -: 2k edges need the product (-1)^(k+1).
     let mut wants: Vec<bool> = length.iter().map(|&length| (length / 2 + 1) % 2 == 1).collect();
     let mut minus = vec![false; graph.edges()];
     let mut leaves: Vec<u32> = (0..faces as u32).filter(|&f| unsigned[f as usize] == 1).collect();

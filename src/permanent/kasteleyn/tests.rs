@@ -51,7 +51,7 @@ fn holes_bridges_several_components_and_weights_of_both_signs() {
     let mut rng = Rng::seed_from_u64(5);
     let (mut zero, mut nonzero) = (0, 0);
     for round in 0..600 {
-        // A board with random cells and edges removed; pieces of it hang together by bridges or not at all.
+        // A board with random cells and edges removed; its pieces are connected by bridges or not at all.
         let keep = rng.random_range(0.6..1.0);
         let cells: Vec<_> =
             (0..6).flat_map(|x| (0..6).map(move |y| (x, y))).filter(|_| rng.random_bool(keep)).collect();

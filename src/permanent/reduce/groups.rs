@@ -1,14 +1,14 @@
-//! Lines that are equal: inclusion–exclusion over g equal columns needs g + 1 subset sizes, not 2ᵍ subsets.
+//! Equal lines: inclusion–exclusion over g equal columns needs g + 1 subset sizes, not 2ᵍ subsets.
 
 use crate::permanent::IntMatrix;
 use crate::{Result, memory};
 use num_bigint::BigInt;
 use std::collections::HashMap;
 
-/// What memory is asked for.
+/// What the memory is for.
 const GROUPS: &str = "groups of equal lines";
 
-/// The rows of a matrix, and its columns, by equality; groups by their first line, lines ascending.
+/// The rows of a matrix, and its columns, grouped by equality; groups ordered by their first line, lines ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// Groups of equal rows.

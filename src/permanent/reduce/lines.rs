@@ -1,19 +1,20 @@
-//! A matrix under elimination: lines with one or two entries go, and a line with more can be split into two.
+//! A matrix under elimination: lines with one or two entries are eliminated, and a line with more can be split into
+//! two.
 //!
 //! - One entry w in column j: perm A = w · perm (A without the row and the column).
 //! - Two entries v in column j, w in column k: both expansions have the other columns in common, and the permanent is
-//!   linear in a column, so perm A = perm A′ where A′ has no such row and, for the two columns, the one column v · colₖ
-//!   + w · colⱼ. Neither n nor the number of entries grows.
+//!   linear in a column, so perm A = perm A′, where A′ is A without that row, and with the single column v · colₖ + w ·
+//!   colⱼ in place of the two. Neither n nor the number of entries grows.
 //! - Any row is a sum of two rows, and the permanent is linear in it: H. Forbert, D. Marx, *Calculation of the
 //!   permanent of a sparse positive matrix*, Comput. Phys. Commun. 150 (2003). Three entries split 2 + 1, four 2 + 2;
-//!   then each term loses the row as above.
+//!   each term then loses the row as above.
 //!
 //! All hold with rows and columns exchanged.
 //!
-//! Splits are off unless asked for. Measured, CPU seconds with 0, 1, 2 and 4 splits: before the frontier 3-regular n =
-//! 80 0.03, 0.05, 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (a line less does
-//! not make the frontier narrower by half); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34,
-//! 0.27, 0.27, 0.41.
+//! Splits are off by default. Measured, CPU seconds with 0, 1, 2 and 4 splits: before the frontier 3-regular n = 80
+//! 0.03, 0.05, 0.13, 0.27; n = 36 with 12 rows of 3 and others of 6 entries 0.02, 0.03, 0.06, 0.10 (one line fewer does
+//! not halve the frontier); before the Gray code n = 30 with 4 rows of 3 and others of 12 entries 0.34, 0.27, 0.27,
+//! 0.41.
 
 use crate::integers;
 use crate::permanent::IntMatrix;
@@ -22,17 +23,17 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use std::collections::BTreeMap;
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a permanent";
 
-/// Rows (side 0) and columns (side 1), each entry on both sides; lines that are gone are `None`.
+/// Rows (side 0) and columns (side 1), each entry on both sides; eliminated lines are `None`.
 pub(super) struct Lines {
     sides: [Vec<Option<BTreeMap<u32, BigInt>>>; 2],
-    /// What the entries are to be multiplied with: permanent = factor · permanent of the lines.
+    /// The factor taken out: permanent = factor · permanent of the lines.
     pub factor: BigInt,
 }
 
-/// What was done, counted.
+/// Counts of the reductions applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Eliminated {
     pub one: usize,
@@ -40,7 +41,7 @@ pub(super) struct Eliminated {
 }
 
 impl Lines {
-    /// Maps of single lines are small, and are not asked for.
+    /// Maps of single lines are small, and are allocated infallibly.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -53,7 +54,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The matrix of the lines that are left, in their order.
+    /// The matrix of the remaining lines, in order.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -81,7 +82,7 @@ impl Lines {
             self.line_mut(1 - side, j).insert(i, v);
         }
     }
-    /// Takes a line away, and returns its entries.
+    /// Removes a line and returns its entries.
     fn remove(&mut self, side: usize, i: u32) -> BTreeMap<u32, BigInt> {
         let line = self.sides[side][i as usize].take().expect("a line that is left");
         line.keys().for_each(|&j| {
@@ -90,7 +91,7 @@ impl Lines {
         line
     }
 
-    /// Eliminates lines with no entry (the factor becomes 0), one, and (if allowed) two, until none is left.
+    /// Eliminates lines with no entry (the factor becomes 0), one entry, and (if allowed) two, until none is left.
     pub fn eliminate(&mut self, one: bool, two: bool) -> Result<Eliminated> {
         let mut done = Eliminated::default();
         let all = (0..2).flat_map(|side| (0..self.sides[side].len() as u32).map(move |i| (side, i))).rev();
@@ -130,7 +131,7 @@ impl Lines {
         Ok(done)
     }
 
-    /// Divides every line by the greatest common divisor of its entries; how many lines had one above 1.
+    /// Divides every line by the greatest common divisor of its entries; returns how many lines had one above 1.
     pub fn divide_contents(&mut self) -> usize {
         let mut count = 0;
         for side in 0..2 {
@@ -149,7 +150,7 @@ impl Lines {
         count
     }
 
-    /// Two matrices whose permanents sum up to this one's: a line with the fewest entries, if those are 3 … `most`,
+    /// Two matrices whose permanents sum to that of this one: a line with the fewest entries, if those are 3 … `most`,
     /// split in halves.
     ///
     /// # Errors

@@ -2,11 +2,11 @@
 //!
 //! | reduction | what it does | source |
 //! |---|---|---|
-//! | structural rank | 0 where no perfect matching is, with rows that have too few columns as the reason | P. Hall 1935 |
+//! | structural rank | 0 if there is no perfect matching, with rows that have too few columns as the reason | P. Hall 1935 |
 //! | blocks | drops entries in no perfect matching, product over fully indecomposable blocks | A. L. Dulmage, N. S. Mendelsohn 1958 |
-//! | degree 1, degree 2 | a line less for each | see `lines` |
-//! | splits | a line of 3 or 4 entries: the sum of two permanents with a line less | H. Forbert, D. Marx 2003 |
-//! | contents | common divisors of a line into the factor | linearity |
+//! | degree 1, degree 2 | one line fewer for each | see `lines` |
+//! | splits | a line of 3 or 4 entries: the sum of two permanents with one line fewer | H. Forbert, D. Marx 2003 |
+//! | contents | common divisors of a line go into the factor | linearity |
 //! | transposition | the side with fewer groups of equal lines becomes the columns | perm A = perm Aᵀ |
 //!
 //! Each can be switched off. [`reduce`] applies them until nothing changes; [`Groups`] finds equal lines.
@@ -30,7 +30,7 @@ use num_traits::Zero;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Switches {
-    /// 0 where there is no perfect matching.
+    /// 0 if there is no perfect matching.
     pub structural_rank: bool,
     /// Fully indecomposable blocks.
     pub blocks: bool,
@@ -40,16 +40,16 @@ pub struct Switches {
     pub degree_two: bool,
     /// Common divisors of lines.
     pub contents: bool,
-    /// Blocks are transposed where their columns then form fewer groups.
+    /// Blocks are transposed if their columns then form fewer groups.
     pub transpose: bool,
     /// Lines with up to this many entries are split: 0 (none), 3 or 4.
     pub split_degree: usize,
-    /// Splits one after the other, at most: up to 2 to this many terms.
+    /// The maximum depth of splits: up to 2 to this many terms.
     pub split_depth: usize,
 }
 
 impl Default for Switches {
-    /// Everything but splits, which pay for very sparse matrices only.
+    /// Everything except splits, which pay only for very sparse matrices.
     fn default() -> Self {
         Switches {
             structural_rank: true,
@@ -96,7 +96,7 @@ impl Switches {
 pub struct Log {
     /// Entries dropped because no perfect matching has them.
     pub dropped_entries: usize,
-    /// Blocks of more than one line, after all.
+    /// Blocks of more than one line at the end.
     pub blocks: usize,
     /// Lines with one entry that were eliminated.
     pub degree_one: usize,
@@ -115,22 +115,22 @@ pub struct Log {
 pub struct HallViolator {
     /// The rows, ascending.
     pub rows: Vec<u32>,
-    /// All columns in which they have entries, ascending: one less.
+    /// All columns in which they have entries, ascending: one fewer.
     pub cols: Vec<u32>,
 }
 
 /// A permanent, reduced: factor · Π perm(block) · Π Σ (terms of a sum).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
-    /// The factor; 0 if the permanent is known to be 0, and then there are no blocks and sums.
+    /// The factor; 0 if the permanent is known to be 0, in which case there are no blocks and sums.
     pub factor: BigInt,
     /// What remains to be computed.
     pub blocks: Vec<IntMatrix>,
-    /// Sums that splits made, each a factor; empty without splits.
+    /// Sums produced by splits, each a factor; empty without splits.
     pub sums: Vec<Vec<Reduced>>,
     /// What was done.
     pub log: Log,
-    /// Why the permanent is 0, if the matrix given has no perfect matching.
+    /// Why the permanent is 0, if the given matrix has no perfect matching.
     pub hall_violator: Option<HallViolator>,
 }
 
@@ -166,7 +166,7 @@ impl Reduced {
     }
 }
 
-/// Applies the reductions that are switched on until none changes anything.
+/// Applies the enabled reductions until none changes anything.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
@@ -185,7 +185,7 @@ pub fn reduce(a: &IntMatrix, switches: &Switches) -> Result<Reduced> {
     Ok(reduced)
 }
 
-/// The same for a part, with so many splits left.
+/// The same for a part, with that many splits left.
 fn part(a: IntMatrix, switches: &Switches, splits: usize) -> Result<Reduced> {
     let mut out =
         Reduced { factor: 1.into(), blocks: Vec::new(), sums: Vec::new(), log: Log::default(), hall_violator: None };
@@ -209,7 +209,7 @@ fn part(a: IntMatrix, switches: &Switches, splits: usize) -> Result<Reduced> {
                 return Ok(out);
             }
             if done.one + done.two > 0 {
-                // Merged columns may have lost entries, and with them the block its connection.
+                // Merged columns may have lost entries, which may disconnect the block.
                 waiting.push(lines.matrix()?);
                 continue;
             }
@@ -234,7 +234,7 @@ fn part(a: IntMatrix, switches: &Switches, splits: usize) -> Result<Reduced> {
 }
 
 impl Reduced {
-    /// Takes in a block that no reduction changes.
+    /// Adds a block that no reduction changes.
     fn finish(&mut self, block: IntMatrix, switches: &Switches) -> Result<()> {
         if block.n() == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Every reduction alone and all together against the expansion of Laplace.
+//! Every reduction alone and all together against Laplace's expansion.
 
 use super::*;
 use crate::permanent::shapes::laplace;

@@ -1,5 +1,5 @@
 //! COO_S: compressed rows with pointers to the non-empty rows only (source paper, section 2.4.4). For what an ELL part
-//! leaves.
+//! leaves over.
 
 use super::Csr;
 use super::rows::{LAYOUT, Rows};

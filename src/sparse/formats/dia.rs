@@ -17,8 +17,8 @@ pub struct Dia<V> {
 }
 
 impl<V: Copy + Default> Dia<V> {
-    /// The diagonals of `a`, a matrix with values and `cols` columns, that are filled to at least the share `fill`; and
-    /// the rest. Panics if `a` has entries but no values.
+    /// The diagonals of `a`, a matrix with values and `cols` columns, that are filled to at least the fraction `fill`;
+    /// and the rest. Panics if `a` has entries but no values.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

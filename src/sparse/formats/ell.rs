@@ -14,7 +14,7 @@ pub struct Ell<V> {
 }
 
 impl<V: Copy> Ell<V> {
-    /// The first entries of each row, as many as the lightest row has but at most `width`, and the rest.
+    /// The first entries of each row, as many as the lightest row has, but at most `width`; and the rest.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

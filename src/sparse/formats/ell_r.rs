@@ -1,4 +1,4 @@
-//! ELL_R: room for the heaviest row in every row, and the number of entries each has.
+//! ELL_R: every row has room for as many entries as the heaviest one, and its own length.
 
 use super::Csr;
 use super::rows::{LAYOUT, Rows, Runs};
@@ -26,7 +26,7 @@ impl<V: Copy> EllR<V> {
     /// All entries of `a`.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory): one heavy row makes room for as many in every row.
+    /// [`Error::Memory`](crate::Error::Memory): a single heavy row enlarges every row.
     pub fn new(a: &Csr<V>) -> Result<Self> {
         let width = (0..a.rows()).map(|i| a.row(i).len()).max().unwrap_or(0);
         let slots = a.rows().saturating_mul(width);

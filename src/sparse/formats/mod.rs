@@ -2,8 +2,7 @@
 //!
 //! Each holds the positions of some entries of a rows × cols matrix, and their values of a storage type V, or no values
 //! at all where they are all +1 or all -1. Column indices are 32-bit, offsets 64-bit. Every format is built from
-//! [`Csr`], and all but [`Dia`] answer the same question in constant time: where do the entries of the next row lie
-//! ([`Rows::span`])?
+//! [`Csr`], and all except [`Dia`] find the entries of the next row in constant time ([`Rows::span`]).
 
 mod coo;
 mod coo_s;

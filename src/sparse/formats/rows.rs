@@ -1,14 +1,14 @@
-//! What visits of the entries by rows ask of a format.
+//! What a format provides for visiting its entries row by row.
 
 use std::ops::Range;
 
-/// What the arrays of a format are asked for.
+/// What the memory is for.
 pub(super) const LAYOUT: &str = "the layout of a matrix";
 
-/// Formats whose rows lie as runs in arrays of columns and values.
+/// Formats that store each row as a contiguous run in arrays of columns and values.
 ///
-/// Rows are visited in ascending order with a cursor that belongs to the visitor: `seek` places it at a first row, and
-/// each `span` takes the next one.
+/// Rows are visited in ascending order with a cursor owned by the visitor: `seek` sets it to a first row, and each
+/// `span` moves on to the next one.
 pub trait Rows<V> {
     /// The columns of all slots.
     fn columns(&self) -> &[u32];
@@ -16,7 +16,7 @@ pub trait Rows<V> {
     fn values(&self) -> &[V];
     /// The cursor for a visit that starts at `row`.
     fn seek(&self, row: usize) -> usize;
-    /// The slots of `row`; the cursor moves on.
+    /// The slots of `row`; advances the cursor.
     fn span(&self, row: usize, cursor: &mut usize) -> Range<usize>;
     /// Bytes of all arrays.
     fn bytes(&self) -> usize;

@@ -1,4 +1,4 @@
-//! The kernel of `kernels/permanent.cu` on one GPU: what it takes, launched, and its sums fetched.
+//! The kernel of `kernels/permanent.cu` on one GPU: arguments, launch, and retrieval of its sums.
 
 use crate::Result;
 use crate::gpu::{self, Buffer, Cubin, Event, Gpu, Grid, In, Out, Stream};
@@ -6,8 +6,8 @@ use crate::gpu::{self, Buffer, Cubin, Event, Gpu, Grid, In, Out, Stream};
 /// `permanent(starts, lanes, sums, groups, first)`: the states and the lanes' values as bytes, the words of the sums.
 type Signature = (In<u8>, In<u8>, Out<u64>, u32, u32);
 
-/// The kernel loaded on one GPU, with a stream for its launches and one for copies: a copy of data that the operating
-/// system may move waits for what its stream has to do.
+/// The kernel loaded on one GPU, with a stream for its launches and one for copies: a copy from pageable memory waits
+/// for the earlier work of its stream.
 #[derive(Debug)]
 pub(super) struct Kernel {
     kernel: gpu::Kernel<Signature>,
@@ -26,7 +26,7 @@ pub(super) struct Launch {
     pub first: u32,
 }
 
-/// A launch under way. Dropped early, it runs to its end unseen, and the driver frees its buffers after that.
+/// A launch in progress. If dropped early, it still runs to its end, and the driver frees its buffers after that.
 #[derive(Debug)]
 pub(super) struct Running {
     done: Event,
@@ -74,7 +74,7 @@ impl Running {
         self.done.is_done()
     }
 
-    /// Waits for the end; the words written.
+    /// Waits for the end and returns the words written.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if it failed.

@@ -2,16 +2,16 @@
 //!
 //! A *group* is a chunk of the plan, 2^digits positions whose walk changes only digits of two states and equal weights.
 //! The kernel (`kernels/permanent.cu`, made the kernel of this matrix by [`source`]) walks a group with 64 threads and
-//! returns the sum of each; here the groups' first states are made, and the sums are weighted and added over the
-//! integers. Batches of groups go to whichever GPU is free, two a GPU, so that none waits for the processor.
+//! returns the sum of each; the first states of the groups are computed here, and the sums are weighted and added over
+//! the integers. Batches of groups go to whichever GPU is free, two per GPU, so that none waits for the processor.
 //!
 //! **Operations.** n = 40 at density ½ with K = 5 low columns, by hardware counters (`ncu`, instructions executed by
 //! pipe): a step of a thread is 886 instructions for 32 settings of the columns, about 450 of them in double precision.
-//! A Hopper multiprocessor starts 128 instructions of threads in a cycle, 64 of them in double precision: 0.22 cycles a
+//! A Hopper multiprocessor issues 128 thread instructions per cycle, 64 of them in double precision: 0.22 cycles per
 //! setting either way, 0.85 ps on the 132 multiprocessors of an H200 at 1.98 GHz. A batch takes 1.5 times that: 64 % of
 //! the issue slots, 66 % of the double-precision pipe, 34 % of the integer multipliers and 27 % of the other integer
-//! units are busy. Whole runs (`tools/compare/card_table.py`): n = 46 goes through 6.9·10¹¹ settings, 2.1·10¹⁰ steps of
-//! threads, a second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows the
+//! units are busy. Whole runs (`tools/compare/gpu_table.py`): for n = 46, 6.9·10¹¹ settings, that is 2.1·10¹⁰ thread
+//! steps, per second. More resident threads (K = 4, or fewer registers each) change little, and K = 6 overflows the
 //! instruction cache.
 //!
 //! **Exactness** is that of [`exact`](super::exact): the same program, whose values have proven bounds, and the same
@@ -37,11 +37,11 @@ use source::{BLOCK, ENTRY, Headers, KERNEL};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// Batches under way on one GPU: one runs while the other's sums are added.
+/// Batches in progress on one GPU: one runs while the other's sums are added.
 const DEPTH: usize = 2;
-/// Threads of a batch for each multiprocessor.
+/// Threads of a batch per multiprocessor.
 const THREADS: u64 = 2048;
-/// A multiprocessor takes them in so many rounds; the smallest batch is one of them.
+/// A multiprocessor processes them in this many rounds; the smallest batch is one round.
 const WAVES: u64 = 8;
 
 /// One GPU with its kernels and their data: the exact one, or those of residues modulo 2⁶⁴ and modulo all primes.
@@ -56,7 +56,7 @@ struct Part {
     moduli: usize,
 }
 
-/// A batch of groups under way.
+/// A batch of groups in progress.
 struct Batch {
     first: u64,
     end: u64,
@@ -95,7 +95,7 @@ impl<'a> Gpus<'a> {
             let cubins: Result<Vec<Cubin>> = sources.par_iter().map(|headers| compile(headers, capability)).collect();
             Ok((capability, cubins?))
         };
-        // Compiling and opening GPUs take as long as many a computation: all of it side by side.
+        // Compiling kernels and opening GPUs take as long as many a computation: all of it runs concurrently.
         let (cubins, opened): (Result<BTreeMap<_, _>>, Result<Vec<_>>) = rayon::join(
             || capabilities.par_iter().map(compiled).collect(),
             || devices.par_iter().map(gpu::Gpu::open).collect(),
@@ -109,13 +109,13 @@ impl<'a> Gpus<'a> {
         Ok(Gpus { plan, digits, gpus: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
     }
 
-    /// Sums what the journal lacks.
+    /// Sums the chunks that the journal lacks.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), and those of the journal.
     pub fn run(&self, journal: &mut Journal<'_>, observer: &dyn Observer) -> Result<()> {
         let mut flying: Vec<VecDeque<Batch>> = self.gpus.iter().map(|_| VecDeque::new()).collect();
-        // Batches that ended before an earlier one.
+        // Batches that finished before an earlier one.
         let mut early: BTreeMap<u64, (u64, Sums)> = BTreeMap::new();
         let mut next = journal.next();
         while journal.next() < journal.chunks() {
@@ -124,7 +124,7 @@ impl<'a> Gpus<'a> {
             }
             for (gpu, batches) in flying.iter_mut().enumerate() {
                 while batches.len() < DEPTH && next < journal.chunks() {
-                    // The last batches are smaller, so that all GPUs end together.
+                    // The last batches are smaller, so that all GPUs finish together.
                     let (left, most) = (journal.chunks() - next, self.batch(gpu));
                     let share = (left / (2 * self.gpus.len() as u64)).clamp(most.div_ceil(WAVES), most);
                     let end = next + share.min(left);
@@ -152,7 +152,7 @@ impl<'a> Gpus<'a> {
         Ok(())
     }
 
-    /// Groups of a batch: all multiprocessors have work, and not all of the work is in one batch.
+    /// Groups per batch: all multiprocessors have work, and not all of the work is in one batch.
     fn batch(&self, gpu: usize) -> u64 {
         let gpu = &self.gpus[gpu];
         let moduli: usize = gpu.parts.iter().map(|part| part.moduli).sum();
@@ -191,8 +191,8 @@ impl<'a> Gpus<'a> {
 
     /// The weighted sums of a batch.
     fn collect(&self, batch: Batch) -> Result<Sums> {
-        // The sum of positions of the k-th group counts the last as positive, whose sign is not the first's unless it
-        // is the first.
+        // The sum over the positions of the k-th group counts the last term as positive; its sign differs from that of
+        // the first unless they are the same position.
         let weight = |k: usize| {
             let weight = Walk::at(&self.plan.walk, (batch.first + k as u64) << self.digits).weight();
             if self.digits > 0 { -weight } else { weight }
@@ -318,12 +318,12 @@ mod tests {
     use crate::permanent::gray::problem::Problem;
     use rand::{RngExt, SeedableRng};
 
-    /// Where NVRTC is installed, the kernels of several shapes compile without warnings and without spilling registers.
+    /// Where NVRTC is installed, kernels of several shapes compile without warnings and without register spills.
     #[test]
     fn kernels_compile_where_the_compiler_is() {
         let mut rng = Rng::seed_from_u64(3);
         let exact = [3, 16, 40, 46].map(|n| (n, None));
-        // Tables of one modulus, of many in constant memory, and of more than that holds.
+        // Tables of one modulus, of many in constant memory, and of more than constant memory holds.
         let residues = [(3, 9), (24, 72), (24, 700), (24, 20_000)].map(|(n, bits)| (n, Some(bits)));
         for (n, bits) in exact.into_iter().chain(residues) {
             let entries = (0..n * n).map(|k| (k / n, k % n, BigInt::from(rng.random_bool(0.5) as u8)));

@@ -1,10 +1,10 @@
 //! The two headers that make `kernels/permanent.cu` the kernel of one matrix: its constants, and its program as source
 //! text.
 //!
-//! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread wants the
+//! The [`Program`] is written for vectors of lanes: it sorts instructions by kind and shares slots. A thread needs the
 //! opposite, each value in a register for as short a time as possible: so the slots are resolved into values again, and
-//! every value is printed just before the first tail that needs it. 16-bit values take a 32-bit register as 32-bit ones
-//! do.
+//! every value is printed just before the first tail that needs it. 16-bit values take a 32-bit register, as 32-bit
+//! ones do.
 
 use crate::permanent::gray::exact::{self, ExactPlan};
 use crate::permanent::gray::program::{Kind, LANES, Program};
@@ -17,7 +17,7 @@ pub(super) const KERNEL: &str = include_str!("../../../../kernels/permanent.cu")
 pub(super) const ENTRY: &str = "permanent";
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 128;
-/// Blocks that a multiprocessor should hold: this leaves a thread all of its 255 registers.
+/// Blocks per multiprocessor: this leaves a thread all of its 255 registers.
 const RESIDENT: u32 = 2;
 
 /// `problem.cuh` and `program.cuh`.
@@ -83,7 +83,7 @@ fn fit_constant_memory(rings: usize, size: usize) -> bool {
     rings.saturating_mul(size) <= 1 << 16
 }
 
-/// `RINGS`: a context for each, in the given memory. Of a single one the compiler makes literals.
+/// `RINGS`: a context for each, in the given memory. The compiler turns a single one into literals.
 fn rings<R: Ring>(images: &[Image<R>], digits: &[usize], memory: &str) -> String
 where
     R::Word: Display,
@@ -138,7 +138,7 @@ struct Printer<E> {
     entry: E,
 }
 
-/// `step`: the program in single assignments, each printed before its first use.
+/// `step`: the program as single assignments, each printed before its first use.
 fn step(program: &Program, exact: bool, entry: impl Fn(u16, u16) -> String) -> String {
     let mut printer = Printer {
         text: "__device__ __forceinline__ void step(const Word (&x)[ROWS], Sum &sum, const Context &r) {\n".into(),
@@ -188,7 +188,7 @@ impl<E: Fn(u16, u16) -> String> Printer<E> {
         writeln!(self.text, "    sum.tail(r, {});", operands.map(name).join(", ")).expect("a string takes all");
     }
 
-    /// Prints the value and, before it, what it needs and is not yet there.
+    /// Prints the value, preceded by those that it needs and that are not printed yet.
     fn value(&mut self, value: usize) {
         let Value { kind, a, b, printed } = self.values[value];
         if printed {
@@ -226,8 +226,8 @@ mod tests {
     use crate::permanent::gray::residues::{Integers, Montgomery31, PRIME_LIMIT};
     use num_bigint::BigInt;
 
-    /// At the last byte of the constant memory, and beyond it, where the compiler would refuse: proven where there is
-    /// one.
+    /// At the last byte of constant memory, and beyond it, where the compiler would refuse; checked with the compiler
+    /// if there is one.
     #[test]
     fn tables_fill_constant_memory_to_its_edge() {
         let primes: Vec<u64> = primes_below(PRIME_LIMIT).take(257).collect();

@@ -1,12 +1,12 @@
-//! The exact engine: narrow integer lanes, then a tail in two-limb products that sums the terms themselves. Nothing is
-//! reduced modulo anything, so that the sum is proven by the bounds of its operands alone.
+//! The exact engine: narrow integer lanes, then a tail of two-limb products that sums the terms themselves. There is no
+//! modular reduction, so that the sum is proven by the bounds of its operands alone.
 //!
 //! **Limbs.** Numbers beyond a word are kept as h·2⁵⁰ + l with signed limbs. In floating point a product of integers
 //! splits exactly (T. J. Dekker, Numer. Math. 18 (1971), with a fused multiply-add): with M = 1.5 · 2^(52+k), which has
 //! an ulp of 2ᵏ, `h = fma(a, b, M) - M` is a multiple of 2ᵏ and `l = fma(a, b, -h)` is what remains, |l| ≤ 2^(k-1),
 //! whenever
 //! |a b| < 2^(51+k) (then M + a b stays in M's binade). Added into M once more a limb is an integer in the low mantissa
-//! bits, and sums of such bit patterns are integer sums: the accumulators are 64-bit integers, one a limb and lane.
+//! bits, and sums of such bit patterns are integer sums: the accumulators are 64-bit integers, one per limb and lane.
 //!
 //! **Bounds.** Let C, A, B, D be the tail's operands, each at most 2⁴⁹ in absolute value (the program proves it), k =
 //! 50. Lengths in limbs: G(b₁) = B₀D₀ - B₁D₁ = g₁ + g₀ with |g₀| ≤ 2⁵⁰, |g₁| ≤ 2⁹⁹ + 2⁵⁰. P₀ = A₀g₀ - A₁g₀' (products ≤
@@ -16,7 +16,7 @@
 //! and C·h₂ ≤ 2¹⁹⁸ + 2¹⁵⁰ < 2²⁰¹ split at 2⁵⁰, 2¹⁰⁰, 2¹⁵⁰. In units each accumulated limb is below 2⁵¹, so that 2¹¹ of
 //! them stay below 2⁶²; then carries are passed on.
 //!
-//! Where 2A(2BD + 2⁵¹) + 2⁵⁰ < 2¹⁰² and C times that is below 2¹⁵¹, H has two limbs: P₁ is one `f64` ([`short`]).
+//! If 2A(2BD + 2⁵¹) + 2⁵⁰ < 2¹⁰² and C times that is below 2¹⁵¹, H has two limbs: P₁ is one `f64` ([`short`]).
 //!
 //! Machines without fused multiply-add compute the same limbs by 128-bit integers.
 
@@ -31,8 +31,8 @@ use tail::{Fused, LIMB, TailArithmetic, Words};
 
 /// Tails between two carries.
 const TAILS: usize = 1 << 11;
-/// Tails of one call of [`Worker::sum`] at most: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ a tail, then stays
-/// below 2⁶².
+/// The maximum number of tails in one call of [`Worker::sum`]: the highest limb, below 4 C A B D / 2¹⁵⁰ ≤ 2⁴⁸ per tail,
+/// then stays below 2⁶².
 pub(super) const CHUNK_TAILS: u64 = 1 << 13;
 /// Steps of a row's 16-bit value.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub(super) struct ExactPlan {
     pub weights: [i64; LANES],
     /// The constants of the program's entries.
     pub constants: Vec<i16>,
-    /// For every class of columns the rows it moves.
+    /// For every class of columns, the rows that it changes.
     pub steps: Vec<Vec<RowStep>>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Worker<'a> {
         }
         for (class, count) in walk.values() {
             for s in &self.plan.steps[class] {
-                // The value of a true state is within the row's bound, so wrapping on the way does no harm.
+                // The value of an actual state is within the row's bound, so intermediate wrapping does no harm.
                 let add = (s.step).wrapping_mul(count as i16);
                 self.rows[s.row as usize].0.iter_mut().for_each(|v| *v = v.wrapping_add(add));
             }
@@ -133,7 +133,7 @@ impl<'a> Worker<'a> {
         total
     }
 
-    /// Walks until the weight's absolute value changes or `positions` are done; the number done.
+    /// Walks until the weight's absolute value changes or `positions` are done; returns the number done.
     fn stretch(&mut self, isa: Isa, walk: &mut Walk<'_>, positions: u64) -> u64 {
         let fused = isa != Isa::Portable || cfg!(any(target_feature = "fma", target_arch = "aarch64"));
         match (fused, self.short) {
@@ -156,7 +156,7 @@ impl<'a> Worker<'a> {
         self.plan.weigh(&words)
     }
 
-    /// Limbs but the highest into 0…2⁵⁰-1.
+    /// Normalises all limbs except the highest to 0…2⁵⁰-1.
     fn carry(&mut self) {
         for k in 1..LIMBS {
             let (low, high) = self.sums.split_at_mut(k);
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// All low settings of the present position.
+    /// All low settings of the current position.
     #[inline(always)]
     fn step<T: TailArithmetic>(&mut self, negative: bool) {
         let plan = self.plan;

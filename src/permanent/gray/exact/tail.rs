@@ -1,4 +1,4 @@
-//! The tail of a step: its sums added to the limbs, by fused multiply-adds or by integers of 128 bits.
+//! The tail of a step: its sums added to the limbs, by fused multiply-adds or in 128-bit integers.
 
 use crate::permanent::gray::program::{LANES, Tail, Vector};
 

@@ -1,4 +1,5 @@
-//! The tree of decisions unrolled into single assignments, equal products once, each with a bound of its value.
+//! The tree of decisions unrolled into single assignments, with equal products computed once, and a bound on each
+//! value.
 
 use super::Width::{W16, W32, W64};
 use super::{Form, Kind, Program, Width, renumbered};
@@ -37,7 +38,7 @@ pub(super) const ONE: usize = 0;
 
 impl Program {
     /// The program for rows of the given forms on `low` ≥ 2 columns. `None` if a value may exceed the widest exact
-    /// width; a modular program takes any.
+    /// width; modular programs have no such limit.
     pub fn build(forms: &[Form], low: usize, modular: bool) -> Option<Program> {
         assert!(low >= 2, "the tail decides two columns");
         let one = Assignment { kind: Kind::Entry, a: 0, b: 0, bound: 1 };
@@ -80,7 +81,7 @@ impl Builder {
         self.values[value].kind.width()
     }
 
-    /// The number of the value, made now unless it is known.
+    /// The number of the value, created unless it exists.
     fn assign(&mut self, kind: Kind, a: usize, b: usize, bound: u128) -> Option<usize> {
         if !self.modular {
             Width::holding(bound)?;

@@ -9,9 +9,9 @@
 //! 0–1:  Q'[P'][t] = Q[P'0][t] · Q[P'1][t + b],   t = 0…|P'| low columns of the row in S
 //! ```
 //!
-//! so that one setting costs Σ_{m<K} (m/2 + 1) = K + K(K-1)/4 products rather than n, and those of few rows are the
-//! many: they run in narrow lanes. When two columns are undecided four tables are left: C (rows with neither), A\[b₁\],
-//! B\[b₀\] and D\[b₁b₀\], and a [`Tail`] sums their 4 leaves in 7 wide products:
+//! so that one setting costs Σ_{m<K} (m/2 + 1) = K + K(K-1)/4 products rather than n, and most of these are products of
+//! few rows, which run in narrow lanes. When two columns are undecided four tables are left: C (rows with neither),
+//! A\[b₁\], B\[b₀\] and D\[b₁b₀\], and a [`Tail`] sums their 4 leaves in 7 wide products:
 //!
 //! ```text
 //! F = C · Σ_{b₁} (-1)^{b₁} A[b₁] · (B[0] D[b₁0] - B[1] D[b₁1])
@@ -19,16 +19,16 @@
 //!
 //! [`Program::build`] unrolls the tree of decisions into single assignments (equal products once), proves a bound for
 //! each value, gives it the narrowest of three widths that holds the bound, and packs the values into slots by their
-//! lifetimes. The program depends on the matrix only, never on the position of the walk: an interpreter runs it over
-//! vectors of lanes ([`exact`](super::exact), [`residues`](super::residues)); [`cuda`](super::cuda) prints it as
-//! source, one thread a lane.
+//! lifetimes. The program depends only on the matrix, never on the position of the walk: an interpreter runs it over
+//! vectors of lanes ([`exact`](super::exact), [`residues`](super::residues)); [`cuda`](super::cuda) prints it as source
+//! code, one thread per lane.
 
 mod build;
 mod pack;
 
 use std::ops::Range;
 
-/// How many states of the walk run side by side, one in each lane.
+/// How many states of the walk run in parallel, one in each lane.
 pub(super) const LANES: usize = 64;
 
 /// One value in every lane.
@@ -68,7 +68,7 @@ impl Width {
     }
 }
 
-/// What the instructions of a run do; operands and result are slots of the widths named.
+/// The operation of the instructions of a run; operands and result are slots of the named widths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     /// 16 ← row a (of the arena of rows) + constant b.
@@ -113,7 +113,7 @@ impl Kind {
     }
 }
 
-/// One instruction on vectors of lanes; `b` is 0 where there is one operand.
+/// One instruction on vectors of lanes; `b` is 0 if there is only one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instruction {
     pub target: u16,
@@ -121,8 +121,8 @@ pub(super) struct Instruction {
     pub b: u16,
 }
 
-/// The slots of the four tables of the last two columns. `negative`: an odd number of the columns decided before is in
-/// S.
+/// The slots of the four tables of the last two columns. `negative`: an odd number of the previously decided columns is
+/// in S.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     pub c: u16,
@@ -135,9 +135,9 @@ pub(super) struct Tail {
 /// A row as the program sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
-    /// For every subset of the low columns (bit k: column k) the number of its value, numbered by first appearance.
+    /// For every subset of the low columns (bit k: column k), the number of its value, by first appearance.
     pub pattern: Vec<u16>,
-    /// For every subset a bound of the row's absolute value, saturated.
+    /// For every subset, a bound on the row's absolute value, saturated.
     pub bounds: Vec<u128>,
 }
 

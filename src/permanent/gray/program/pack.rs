@@ -88,7 +88,7 @@ impl Builder {
         order
     }
 
-    /// When each value is used last; 1 is kept for ever.
+    /// When each value is used last; 1 is always kept.
     fn last_uses(&self, order: &[Event]) -> Vec<usize> {
         let mut last_use = vec![0; self.values.len()];
         for (time, event) in order.iter().enumerate() {
@@ -102,13 +102,13 @@ impl Builder {
     }
 }
 
-/// Where values are kept.
+/// The allocation of slots.
 struct Slots<'a> {
     values: &'a [Assignment],
     /// The slot of each value.
     slot: Vec<u16>,
     last_use: Vec<usize>,
-    /// Slots of each width that nobody uses, and how many there are in all.
+    /// The unused slots of each width, and the total number of slots.
     free: [Vec<u16>; 3],
     count: [usize; 3],
 }

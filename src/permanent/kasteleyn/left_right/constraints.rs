@@ -1,11 +1,11 @@
-//! Phase 2: which back edges must lie on different sides, and whether they can.
+//! Phase 2: which back edges must be on different sides, and whether that is possible.
 
 use super::intervals::{ConflictPair, Interval};
 use super::orientation::LeftRight;
 use crate::permanent::kasteleyn::graph::NONE;
 
 impl LeftRight<'_> {
-    /// Phase 2: whether all constraints can be met.
+    /// Phase 2: whether all constraints can be satisfied.
     pub(super) fn is_planar(&mut self) -> bool {
         let mut next = vec![0; self.graph.vertices()];
         for root in self.roots.clone() {
@@ -41,7 +41,7 @@ impl LeftRight<'_> {
         true
     }
 
-    /// Takes the return edges of e into the constraints at its tail. `false` if they cannot be met.
+    /// Adds the return edges of e to the constraints at its tail. `false` if they cannot be satisfied.
     fn integrate(&mut self, e: u32) -> bool {
         let v = self.tail(e) as usize;
         if self.lowpoint[e as usize] >= self.height[v] {
@@ -73,7 +73,7 @@ impl LeftRight<'_> {
         }
     }
 
-    /// The return edges of e against those of its earlier siblings; `before` is the edge to their common tail.
+    /// Combines the return edges of e with those of its earlier siblings; `before` is the edge to their common tail.
     fn add_constraints(&mut self, e: u32, before: u32) -> bool {
         let mut merged = ConflictPair { left: Interval::EMPTY, right: Interval::EMPTY };
         // All return edges of e go to one side: the right.
@@ -91,7 +91,7 @@ impl LeftRight<'_> {
                 self.reference[pair.right.low as usize] = self.lowpoint_edge[before as usize];
             }
         }
-        // Those of the siblings that return above the low point of e go to the other side.
+        // The siblings' return edges that return above the low point of e go to the other side.
         while let Some(&top) = self.stack.last()
             && (self.conflicts(top.left, e) || self.conflicts(top.right, e))
         {

@@ -2,7 +2,7 @@
 
 use crate::permanent::kasteleyn::graph::NONE;
 
-/// Back edges from the one that returns highest to the one that returns lowest; both are [`NONE`] if there is none.
+/// Back edges, from the one that returns highest to the one that returns lowest; both are [`NONE`] if there are none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interval {
     pub(super) high: u32,

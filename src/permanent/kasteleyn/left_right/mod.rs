@@ -2,14 +2,14 @@
 //! Mendez in the formulation of U. Brandes, *The left-right planarity test* (2009), sections 4 to 6.
 //!
 //! A depth-first search orients the graph into tree edges and back edges. The graph is planar if and only if its back
-//! edges can be divided into *left* and *right* ones such that two of them that leave the cycle over a fork of the tree
-//! conflict never lie on one side. Constraints are kept on a stack of *conflict pairs* of intervals of back edges;
-//! edges of one interval are chained by `reference`, relative to which their `side` is. What is left at the end
-//! determines the sides, and the sides the rotation around every vertex. All searches are iterative: depth is bounded
-//! by memory alone.
+//! edges can be divided into *left* and *right* ones such that two back edges that conflict at a fork of the tree are
+//! never on the same side. Constraints are kept on a stack of *conflict pairs* of intervals of back edges; edges of one
+//! interval are chained by `reference`, relative to which their `side` is. The final constraints determine the sides,
+//! and the sides determine the rotation around every vertex. All searches are iterative: depth is limited only by
+//! memory.
 //!
-//! Entry: [`embed`]. The caller verifies the rotation by Euler's formula, so that only a wrong refusal could go
-//! unnoticed.
+//! Entry: [`embed`]. The caller verifies the rotation by Euler's formula, so that only a planar graph wrongly refused
+//! could go unnoticed.
 
 mod constraints;
 mod intervals;
@@ -46,7 +46,7 @@ mod tests {
         let graph = Graph::new(n, edges.iter().copied());
         let Some(rotation) = embed(&graph) else { return false };
         let (_, faces) = rotation.faces();
-        // Components, and isolated vertices, whose one face has no walk.
+        // Components, and isolated vertices, whose single face has no walk.
         let mut root: Vec<usize> = (0..n).collect();
         fn find(root: &[usize], mut v: usize) -> usize {
             while root[v] != v {
@@ -73,8 +73,8 @@ mod tests {
         edges.iter().map(|&(u, v)| if rng.random() { (u, v) } else { (v, u) }).collect()
     }
 
-    /// A triangulation with n vertices: vertices put into random triangles, then random diagonals of quadrilaterals
-    /// flipped.
+    /// A triangulation with n vertices: vertices inserted into random triangles, then random diagonals of
+    /// quadrilaterals flipped.
     fn triangulation(n: usize, flips: usize, rng: &mut Rng) -> Vec<(u32, u32)> {
         let mut triangles = vec![[0u32, 1, 2], [0, 2, 1]];
         for v in 3..n as u32 {
@@ -130,8 +130,8 @@ mod tests {
             let keep = rng.random_range(0.2..1.0);
             let part: Vec<_> = full.iter().copied().filter(|_| rng.random_bool(keep)).collect();
             assert!(planar(n, &disguised(n, &part, &mut rng)));
-            // The edge between two vertices without one: more than 3n - 6 edges once its ends' subdivision is undone,
-            // so that the count alone does not tell.
+            // An edge between two vertices without one: more than 3n - 6 edges only once the subdivision is undone, so
+            // that counting edges does not decide.
             let mut more = full.clone();
             if let Some(extra) = complete(n as u32).into_iter().find(|e| full.binary_search(e).is_err()) {
                 let v = n as u32;

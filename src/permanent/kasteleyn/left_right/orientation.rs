@@ -21,7 +21,7 @@ pub(super) struct LeftRight<'a> {
     pub(super) nesting: Vec<i64>,
     /// Per edge: a back edge from it that returns to its low point.
     pub(super) lowpoint_edge: Vec<u32>,
-    /// Per edge: the edge relative to which `side` is (NONE: absolutely).
+    /// Per edge: the edge to which `side` is relative (NONE: absolute).
     pub(super) reference: Vec<u32>,
     pub(super) side: Vec<i8>,
     pub(super) stack: Vec<ConflictPair>,

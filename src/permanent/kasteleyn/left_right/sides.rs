@@ -1,4 +1,4 @@
-//! Phase 3: the sides made absolute, and the rotation around every vertex that they give.
+//! Phase 3: absolute sides, and the resulting rotation around every vertex.
 
 use super::orientation::LeftRight;
 use crate::permanent::kasteleyn::graph::{NONE, Rotation};

@@ -1,25 +1,25 @@
-//! No circle of files inside a room: where A uses B and B uses A, neither can be read alone.
+//! No cycle of files inside a room: if A uses B and B uses A, neither can be read alone.
 //!
-//! A file uses those whose items its code names, tests aside. A name is followed to the file that defines it: through
-//! the re-exports of `mod.rs` files, which are no uses themselves, through aliases and globs. What methods a type has
-//! where is not seen.
+//! A file uses the files whose items its code names, apart from tests. A name is followed to the file that defines it:
+//! through the re-exports of `mod.rs` files, which do not count as uses, through aliases and globs. Method calls are
+//! not resolved.
 
 use super::{code, is_test, root, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Re-exports of re-exports that are followed.
+/// The depth to which re-exports are followed.
 const DEPTH: u32 = 8;
 
 type Path = Vec<String>;
 
-/// A file: its place in `src`, and what its code says.
+/// A file: its position in `src`, and its code.
 struct Module {
     file: String,
     /// (path, name here) of each `use`.
     uses: Vec<(Path, String)>,
     /// The code without them.
     rest: String,
-    /// Names of items at the top.
+    /// Names of top-level items.
     items: BTreeSet<String>,
 }
 
@@ -27,7 +27,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The paths of a use tree, and the names they get.
+/// The paths of a use tree, and the names that they are bound to.
 fn expand(tree: &str) -> Vec<(Path, String)> {
     let tree = tree.trim();
     let path =
@@ -56,7 +56,7 @@ fn expand(tree: &str) -> Vec<(Path, String)> {
     vec![(path, name)]
 }
 
-/// Code without what is compiled for tests alone, attributes and visibilities.
+/// Code without test-only parts, attributes and visibilities.
 fn plain(code: &str) -> String {
     let mut lines = vec![];
     let mut skip = false;
@@ -121,7 +121,7 @@ impl Tree {
         Tree(modules.collect())
     }
 
-    /// The module that defines what a path names inside `from`.
+    /// The module that defines the item that a path names inside `from`.
     fn resolve(&self, from: &[String], path: &[String], depth: u32) -> Option<Path> {
         let up = path.iter().take_while(|s| *s == "super").count();
         let (start, path) = match path.first().map(String::as_str)? {
@@ -157,12 +157,12 @@ impl Tree {
         found.next().or_else(|| globs.next()).or_else(|| Some(module.to_vec()))
     }
 
-    /// The modules of its own room that a module uses.
+    /// The modules of the same room that a module uses.
     fn used(&self, path: &Path) -> BTreeSet<Path> {
         let Module { file, uses, rest, .. } = &self.0[path];
         let is_facade = file.ends_with("mod.rs");
         let in_rest: BTreeSet<&str> = words(rest).collect();
-        // A facade that passes a name on does not use it.
+        // A facade that re-exports a name does not use it.
         let used = uses.iter().filter(|(_, name)| !is_facade || in_rest.contains(name.as_str()));
         let mut paths: Vec<Path> = used.map(|(used, _)| used.iter().filter(|s| *s != "*").cloned().collect()).collect();
         let named = rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
@@ -184,21 +184,21 @@ impl Tree {
         found.filter(|found| found != path && found.first() == path.first() && self.0.contains_key(found)).collect()
     }
 
-    /// Modules that use each other, directly or around: the strongly connected components of more than one, by who
-    /// reaches whom.
-    fn circles(&self) -> Vec<Vec<&str>> {
+    /// Modules that use each other, directly or indirectly: the strongly connected components with more than one
+    /// module, by reachability.
+    fn cycles(&self) -> Vec<Vec<&str>> {
         let uses: BTreeMap<&Path, BTreeSet<Path>> = self.0.keys().map(|path| (path, self.used(path))).collect();
         let reached: BTreeMap<&Path, BTreeSet<&Path>> = self.0.keys().map(|path| (path, reach(&uses, path))).collect();
-        let circle = |path: &Path| -> Vec<&str> {
+        let cycle = |path: &Path| -> Vec<&str> {
             let together = reached[path].iter().filter(|other| reached[*other].contains(path));
             together.map(|other| self.0[*other].file.as_str()).collect()
         };
-        let all: BTreeSet<Vec<&str>> = self.0.keys().map(circle).filter(|circle| !circle.is_empty()).collect();
+        let all: BTreeSet<Vec<&str>> = self.0.keys().map(cycle).filter(|cycle| !cycle.is_empty()).collect();
         all.into_iter().collect()
     }
 }
 
-/// What can be come to from `from` by one step or more.
+/// The modules reachable from `from` in one step or more.
 fn reach<'a>(uses: &'a BTreeMap<&'a Path, BTreeSet<Path>>, from: &Path) -> BTreeSet<&'a Path> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(path) = open.pop() {
@@ -212,15 +212,15 @@ fn reach<'a>(uses: &'a BTreeMap<&'a Path, BTreeSet<Path>>, from: &Path) -> BTree
 }
 
 #[test]
-fn circles_of_files_are_seen() {
-    let circles = |files: &[(&str, &str)]| -> Vec<Vec<String>> {
+fn cycles_of_files_are_found() {
+    let cycles = |files: &[(&str, &str)]| -> Vec<Vec<String>> {
         let tree = Tree::new(files.iter().copied());
-        tree.circles().iter().map(|circle| circle.iter().map(|file| file.to_string()).collect()).collect()
+        tree.cycles().iter().map(|cycle| cycle.iter().map(|file| file.to_string()).collect()).collect()
     };
     let facade = ("a/mod.rs", "mod x;\nmod y;\npub use x::{One, Two};\npub use y::three;");
     let x = ("a/x.rs", "pub struct One;\npub struct Two(u8);");
     let y = ("a/y.rs", "use super::One;\npub fn three(_: One) {}");
-    assert!(circles(&[facade, x, y]).is_empty());
+    assert!(cycles(&[facade, x, y]).is_empty());
     // By the facade's re-export, by a path, by a group, across lines, by an alias and a glob.
     for back in [
         "use super::three;",
@@ -231,23 +231,23 @@ fn circles_of_files_are_seen() {
         "fn f() {\n    use crate::{a::y::three};\n}",
     ] {
         let x = format!("{}\n{back}", x.1);
-        assert_eq!(circles(&[facade, ("a/x.rs", &x), y]), [["a/x.rs", "a/y.rs"]], "{back}");
+        assert_eq!(cycles(&[facade, ("a/x.rs", &x), y]), [["a/x.rs", "a/y.rs"]], "{back}");
     }
-    // What tests use does not count, nor another room, nor a visibility.
+    // Uses by tests do not count, nor other rooms, nor visibilities.
     for not in ["#[cfg(test)]\nuse super::three;", "use crate::b::three;", "pub(in super::super) fn g() {}"] {
         let x = format!("{}\n{not}", x.1);
-        assert!(circles(&[facade, ("a/x.rs", &x), y]).is_empty(), "{not}");
+        assert!(cycles(&[facade, ("a/x.rs", &x), y]).is_empty(), "{not}");
     }
     // A facade with code of its own is a file like others.
     let busy = ("a/mod.rs", "mod y;\npub struct One;\nfn f() { y::three() }");
-    assert_eq!(circles(&[busy, y]), [["a/mod.rs", "a/y.rs"]]);
-    // A circle of three.
+    assert_eq!(cycles(&[busy, y]), [["a/mod.rs", "a/y.rs"]]);
+    // A cycle of three.
     let three = [
         ("r/p.rs", "use super::q::Q;\npub struct P;"),
         ("r/q.rs", "use super::s::S;\npub struct Q;"),
         ("r/s.rs", "use super::p::P;\npub struct S;"),
     ];
-    assert_eq!(circles(&three), [["r/p.rs", "r/q.rs", "r/s.rs"]]);
+    assert_eq!(cycles(&three), [["r/p.rs", "r/q.rs", "r/s.rs"]]);
 }
 
 #[test]
@@ -258,6 +258,6 @@ fn no_files_of_a_room_use_each_other() {
     let files: Vec<(String, String)> =
         files.map(|file| (name(&file), code(&file))).filter(|(name, _)| name.contains('/')).collect();
     let tree = Tree::new(files.iter().map(|(name, code)| (name.as_str(), code.as_str())));
-    let circles = tree.circles();
-    assert!(circles.is_empty(), "files that use each other: {circles:#?}");
+    let cycles = tree.cycles();
+    assert!(cycles.is_empty(), "files that use each other: {cycles:#?}");
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Dense permanents by blackfield on CUDA cards: one card against several.
+"""Dense permanents by blackfield on CUDA GPUs: one GPU against several.
 
-Rows: random 0–1 matrices of density ½ (`half-N-1` of generators.py). A figure is the wall seconds of a whole process, the start of the
-driver and the compilation of the kernel included, and after the bar those of the computation alone, as blackfield counts them (median over
-rounds, numbers of cards in turn). Every run must give the same permanent, whose parity is checked, and for N up to --processor it must
-be the processor's.
+Rows: random 0–1 matrices of density ½ (`half-N-1` of generators.py). A figure is the wall seconds of a whole process, including driver
+start-up and kernel compilation, and after the slash those of the computation alone, as blackfield counts them (median over
+rounds, alternating between numbers of GPUs). Every run must give the same permanent, whose parity is checked, and for N up to --processor it must
+agree with the processor's.
 
-Exit codes: 0 table printed; 1 permanents disagree, or blackfield failed (5 inside its message: there is no card); 2 usage.
+Exit codes: 0 table printed; 1 permanents disagree, or blackfield failed (5 in its message: there is no GPU); 2 usage.
 """
 
 import argparse
@@ -21,27 +21,27 @@ import oracles
 from harness import ROOT, Failed, build_blackfield, execute, json_answer, machine, markdown, program, say, seconds
 
 
-def run(args, blackfield, file, cards):
-    """(wall seconds of the process, of the computation, permanent) on that many cards; 0: the processor."""
-    device = "cuda" if cards else "cpu"
-    visible = ",".join(map(str, range(cards)))
+def run(args, blackfield, file, gpus):
+    """(wall seconds of the process, of the computation, permanent) on that many GPUs; 0: the processor."""
+    device = "cuda" if gpus else "cpu"
+    visible = ",".join(map(str, range(gpus)))
     argv = ["env", f"CUDA_VISIBLE_DEVICES={visible}", blackfield, "permanent", "--method", "gray", "--device", device, "--json", "--quiet", file]
     outcome = execute(argv, args.threads, args.timeout)
     if outcome.expired:
-        raise Failed(f"{Path(file).name} on {cards} cards: not in {args.timeout:g} s")
+        raise Failed(f"{Path(file).name} on {gpus} GPUs: not in {args.timeout:g} s")
     answer = json_answer(argv, outcome)
-    say(f"{Path(file).name} on {cards} cards: {outcome.wall:.3f} s of wall")
+    say(f"{Path(file).name} on {gpus} GPUs: {outcome.wall:.3f} s of wall")
     return outcome.wall, answer["path"][-1]["seconds"], answer["permanent"]
 
 
 def measure(args, blackfield, n):
-    """{cards: [(process, computation)]} and the permanent."""
+    """{gpus: [(process, computation)]} and the permanent."""
     file = generators.generate(f"half-{n}-1", args.work)
-    times, found = {cards: [] for cards in args.cards}, set()
+    times, found = {gpus: [] for gpus in args.gpus}, set()
     for _ in range(args.runs):
-        for cards in args.cards:
-            process, computation, permanent = run(args, blackfield, file, cards)
-            times[cards].append((process, computation))
+        for gpus in args.gpus:
+            process, computation, permanent = run(args, blackfield, file, gpus)
+            times[gpus].append((process, computation))
             found.add(permanent)
     if n <= args.processor:
         found.add(run(args, blackfield, file, 0)[2])
@@ -54,7 +54,7 @@ def measure(args, blackfield, n):
 
 
 def row(n, times, permanent):
-    medians = {cards: [statistics.median(t) for t in zip(*runs)] for cards, runs in times.items()}
+    medians = {gpus: [statistics.median(t) for t in zip(*runs)] for gpus, runs in times.items()}
     cells = [f"{seconds(process)} / {seconds(computation)}" for process, computation in medians.values()]
     first, last = list(medians.values())[0], list(medians.values())[-1]
     ratios = " / ".join(f"{a / b:.2f}" for a, b in zip(first, last))
@@ -64,17 +64,17 @@ def row(n, times, permanent):
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--size", type=int, nargs="+", default=[36, 40, 42, 46], metavar="N")
-    p.add_argument("--cards", type=int, nargs="+", default=[1], metavar="N", help="numbers of cards, the first ones (default 1)")
+    p.add_argument("--gpus", type=int, nargs="+", default=[1], metavar="N", help="numbers of GPUs, counted from the first (default 1)")
     p.add_argument("--processor", type=int, default=36, metavar="N", help="sizes up to this on the processor too, once (default 36)")
-    p.add_argument("--threads", type=int, default=16, metavar="N", help="threads beside the cards (default 16)")
+    p.add_argument("--threads", type=int, default=16, metavar="N", help="host threads (default 16)")
     p.add_argument("-n", "--runs", type=int, default=3, help="rounds (default 3)")
     p.add_argument("--timeout", type=float, default=600, help="wall seconds for one run (default 600)")
     p.add_argument("--blackfield", type=program, help="the program to measure (default: a release build of this checkout)")
     p.add_argument("--work", type=Path, default=ROOT / "target" / "compare", help="folder for the matrices")
     p.add_argument("--output", type=Path, metavar="FILE.json", help="all runs as JSON")
     args = p.parse_args(argv)
-    if min(args.runs, args.timeout, *args.size, *args.cards) <= 0:
-        p.error("-n, --timeout, --size and --cards must be positive")
+    if min(args.runs, args.timeout, *args.size, *args.gpus) <= 0:
+        p.error("-n, --timeout, --size and --gpus must be positive")
     return args
 
 
@@ -85,9 +85,9 @@ def main(argv=None):
         blackfield = args.blackfield or build_blackfield()
         found = {n: measure(args, blackfield, n) for n in args.size}
     except (Failed, OSError, subprocess.CalledProcessError) as e:
-        say(f"card_table: {e}")
+        say(f"gpu_table: {e}")
         return 1
-    columns = [f"{cards} card{'s' * (cards > 1)}: process / computation" for cards in args.cards]
+    columns = [f"{gpus} GPU{'s' * (gpus > 1)}: process / computation" for gpus in args.gpus]
     header = ["n", "permanent", *columns, "first / last", "settings a second, first"]
     print("\n".join(markdown(header, [row(n, *found[n]) for n in found], left=2)))
     facts = machine(None, blackfield)
