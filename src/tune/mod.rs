@@ -7,8 +7,9 @@
 //! `cli`), and refused with file, line and what was expected where it is damaged. A profile changes plans, and with
 //! them speed, never answers (`tests/profiles.rs`); that of another machine is not used ([`Profile::differences`]).
 //!
-//! Not measured, and so built in: right-looking elimination, null vectors but for their products, permanents, GPUs. The prices of the Gray code
-//! stay the same everywhere on purpose ([`Gray`](crate::cost::Gray)): checkpoints depend on them.
+//! Not measured, and so built in: right-looking elimination, null vectors but for their products, permanents, GPUs. The
+//! prices of the Gray code stay the same everywhere on purpose ([`Gray`](crate::cost::Gray)): checkpoints depend on
+//! them.
 //!
 //! [`time_product`] times a product with a matrix, to be compared with other formats, and with what no product can
 //! beat: [`floor_bytes`] over a [`Bandwidth`], and [`cached_rate`].
