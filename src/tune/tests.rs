@@ -5,7 +5,6 @@ use crate::cost::Machine;
 use crate::field::Rng;
 use crate::{Error, Silent};
 use rand::{RngExt, SeedableRng};
-use std::path::Path;
 
 /// A profile of this machine whose prices are all its own.
 fn odd() -> Profile {
@@ -147,7 +146,7 @@ mod files {
     use super::*;
 
     fn parse(text: &str) -> crate::Result<Profile> {
-        Profile::parse(Path::new("p.toml"), text)
+        Profile::parse(std::path::Path::new("p.toml"), text)
     }
 
     #[test]
@@ -197,7 +196,7 @@ mod files {
             let missing = to.contains("values");
             match parse(&damaged).unwrap_err() {
                 Error::Input { file, line: told, message } => {
-                    assert_eq!(file, Path::new("p.toml"));
+                    assert_eq!(file, std::path::Path::new("p.toml"));
                     assert!(message.contains(" expected") && (missing || told == line), "{to}: {told} {message}");
                     assert!(missing || message.contains(expected), "{to}: {message}");
                 }
