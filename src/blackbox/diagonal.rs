@@ -5,7 +5,7 @@ use crate::Result;
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane};
 
-/// A diagonal matrix over GF(p) as a box of its own. (Where a product comes before it, use the scaled products of
+/// A diagonal matrix over GF(p) as a separate operator. (Where a product comes before it, use the scaled products of
 /// [`crate::spmv::Product`], which pay one reduction for both.)
 #[derive(Clone, Debug)]
 pub struct Diagonal {

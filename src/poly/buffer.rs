@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 const MAPPED: usize = 2 << 20;
 /// The most that waits for reuse.
 const KEPT: usize = 128 << 20;
-/// What memory is asked for.
+/// What the memory is for.
 const WHAT: &str = "scratch of transforms";
 
 /// Rows from one group of a transform to the next: the points and one tile more where they are many, for lists that

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 const BLOCK: usize = 256;
 /// Values that one task scales.
 const SCALED: usize = 16;
-/// What memory is asked for.
+/// What the memory is for.
 const VALUES: &str = "values of a polynomial matrix";
 
 /// The value of `matrix` at `point`, row-major.

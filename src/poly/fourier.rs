@@ -31,7 +31,7 @@ const LANES: usize = 8;
 /// The most coefficients that one task brings back.
 const SCATTER: usize = 64;
 
-/// What memory is asked for.
+/// What the memory is for.
 const SPECTRA: &str = "spectra of polynomial matrices";
 
 /// The wanted coefficients by transforms of `points` points; `None` if the integers fail the check.

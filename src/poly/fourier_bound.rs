@@ -5,8 +5,8 @@
 //! at most η. A level adds (1 + u), multiplies by a twiddle factor (1 + √5 u; Brent, Percival, Zimmermann, *Error
 //! bounds on complex floating-point multiplication*, 2007) which is itself wrong by at most 24 u (cosine and sine of an
 //! angle below 2π that went through three roundings), so η ≤ 28·n·u; we take η = 56·n·u, twice that, since rustfft
-//! merges levels into larger butterflies. That this covers them is an *assumption*: nobody proved it for each of
-//! rustfft's algorithms. Following Percival (*Rapid multiplication modulo the sum and difference of highly composite
+//! merges levels into larger butterflies. That this covers them is an *assumption*: it is not proven for every
+//! algorithm in rustfft. Following Percival (*Rapid multiplication modulo the sum and difference of highly composite
 //! numbers*, 2003): the norms of the transforms are at most √(2N·l)·M for length l, sums of k complex products err by
 //! √2·2k·u relative to Σ|a||b|, and every output of the inverse is within η of a mean of its inputs. Together, for
 //! operands of lengths l, l' and d = √(l·l'),

@@ -1,4 +1,4 @@
-//! What stays from one product to the next, and how long: as long as somebody says so, and then it is given back.
+//! What stays from one product to the next, and how long: as long as a `Kept` exists, and is then freed.
 
 use super::{buffer, fourier, keepers, ntt};
 

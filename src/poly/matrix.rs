@@ -4,7 +4,7 @@ use crate::{Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-/// What memory is asked for.
+/// What the memory is for.
 const WHAT: &str = "a polynomial matrix";
 /// Elements that one task copies, or more.
 const SHARE: usize = 1 << 15;

@@ -1,6 +1,6 @@
 //! Polynomial matrices over a finite field: products, middle products, values and interpolation.
 //!
-//! A product A·B is exact arithmetic on integers that stand for the residues: short ones by the definition, long ones
+//! A product A·B is exact arithmetic on integers that represent the residues: short ones by the definition, long ones
 //! by transforms modulo one to four 50-bit primes (an IFMA, an AVX2 and a portable implementation of one algorithm) or,
 //! where rounding is bounded, by f64 Fourier transforms whose integers are then checked. A [`ProductPlan`] chooses by
 //! measured costs, prints itself, and can be made without being run. Extension fields go through Kronecker's

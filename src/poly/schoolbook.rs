@@ -46,7 +46,7 @@ pub(crate) fn product<F: Field>(
     Ok(out)
 }
 
-/// What memory is asked for.
+/// What the memory is for.
 const FACTOR: &str = "a factor of a product of polynomial matrices";
 
 /// The coefficients of a factor as residues.

@@ -7,7 +7,7 @@
 //! are added up in s·E *buckets*, each row in w of them, and s·E·s products of K give the classes from the buckets.
 //! That is w·n·s additions and no more than 256·s products, whatever K.
 //!
-//! **Why several entries.** Yᵀ must tell the eigenvectors of one eigenvalue apart: of an eigenvalue of B with m
+//! **Why several entries.** Yᵀ must separate the eigenvectors of one eigenvalue: of an eigenvalue of B with m
 //! independent eigenvectors V the sequence sees rank(YᵀV), at most s of them whatever Y. Where B is block diagonal with
 //! small blocks (A with lines of one entry, permutations, blocks of 2 × 2, …) equal eigenvalues do occur in different
 //! blocks: over GF(q) about r²/(2q) pairs of r eigenvalues, and the eigenvectors are as short as the blocks. With a
@@ -39,7 +39,7 @@ const CHUNK: usize = 1 << 14;
 const LEAST_CHUNK: usize = 1 << 11;
 const _: () = assert!(CHUNK <= 1 << 16, "rows of a chunk are numbered by 16 bits");
 
-/// What memory is asked for.
+/// What the memory is for.
 const PROJECTION: &str = "a sparse projection";
 const SUMS: &str = "the sums of a sparse projection";
 

@@ -15,6 +15,7 @@ pub trait SequenceSource<E> {
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory); [`Error::Interrupted`](crate::Error::Interrupted), after which the
-    /// source stands behind the terms appended; [`Error::Device`](crate::Error::Device) where a device is its place.
+    /// source continues after the terms already appended; [`Error::Device`](crate::Error::Device) where a device is its
+    /// place.
     fn extend(&mut self, count: usize, terms: &mut Vec<E>, observer: &dyn Observer) -> Result<()>;
 }

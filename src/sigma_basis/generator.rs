@@ -24,7 +24,7 @@
 //! every H of L terms is a part of one of L + 1.
 //!
 //! **In exact arithmetic**, that is. Products of small p go through floating-point transforms where these are cheaper,
-//! and their integers are right but for a random check ([`ProductPlan::may_round`]). So [`GeneratorSearch::verify`]
+//! and their integers have passed only a random check ([`ProductPlan::may_round`]). So [`GeneratorSearch::verify`]
 //! multiplies V·S once more without them where any may have taken part: one product, of the many that the basis took.
 //! What it lets pass is a reduced basis for certain, and its degrees are those of the theorem.
 //!
@@ -119,8 +119,8 @@ impl<F: Field> GeneratorSearch<F> {
     /// blocks of L/8 or more stay within twice the one-shot cost.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search then stands at some length
-    /// between the old and the new one, and the terms beyond it are forgotten.
+    /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search is then at some length
+    /// between the old and the new one, and later terms are discarded.
     ///
     /// # Panics
     /// If `terms` is not a whole number of matrices.

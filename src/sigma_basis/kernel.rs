@@ -6,7 +6,7 @@
 
 use crate::field::Field;
 
-/// Row operations over one field, on a storage form `Elem` of its own. All slices hold canonical elements.
+/// Row operations over one field, on its own storage type `Elem`. All slices hold canonical elements.
 pub(super) trait Kernel<F: Field>: Sync {
     /// An element as the rows store it; the default is zero.
     type Elem: Copy + Default + Eq + Send + Sync;

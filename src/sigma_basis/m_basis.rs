@@ -31,7 +31,7 @@ const PARALLEL_WORK: usize = 1 << 18;
 const PIECE: usize = 256;
 /// Elements that one task loads or stores, or more.
 const COPIED: usize = 1 << 13;
-/// What memory is asked for.
+/// What the memory is for.
 const BASIS: &str = "an order basis";
 
 /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given

@@ -16,7 +16,7 @@
 //! Sources: Beckermann and Labahn 1994; Giorgi, Jeannerod and Villard, ISSAC 2003; Jeannerod, Neiger and Villard 2020.
 //! Each file names its own.
 
-pub mod generator;
+mod generator;
 mod kernel;
 mod m_basis;
 mod order_basis;

@@ -17,7 +17,7 @@ use crate::{Error, Result, memory};
 use std::collections::HashMap;
 
 impl Plan {
-    /// The plan for `a` under the user's wishes.
+    /// The plan for `a` with the given options.
     ///
     /// # Errors
     /// [`Error::Usage`] if a lane cannot hold the residues, a kind of sums does not go with the lane or the modulus, or

@@ -4,13 +4,13 @@
 //!
 //! - `engines!(enum of Coefficients)`: the enumeration `Engine`, one variant for each combination;
 //! - `engines!(new (lane, kind) => value)`: the variant for a [`Lane`](super::Lane) and an
-//!   [`ArithmeticKind`](super::ArithmeticKind) with that value, whose arithmetic follows from where it stands;
+//!   [`ArithmeticKind`](super::ArithmeticKind) with that value, whose arithmetic follows from its position in the list;
 //! - `engines!(match engine => |c| value)`: the value for the coefficients c of whichever variant it is;
 //! - `engines!(match engine, lanes => |c, x| value)`: the same with the lanes x of a block, which must be the engine's.
 //!
 //! Every value is compiled once for each combination: a call costs one `match`.
 
-/// What is asked for, and the list behind it.
+/// A query, and the list that answers it.
 macro_rules! engines {
     ($($what:tt)*) => {
         $crate::spmv::engines::engines_of! { [$($what)*]

@@ -1,4 +1,5 @@
-//! The end of a row: its sum becomes residues of Y, with one reduction, scaled or combined with the old Y on the way.
+//! The end of a row: its sum becomes residues of Y, with one reduction, scaled or combined with the old Y at the same
+//! time.
 
 use super::arithmetic::Arithmetic;
 

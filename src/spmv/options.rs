@@ -1,4 +1,4 @@
-//! What a user may wish of a plan.
+//! Options of a plan.
 
 use super::{Lane, Params};
 use crate::isa::Isa;
@@ -50,7 +50,7 @@ pub enum ArithmeticKind {
     Float,
 }
 
-/// Wishes for [`super::Plan::choose`]; the default wishes nothing.
+/// Wishes for [`super::Plan::choose`]; the default leaves everything to the planner.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]

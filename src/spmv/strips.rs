@@ -1,8 +1,8 @@
 //! A block cut into strips, each as wide as one of the loops.
 //!
 //! A loop takes rows of X as whole chunks of W lanes. Where the block's width is a multiple of W the strip is a view of
-//! the block; elsewhere it is copied once, filled up with zeros to W lanes: a pass over X, beside one for every entry
-//! of a column.
+//! the block; elsewhere it is copied once, filled up with zeros to W lanes: one pass over X in addition to one for
+//! every entry of a column.
 
 use super::aligned::Aligned;
 use super::kernel::Strip;

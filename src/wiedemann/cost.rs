@@ -4,12 +4,12 @@ use crate::cost::Machine;
 use crate::field::Modulus;
 use crate::spmv::{Lane, pass_seconds};
 
-/// Terms beyond those that a generic sequence needs: until the generator is seen to stand still.
+/// Terms beyond those that a generic sequence needs: until the generator is seen to have stabilised.
 const EXTRA_TERMS: f64 = 8.0;
 /// Residues that the loops of products take at least, narrower blocks filled up: four of them take as long as eight.
 const LANES: usize = 8;
 
-/// What block Wiedemann must know of the operator whose rank is asked for.
+/// The properties of an operator that block Wiedemann needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
     /// The modulus p.
@@ -26,7 +26,7 @@ pub struct Problem {
     pub symmetric: bool,
     /// Blocks must have a width that is a multiple of this.
     pub grid: usize,
-    /// Rows of the block that a product works in beside its operands.
+    /// Rows of the scratch block of a product, in addition to its operands.
     pub scratch: usize,
 }
 

@@ -59,7 +59,7 @@ pub struct WiedemannReport {
 impl WiedemannReport {
     /// That of the runs on two direct summands: the larger blocks, fields and numbers of runs, and the agreement of the
     /// part on which fewer runs agree.
-    pub fn beside(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         WiedemannReport {
             block: self.block.max(other.block),
             trials: self.trials.max(other.trials),
@@ -370,7 +370,7 @@ mod tests {
             extension_degree,
         };
         let (a, b) = (run(4, 3, 3, 1), run(16, 2, 1, 20));
-        assert_eq!((a.beside(b), b.beside(a)), (run(16, 3, 1, 20), run(16, 3, 1, 20)));
+        assert_eq!((a.and(b), b.and(a)), (run(16, 3, 1, 20), run(16, 3, 1, 20)));
         #[cfg(feature = "serde")]
         assert_eq!(
             serde_json::to_string(&a).unwrap(),

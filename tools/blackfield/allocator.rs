@@ -1,5 +1,5 @@
-//! The end of memory: where the system refuses a request that nobody asked to survive, the program says how many bytes
-//! were wanted, takes its unfinished files away and ends with exit code 4.
+//! The end of memory: if the system refuses a request that the program cannot handle, the program says how many bytes
+//! were requested, removes its unfinished files and exits with code 4.
 //!
 //! Rust's own answer is SIGABRT. An allocator may not unwind, and what runs in it may not allocate or wait for a lock
 //! that the refused thread may hold: so the line is put together on the stack, and three calls of the C library, which
@@ -22,7 +22,7 @@ static JSON: AtomicBool = AtomicBool::new(false);
 /// Whether a thread is ending the process.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// From here on the end of memory is told in JSON.
+/// From here on, running out of memory is reported as JSON.
 pub fn speak_json() {
     JSON.store(true, Ordering::Relaxed);
 }
@@ -51,7 +51,7 @@ unsafe impl GlobalAlloc for Guarded {
     }
 }
 
-/// The memory, unless it was refused to somebody who cannot live with that.
+/// The memory; exits if it was refused to a caller that cannot handle it.
 #[inline]
 fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
     if memory.is_null() && !memory::refusal_is_expected() {
@@ -126,7 +126,7 @@ mod system {
             // that no lock of this process matters.
             match unsafe { write(2, rest.as_ptr().cast(), rest.len()) } {
                 written @ 1.. => rest = rest.get(written as usize..).unwrap_or(&[]),
-                // A closed or full standard error: there is nobody left to tell.
+                // A closed or full standard error: there is nowhere left to report it.
                 _ => break,
             }
         }

@@ -121,7 +121,9 @@ fn message(payload: &dyn Any) -> &str {
 /// standard library's for more elements than there are addresses.
 fn want_of_memory(message: &str) -> Option<Error> {
     match message {
-        "capacity overflow" => Some(Error::Memory(format!("{REFUSED}more bytes asked for than there are addresses"))),
+        "capacity overflow" => {
+            Some(Error::Memory(format!("{REFUSED}more bytes requested than the address space holds")))
+        }
         refused if refused.starts_with(REFUSED) => Some(Error::Memory(refused.into())),
         _ => None,
     }

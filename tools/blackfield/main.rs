@@ -1,9 +1,9 @@
 //! The program `blackfield`: the library's answers on a command line.
 //!
 //! One file is one idea. [`args`] says what may be typed and has no effects; each subcommand has a file of its own that
-//! first resolves its arguments (draws a seed, asks for a device) and then runs; around them stand [`output`] (standard
+//! first resolves its arguments (draws a seed, asks for a device) and then runs; supported by [`output`] (standard
 //! output), [`progress`] (standard error and the terminal's bars), [`signals`] (Ctrl-C) and [`exit`] (what the exit
-//! codes mean), and [`allocator`] (what happens when memory ends). Only this program prints, makes a thread pool or
+//! codes mean), and [`allocator`] (what happens when memory runs out). Only this program prints, makes a thread pool or
 //! ends the process: the library does none of that.
 
 mod allocator;

@@ -64,8 +64,8 @@ pub struct MatrixFile<'a> {
 }
 
 impl<'a> MatrixFile<'a> {
-    /// `file` (`-`: standard output) in the format wished or, without a wish, that the name asks for (MatrixMarket
-    /// where there is no name). Nothing is opened yet: a wrong name is refused before any work.
+    /// `file` (`-`: standard output) in the requested format or, by default, the one that the name implies
+    /// (MatrixMarket where there is no name). Nothing is opened yet: a wrong name is refused before any work.
     pub fn resolve(file: &'a Path, to: Option<FileFormat>) -> Result<Self> {
         let format = match to {
             Some(FileFormat::Sms) => io::FileFormat::Sms,

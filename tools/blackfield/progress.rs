@@ -35,7 +35,7 @@ impl Bars {
         }
     }
 
-    /// The steps on the way to an answer, a line each.
+    /// The steps that led to an answer, one line each.
     pub fn note_path(&self, path: &[Step]) {
         for (k, Step { name, found, why, predicted, seconds, .. }) in path.iter().enumerate() {
             let why = if why.is_empty() { String::new() } else { format!(" ({why})") };

@@ -71,7 +71,7 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
 struct Work<'a> {
     args: &'a RankArgs,
     options: RankOptions,
-    /// For the one answer there is, where it is asked for.
+    /// For the single answer, if requested.
     certificate: Option<AtomicFile>,
     bars: &'a Bars,
 }

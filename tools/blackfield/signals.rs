@@ -18,7 +18,7 @@ pub fn catch() {
             exit::complain("blackfield: stopping; a second signal ends at once");
         }
     });
-    // This fails where the caller has had one of the signals ignored (`nohup`, a shell's background job). Such a wish
+    // This fails where the caller has had one of the signals ignored (`nohup`, a shell's background job). That setting
     // is respected; the other signals then end the process in the system's way.
     drop(caught);
 }

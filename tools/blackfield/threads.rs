@@ -66,7 +66,9 @@ fn pool(threads: usize, bars: &Bars) -> Result<rayon::ThreadPool> {
             Ok(_) => workers.push(seat),
             Err(why) if workers.len() + here > 0 => {
                 let there = workers.len() + here;
-                bars.note(&format!("blackfield: {there} of {threads} threads: another one cannot be started ({why})"));
+                bars.note(&format!(
+                    "blackfield: {there} of {threads} threads: no further thread can be started ({why})"
+                ));
                 break;
             }
             Err(why) => {

@@ -158,7 +158,7 @@ fn add(sum: &mut Rank, part: Rank) {
         sum.method = Method::Hybrid;
     }
     sum.wiedemann = match (sum.wiedemann, part.wiedemann) {
-        (Some(a), Some(b)) => Some(a.beside(b)),
+        (Some(a), Some(b)) => Some(a.and(b)),
         (a, b) => a.or(b),
     };
     sum.phases.extend(&part.phases);

@@ -40,8 +40,8 @@ impl Ntt {
     pub fn new(prime: usize, points: usize) -> Self {
         Ntt { isa: Isa::best(), twiddles: Twiddles::get(Prime::get(prime), points), points }
     }
-    /// From eight polynomials (coefficients below the prime) to their values at all roots of unity, in an order of its
-    /// own.
+    /// From eight polynomials (coefficients below the prime) to their values at all roots of unity, in a specific
+    /// internal order.
     ///
     /// # Panics
     /// If `data` has not as many rows as the transform has points.

@@ -9,7 +9,7 @@ const SMALL: usize = 1 << 12;
 /// The largest table of each prime that waits for the next transform.
 static CACHE: [Mutex<Option<Arc<Twiddles>>>; MAX_PRIMES] = [const { Mutex::new(None) }; MAX_PRIMES];
 
-/// Gives the tables back, but for small ones.
+/// Frees the tables, except small ones.
 pub(crate) fn give_back() {
     for place in &CACHE {
         let mut cached = place.lock().unwrap_or_else(PoisonError::into_inner);

@@ -27,7 +27,7 @@ use crate::spmv::word::Word;
 use crate::spmv::{Block, Lane, Lanes};
 use crate::{Result, memory};
 
-/// What memory is asked for.
+/// What the memory is for.
 const LINES: &str = "the lines of a substitution";
 
 /// The sparse vectors of a [`PushSolve`], first those of the slots to be solved, in their order, then the inputs.

@@ -110,13 +110,13 @@ pub struct FormatArgs {
     /// Never choose this format (may be given several times)
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', conflicts_with = "format")]
     pub forbid_format: Vec<FormatName>,
-    /// Whether the entries 1 and -1 get parts of their own, without values
+    /// Whether the entries 1 and -1 are stored in separate parts, without values
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub segregate: When,
 }
 
 impl FormatArgs {
-    /// The same wishes in the library's terms.
+    /// These options in the library's types.
     pub fn plan_options(&self) -> PlanOptions {
         PlanOptions::default()
             .force(self.format.map(Into::into))

@@ -41,7 +41,7 @@ pub struct PermanentArgs {
     #[arg(long, value_name = "N", default_value = "1", requires = "split", help_heading = "Method")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
     pub split_depth: usize,
-    /// Keep the state of a long Gray-code run in this file, and go on from it if it is there
+    /// Keep the state of a long Gray-code run in this file, and resume from it if it exists
     #[arg(long, value_name = "STATE", value_hint = ValueHint::FilePath, help_heading = "Method")]
     pub checkpoint: Option<PathBuf>,
     /// Seconds between two writes of the checkpoint [default: 60]
@@ -54,7 +54,7 @@ pub struct PermanentArgs {
     /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
-    /// Print one JSON document for each answer, on a line of its own
+    /// Print one JSON document for each answer, one per line
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
     /// Say on standard error which steps were chosen, and why
@@ -112,7 +112,7 @@ pub enum PermanentMethodName {
     Gray,
     /// A determinant with Kasteleyn's signs: planar graphs
     Kasteleyn,
-    /// Rook polynomial of the rest: constant but for few entries
+    /// Rook polynomial of the other entries: matrices constant except for few entries
     Rook,
     /// Products of linear forms: rank at most 4
     LowRank,
@@ -143,7 +143,7 @@ impl PermanentArgs {
 /// The switches of [`Switches`] by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReductionName {
-    /// 0 at once where there is no perfect matching
+    /// 0 at once if there is no perfect matching
     StructuralRank,
     /// Fully indecomposable blocks; drops entries in no perfect matching
     DulmageMendelsohn,

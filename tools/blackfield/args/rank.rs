@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The rank of sparse matrices mod p.
 ///
 /// Standard output has the rank alone, one line for each file and modulus in the order given; everything else (how,
-/// why, how sure) is on standard error. A file is read once for all moduli. Formats are told by content: SMS,
+/// why, how sure) is on standard error. A file is read once for all moduli. Formats are detected from the content: SMS,
 /// MatrixMarket, Harwell-Boeing, Rutherford-Boeing, each also compressed with gzip.
 #[derive(Debug, Args)]
 #[command(after_long_help = RANK_JSON)]
