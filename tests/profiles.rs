@@ -55,7 +55,7 @@ fn ranks_do_not_depend_on_prices() {
         }
     }
     // The prices were wild enough to matter.
-    assert!(ways.len() > 5, "{ways:?}");
+    assert!(ways.len() > 3, "{ways:?}");
 }
 
 /// The permanent by expansion along the rows, for each set of columns once.

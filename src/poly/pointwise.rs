@@ -10,8 +10,9 @@ use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
 use super::{PolyMatrix, Transformed};
-use crate::Result;
 use crate::field::Field;
+use crate::{Result, memory};
+use std::sync::Mutex;
 
 /// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the
 /// groups are read in pieces of that many rows and longer pieces come faster.
@@ -57,8 +58,9 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
     // Tile after tile; within one, group after group; within that, its points. So every task writes one piece.
     let mut tiles = Buffer::new(groups * points)?;
     let (reducer, tile) = (SumReducer::new(prime.q), tile_points(shape));
+    let refused = Mutex::new(None);
     for_each_chunk(&mut tiles, groups * tile, |i, out| {
-        isa.run(TileProduct {
+        let done = isa.run(TileProduct {
             a: &a.values[t],
             b: &b.values[t],
             out,
@@ -67,7 +69,13 @@ fn residues_of_product(isa: Isa, a: &Transformed, b: &Transformed, t: usize) -> 
             shape,
             reducer: &reducer,
         });
+        if let Err(error) = done {
+            *refused.lock().expect("no task panics") = Some(error);
+        }
     });
+    if let Some(error) = refused.into_inner().expect("no task panics") {
+        return Err(error);
+    }
     let twiddles = Twiddles::get(prime, points);
     let stride = padded(points);
     let mut values = Buffer::new(groups * stride)?;
@@ -93,13 +101,13 @@ struct TileProduct<'a> {
 }
 
 impl Kernel for TileProduct<'_> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
+    fn run<S: Simd>(self, s: S) -> Result<()> {
         let width = self.shape.width;
         let count = self.out.len() / (self.shape.rows * width);
-        let a = tile(self.a, self.first, count, self.points);
-        let b = tile(self.b, self.first, count, self.points);
+        let a = tile(self.a, self.first, count, self.points)?;
+        let b = tile(self.b, self.first, count, self.points)?;
         let (a_size, b_size) = (a.len() / count, b.len() / count);
         for p in 0..count {
             let a = words(&a[p * a_size..][..a_size]);
@@ -107,6 +115,7 @@ impl Kernel for TileProduct<'_> {
             let mut sink = TilePoint { out: self.out, width, count, p };
             sum_of_products(s, self.shape, One(a, b), self.reducer, &mut sink);
         }
+        Ok(())
     }
 }
 
@@ -127,15 +136,15 @@ impl Sink for TilePoint<'_> {
 
 /// The values of all groups at `count` points, point by point.
 #[inline(always)]
-fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Vec<Row> {
+fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Result<Vec<Row>> {
     let groups = values.len() / padded(points);
-    let mut tile = vec![Row::default(); groups * count];
+    let mut tile = memory::filled(Row::default(), groups * count, "a tile of transformed polynomials")?;
     for (g, group) in values.chunks_exact(padded(points)).enumerate() {
         for (p, row) in group[first..first + count].iter().enumerate() {
             tile[p * groups + g] = *row;
         }
     }
-    tile
+    Ok(tile)
 }
 
 /// Rows as words.

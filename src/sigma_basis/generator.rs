@@ -178,7 +178,7 @@ impl<F: Field> GeneratorSearch<F> {
         self.degrees.iter().map(|&d| d as usize).collect()
     }
     /// The sum of the s smallest degrees: the largest rank of a block Hankel matrix of the terms, and so a **lower
-    /// bound** of the rank behind the sequence, always (see the [module](self)).
+    /// bound** of the rank behind the sequence, always (the rank theorem, proven at the head of `generator.rs`).
     pub fn rank_bound(&self) -> usize {
         self.generator_rows().iter().map(|&i| self.degrees[i] as usize).sum()
     }

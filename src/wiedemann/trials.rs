@@ -33,7 +33,7 @@ const STABLE_TERMS: usize = 6;
 const CHECK: ErrorBound = ErrorBound::of_bits(64);
 /// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
 /// in its middle: whatever the random choices, and however early the sequence ends
-/// ([`generator`](crate::sigma_basis::generator)). The terms are exact, and so is what the degrees of the generator
+/// ([`GeneratorSearch::rank_bound`]). The terms are exact, and so is what the degrees of the generator
 /// rest on: products of polynomials that may have been rounded are made up for by [`GeneratorSearch::verify`], which
 /// takes no random check for a proof there. Degree and co-degree of det F, found by two routes, can only refuse the
 /// value.
