@@ -3,6 +3,7 @@
 
 use super::Split;
 use super::fold::Fold;
+use super::kept::{Kept, absorb_rows, narrowed};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
@@ -18,8 +19,8 @@ const PANEL: usize = 256;
 pub(super) struct Room {
     /// Those of the combinations.
     cols: usize,
-    /// What they are folded by.
-    fold: Option<Fold>,
+    /// What they are folded by, and the rows of a wider sketch.
+    fold: Option<(Fold, Kept)>,
     /// Blocks that the solve in use runs in.
     spare: Spare<Block>,
     /// A panel of the dense elimination.
@@ -95,16 +96,17 @@ pub(super) fn absorb<B: Sync>(
 ) -> Result<()> {
     let (lane, height) = (program.lane(), program.inputs() + program.rows());
     let Room { spare, rows, cols, fold } = room;
-    let (cols, fold) = (*cols, &*fold);
-    let width = fold.as_ref().map_or(cols, Fold::width);
+    let cols = *cols;
     // Panels are the same for every number of threads.
     let at_once = PANEL / LANES * rayon::current_num_threads().div_ceil(PANEL / LANES);
     for group in blocks.chunks(at_once) {
         observer.check()?;
         let count = lanes * group.len();
+        let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.has_room(count, lane));
+        let width = fold.as_ref().map_or(cols, |(fold, kept)| if keeps { kept.width() } else { fold.width() });
         // One panel of the dense elimination.
         let panel = match rows.take() {
-            Some(panel) if panel.rows() >= count => panel,
+            Some(panel) if panel.rows() >= count && panel.width() == width => panel,
             _ => Block::zeros(lane, count, width)?,
         };
         let panel = rows.insert(panel);
@@ -120,23 +122,31 @@ pub(super) fn absorb<B: Sync>(
                                 program.run(w);
                                 let Lanes::$lane(from) = &w.lanes else { unreachable!("the lane of the program") };
                                 let outputs = &from[(height - cols) * lanes..];
-                                match fold {
+                                match fold.as_ref() {
                                     None => transpose(outputs, lanes, to),
-                                    Some(fold) => {
+                                    Some((fold, _)) => {
                                         let mut sums = memory::zeros(width * lanes, "sums of a sketch")?;
-                                        fold.fold(program.modulus(), outputs, lanes, &mut sums, to);
+                                        fold.fold(program.modulus(), width, outputs, lanes, &mut sums, to);
                                     }
                                 }
                                 Ok(())
                             })?
                         })?;
-                        echelon.absorb_block(count, panel, observer)?;
                     })*
                     Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
                 }
             };
         }
         absorb!(U8 U16 U32 U64);
+        match fold {
+            Some((fold, kept)) if keeps => {
+                let narrow = narrowed(program.modulus(), panel, count, fold.width())?;
+                let (rank, first) = (echelon.rank(), echelon.rows_seen());
+                absorb_rows(&narrow, count, echelon, observer)?;
+                kept.keep(panel, first, &echelon.pivot_rows()[rank..])?;
+            }
+            _ => absorb_rows(panel, count, echelon, observer)?,
+        }
     }
     Ok(())
 }
@@ -181,22 +191,31 @@ impl Mixer {
         let program = if packed { split.packed_backward()? } else { split.backward()? };
         Ok(Mixer { program, packed, room: Room::new(split.cols.len()) })
     }
-    /// The same for combinations that are folded.
+    /// The same for combinations that are folded; those that are independent are kept.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     ///
     /// # Panics
     /// For p = 2.
-    pub(super) fn folded(split: &Split, fold: Fold) -> Result<Self> {
+    pub(super) fn folded(split: &Split, fold: Fold, kept: Kept) -> Result<Self> {
         assert!(!Self::is_packed(split.modulus()), "packed blocks are not folded");
         let mut mixer = Self::new(split)?;
-        mixer.room.fold = Some(fold);
+        mixer.room.fold = Some((fold, kept));
         Ok(mixer)
     }
     /// What combinations are folded by.
     pub(super) fn fold(&self) -> Option<&Fold> {
-        self.room.fold.as_ref()
+        self.room.fold.as_ref().map(|(fold, _)| fold)
+    }
+    /// What was kept. From now on, combinations are folded to its width, and kept in the width `next`.
+    ///
+    /// # Panics
+    /// Where nothing is folded.
+    pub(super) fn widen(&mut self, next: usize) -> Kept {
+        let (fold, kept) = self.room.fold.as_mut().expect("combinations are folded");
+        fold.widen(kept.width());
+        kept.widen(next)
     }
     fn is_packed(modulus: Modulus) -> bool {
         modulus.get() == 2

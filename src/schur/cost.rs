@@ -3,6 +3,7 @@
 
 use super::combine::Mixer;
 use super::exploration::check_combinations;
+use super::kept::Kept;
 use super::sketch::{MARGIN, first_width, wider};
 use super::{Combinations, EveryRow, NullSpace, Prediction, RowSpace, Side, Sketch, Solver};
 use crate::cost::Machine;
@@ -112,8 +113,8 @@ impl Sketch {
     }
 
     /// Predicted seconds of one thread for [`sketch`](super::sketch()), if the rank of S is `rank` of at most `bound`
-    /// and checks may miss something with probability `error`: passes that make combinations, folded, again for each M,
-    /// and their elimination.
+    /// and checks may miss something with probability `error`: passes that make combinations, folded, again for each M
+    /// unless they were kept, and their elimination.
     pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
         let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
         let prices = &machine.passes;
@@ -122,17 +123,18 @@ impl Sketch {
             shape.combining_seconds(machine, nnz, valued, count) + count as f64 / LANES as f64 * folds
         };
         let mut seconds = nnz as f64 * prices.ready * 2.0;
-        let mut width = first_width(bound);
+        let (mut width, mut kept) = (first_width(bound), 0);
         loop {
             let found = rank.min(width.saturating_sub(MARGIN));
             let made = found.next_multiple_of(LANES);
-            seconds += passes(made)
+            seconds += passes(made - kept)
                 + Echelon::absorbing_seconds(&machine.dense, modulus, made, width)
                 + Echelon::seconds(&machine.dense, modulus, found, width);
             if found == rank {
                 break;
             }
             width = wider(width);
+            kept = (found - kept).min(Kept::most(width, shape.lane()));
         }
         let checks = if rank < bound { check_combinations(error, 1, (modulus.get() as f64).log2()) } else { 0 };
         let sieve = pass_seconds(prices, modulus, pivots + rows, nnz, valued, LANES);
@@ -150,11 +152,12 @@ impl Sketch {
         }
         let sums = 256 * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (WORKSPACES + 2) + 2 * shape.program_bytes() + 4 * rows;
+        let kept = rank.min(Kept::most(wider(width), shape.lane())) * wider(width) * shape.lane();
         // The multipliers are there twice while a check uses them.
         let multipliers = Factors::memory(modulus, rank, width);
         [Echelon::memory(modulus, rank, width), multipliers, multipliers / 2]
             .into_iter()
-            .fold((sums + programs) as u64, u64::saturating_add)
+            .fold((sums + programs + kept) as u64, u64::saturating_add)
     }
 }
 

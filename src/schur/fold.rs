@@ -1,9 +1,13 @@
 //! Columns of S folded together: S·M for a sparse random M, so that rows become short.
+//!
+//! One draw serves all widths: a column of S goes to columns numbered by 31 random bits, and to those numbers modulo
+//! the width, a power of two. So rows of the narrower S·M are rows of the wider one with its columns folded once more
+//! ([`narrow`]).
 
 use crate::field::{Modulus, Rng};
 use crate::spmv::Block;
 use crate::{Result, memory};
-use rand::{Rng as _, RngExt};
+use rand::Rng as _;
 
 /// Columns of S·M that a column of S goes to. If S has s rows with one entry each, M is a random matrix with so many
 /// entries in each of s rows, whose rank is full up to a share s/w of 0.5 for two entries and 0.917 for three (M.
@@ -16,33 +20,46 @@ const FOLD: &str = "the columns of a sketch";
 /// may meet.
 #[derive(Debug)]
 pub(super) struct Fold {
+    /// A power of two.
     width: usize,
-    /// For each column of S its columns of S·M: twice their numbers, and 1 more for a minus sign.
+    /// For each column of S what its columns of S·M are modulo the width: twice a number, and 1 more for a minus sign.
     to: Vec<[u32; TIMES]>,
 }
 
 impl Fold {
-    /// Of `cols` columns to `width` > 0.
+    /// Of `cols` columns to `width`.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// As [`Fold::widen`].
     pub fn new(cols: usize, width: usize, rng: &mut Rng) -> Result<Fold> {
-        let bound = u32::try_from(width).expect("columns are numbered by 32 bits");
-        assert!(bound < 1 << 31, "a column and a sign in 32 bits");
-        let mut drawn = || [(); TIMES].map(|()| 2 * rng.random_range(0..bound) + (rng.next_u32() & 1));
-        Ok(Fold { width, to: memory::collect((0..cols).map(|_| drawn()), FOLD)? })
+        let mut fold =
+            Fold { width, to: memory::collect((0..cols).map(|_| [(); TIMES].map(|()| rng.next_u32())), FOLD)? };
+        fold.widen(width);
+        Ok(fold)
     }
     /// Columns of S·M.
     pub fn width(&self) -> usize {
         self.width
     }
+    /// The same with another number of columns.
+    ///
+    /// # Panics
+    /// Unless `width` is a power of two up to 2³¹.
+    pub fn widen(&mut self, width: usize) {
+        assert!(width.is_power_of_two() && width <= 1 << 31, "a number of 31 bits modulo {width}");
+        self.width = width;
+    }
     /// Writes (R·M)ᵀ for rows R of S that lie in `lanes` lanes, one after the other for each column of S; transposed
-    /// once more: row l of `to` becomes lane l of R·M. `sums` are `width` × `lanes` of working space.
-    pub fn fold<T: Sum>(&self, p: Modulus, from: &[T], lanes: usize, sums: &mut [T], to: &mut [T]) {
+    /// once more: row l of `to` becomes lane l of R·M. M has `width` columns here, another power of two. `sums` are
+    /// `width` × `lanes` of working space.
+    pub fn fold<T: Sum>(&self, p: Modulus, width: usize, from: &[T], lanes: usize, sums: &mut [T], to: &mut [T]) {
         sums.fill(T::default());
         for (places, x) in self.to.iter().zip(from.chunks_exact(lanes)) {
             for place in places {
-                let sums = &mut sums[(place / 2) as usize * lanes..][..lanes];
+                let sums = &mut sums[(place / 2) as usize % width * lanes..][..lanes];
                 match place % 2 {
                     0 => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.plus(x, p.get())),
                     _ => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x, p.get())),
@@ -50,7 +67,7 @@ impl Fold {
             }
         }
         for (i, row) in sums.chunks_exact(lanes).enumerate() {
-            row.iter().enumerate().for_each(|(l, &x)| to[l * self.width + i] = x);
+            row.iter().enumerate().for_each(|(l, &x)| to[l * width + i] = x);
         }
     }
     /// Adds M·U to the first rows of `x`, one for each column of S; U has a row for each column of S·M.
@@ -65,7 +82,7 @@ impl Fold {
             row.clear();
             x.push_row(j, lanes, &mut row);
             for place in places {
-                let u = &u[(place / 2) as usize * lanes..][..lanes];
+                let u = &u[(place / 2) as usize % self.width * lanes..][..lanes];
                 match place % 2 {
                     0 => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.add(*x, u)),
                     _ => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.sub(*x, u)),
@@ -73,6 +90,16 @@ impl Fold {
             }
             x.set_row(j, row.iter().copied());
         }
+    }
+}
+
+/// Writes a row of the narrower R·M, from one of the wider: columns of equal number modulo the narrower width are
+/// added.
+pub(super) fn narrow<T: Sum>(p: Modulus, wide: &[T], narrow: &mut [T]) {
+    let (first, others) = wide.split_at(narrow.len());
+    narrow.copy_from_slice(first);
+    for other in others.chunks_exact(narrow.len()) {
+        narrow.iter_mut().zip(other).for_each(|(sum, &x)| *sum = sum.plus(x, p.get()));
     }
 }
 
@@ -105,7 +132,7 @@ sums!(u8 => u32, u16 => u32, u32 => u64, u64 => u64);
 mod tests {
     use super::*;
     use crate::spmv::Lane;
-    use rand::SeedableRng;
+    use rand::{RngExt, SeedableRng};
 
     /// Folding is a product with M, and what is unfolded one with its transpose.
     #[test]
@@ -113,12 +140,12 @@ mod tests {
         let mut rng = Rng::seed_from_u64(61);
         for p in [5, 251, 65521, (1 << 31) - 1, (1 << 63) - 25] {
             let modulus = Modulus::new(p).unwrap();
-            for (cols, width, lanes) in [(0, 3, 2), (1, 1, 1), (7, 2, 3), (40, 13, 8), (30, 200, 4)] {
+            for (cols, width, lanes) in [(0, 4, 2), (1, 1, 1), (7, 2, 3), (40, 16, 8), (30, 256, 4)] {
                 let fold = Fold::new(cols, width, &mut rng).unwrap();
                 let mut m = vec![vec![0; width]; cols];
                 for (row, places) in m.iter_mut().zip(&fold.to) {
                     for place in places {
-                        let entry = &mut row[(place / 2) as usize];
+                        let entry = &mut row[(place / 2) as usize % width];
                         *entry = if place % 2 == 0 { modulus.add(*entry, 1) } else { modulus.sub(*entry, 1) };
                     }
                 }
@@ -134,7 +161,14 @@ mod tests {
                     ($lane:ty) => {{
                         let from: Vec<$lane> = from.iter().map(|&x| x as $lane).collect();
                         let (mut sums, mut to) = (vec![1; width * lanes], vec![1; width * lanes]);
-                        fold.fold(modulus, &from, lanes, &mut sums, &mut to);
+                        fold.fold(modulus, width, &from, lanes, &mut sums, &mut to);
+                        // Four times as wide, and narrowed, it is the same.
+                        let (mut sums, mut wide) = (vec![1; 4 * width * lanes], vec![1; 4 * width * lanes]);
+                        fold.fold(modulus, 4 * width, &from, lanes, &mut sums, &mut wide);
+                        let mut again = vec![1; width * lanes];
+                        let rows = wide.chunks_exact(4 * width).zip(again.chunks_exact_mut(width));
+                        rows.for_each(|(wide, again)| narrow(modulus, wide, again));
+                        assert_eq!(again, to);
                         to.into_iter().map(|x| x as u64).collect::<Vec<u64>>()
                     }};
                 }

@@ -21,6 +21,7 @@ mod explicit;
 mod explicit_tests;
 mod exploration;
 mod fold;
+mod kept;
 mod nullspace;
 mod pivot_rows;
 mod predict;

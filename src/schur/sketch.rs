@@ -13,7 +13,10 @@
 //! entries name rows of S outside V, and these are taken next.
 //!
 //! If w is not large enough, or M maps a vector of the row space to zero, rows from outside V add nothing to R, or the
-//! rank comes close to w: a wider M is drawn, and the combinations that were independent are made again.
+//! rank comes close to w: M is made wider. The columns of the narrower are then sums of those of the wider, so that
+//! combinations are folded to the next width from the first, and to this one after that; those that were independent
+//! are absorbed again, and no pass is made for them ([`Kept`]; where there are too many to be kept, they are made
+//! again).
 //!
 //! (Sketches of this kind are usual for ranks: H. Y. Cheung, T. C. Kwok, L. C. Lau, *Fast matrix rank algorithms and
 //! applications*, J. ACM 60 (2013), where M has a theorem of its own; the check makes it superfluous.)
@@ -22,6 +25,7 @@ use super::Split;
 use super::combine::{Mixer, Vectors};
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_combinations};
 use super::fold::Fold;
+use super::kept::{self, Kept};
 use super::strides::strides;
 use crate::dense::{Echelon, Factors};
 use crate::field::{Modulus, Rng};
@@ -61,7 +65,8 @@ pub(super) type Combination = Vec<(u32, u64)>;
 /// The rank of S by sketches. `options.rows` is not looked at.
 ///
 /// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
-/// last M, of w ≤ 4s + 4096 columns; each M repeats the combinations of the one before.
+/// last M, of w ≤ 4s + 4096 columns; about half of that, and for few kept rows the combinations again, for those
+/// before.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
@@ -75,12 +80,14 @@ pub fn sketch(
     observer: &dyn Observer,
 ) -> Result<Sketch> {
     let bound = options.rank_bound.min(split.rows.len()).min(split.cols.len());
-    sketch_from(first_width(bound), split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer)
+    let sizes = (first_width(bound), kept::MOST_BYTES);
+    sketch_from(sizes, split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer)
 }
 
-/// The same with so many columns of the first M, and a bound of the rank that is at most the smaller side.
+/// The same with so many columns of the first M and bytes of rows that are kept for the next, and a bound of the rank
+/// that is at most the smaller side.
 pub(super) fn sketch_from(
-    mut width: usize,
+    (mut width, most_bytes): (usize, usize),
     split: &Split,
     options: RowSpaceOptions,
     streams: &RowSpaceStreams,
@@ -93,15 +100,17 @@ pub(super) fn sketch_from(
         return Ok(Sketch { rank: 0, extent: Extent::Whole, width: 0 });
     }
     let mut rng = streams.exploration.clone();
-    let (mut known, mut checks) = (vec![], 0);
+    let (mut known, mut checks) = (Known::default(), 0);
     let mut sieve = Sieve::new(split)?;
+    let kept = Kept::new(wider(width), most_bytes);
+    let mut mixer = Mixer::folded(split, Fold::new(split.cols.len(), width, &mut rng)?, kept)?;
     loop {
         let mut stage = Stage {
             split,
             options,
             streams,
             observer,
-            mixer: Mixer::folded(split, Fold::new(split.cols.len(), width, &mut rng)?)?,
+            mixer: &mut mixer,
             width,
             echelon: Echelon::with_multipliers(split.modulus(), width)?,
             absorbed: vec![],
@@ -111,7 +120,7 @@ pub(super) fn sketch_from(
         if let End::Found(extent) = stage.explore(known, &mut rng)? {
             return Ok(Sketch { rank: stage.echelon.rank(), extent, width });
         }
-        known = stage.into_basis()?;
+        known = stage.into_known()?;
         width = wider(width);
     }
 }
@@ -134,13 +143,22 @@ enum End {
     Narrow,
 }
 
+/// What one M leaves to the next: independent combinations.
+#[derive(Default)]
+struct Known {
+    /// Those that were kept, in this order, folded to the next width.
+    kept: Option<(Kept, Vec<Combination>)>,
+    /// The others.
+    others: Vec<Combination>,
+}
+
 /// What was found with one M.
 struct Stage<'a> {
     split: &'a Split<'a>,
     options: RowSpaceOptions,
     streams: &'a RowSpaceStreams<'a>,
     observer: &'a dyn Observer,
-    mixer: Mixer,
+    mixer: &'a mut Mixer,
     width: usize,
     echelon: Echelon,
     /// What was absorbed, in this order; empty for lanes without a combination.
@@ -151,11 +169,15 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Takes the combinations `known`, then random ones as long as nearly all are new, then rows that checks find,
-    /// until one finds none.
-    fn explore(&mut self, known: Vec<Combination>, rng: &mut Rng) -> Result<End> {
+    /// Takes the combinations that are `known`, then random ones as long as nearly all are new, then rows that checks
+    /// find, until one finds none.
+    fn explore(&mut self, known: Known, rng: &mut Rng) -> Result<End> {
         let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
-        self.absorb(known)?;
+        if let Some((kept, combinations)) = known.kept {
+            kept.hand_over(&mut self.echelon, &Quiet(self.observer))?;
+            self.absorbed = combinations;
+        }
+        self.absorb(known.others)?;
         let mut blocks = batch(0, LANES);
         loop {
             if let Some(end) = self.end() {
@@ -224,10 +246,16 @@ impl Stage<'_> {
         self.observer.progress(self.echelon.rank() as u64);
         Ok(self.echelon.rank() - rank)
     }
-    /// The combinations that were independent of those before them.
-    fn into_basis(mut self) -> Result<Vec<Combination>> {
-        let basis = self.echelon.pivot_rows().iter().map(|&k| std::mem::take(&mut self.absorbed[k]));
-        memory::collect(basis, COMBINATIONS)
+    /// The combinations that were independent of those before them. The mixer folds to the next width from now on.
+    fn into_known(mut self) -> Result<Known> {
+        let kept = self.mixer.widen(wider(wider(self.width)));
+        let mut combinations = |numbers: &mut dyn Iterator<Item = usize>| {
+            memory::collect(numbers.map(|k| std::mem::take(&mut self.absorbed[k])), COMBINATIONS)
+        };
+        let of_kept = combinations(&mut kept.numbers().iter().copied())?;
+        let is_other = |k: &usize| kept.numbers().binary_search(k).is_err();
+        let others = combinations(&mut self.echelon.pivot_rows().iter().copied().filter(is_other))?;
+        Ok(Known { kept: Some((kept, of_kept)), others })
     }
     /// Rows outside the span found so far, as they stride through S; none if that is all of the row space, or with at
     /// most the share of the error that this check has.
@@ -237,7 +265,7 @@ impl Stage<'_> {
         let vectors = check_combinations(self.options.error, *self.checks, (p.get() as f64).log2());
         let mut rng = (self.streams.challenge)(*self.checks, &self.echelon.pivot_cols()?);
         let factors = self.echelon.factors()?.expect("multipliers are kept");
-        let basis: Vec<&Combination> = factors.rows().iter().map(|&k| &self.absorbed[k]).collect();
+        let basis = memory::collect(factors.rows().iter().map(|&k| &self.absorbed[k]), COMBINATIONS)?;
         for _ in (0..vectors).step_by(Sieve::WIDTH) {
             self.observer.check()?;
             let fold = self.mixer.fold().expect("a sketch is folded");

@@ -4,6 +4,7 @@ use super::Split;
 use super::combine::{Mixer, Vectors};
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::fold::Fold;
+use super::kept::Kept;
 use super::sketch::{Combination, Sieve, Sketch, sketch, sketch_from, wider};
 use crate::Silent;
 use crate::dense::Echelon;
@@ -97,17 +98,22 @@ fn rare_rows_are_found_and_narrow_sketches_left() {
     let challenges = Challenges::default();
     assert_eq!(find(&split, options(3000, usize::MAX), &challenges).rank, 43);
     assert!(challenges.lock().unwrap().len() > 1);
-    // A rank between the first width and the second.
-    let diagonal: Vec<_> = (0..300).map(|i| (i, i, rng.random_range(1..65521))).collect();
-    let a = SparseMatrix::from_triplets(p, 2000, 1000, &diagonal);
-    let split = Split::new(&a, &none).unwrap();
-    let found = with_streams(&challenges, |streams| {
-        sketch_from(128, &split, options(1000, usize::MAX), streams, &Silent).unwrap()
-    });
-    assert_eq!((found.rank, found.width), (300, wider(128)));
+    // Ranks between the first width and the second, and between that and the third; with no rows that are kept for the
+    // next width, some, all.
+    for (rank, width) in [(300, wider(128)), (600, wider(wider(128)))] {
+        let diagonal: Vec<_> = (0..rank).map(|i| (i, i, rng.random_range(1..65521))).collect();
+        let a = SparseMatrix::from_triplets(p, 2000, 1000, &diagonal);
+        let split = Split::new(&a, &none).unwrap();
+        for most_bytes in [0, 100 << 10, usize::MAX] {
+            let found = with_streams(&challenges, |streams| {
+                sketch_from((128, most_bytes), &split, options(1000, usize::MAX), streams, &Silent).unwrap()
+            });
+            assert_eq!((found.rank, found.width), (rank, width));
+        }
+    }
 }
 
-/// A vector of the row space that M maps to zero: seen by a check, and another M is drawn.
+/// A vector of the row space that M maps to zero: seen by a check, and M is made wider.
 #[test]
 fn what_a_sketch_maps_to_zero_is_seen() {
     let p = Modulus::new(65521).unwrap();
@@ -129,7 +135,7 @@ fn what_a_sketch_maps_to_zero_is_seen() {
     let split = Split::new(&a, &none).unwrap();
     let fold = Fold::new(2, 1, &mut rng).unwrap();
     let mut echelon = Echelon::with_multipliers(p, 1).unwrap();
-    let mut mixer = Mixer::folded(&split, fold).unwrap();
+    let mut mixer = Mixer::folded(&split, fold, Kept::new(4, 100)).unwrap();
     let rows = [vec![(0, 1)], vec![(1, 1)]];
     mixer.absorb(&[Vectors::Few(&rows)], &mut echelon, &Silent).unwrap();
     assert!(echelon.rank() <= 1, "one column");

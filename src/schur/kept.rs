@@ -1,0 +1,106 @@
+//! Rows of a sketch that the next, wider one begins with, so that no pass is made twice for them.
+
+use super::fold::narrow;
+use crate::dense::Echelon;
+use crate::field::Modulus;
+use crate::spmv::{Block, Lane, Lanes};
+use crate::{Observer, Result};
+use rayon::prelude::*;
+
+/// Bytes that are kept at most.
+pub(super) const MOST_BYTES: usize = 512 << 20;
+
+/// Rows folded to more columns than are absorbed now: those that were independent, until their memory is used up.
+#[derive(Debug)]
+pub(super) struct Kept {
+    width: usize,
+    most_bytes: usize,
+    blocks: Vec<Block>,
+    /// The numbers of the rows in the echelon form that absorbed them, ascending.
+    numbers: Vec<usize>,
+}
+
+impl Kept {
+    /// None yet, of `width` columns; later, rows of at most `most_bytes` in all.
+    pub fn new(width: usize, most_bytes: usize) -> Self {
+        Kept { width, most_bytes, blocks: vec![], numbers: vec![] }
+    }
+    /// What was kept; from now on, rows of another width are.
+    pub fn widen(&mut self, width: usize) -> Kept {
+        let next = Kept::new(width, self.most_bytes);
+        std::mem::replace(self, next)
+    }
+    /// How many rows of so many columns are kept at most.
+    pub fn most(width: usize, lane_bytes: usize) -> usize {
+        MOST_BYTES / (width * lane_bytes)
+    }
+    /// Columns of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+    /// The numbers of the rows in the echelon form that absorbed them, ascending.
+    pub fn numbers(&self) -> &[usize] {
+        &self.numbers
+    }
+    /// Whether `count` more are kept.
+    pub fn has_room(&self, count: usize, lane: Lane) -> bool {
+        (self.numbers.len() + count) * self.width * lane.bytes() <= self.most_bytes
+    }
+    /// Keeps those rows of a panel whose `numbers` these are, ascending, if its own first one is that of row `first`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn keep(&mut self, panel: &Block, first: usize, numbers: &[usize]) -> Result<()> {
+        let mut block = Block::zeros(panel.lane(), numbers.len(), self.width)?;
+        for (i, &number) in numbers.iter().enumerate() {
+            block.copy_rows(i, panel, number - first, 1);
+        }
+        self.blocks.push(block);
+        self.numbers.extend_from_slice(numbers);
+        Ok(())
+    }
+    /// Has `echelon` absorb what was kept, and forgets it.
+    ///
+    /// # Errors
+    /// Those of [`Echelon::absorb`].
+    pub fn hand_over(self, echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
+        self.blocks.into_iter().try_for_each(|block| absorb_rows(&block, block.rows(), echelon, observer))
+    }
+}
+
+/// Has `echelon` absorb the first `count` rows of a block.
+///
+/// # Errors
+/// Those of [`Echelon::absorb`].
+pub(super) fn absorb_rows(block: &Block, count: usize, echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
+    let entries = count * block.width();
+    match &block.lanes {
+        Lanes::U8(rows) => echelon.absorb_block(count, &rows[..entries], observer),
+        Lanes::U16(rows) => echelon.absorb_block(count, &rows[..entries], observer),
+        Lanes::U32(rows) => echelon.absorb_block(count, &rows[..entries], observer),
+        Lanes::U64(rows) => echelon.absorb_block(count, &rows[..entries], observer),
+        Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
+    }?;
+    Ok(())
+}
+
+/// The first `count` rows of a panel, narrowed to `width` columns.
+///
+/// # Errors
+/// [`crate::Error::Memory`].
+pub(super) fn narrowed(p: Modulus, wide: &Block, count: usize, width: usize) -> Result<Block> {
+    let mut narrower = Block::zeros(wide.lane(), count, width)?;
+    macro_rules! narrowed {
+        ($($lane:ident)*) => {
+            match (&mut narrower.lanes, &wide.lanes) {
+                $((Lanes::$lane(to), Lanes::$lane(from)) => {
+                    let rows = to.par_chunks_exact_mut(width).zip(from.par_chunks_exact(wide.width()));
+                    rows.for_each(|(to, from)| narrow(p, from, to));
+                })*
+                _ => unreachable!("triangular solves have integer lanes"),
+            }
+        };
+    }
+    narrowed!(U8 U16 U32 U64);
+    Ok(narrower)
+}
