@@ -107,24 +107,6 @@ impl<V: Copy> Body<V> {
             Body::Dia(_) => 0..0,
         }
     }
-    /// The slots of N rows from `rows.start` on, as [`Body::span`] says them; empty where that is beyond `rows`.
-    pub fn spans<const N: usize>(&self, rows: Range<usize>, cursor: &mut usize) -> [Range<usize>; N] {
-        fn spans<V, const N: usize>(body: &impl Rows<V>, rows: Range<usize>, cursor: &mut usize) -> [Range<usize>; N] {
-            let mut spans = [const { 0..0 }; N];
-            for (row, span) in rows.zip(&mut spans) {
-                *span = body.span(row, cursor);
-            }
-            spans
-        }
-        match self {
-            Body::Coo(b) => spans(b, rows, cursor),
-            Body::CooS(b) => spans(b, rows, cursor),
-            Body::Csr(b) => spans(b, rows, cursor),
-            Body::Ell(b) => spans(b, rows, cursor),
-            Body::EllR(b) => spans(b, rows, cursor),
-            Body::Dia(_) => [const { 0..0 }; N],
-        }
-    }
     /// The format's name.
     pub fn format(&self) -> Format {
         match self {

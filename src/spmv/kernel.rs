@@ -6,9 +6,9 @@
 )]
 
 use super::arithmetic::Arithmetic;
-use super::finish::{Finish, close, close_sum};
+use super::finish::{Finish, close, close_sum, filled};
 use crate::isa::Kernel;
-use crate::sparse::formats::Dia;
+use crate::sparse::formats::{Dia, Rows, Runs};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
 
@@ -75,28 +75,43 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
     fn run(self) {
         let Self { arithmetic: a, parts, rows, x, y, stride, offset, lanes, finish, terms } = self;
         let (signs, valued) = parts.split_at(parts.partition_point(|part| part.entries != Entries::Valued));
-        let target = Target { stride, offset, lanes, finish };
-        if !FOLD && let Some(signs) = Signs::of(parts) {
-            return in_registers(a, signs, rows, x, y, target);
+        if valued.is_empty() && !FOLD {
+            let target = Target { y: &mut *y, stride, offset, lanes, finish };
+            if in_registers(a, signs, rows.clone(), x, target) {
+                return;
+            }
         }
         let mut sums = OnLine([[a.zero(); W]; TILE]);
         let mut accs = OnLine([[a.widen(a.zero()); W]; TILE]);
-        let mut wide = [A::Lane::default(); W];
         let mut cursors = [0usize; MAX_PARTS];
         for (cursor, part) in cursors.iter_mut().zip(parts) {
             *cursor = part.body.seek(rows.start);
         }
         let (sign_cursors, valued_cursors) = cursors.split_at_mut(signs.len());
-        for (rows, y) in tiles(rows).zip(y.chunks_mut(TILE * stride)) {
+        let tiles = rows.clone().step_by(TILE).map(|first| first..rows.end.min(first + TILE));
+        for (rows, y) in tiles.zip(y.chunks_mut(TILE * stride)) {
             let sums = &mut sums.0[..rows.len()];
             sums.fill([a.zero(); W]);
             for (part, cursor) in signs.iter().zip(&mut *sign_cursors) {
-                let spans = part.body.spans(rows.clone(), cursor);
-                add_signs::<A, W, FOLD>(a, part.entries, part.body.columns(), &spans, x, terms, sums);
+                match &part.body {
+                    Body::Coo(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::CooS(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Csr(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Ell(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::EllR(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
+                    Body::Dia(_) => unreachable!("diagonals hold values"),
+                }
             }
             if valued.is_empty() {
                 for ((i, sum), y) in rows.zip(sums).zip(y.chunks_exact_mut(stride)) {
-                    target.close(y, &mut wide, |y| close_sum(a, sum, finish, i, y));
+                    let y = &mut y[offset..][..lanes];
+                    if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+                        close_sum(a, sum, finish, i, y);
+                    } else {
+                        let mut wide = filled(y);
+                        close_sum(a, sum, finish, i, &mut wide);
+                        y.copy_from_slice(&wide[..lanes]);
+                    }
                 }
                 continue;
             }
@@ -107,33 +122,56 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
                 }
             }
             for (part, cursor) in valued.iter().zip(&mut *valued_cursors) {
-                if let Body::Dia(diagonals) = &part.body {
-                    add_diagonals::<A, W, FOLD>(a, diagonals, rows.clone(), x, accs);
-                } else {
-                    let spans = part.body.spans(rows.clone(), cursor);
-                    let entries = (part.body.columns(), part.body.values());
-                    add_products::<A, W, FOLD>(a, entries, &spans, x, terms, accs);
+                match &part.body {
+                    Body::Coo(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::CooS(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Csr(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Ell(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::EllR(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
+                    Body::Dia(b) => add_diagonals::<A, W, FOLD>(a, b, rows.clone(), x, accs),
                 }
             }
             for ((i, acc), y) in rows.zip(accs).zip(y.chunks_exact_mut(stride)) {
-                target.close(y, &mut wide, |y| close(a, acc, finish, i, y));
+                let y = &mut y[offset..][..lanes];
+                if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+                    close(a, acc, finish, i, y);
+                } else {
+                    let mut wide = filled(y);
+                    close(a, acc, finish, i, &mut wide);
+                    y.copy_from_slice(&wide[..lanes]);
+                }
             }
         }
     }
 }
 
-/// `rows` in tiles.
+/// One part, or two in one format: no sums but those in registers. Whether there was nothing else, and all is done.
 #[inline(always)]
-fn tiles(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    rows.clone().step_by(TILE).map(move |first| first..rows.end.min(first + TILE))
+fn in_registers<A: Arithmetic, const W: usize>(
+    a: A,
+    signs: &[Part<A::Value>],
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    target: Target<A>,
+) -> bool {
+    match signs {
+        [Part { entries, body: Body::Csr(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries, body: Body::EllR(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries, body: Body::Ell(b) }] => one_part(a, *entries, b, rows, x, target),
+        [Part { entries: Entries::Plus, body: plus }, Part { body: minus, .. }] => match (plus, minus) {
+            (Body::Csr(plus), Body::Csr(minus)) => two_parts(a, plus, minus, rows, x, target),
+            (Body::EllR(plus), Body::EllR(minus)) => two_parts(a, plus, minus, rows, x, target),
+            (Body::Ell(plus), Body::Ell(minus)) => two_parts(a, plus, minus, rows, x, target),
+            _ => return false,
+        },
+        _ => return false,
+    }
+    true
 }
 
-/// The spans of a tile of rows; the rest of them are empty.
-type Spans = [Range<usize>; TILE];
-
 /// Where a strip of Y goes, and how.
-#[derive(Clone, Copy)]
 struct Target<'a, A: Arithmetic> {
+    y: &'a mut [A::Lane],
     stride: usize,
     offset: usize,
     lanes: usize,
@@ -141,90 +179,82 @@ struct Target<'a, A: Arithmetic> {
 }
 
 impl<A: Arithmetic> Target<'_, A> {
-    /// Has `close` set the strip of a row of Y; `wide` is room for a narrower one.
+    /// Row i of Y, in `y_row`, from its finished sum.
     #[inline(always)]
-    fn close<const W: usize>(&self, y: &mut [A::Lane], wide: &mut [A::Lane; W], close: impl FnOnce(&mut [A::Lane; W])) {
-        let y = &mut y[self.offset..][..self.lanes];
-        let narrow = self.lanes < W;
-        if narrow {
-            wide[..self.lanes].copy_from_slice(y);
-        }
-        close(if narrow { &mut *wide } else { (&mut *y).try_into().expect("W lanes") });
-        if narrow {
+    fn close_sum<const W: usize>(&self, a: A, i: usize, sum: &[A::Sum; W], y_row: &mut [A::Lane]) {
+        let y = &mut y_row[self.offset..][..self.lanes];
+        if let Ok(y) = <&mut [A::Lane; W]>::try_from(&mut *y) {
+            close_sum(a, sum, self.finish, i, y);
+        } else {
+            let mut wide = filled(y);
+            close_sum(a, sum, self.finish, i, &mut wide);
             y.copy_from_slice(&wide[..self.lanes]);
         }
     }
 }
 
-/// At most one part of +1 and one of -1: boundary matrices and their transposes.
-struct Signs<'a, V> {
-    plus: Option<&'a Body<V>>,
-    minus: Option<&'a Body<V>>,
-}
-
-impl<'a, V> Signs<'a, V> {
-    /// If the parts are no more than that.
-    #[inline(always)]
-    fn of(parts: &'a [Part<V>]) -> Option<Self> {
-        let (plus, minus) = match parts {
-            [Part { entries: Entries::Plus, body }] => (Some(body), None),
-            [Part { entries: Entries::Minus, body }] => (None, Some(body)),
-            [Part { entries: Entries::Plus, body: plus }, Part { entries: Entries::Minus, body: minus }] => {
-                (Some(plus), Some(minus))
-            }
-            _ => return None,
-        };
-        Some(Signs { plus, minus })
-    }
-}
-
-/// Y from signs alone: no sums but those in registers.
+/// Y from a single part without values.
 #[inline(always)]
-fn in_registers<A: Arithmetic, const W: usize>(
+fn one_part<A: Arithmetic, const W: usize>(
     a: A,
-    Signs { plus, minus }: Signs<A::Value>,
+    entries: Entries,
+    part: &impl Runs,
     rows: Range<usize>,
     x: Strip<A::Lane, W>,
-    y: &mut [A::Lane],
-    target: Target<A>,
+    mut target: Target<A>,
 ) {
-    let mut wide = [A::Lane::default(); W];
-    let mut cursors = [plus, minus].map(|body| body.map_or(0, |body| body.seek(rows.start)));
-    let columns = [plus, minus].map(|body| body.map_or(&[][..], Body::columns));
-    for (rows, y) in tiles(rows).zip(y.chunks_mut(TILE * target.stride)) {
-        let spans = [(plus, 0), (minus, 1)]
-            .map(|(body, k)| body.map_or_else(Spans::default, |body| body.spans(rows.clone(), &mut cursors[k])));
-        let [plus, minus] = &spans;
-        for (((i, y), plus), minus) in rows.zip(y.chunks_exact_mut(target.stride)).zip(plus).zip(minus) {
-            let mut sum = [a.zero(); W];
-            if !minus.is_empty() {
-                add_columns(a, &mut sum, &columns[1][minus.clone()], x);
-                negate(a, &mut sum);
-            }
-            add_columns(a, &mut sum, &columns[0][plus.clone()], x);
-            target.close(y, &mut wide, |y| close_sum(a, &sum, target.finish, i, y));
+    let y = std::mem::take(&mut target.y);
+    for ((i, y_row), columns) in rows.clone().zip(y.chunks_exact_mut(target.stride)).zip(part.runs(rows)) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, columns, x);
+        if entries == Entries::Minus {
+            negate(a, &mut sum);
         }
+        target.close_sum(a, i, &sum, y_row);
     }
 }
 
-/// sums ± the rows of x that a part without values names in these spans.
+/// Y from a part of +1 and a part of -1: boundary matrices and their transposes.
+#[inline(always)]
+fn two_parts<A: Arithmetic, const W: usize>(
+    a: A,
+    plus: &impl Runs,
+    minus: &impl Runs,
+    rows: Range<usize>,
+    x: Strip<A::Lane, W>,
+    mut target: Target<A>,
+) {
+    let y = std::mem::take(&mut target.y);
+    let columns = plus.runs(rows.clone()).zip(minus.runs(rows.clone()));
+    for ((i, y_row), (plus, minus)) in rows.zip(y.chunks_exact_mut(target.stride)).zip(columns) {
+        let mut sum = [a.zero(); W];
+        add_columns(a, &mut sum, minus, x);
+        negate(a, &mut sum);
+        add_columns(a, &mut sum, plus, x);
+        target.close_sum(a, i, &sum, y_row);
+    }
+}
+
+/// sums ± the rows of x that a part without values names in `rows`.
+#[allow(clippy::too_many_arguments, reason = "inlined: registers of the loop below")]
 #[inline(always)]
 fn add_signs<A: Arithmetic, const W: usize, const FOLD: bool>(
     a: A,
     entries: Entries,
-    columns: &[u32],
-    spans: &Spans,
+    part: &impl Rows<A::Value>,
+    rows: Range<usize>,
+    cursor: &mut usize,
     x: Strip<A::Lane, W>,
     terms: Terms,
     sums: &mut [[A::Sum; W]],
 ) {
     let minus = entries == Entries::Minus;
-    for (span, sum) in spans.iter().zip(sums) {
+    for (i, sum) in rows.zip(sums) {
         let mut s = *sum;
         if minus {
             negate(a, &mut s);
         }
-        let columns = &columns[span.clone()];
+        let columns = &part.columns()[part.span(i, cursor)];
         if FOLD {
             for run in columns.chunks(terms.sums) {
                 add_columns(a, &mut s, run, x);
@@ -269,19 +299,21 @@ pub(super) fn negate<A: Arithmetic, const W: usize>(a: A, sum: &mut [A::Sum; W])
     }
 }
 
-/// accs + the rows of x that a part with values, its columns and values, names in these spans, times the values.
+/// accs + the rows of x that a part with values names in `rows`, times the values.
 #[inline(always)]
 fn add_products<A: Arithmetic, const W: usize, const FOLD: bool>(
     a: A,
-    (columns, values): (&[u32], &[A::Value]),
-    spans: &Spans,
+    part: &impl Rows<A::Value>,
+    rows: Range<usize>,
+    cursor: &mut usize,
     x: Strip<A::Lane, W>,
     terms: Terms,
     accs: &mut [[A::Acc; W]],
 ) {
-    for (span, acc) in spans.iter().zip(accs) {
+    for (i, acc) in rows.zip(accs) {
         let mut s = *acc;
-        let (columns, values) = (&columns[span.clone()], &values[span.clone()]);
+        let span = part.span(i, cursor);
+        let (columns, values) = (&part.columns()[span.clone()], &part.values()[span]);
         if FOLD {
             for (run, values) in columns.chunks(terms.products).zip(values.chunks(terms.products)) {
                 for (&j, &v) in run.iter().zip(values) {

@@ -1,6 +1,6 @@
 //! CSR, compressed rows: row i in slots `start[i]..start[i + 1]`.
 
-use super::rows::{LAYOUT, Rows};
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 
@@ -71,5 +71,12 @@ impl<V> Rows<V> for Csr<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.start[..]) + size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for Csr<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        self.start[rows.start..=rows.end].windows(2).map(|bounds| &self.col[bounds[0]..bounds[1]])
     }
 }

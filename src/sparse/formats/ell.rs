@@ -1,7 +1,7 @@
 //! ELL: every row has exactly `width` entries, row after row, so that no offsets are needed.
 
 use super::Csr;
-use super::rows::{LAYOUT, Rows};
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 
@@ -49,5 +49,12 @@ impl<V> Rows<V> for Ell<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for Ell<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        self.col[rows.start * self.width..rows.end * self.width].chunks_exact(self.width)
     }
 }

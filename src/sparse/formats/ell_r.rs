@@ -1,7 +1,7 @@
 //! ELL_R: every row has room for as many entries as the heaviest one, and its own length.
 
 use super::Csr;
-use super::rows::{LAYOUT, Rows};
+use super::rows::{LAYOUT, Rows, Runs};
 use crate::{Result, memory};
 use std::ops::Range;
 
@@ -65,5 +65,13 @@ impl<V> Rows<V> for EllR<V> {
     }
     fn bytes(&self) -> usize {
         size_of_val(&self.count[..]) + size_of_val(&self.col[..]) + size_of_val(&self.value[..])
+    }
+}
+
+impl<V> Runs for EllR<V> {
+    #[inline(always)]
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]> {
+        let slots = &self.col[rows.start * self.width..rows.end * self.width];
+        slots.chunks_exact(self.width).zip(&self.count[rows]).map(|(slots, &count)| &slots[..count as usize])
     }
 }

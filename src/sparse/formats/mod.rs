@@ -20,7 +20,7 @@ pub use dia::Dia;
 pub use ell::Ell;
 pub use ell_r::EllR;
 pub use format::Format;
-pub use rows::Rows;
+pub use rows::{Rows, Runs};
 
 #[cfg(test)]
 mod tests {
@@ -46,6 +46,9 @@ mod tests {
             assert_eq!(listed(5, &Coo::new(&a).unwrap(), from), expected);
             assert_eq!(listed(5, &CooS::new(&a).unwrap(), from), expected);
             assert_eq!(listed(5, &EllR::new(&a).unwrap(), from), expected);
+            let columns: Vec<u32> = expected.iter().map(|&(_, j, _)| j).collect();
+            assert_eq!(a.runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
+            assert_eq!(EllR::new(&a).unwrap().runs(from..5).flatten().copied().collect::<Vec<_>>(), columns);
         }
         let (ell, rest) = Ell::split(&a, 1).unwrap();
         assert_eq!(rest.nnz() + ell.columns().len(), a.nnz());
@@ -53,6 +56,7 @@ mod tests {
         let full = Csr::new(vec![0, 2, 4], vec![0, 1, 1, 2], vec![1i16, 2, 3, 4]);
         let (ell, rest) = Ell::split(&full, 2).unwrap();
         assert_eq!((listed(2, &ell, 1), rest.nnz()), (vec![(1, 1, 3), (1, 2, 4)], 0));
+        assert_eq!(ell.runs(1..2).collect::<Vec<_>>(), [[1, 2]]);
         let (ell, rest) = Ell::split(&full, 1).unwrap();
         assert_eq!((listed(2, &ell, 0), listed(2, &rest, 0)), (vec![(0, 0, 1), (1, 1, 3)], vec![(0, 1, 2), (1, 2, 4)]));
     }

@@ -21,3 +21,9 @@ pub trait Rows<V> {
     /// Bytes of all arrays.
     fn bytes(&self) -> usize;
 }
+
+/// Formats that find the run of every row without a cursor.
+pub trait Runs {
+    /// The columns of each of `rows`, in ascending order.
+    fn runs(&self, rows: Range<usize>) -> impl Iterator<Item = &[u32]>;
+}
