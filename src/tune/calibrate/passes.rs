@@ -34,8 +34,10 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
         product(search, price, shape, &mut rng)?;
     }
     ready(search, small, &mut rng)?;
+    // Sums beyond the cache, as those of the matrices that substitution by columns is for.
+    let long = search.effort.pick(128, (search.built_in.passes.cache / 4.0) as usize);
     for (price, p) in [("passes.push", P), ("passes.push_byte", (1 << 61) - 1)] {
-        push(search, price, p, small, &mut rng)?;
+        push(search, price, p, long, &mut rng)?;
     }
     Ok(())
 }
@@ -92,7 +94,7 @@ fn ready(search: &mut Search, n: usize, rng: &mut Rng) -> Result<()> {
 
 /// Lines without order among them, added to sums.
 fn push(search: &mut Search, price: &str, p: u64, n: usize, rng: &mut Rng) -> Result<()> {
-    let (modulus, weight) = (Modulus::new(p)?, 16);
+    let (modulus, weight) = (Modulus::new(p)?, 4);
     let a = random(modulus, n, weight, false, rng);
     let mut lines = PushLines::with_capacity(modulus, n, a.nnz())?;
     for i in 0..n {
