@@ -23,9 +23,16 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
     search.time("sparse.transpose", format!("the transpose of {name}"), entries(|s| s.transpose), || {
         a.transpose().map(|_| ())
     })?;
-    search.time("sparse.pivots", format!("the structural pivots of {name}"), entries(|s| s.pivots), || {
-        pivots::find_best(&a, &pivots::Effort::default(), &Silent).map(|_| ())
-    })?;
+    // Its pivots take a search, as those of most complexes.
+    let searched = search.effort.pick("ch4-4-b2", "ch7-8-b5");
+    let b = families::generate(searched)?.try_reduce(modulus)?;
+    let count = b.nnz() as f64;
+    search.time(
+        "sparse.pivots",
+        format!("the structural pivots of {searched}"),
+        move |m| count * m.sparse.pivots,
+        || pivots::find_best(&b, &pivots::Effort::default(), &Silent).map(|_| ()),
+    )?;
     let pattern = Pattern::of(&a)?;
     search.time("sparse.matching", format!("a maximum matching of {name}"), entries(|s| s.matching), || {
         maximum_matching(&pattern).map(|_| ())
