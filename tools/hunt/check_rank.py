@@ -7,7 +7,7 @@ import primes
 import shrink
 
 # Fields of the JSON document that may differ between runs with the same seed.
-UNSTABLE = {"seconds", "threads", "phases", "predicted", "file", "version"}
+UNSTABLE = {"seconds", "threads", "phases", "processor_seconds", "predicted", "file", "version"}
 
 
 def options(bench, rng):

@@ -95,7 +95,7 @@ def answer(matrix, name, p, options):
     nnz = sum(1 for _, _, v in matrix.entries if v % p)
     return {
         "file": name, "rank": rank, "rows": matrix.rows, "cols": matrix.cols, "nnz": nnz, "modulus": p, "method": "fake", "certainty": label,
-        "error_bound": error, "wiedemann": {"extension_degree": 1 if p > 10**4 else 20, "block": 4}, "digest": digest(matrix, name), "invariant_factors": 0, "seconds": time.time(),
+        "error_bound": error, "wiedemann": {"extension_degree": 1 if p > 10**4 else 20, "block": 4}, "digest": digest(matrix, name), "invariant_factors": 0, "seconds": time.time(), "processor_seconds": {"plan": time.time()},
     }  # fmt: skip
 
 
