@@ -92,9 +92,7 @@ fn both_routes_and_several_trials_agree() {
         let matrix = load(&entry);
         for &(p, expected) in &entry.ranks {
             let a = matrix.reduce(Modulus::new(p).unwrap());
-            // Both are two searches in one sequence; by itself, each is tried on the smaller matrices.
-            let alone = if a.rows() * a.cols() < 100_000 { &[Route::Shortcut, Route::CoDegree][..] } else { &[] };
-            for &route in alone.iter().chain(&[Route::Both]) {
+            for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
                 let options = RankOptions::default().method(Method::Wiedemann).route(route).trials(2).block(4).seed(7);
                 let answer = rank(&a, &options, &Silent).unwrap();
                 assert_eq!(answer.rank, expected, "{name} mod {p}, {route:?}");
