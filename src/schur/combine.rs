@@ -102,7 +102,7 @@ pub(super) fn absorb<B: Sync>(
     for group in blocks.chunks(at_once) {
         observer.check()?;
         let count = lanes * group.len();
-        let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.has_room(count, lane));
+        let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.room(lane) > 0);
         let width = fold.as_ref().map_or(cols, |(fold, kept)| if keeps { kept.width() } else { fold.width() });
         // One panel of the dense elimination.
         let panel = match rows.take() {

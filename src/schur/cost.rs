@@ -3,7 +3,7 @@
 
 use super::combine::Mixer;
 use super::exploration::check_combinations;
-use super::kept::Kept;
+use super::kept::{Kept, MOST_BYTES};
 use super::sketch::{MARGIN, first_width, wider};
 use super::{Combinations, EveryRow, NullSpace, Prediction, RowSpace, Side, Sketch, Solver};
 use crate::cost::Machine;
@@ -134,7 +134,7 @@ impl Sketch {
                 break;
             }
             width = wider(width);
-            kept = (found - kept).min(Kept::most(width, shape.lane()));
+            kept = (found - kept).min(Kept::most(MOST_BYTES, width, shape.lane()));
         }
         let checks = if rank < bound { check_combinations(error, 1, (modulus.get() as f64).log2()) } else { 0 };
         let sieve = pass_seconds(prices, modulus, pivots + rows, nnz, valued, LANES);
@@ -152,7 +152,7 @@ impl Sketch {
         }
         let sums = 256 * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (WORKSPACES + 2) + 2 * shape.program_bytes() + 4 * rows;
-        let kept = rank.min(Kept::most(wider(width), shape.lane())) * wider(width) * shape.lane();
+        let kept = rank.min(Kept::most(MOST_BYTES, wider(width), shape.lane())) * wider(width) * shape.lane();
         // The multipliers are there twice while a check uses them.
         let multipliers = Factors::memory(modulus, rank, width);
         [Echelon::memory(modulus, rank, width), multipliers, multipliers / 2]

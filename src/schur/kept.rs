@@ -10,7 +10,8 @@ use rayon::prelude::*;
 /// Bytes that are kept at most.
 pub(super) const MOST_BYTES: usize = 512 << 20;
 
-/// Rows folded to more columns than are absorbed now: those that were independent, until their memory is used up.
+/// Rows folded to more columns than are absorbed now: the first that were independent, as many as memory is meant for.
+/// They are the same for every number of threads.
 #[derive(Debug)]
 pub(super) struct Kept {
     width: usize,
@@ -30,9 +31,9 @@ impl Kept {
         let next = Kept::new(width, self.most_bytes);
         std::mem::replace(self, next)
     }
-    /// How many rows of so many columns are kept at most.
-    pub fn most(width: usize, lane_bytes: usize) -> usize {
-        MOST_BYTES / (width * lane_bytes)
+    /// How many rows of so many columns these bytes hold.
+    pub fn most(bytes: usize, width: usize, lane_bytes: usize) -> usize {
+        bytes / (width * lane_bytes)
     }
     /// Columns of a row.
     pub fn width(&self) -> usize {
@@ -42,15 +43,17 @@ impl Kept {
     pub fn numbers(&self) -> &[usize] {
         &self.numbers
     }
-    /// Whether `count` more are kept.
-    pub fn has_room(&self, count: usize, lane: Lane) -> bool {
-        (self.numbers.len() + count) * self.width * lane.bytes() <= self.most_bytes
+    /// How many more are kept.
+    pub fn room(&self, lane: Lane) -> usize {
+        Self::most(self.most_bytes, self.width, lane.bytes()) - self.numbers.len()
     }
-    /// Keeps those rows of a panel whose `numbers` these are, ascending, if its own first one is that of row `first`.
+    /// Keeps those rows of a panel whose `numbers` these are, ascending, as far as there is room; the first row of the
+    /// panel has the number `first`.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn keep(&mut self, panel: &Block, first: usize, numbers: &[usize]) -> Result<()> {
+        let numbers = &numbers[..numbers.len().min(self.room(panel.lane()))];
         let mut block = Block::zeros(panel.lane(), numbers.len(), self.width)?;
         for (i, &number) in numbers.iter().enumerate() {
             block.copy_rows(i, panel, number - first, 1);

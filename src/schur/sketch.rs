@@ -65,8 +65,8 @@ pub(super) type Combination = Vec<(u32, u64)>;
 /// The rank of S by sketches. `options.rows` is not looked at.
 ///
 /// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
-/// last M, of w ≤ 4s + 4096 columns; about half of that, and for few kept rows the combinations again, for those
-/// before.
+/// last M, of w ≤ 4s + 4096 columns. Those before take less than that together, and combinations that were not kept are
+/// made again.
 ///
 /// # Errors
 /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].

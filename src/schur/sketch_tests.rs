@@ -113,6 +113,46 @@ fn rare_rows_are_found_and_narrow_sketches_left() {
     }
 }
 
+/// What is kept is what the wider fold makes of the first independent combinations, whatever the number of threads.
+#[test]
+fn kept_rows_are_those_of_the_wider_sketch() {
+    let mut rng = Rng::seed_from_u64(73);
+    let p = Modulus::new(65521).unwrap();
+    let a = product(p, 900, 700, 250, &mut rng);
+    let pivots = Pivots::default();
+    let split = Split::new(&a, &pivots).unwrap();
+    // Every other row twice: those repeated are not independent.
+    let rows: Vec<Combination> = (0..900).map(|i| vec![(i - i % 4 / 2, 1)]).collect();
+    for (most, threads) in [(0, 1), (10, 1), (10, 20), (100, 3), (10_000, 20)] {
+        let (narrow, numbers, kept) =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let fold = Fold::new(700, 512, &mut Rng::seed_from_u64(4)).unwrap();
+                let mut mixer = Mixer::folded(&split, fold, Kept::new(2048, most * 2048 * 2)).unwrap();
+                let mut narrow = Echelon::with_multipliers(p, 512).unwrap();
+                let vectors: Vec<Vectors> = rows.chunks(32).map(Vectors::Few).collect();
+                mixer.absorb(&vectors, &mut narrow, &Silent).unwrap();
+                let kept = mixer.widen(8192);
+                let numbers = kept.numbers().to_vec();
+                let mut wide = Echelon::with_multipliers(p, 2048).unwrap();
+                kept.hand_over(&mut wide, &Silent).unwrap();
+                // The same combinations by passes, folded to the wider width without anything to keep.
+                let fold = Fold::new(700, 2048, &mut Rng::seed_from_u64(4)).unwrap();
+                let mut mixer = Mixer::folded(&split, fold, Kept::new(8192, 0)).unwrap();
+                let mut again = Echelon::with_multipliers(p, 2048).unwrap();
+                let chosen: Vec<Combination> = numbers.iter().map(|&k| rows[k].clone()).collect();
+                let vectors: Vec<Vectors> = chosen.chunks(32).map(Vectors::Few).collect();
+                mixer.absorb(&vectors, &mut again, &Silent).unwrap();
+                assert_eq!(wide.rank(), numbers.len(), "independent in the narrow sketch, and so in the wider");
+                assert_eq!(wide.pivot_cols().unwrap(), again.pivot_cols().unwrap());
+                let x = wide.orthogonal(1, &mut Rng::seed_from_u64(5)).unwrap();
+                assert_eq!(x, again.orthogonal(1, &mut Rng::seed_from_u64(5)).unwrap(), "one span");
+                (narrow, numbers, wide.rank())
+            });
+        assert_eq!(kept, most.min(narrow.rank()), "as many as there is room for");
+        assert_eq!(numbers, narrow.pivot_rows()[..kept]);
+    }
+}
+
 /// A vector of the row space that M maps to zero: seen by a check, and M is made wider.
 #[test]
 fn what_a_sketch_maps_to_zero_is_seen() {
