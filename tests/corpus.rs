@@ -178,6 +178,11 @@ fn checkpoint() {
 }
 
 #[test]
+fn profile() {
+    replay("profile", fuzz::profile, &corpus("profile"), 200);
+}
+
+#[test]
 fn rank_tiny() {
     replay("rank_tiny", fuzz::rank_tiny, &corpus("rank_tiny"), 3);
 }

@@ -4,11 +4,13 @@
 mod certificate;
 mod checkpoint;
 mod naive;
+mod profile;
 mod rank_tiny;
 mod readers;
 
 pub use certificate::certificate;
 pub use checkpoint::checkpoint;
+pub use profile::profile;
 pub use rank_tiny::rank_tiny;
 pub use readers::{harwell_boeing, matrix_market, sms};
 
@@ -17,12 +19,13 @@ pub type Target = fn(&[u8]) -> bool;
 
 /// Every target with its name.
 #[allow(dead_code, reason = "each fuzz target calls its own")]
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("sms", sms),
     ("matrix_market", matrix_market),
     ("harwell_boeing", harwell_boeing),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
+    ("profile", profile),
     ("rank_tiny", rank_tiny),
 ];
 
