@@ -1,8 +1,10 @@
-//! Reduction of one panel of rows to reduced echelon form: by halves, so that nearly all of the work is matrix
-//! products.
+//! Reduction of one panel of rows to reduced echelon form. Rows that are independent in their first columns, as random
+//! combinations mostly are, are eliminated there, and one matrix product does the same to the others; else by halves,
+//! so that nearly all of the work is matrix products in any case.
 
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
+use super::parallel::for_each_chunk;
 use crate::field::Modulus;
 use crate::{Result, memory};
 
@@ -10,6 +12,14 @@ use crate::{Result, memory};
 pub(super) const PANEL: usize = 256;
 /// Ranges of rows up to this length are not halved.
 const BASE: usize = 16;
+/// Columns that rows are looked at in, beyond as many as there are rows.
+const MARGIN: usize = 64;
+/// Within the first columns, ranges of rows up to this length are eliminated by their own first columns.
+const HALVES: usize = 32;
+/// Columns that a transform is applied to at a time.
+pub(super) const STRIP: usize = 1 << 12;
+/// What the memory is for.
+const TRANSFORM: &str = "a panel of a dense elimination";
 
 /// A panel on its way to reduced echelon form in the columns from `from` on.
 pub(super) struct Panel<T: Entry> {
@@ -18,6 +28,10 @@ pub(super) struct Panel<T: Entry> {
     pub(super) data: Vec<T>,
     pub(super) cols: usize,
     pub(super) from: usize,
+    /// Pivots lie in columns before this one.
+    pub(super) end: usize,
+    /// Up to so many rows are taken to be independent in their first few columns, until they are seen not to be.
+    pub(super) generic: usize,
     /// The number of the row that now lies in each place.
     pub(super) row: Vec<usize>,
 }
@@ -29,11 +43,15 @@ impl<T: Entry> Panel<T> {
     /// # Errors
     /// [`crate::Error::Memory`], after which the panel is good for nothing.
     pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
-        if hi - lo <= BASE {
-            return match self.echelon_by_transform(lo, hi)? {
-                Some(pivots) => Ok(pivots),
-                None => self.echelon_by_rows(lo, hi, self.cols),
-            };
+        let m = hi - lo;
+        if m <= self.generic.max(BASE) {
+            if let Some(pivots) = self.echelon_by_transform(lo, hi)? {
+                return Ok(pivots);
+            }
+            self.generic = m / 2;
+        }
+        if m <= BASE {
+            return self.echelon_by_rows(lo, hi);
         }
         let middle = lo + (hi - lo) / 2;
         let mut pivots = self.echelon(lo, middle)?;
@@ -47,56 +65,66 @@ impl<T: Entry> Panel<T> {
         Ok(pivots)
     }
 
-    /// The same for a few rows that are independent in their first few columns already, `None` otherwise: the
-    /// elimination of (these columns | I) finds the matrix that brings the rows to their form in one product.
+    /// The same for rows that are independent in their first few columns already, `None` otherwise: the elimination of
+    /// (these columns | I) finds the matrix that brings the rows to their form in one product.
     fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Result<Option<Vec<usize>>> {
         let (m, cols) = (hi - lo, self.cols);
         let rows = &self.data[lo * cols..hi * cols];
-        let lead = |row: &[T]| row[self.from..].iter().position(|x| *x != T::default());
+        let lead = |row: &[T]| row[self.from..self.end].iter().position(|x| *x != T::default());
         let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(None) };
         let first = self.from + first;
-        let window = m + m / 2;
-        if cols - first < 4 * window {
+        let window = m + (m / 2).min(MARGIN);
+        if self.end - first < 4 * window {
             return Ok(None);
         }
         let width = window + m;
-        let mut data = vec![T::default(); m * width];
+        let mut data = memory::zeros::<T>(m * width, TRANSFORM)?;
         for (i, (to, row)) in data.chunks_mut(width).zip(rows.chunks(cols)).enumerate() {
             to[..window].copy_from_slice(&row[first..first + window]);
             to[window + i] = T::from_residue(1);
         }
         let (modulus, arithmetic) = (self.modulus, self.arithmetic);
-        let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, row: (lo..hi).collect() };
-        let mut pivots = small.echelon_by_rows(0, m, window)?;
+        // Halves: the whole would be the same once more.
+        let generic = (m / 2).min(HALVES);
+        let row = (lo..hi).collect();
+        let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, end: window, generic, row };
+        let mut pivots = if m <= BASE { small.echelon_by_rows(0, m)? } else { small.echelon(0, m)? };
         if pivots.len() < m {
             return Ok(None);
         }
-        let rest = cols - first - window;
-        let mut behind = memory::zeros::<T>(m * rest, "rows of a dense elimination")?;
-        arithmetic.add_product(
-            (m, m, rest),
-            (&mut behind, Place::packed(rest)),
-            (&small.data, Place { offset: window, stride: width }),
-            (rows, Place { offset: first + window, stride: cols }),
-        )?;
-        let reduced = small.data.chunks(width).zip(behind.chunks(rest));
-        for (row, (small, behind)) in self.data[lo * cols..hi * cols].chunks_mut(cols).zip(reduced) {
+        let strip = (cols - first - window).min(STRIP);
+        let mut made = memory::zeros::<T>(m * strip, TRANSFORM)?;
+        for start in (first + window..cols).step_by(STRIP) {
+            let count = STRIP.min(cols - start);
+            let made = &mut made[..m * count];
+            made.fill(T::default());
+            arithmetic.add_product(
+                (m, m, count),
+                (made, Place::packed(count)),
+                (&small.data, Place { offset: window, stride: width }),
+                (&self.data[lo * cols..hi * cols], Place { offset: start, stride: cols }),
+            )?;
+            let rows = &mut self.data[lo * cols..hi * cols];
+            for_each_chunk(rows, cols, count * size_of::<T>(), |i, row| {
+                row[start..start + count].copy_from_slice(&made[i * count..][..count]);
+            });
+        }
+        for (row, small) in self.data[lo * cols..hi * cols].chunks_mut(cols).zip(small.data.chunks(width)) {
             row[first..first + window].copy_from_slice(&small[..window]);
-            row[first + window..].copy_from_slice(behind);
         }
         pivots.iter_mut().for_each(|j| *j += first);
         Ok(Some(pivots))
     }
 
-    /// Row by row, with pivots in the columns before `end`.
-    fn echelon_by_rows(&mut self, lo: usize, hi: usize, end: usize) -> Result<Vec<usize>> {
+    /// Row by row.
+    fn echelon_by_rows(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
         let mut pivots: Vec<usize> = vec![];
         for i in lo..hi {
             for (t, &j) in pivots.iter().enumerate() {
                 self.subtract(i, lo + t, j);
             }
             let row = &mut self.data[i * self.cols..][..self.cols];
-            let Some(j) = (self.from..end).find(|&j| row[j] != T::default()) else { continue };
+            let Some(j) = (self.from..self.end).find(|&j| row[j] != T::default()) else { continue };
             let inverse = self.modulus.inv(row[j].into());
             self.arithmetic.scale(&mut row[j..], inverse)?;
             let place = lo + pivots.len();

@@ -14,7 +14,7 @@ use super::Row;
 use super::entry::Entry;
 use super::factors::{Multipliers, Triangles};
 use super::gemm::{Arithmetic, Place};
-use super::panel::{PANEL, Panel};
+use super::panel::{PANEL, Panel, STRIP};
 use super::parallel::for_each_chunk;
 use crate::field::{Modulus, Rng};
 use crate::{Error, Result, memory};
@@ -53,6 +53,8 @@ pub(super) struct Panels<T: Entry> {
     pub(super) rows_seen: usize,
     /// If they are wanted.
     multipliers: Option<Multipliers<T>>,
+    /// See [`Panel::generic`].
+    generic: usize,
     /// Storage of the next panel.
     spare: Vec<T>,
 }
@@ -68,6 +70,7 @@ impl<T: Entry> Panels<T> {
             pivot_rows: vec![],
             rows_seen: 0,
             multipliers: None,
+            generic: PANEL,
             spare: vec![],
         })
     }
@@ -130,9 +133,12 @@ impl<T: Entry> Panels<T> {
             data: panel,
             cols,
             from: rank,
+            end: cols,
+            generic: self.generic,
             row: (first..self.rows_seen).collect(),
         };
         let pivots = local.echelon(0, rows)?;
+        self.generic = local.generic;
         if !pivots.is_empty() {
             memory::reserve(&mut self.pivot_rows, pivots.len(), BASIS)?;
             self.pivot_rows.extend(&local.row[..pivots.len()]);
@@ -226,11 +232,12 @@ impl<T: Entry> Panels<T> {
         let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
         memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
-    /// Bytes that [`Panels::absorb`] needs in addition: a panel, its coefficients, and the operands of a product or a
-    /// copy of the block that grows.
+    /// Bytes that [`Panels::absorb`] needs in addition: a panel, its coefficients, and the operands of a product with
+    /// what a transform makes, or a copy of the block that grows.
     pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
         let panel = PANEL * cols * size_of::<T>();
-        let product = PANEL * PANEL * size_of::<T>() + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        let made = PANEL * (STRIP.min(cols) + 2 * PANEL + PANEL) * size_of::<T>();
+        let product = made + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
         (panel + product.max(panel)) as u64
     }
     /// Bytes that the basis holds.

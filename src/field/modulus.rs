@@ -144,7 +144,13 @@ impl Modulus {
     /// The residue b prepared for many products: one division here, none in [`Modulus::mul_by`].
     pub fn multiplier(self, b: u64) -> Multiplier {
         assert!(b < self.p, "{b} is not a residue mod {}", self.p);
-        Multiplier { value: b, quotient: (((b as u128) << 64) / self.p as u128) as u64 }
+        let quotient = match b {
+            1 => self.inverse,
+            // (p-1)·2⁶⁴/p = 2⁶⁴ - 2⁶⁴/p, of which p > 2 divides neither.
+            _ if b == self.p - 1 && b > 1 => u64::MAX - self.inverse,
+            _ => (((b as u128) << 64) / self.p as u128) as u64,
+        };
+        Multiplier { value: b, quotient }
     }
     /// a · b mod p for any word a.
     #[inline(always)]
@@ -168,6 +174,9 @@ impl Modulus {
     /// 1/a mod p for a residue a. Panics if a = 0.
     pub fn inv(self, a: u64) -> u64 {
         assert!(a != 0, "inverse of 0 mod {}", self.p);
+        if a == 1 || a == self.p - 1 {
+            return a;
+        }
         // Extended Euclid. The cofactors stay within ±p (reached in the last step), inside an i64.
         let (mut r0, mut r1, mut t0, mut t1) = (self.p, a, 0i64, 1i64);
         while r1 != 0 {

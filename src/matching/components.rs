@@ -15,7 +15,7 @@ const GROUPS: &str = "the blocks of a matrix";
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn components(pattern: &Pattern) -> Result<Components> {
-    Components::of(pattern.rows(), pattern.cols(), pattern.entries())
+    Components::of_lines(pattern.rows(), pattern.cols(), |i| pattern.row(i))
 }
 
 /// The connected components of the graph whose edges are the entries of the matrix.
@@ -23,8 +23,7 @@ pub fn components(pattern: &Pattern) -> Result<Components> {
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn components_of(a: &SparseMatrix) -> Result<Components> {
-    let edges = (0..a.rows()).flat_map(|i| a.row(i).0.iter().map(move |&j| (i as u32, j)));
-    Components::of(a.rows(), a.cols(), edges)
+    Components::of_lines(a.rows(), a.cols(), |i| a.row(i).0)
 }
 
 /// Sorts `items` stably by their labels below `count` ([`NONE`] is dropped): offsets of the groups, and the items.

@@ -31,6 +31,9 @@ pub(super) struct Ties {
 /// Up to this many notes, 4 MB, clean-up is not worthwhile. (Smaller in tests.)
 const FEW_NOTES: usize = if cfg!(test) { 1 } else { 1 << 20 };
 
+/// Indices of a line that are asked for ahead of time.
+const FEW: usize = 16;
+
 /// Degrees that at least one line in this many has at the start: those lines are not noted, but found by a scan in the
 /// order of their numbers.
 const OFTEN: usize = 16;
@@ -125,6 +128,13 @@ impl<'a, D: Degree> Queue<'a, D> {
         }
         None
     }
+    /// The note that will be read after `ahead` others, if it is in the list that is read now.
+    #[inline(always)]
+    fn peek(&self, ahead: usize) -> Option<u32> {
+        let list = self.notes.get(self.low)?;
+        let at = if self.ties.newest { list.len().checked_sub(1 + ahead)? } else { ahead };
+        list.get(at).copied()
+    }
     /// The next line that has had the degree `low` from the start, and is not noted.
     fn unchanged(&mut self, degree: &[D]) -> Option<u32> {
         let n = self.start.len() as u32;
@@ -188,6 +198,20 @@ fn cover_by<D: Degree>(
                 None => return Ok(taken),
             },
         };
+        // Lines that will perhaps be taken soon, step by step.
+        if let Some(next) = queue.peek(6) {
+            lines.prefetch_start(next);
+        }
+        if let Some(next) = queue.peek(4) {
+            lines.prefetch(next);
+        }
+        if let Some(next) = queue.peek(2) {
+            lines.line(next).iter().take(FEW).for_each(|&j| crossing.prefetch_start(j));
+        }
+        if let Some(next) = queue.peek(0) {
+            let open = lines.line(next).iter().take(FEW).filter(|&&j| !covered[j as usize]);
+            open.for_each(|&j| crossing.prefetch(j));
+        }
         degree[i as usize] = D::cut(0);
         let mut pivot = (usize::MAX, 0);
         for &j in lines.line(i) {

@@ -1,5 +1,6 @@
 //! The positions of a matrix's entries, by rows and by columns: all that a search without arithmetic needs.
 
+use crate::isa::prefetch;
 use crate::sparse::{Pattern, SparseMatrix};
 
 /// Ascending indices, line by line: the columns of each row, or the rows of each column.
@@ -23,6 +24,16 @@ impl<'a> Lines<'a> {
     #[inline(always)]
     pub fn degree(self, i: u32) -> usize {
         self.start[i as usize + 1] - self.start[i as usize]
+    }
+    /// Asks for where line i begins.
+    #[inline(always)]
+    pub fn prefetch_start(self, i: u32) {
+        prefetch(self.start, i as usize);
+    }
+    /// Asks for the first indices of line i.
+    #[inline(always)]
+    pub fn prefetch(self, i: u32) {
+        prefetch(self.index, self.start[i as usize]);
     }
     /// How many indices all lines have.
     pub fn nnz(self) -> usize {

@@ -269,7 +269,7 @@ pub fn find_best(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> 
     let in_rows: usize = found.pivots.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
     let mut pivotal = memory::filled(false, a.cols(), PIVOTS)?;
     found.pivots.cols.iter().for_each(|&j| pivotal[j as usize] = true);
-    let in_cols = a.col.iter().filter(|&&j| pivotal[j as usize]).count();
+    let in_cols = a.col.par_iter().with_min_len(1 << 16).filter(|&&j| pivotal[j as usize]).count();
     let transposed = (found.free_rows, in_cols) < (found.free_cols, in_rows);
     if !transposed {
         return Ok((false, found));

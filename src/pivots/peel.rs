@@ -10,9 +10,12 @@
 use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::{Result, memory};
+use rayon::prelude::*;
 
 /// What the memory is for.
 const PEELED: &str = "the peeling of singletons";
+/// Lines that one task looks at, or more.
+const TASK: usize = 1 << 12;
 
 /// One side of the remaining matrix: its rows, or its columns.
 struct Side {
@@ -26,12 +29,14 @@ struct Side {
 
 impl Side {
     fn new(lines: Lines<'_>) -> Result<Self> {
-        let all = || 0..lines.len() as u32;
-        Ok(Side {
-            degree: memory::collect(all().map(|i| lines.degree(i) as u32), PEELED)?,
-            xor: memory::collect(all().map(|i| lines.line(i).iter().fold(0, |x, &j| x ^ j)), PEELED)?,
-            gone: memory::filled(false, lines.len(), PEELED)?,
-        })
+        let mut degree = memory::zeros(lines.len(), PEELED)?;
+        let mut xor = memory::zeros(lines.len(), PEELED)?;
+        let both = degree.par_iter_mut().zip(&mut xor).with_min_len(TASK).enumerate();
+        both.for_each(|(i, (degree, xor))| {
+            let line = lines.line(i as u32);
+            (*degree, *xor) = (line.len() as u32, line.iter().fold(0, |x, &j| x ^ j));
+        });
+        Ok(Side { degree, xor, gone: memory::filled(false, lines.len(), PEELED)? })
     }
     /// Line i loses its entry at index j; its degree afterwards.
     #[inline(always)]

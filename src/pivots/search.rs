@@ -24,9 +24,10 @@ const NONE: u32 = u32::MAX;
 const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
-/// Rows that one task searches, and tasks in a batch (each takes one bit per row and per column).
+/// Rows that one task searches, and the fewest and the most tasks in a batch (each takes one bit per row and per
+/// column): after a batch in which no row joined there are twice as many, after any other the fewest.
 const TASK: usize = 64;
-const TASKS: usize = 8;
+const TASKS: [usize; 2] = [8, 64];
 
 /// How long a search may last, in entries visited. Both weigh effort against benefit; correctness does not depend on
 /// them.
@@ -109,20 +110,25 @@ impl<'a> Search<'a> {
         let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
         order.extend(free());
         order.sort_unstable_by_key(|&i| (self.rows.degree(i), i));
+        let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
-            let (alive, visited) = (Bits::new(self.cols.len())?, Bits::new(self.rows.len())?);
+            let (alive, visited) = (Bits::new(cols)?, Bits::new(rows)?);
             Ok(Scratch { candidates: vec![], alive, queue: vec![], visited })
         };
-        let tasks = order.len().div_ceil(TASK).min(TASKS);
-        let mut scratch = (0..tasks).map(|_| scratch()).collect::<Result<Vec<_>>>()?;
-        let (mut joined, mut work) = (0, 0);
-        for batch in order.chunks(TASK * TASKS) {
+        let mut scratches: Vec<Scratch> = vec![];
+        let (mut joined, mut work, mut tasks, mut order) = (0, 0, TASKS[0], &order[..]);
+        while !order.is_empty() {
             observer.check()?;
+            let (batch, rest) = order.split_at(order.len().min(TASK * tasks));
+            order = rest;
+            while scratches.len() < batch.len().div_ceil(TASK) {
+                scratches.push(scratch()?);
+            }
             let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
             let Some(left) = allowed.checked_sub(work) else { break };
-            let share = left / TASKS as u64;
+            let share = left / tasks as u64;
             let state = &*self;
-            let found = (batch.par_chunks(TASK).zip(&mut scratch))
+            let found = (batch.par_chunks(TASK).zip(&mut scratches))
                 .map(|(task, scratch)| {
                     let (mut found, mut work) = (vec![], 0);
                     for &i in task {
@@ -137,12 +143,13 @@ impl<'a> Search<'a> {
             work += found.iter().map(|(_, work)| work).sum::<u64>();
             let before = joined;
             for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
-                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratch[0], &mut work)? };
+                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratches[0], &mut work)? };
                 if let Some(j) = still {
                     self.join(i, j, &mut work)?;
                     joined += 1;
                 }
             }
+            tasks = if joined == before { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
         }
         Ok(joined)
     }

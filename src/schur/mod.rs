@@ -22,6 +22,7 @@ mod explicit_tests;
 mod exploration;
 mod fold;
 mod kept;
+mod levels;
 mod nullspace;
 mod pivot_rows;
 mod predict;

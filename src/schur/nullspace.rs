@@ -21,6 +21,8 @@ use rayon::prelude::*;
 
 /// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
+/// Lines of a substitution that one task makes.
+const TASK: usize = 1 << 12;
 /// What the memory is for.
 const GROUPS: &str = "the free columns";
 
@@ -218,27 +220,35 @@ pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32])
 /// first: a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows.
 fn substitution(
     lines: &SparseMatrix,
-    pivots: impl Iterator<Item = (u32, u32)> + Clone,
+    pivots: impl Iterator<Item = (u32, u32)>,
     outputs: &[u32],
     inputs: &[u32],
 ) -> Result<PushSolve> {
     let p = lines.modulus();
     let mut slot = memory::zeros::<u32>(lines.cols(), "the slots of a substitution")?;
     outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
-    pivots.clone().zip(outputs.len() as u32..).for_each(|((_, i), s)| slot[i as usize] = s);
-    let mut pushed = PushLines::with_capacity(p, lines.rows(), lines.nnz())?;
-    let mut solved = 0;
-    for (j, i) in pivots {
-        let (at, values) = lines.row(j as usize);
+    let pivots: Vec<(u32, u32)> = memory::collect(pivots, "the pivots of a substitution")?;
+    pivots.iter().zip(outputs.len() as u32..).for_each(|(&(_, i), s)| slot[i as usize] = s);
+    let count = pivots.len() + inputs.len();
+    let line = |k: usize| pivots.get(k).map_or_else(|| inputs[k - pivots.len()], |&(j, _)| j) as usize;
+    let push = |k: usize, to: &mut PushLines| {
+        let (at, values) = lines.row(line(k));
+        let Some(&(_, i)) = pivots.get(k) else {
+            return to.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)));
+        };
         let own = values[at.binary_search(&i).expect("a pivot is an entry")];
         let factor = p.multiplier(p.neg(p.inv(own)));
         let others = at.iter().zip(values).filter(|e| *e.0 != i);
-        pushed.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))?;
-        solved += 1;
-    }
-    for &j in inputs {
-        let (at, values) = lines.row(j as usize);
-        pushed.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)))?;
-    }
-    PushSolve::new(outputs.len(), solved, pushed)
+        to.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))
+    };
+    let size = if rayon::current_num_threads() == 1 { count.max(1) } else { TASK };
+    let part = |first: usize| {
+        let part = first..count.min(first + size);
+        let nnz = part.clone().map(|k| lines.row(line(k)).0.len()).sum();
+        let mut pushed = PushLines::with_capacity(p, part.len(), nnz)?;
+        part.into_iter().try_for_each(|k| push(k, &mut pushed))?;
+        Ok(pushed)
+    };
+    let parts = (0..count.div_ceil(size)).into_par_iter().map(|k| part(k * size)).collect::<Result<Vec<_>>>()?;
+    PushSolve::new(outputs.len(), pivots.len(), PushLines::joined(parts, p)?)
 }

@@ -5,7 +5,6 @@ use super::arithmetic::Arithmetic;
 use crate::isa::prefetch;
 use crate::{Result, memory};
 use std::cmp::Ordering;
-use std::ops::Range;
 
 /// Rows between asking for memory and reading it.
 pub(super) const AHEAD: usize = 8;
@@ -34,23 +33,24 @@ pub(super) struct Rows<K: Arithmetic> {
 }
 
 impl<K: Arithmetic> Rows<K> {
-    /// The pivots numbered `range`, from A.
-    pub(super) fn scaled(k: K, split: &Split, place: &[u32], range: Range<usize>) -> Result<Self> {
+    /// Those of some pivots, from A, in the order of these.
+    pub(super) fn scaled(k: K, split: &Split, place: &[u32], pivots: &[u32]) -> Result<Self> {
         let (p, t) = (k.modulus(), split.pivots.len());
-        let nnz = split.pivots.rows[range.clone()].iter().map(|&i| split.a.row(i as usize).0.len()).sum();
-        let mut rows = Rows { at: Vec::with_capacity(range.len()), entries: memory::with_capacity(nnz, ROWS)? };
+        let line = |at: u32| split.a.row(split.pivots.rows[at as usize] as usize);
+        let nnz = pivots.iter().map(|&at| line(at).0.len()).sum();
+        let mut rows = Rows { at: Vec::with_capacity(pivots.len()), entries: memory::with_capacity(nnz, ROWS)? };
         let (mut inside, mut outside) = (vec![], vec![]);
-        for at in range {
-            if let Some(&next) = split.pivots.rows.get(at + AHEAD) {
-                let (cols, values) = split.a.row(next as usize);
+        for (number, &at) in pivots.iter().enumerate() {
+            if let Some(&next) = pivots.get(number + AHEAD) {
+                let (cols, values) = line(next);
                 prefetch(cols, 0);
                 prefetch(values, 0);
             }
-            let (cols, values) = split.a.row(split.pivots.rows[at] as usize);
+            let (cols, values) = line(at);
             let mut pivot = 0;
             for (&j, &v) in cols.iter().zip(values) {
                 let s = place[j as usize] as usize;
-                match s.cmp(&at) {
+                match s.cmp(&(at as usize)) {
                     Ordering::Equal => pivot = v,
                     Ordering::Less => panic!("pivots are not triangular"),
                     Ordering::Greater if s < t => inside.push((s as u32, v)),
@@ -75,6 +75,17 @@ impl<K: Arithmetic> Rows<K> {
         self.entries.extend_from_slice(inside);
         self.entries.extend_from_slice(outside);
         Ok(PivotRow { start, inside: inside.len() as u32, outside: outside.len() as u32 })
+    }
+
+    /// Appends `more` rows, those of these pivots.
+    pub(super) fn extend(&mut self, more: Rows<K>, pivots: &[u32]) -> Result<()> {
+        let before = self.entries.len();
+        memory::reserve(&mut self.entries, more.entries.len(), ROWS)?;
+        self.entries.extend_from_slice(&more.entries);
+        for (row, &at) in more.at.into_iter().zip(pivots) {
+            self.at[at as usize] = PivotRow { start: before + row.start, ..row };
+        }
+        Ok(())
     }
 
     /// Asks for the first entries of a row.

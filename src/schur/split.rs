@@ -8,9 +8,10 @@
 //! Pivots are taken by levels (the longest chain of pivots that a pivot waits for), so that those of a level can be
 //! computed in parallel.
 
+use super::levels::Levels;
 use crate::field::Modulus;
 use crate::pivots::Pivots;
-use crate::sparse::SparseMatrix;
+use crate::sparse::{SparseMatrix, row_lists, write_sorted};
 use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
 
@@ -110,42 +111,30 @@ fn coefficients(
     inputs: &[u32],
 ) -> Result<(usize, SparseMatrix)> {
     let p = a.modulus();
-    let order = by_level(a, rows, cols)?;
+    let order = Levels::of(a, rows, cols, 0..rows.len() as u32)?.order;
     let mut slot = memory::zeros::<u32>(a.cols(), LINES)?;
     inputs.iter().zip(0..).for_each(|(&j, s)| slot[j as usize] = s);
     order.iter().zip(inputs.len() as u32..).for_each(|(&k, s)| slot[cols[k as usize] as usize] = s);
     let computed = order.len() + outputs.len();
-    let mut l = SparseMatrix::empty(p, inputs.len() + computed, computed, a.nnz() - order.len())?;
-    let mut entries = Vec::new();
-    for &k in &order {
-        let (i, j) = (rows[k as usize] as usize, cols[k as usize]);
-        let (columns, values) = a.row(i);
-        let at = columns.binary_search(&j).expect("a pivot is an entry");
-        let factor = p.multiplier(p.neg(p.inv(values[at])));
-        entries.extend(columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], p.mul_by(v, factor))));
-        entries.remove(at);
-        l.push_row(&mut entries);
-    }
-    for &i in outputs {
-        let (columns, values) = a.row(i as usize);
-        entries.extend(columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], v)));
-        l.push_row(&mut entries);
-    }
-    Ok((inputs.len(), l))
-}
-
-/// The pivots (numbered by their place in `rows` and `cols`) by ascending level: 1 + the highest level among the pivots
-/// whose columns the pivot's row has entries in.
-fn by_level(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<Vec<u32>> {
-    let mut level = memory::zeros::<u32>(a.cols(), LINES)?;
-    let mut order: Vec<(u32, u32)> = memory::with_capacity(rows.len(), LINES)?;
-    for ((&i, &j), k) in rows.iter().zip(cols).zip(0..) {
-        let (columns, _) = a.row(i as usize);
-        // The pivot's own column has no level yet.
-        let own = 1 + columns.iter().map(|&c| level[c as usize]).max().unwrap_or(0);
-        level[j as usize] = own;
-        order.push((own, k));
-    }
-    order.sort_unstable();
-    memory::collect(order.into_iter().map(|(_, k)| k), LINES)
+    // Row q solves for a pivot column, or is an output.
+    let row = |q: usize| match order.get(q) {
+        Some(&k) => a.row(rows[k as usize] as usize),
+        None => a.row(outputs[q - order.len()] as usize),
+    };
+    let len = |q: usize| row(q).0.len() - usize::from(q < order.len());
+    let fill = |q: usize, entries: &mut Vec<(u32, u64)>, to: &mut [u32], values_to: &mut [u64]| {
+        let (columns, values) = row(q);
+        let placed = columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], v));
+        if let Some(&k) = order.get(q) {
+            let at = columns.binary_search(&cols[k as usize]).expect("a pivot is an entry");
+            let factor = p.multiplier(p.neg(p.inv(values[at])));
+            entries.extend(placed.map(|(s, v)| (s, p.mul_by(v, factor))));
+            entries.swap_remove(at);
+        } else {
+            entries.extend(placed);
+        }
+        write_sorted(entries, to, values_to, |v| v);
+    };
+    let (start, col, value) = row_lists(computed, true, LINES, len, fill)?;
+    Ok((inputs.len(), SparseMatrix { modulus: p, cols: inputs.len() + computed, start, col, value }))
 }

@@ -9,12 +9,15 @@
 //!
 //! A chain of pivots is a chain of waits for memory. So pivot rows that stay short when the later pivots are eliminated
 //! from them are kept in that form: rows of -U⁻¹·A₁₂, after which nothing is left to follow. On matrices of homology
-//! these are nearly all; where they fill in, the rows stay as they are.
+//! these are nearly all; where they fill in, the rows stay as they are. Pivots of one level do not need each other:
+//! their rows are made in parallel.
 //!
 //! Sums wait for reduction: see [`Arithmetic::ceiling`].
 
 use super::Split;
 use super::arithmetic::Arithmetic;
+use super::combine::Spare;
+use super::levels::Levels;
 use super::pivot_rows::{AHEAD, Entry, PivotRow, ROWS, Rows};
 use super::queue::Queue;
 use super::row_sums::RowSums;
@@ -26,11 +29,12 @@ use rayon::prelude::*;
 const RESOLVED: usize = 64;
 /// Most products spent on such a row.
 const PRODUCTS: usize = 4 * RESOLVED;
-/// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
+/// Entries of all pivot rows together, as a multiple of those of A, from which on the rows of the next batch stay as
+/// they are.
 const GROWTH: usize = 2;
-/// Pivot rows that a task scales, and tasks whose rows are held in addition to those that are done.
-const TASK: usize = 1024;
-const TASKS: usize = 64;
+/// Pivot rows that a task makes, and those of all tasks at a time.
+const TASK: usize = 1 << 9;
+const BATCH: usize = 1 << 14;
 
 const WORKSPACE: &str = "the workspace of a solver";
 
@@ -64,39 +68,49 @@ impl<K: Arithmetic> Triangle<K> {
         let (t, k) = (pivots.len(), K::new(a.modulus()));
         let mut place = memory::zeros(a.cols(), WORKSPACE)?;
         pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
-        let starts: Vec<usize> = (0..t).step_by(TASK).collect();
         let nnz = split.entries()[0].saturating_sub(t);
         let at = memory::filled(PivotRow::default(), t, ROWS)?;
         let rows = Rows { at, entries: memory::with_capacity(nnz, ROWS)? };
         let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
-        let mut workspace = u.workspace()?;
-        // The last pivots have no later ones.
-        for starts in starts.chunks(TASKS).rev() {
-            let scaled = |&start: &usize| Rows::scaled(k, split, &u.place, start..t.min(start + TASK));
-            let scaled: Vec<Rows<K>> = starts.par_iter().map(scaled).collect::<Result<_>>()?;
-            for (task, start) in scaled.into_iter().zip(starts).rev() {
-                observer.check()?;
-                u.take(&task, *start, a.nnz(), &mut workspace)?;
+        let spare = Spare::default();
+        // A pivot needs later ones.
+        let levels = Levels::of(a, &pivots.rows, &pivots.cols, (0..t as u32).rev())?;
+        for batch in levels.each().flat_map(|level| levels.order[level].chunks(BATCH)) {
+            observer.check()?;
+            let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
+            let made = |pivots: &[u32]| {
+                let own = |w: &mut Workspace<K>| u.pivot_rows(split, pivots, may_grow, w);
+                spare.lend(|_| true, || u.workspace(), own)?
+            };
+            let made: Vec<Rows<K>> = batch.par_chunks(TASK).map(made).collect::<Result<_>>()?;
+            for (rows, pivots) in made.into_iter().zip(batch.chunks(TASK)) {
+                u.rows.extend(rows, pivots)?;
             }
         }
         u.rows.entries.shrink_to_fit();
         Ok(u)
     }
 
-    /// Puts the pivot rows from number `start` on, of a matrix with `nnz` entries, before those that are done.
-    fn take(&mut self, task: &Rows<K>, start: usize, nnz: usize, w: &mut Workspace<K>) -> Result<()> {
-        for at in (0..task.at.len()).rev() {
-            if at >= AHEAD {
-                task.row(at - AHEAD).0.iter().for_each(|&(s, _)| self.rows.prefetch(s as usize));
-            }
-            let (inside, outside) = task.row(at);
-            let may_grow = self.rows.entries.len() < GROWTH * nnz;
-            self.rows.at[start + at] = match may_grow && self.resolve(inside, outside, w)? {
-                true => self.rows.append(&[], &w.resolved)?,
-                false => self.rows.append(inside, outside)?,
-            };
+    /// The rows of some pivots of one level, in their order; those that stay short without the later pivots.
+    fn pivot_rows(&self, split: &Split, pivots: &[u32], may_grow: bool, w: &mut Workspace<K>) -> Result<Rows<K>> {
+        let scaled = Rows::scaled(self.arithmetic, split, &self.place, pivots)?;
+        if !may_grow {
+            return Ok(scaled);
         }
-        Ok(())
+        let at = memory::with_capacity(pivots.len(), ROWS)?;
+        let mut rows = Rows { at, entries: memory::with_capacity(scaled.entries.len(), ROWS)? };
+        for k in 0..pivots.len() {
+            if k + AHEAD < pivots.len() {
+                scaled.row(k + AHEAD).0.iter().for_each(|&(s, _)| self.rows.prefetch(s as usize));
+            }
+            let (inside, outside) = scaled.row(k);
+            let row = match self.resolve(inside, outside, w)? {
+                true => rows.append(&[], &w.resolved)?,
+                false => rows.append(inside, outside)?,
+            };
+            rows.at.push(row);
+        }
+        Ok(rows)
     }
 
     /// Eliminates the later pivots from a row, if theirs are and it stays short: leaves it in the workspace.

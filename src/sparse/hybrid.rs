@@ -3,9 +3,15 @@
 
 use super::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
 use super::matrix::SparseMatrix;
+use super::row_lists::row_lists;
+use crate::Result;
 use crate::field::Modulus;
-use crate::{Result, memory};
+use bytemuck::Zeroable;
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Rows that one task looks at.
+const TASK: usize = 1 << 12;
 
 /// Which entries a part holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,13 +149,13 @@ pub fn kind(p: Modulus, segregate: bool, v: u64) -> Entries {
 
 /// The maximum number of entries without values in a row, and of entries with values.
 pub fn heaviest_row(a: &SparseMatrix, segregate: bool) -> (u64, u64) {
-    let mut heaviest = (0, 0);
-    for i in 0..a.rows() {
+    let weights = |i: usize| {
         let (_, values) = a.row(i);
         let products = values.iter().filter(|&&v| kind(a.modulus(), segregate, v) == Entries::Valued).count();
-        heaviest = (heaviest.0.max((values.len() - products) as u64), heaviest.1.max(products as u64));
-    }
-    heaviest
+        ((values.len() - products) as u64, products as u64)
+    };
+    let rows = (0..a.rows()).into_par_iter().with_min_len(TASK);
+    rows.map(weights).reduce(|| (0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)))
 }
 
 /// The entries of `a` of one kind, as compressed rows; `value` prepares a residue and is not called for sign parts.
@@ -157,28 +163,21 @@ pub fn heaviest_row(a: &SparseMatrix, segregate: bool) -> (u64, u64) {
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
-pub fn select<V: Copy>(
+pub(crate) fn select<V: Copy + Zeroable + Send>(
     a: &SparseMatrix,
     entries: Entries,
     segregate: bool,
-    value: impl Fn(u64) -> V,
+    value: impl Fn(u64) -> V + Sync,
 ) -> Result<Csr<V>> {
-    const WHAT: &str = "the layout of a matrix";
-    let p = a.modulus();
-    let count = a.values().iter().filter(|&&v| kind(p, segregate, v) == entries).count();
-    let mut start = memory::with_capacity(a.rows() + 1, WHAT)?;
-    let mut col = memory::with_capacity(count, WHAT)?;
-    let mut values = memory::with_capacity(if entries == Entries::Valued { count } else { 0 }, WHAT)?;
-    start.push(0);
-    for i in 0..a.rows() {
+    let (p, valued) = (a.modulus(), entries == Entries::Valued);
+    let wanted = |v: u64| kind(p, segregate, v) == entries;
+    let len = |i: usize| a.row(i).1.iter().filter(|&&v| wanted(v)).count();
+    let fill = |i: usize, _: &mut Vec<_>, columns: &mut [u32], values: &mut [V]| {
         let (cols, residues) = a.row(i);
-        for (&j, &v) in cols.iter().zip(residues).filter(|&(_, &v)| kind(p, segregate, v) == entries) {
-            col.push(j);
-            if entries == Entries::Valued {
-                values.push(value(v));
-            }
-        }
-        start.push(col.len());
-    }
-    Ok(Csr::new(start, col, values))
+        let chosen = || cols.iter().zip(residues).filter(|&(_, &v)| wanted(v));
+        columns.iter_mut().zip(chosen()).for_each(|(to, (&j, _))| *to = j);
+        values.iter_mut().zip(chosen()).for_each(|(to, (_, &v))| *to = value(v));
+    };
+    let (start, col, value) = row_lists(a.rows(), valued, "the layout of a matrix", len, fill)?;
+    Ok(Csr::new(start, col, value))
 }

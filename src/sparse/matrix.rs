@@ -1,13 +1,17 @@
 //! A sparse matrix mod p in canonical row form: the common input of all formats and methods.
 
+use super::transposed::transposed;
 use crate::field::Modulus;
 use crate::{Error, Result, memory};
+use rayon::prelude::*;
 
 /// What the memory is for.
 const OFFSETS: &str = "the offsets of the rows";
 const COLUMNS: &str = "the columns of the entries";
 const RESIDUES: &str = "the residues of the entries";
 const LINES: &str = "the lines of a matrix";
+/// Entries that one task looks at.
+const PIECE: usize = 1 << 14;
 
 /// A sparse matrix over GF(p), row by row: columns ascending within a row, no position twice, all values in 1 … p-1.
 ///
@@ -105,6 +109,9 @@ impl SparseMatrix {
     /// [`Error::Memory`](crate::Error::Memory).
     pub(crate) fn drop_empty_columns(&mut self) -> Result<Vec<u32>> {
         let used = self.non_empty_cols()?;
+        if used.len() == self.cols {
+            return Ok(used);
+        }
         let mut number = memory::zeros::<u32>(self.cols, LINES)?;
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
         self.col.iter_mut().for_each(|j| *j = number[*j as usize]);
@@ -165,25 +172,7 @@ impl SparseMatrix {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn transpose(&self) -> Result<SparseMatrix> {
-        let mut start = memory::zeros::<usize>(self.cols + 1, OFFSETS)?;
-        for &j in &self.col {
-            start[j as usize + 1] += 1;
-        }
-        for j in 0..self.cols {
-            start[j + 1] += start[j];
-        }
-        let mut next = memory::copy(&start, OFFSETS)?;
-        let mut col = memory::zeros::<u32>(self.nnz(), COLUMNS)?;
-        let mut value = memory::zeros::<u64>(self.nnz(), RESIDUES)?;
-        for i in 0..self.rows() {
-            let (cols, values) = self.row(i);
-            for (&j, &v) in cols.iter().zip(values) {
-                let k = &mut next[j as usize];
-                col[*k] = i as u32;
-                value[*k] = v;
-                *k += 1;
-            }
-        }
+        let (start, col, value) = transposed(&self.start, &self.col, &self.value, self.cols)?;
         Ok(SparseMatrix { modulus: self.modulus, cols: self.rows(), start, col, value })
     }
 
@@ -225,7 +214,9 @@ impl SparseMatrix {
     }
     /// Drops stored zeros, which a matrix must not have. Allocates nothing.
     pub(crate) fn drop_zeros(&mut self) {
-        let Some(first) = self.value.iter().position(|&v| v == 0) else { return };
+        let Some(piece) = self.value.par_chunks(PIECE).position_first(|piece| piece.contains(&0)) else { return };
+        let first = self.value.iter().skip(piece * PIECE).position(|&v| v == 0).expect("one in the piece");
+        let first = piece * PIECE + first;
         let (mut from, mut to) = (first, first);
         // Rows that end before the first zero stay as they are.
         let changed = self.start.partition_point(|&at| at <= first);

@@ -18,10 +18,12 @@ mod interchange;
 mod matrix;
 mod numbers;
 mod pattern;
+mod row_lists;
 #[cfg(feature = "png")]
 mod spy;
 mod statistics;
 mod structure;
+mod transposed;
 mod triplets;
 
 pub(crate) use canonical::{Coordinates, key};
@@ -32,6 +34,7 @@ pub use integer::Integer;
 pub use matrix::SparseMatrix;
 pub(crate) use numbers::{Numbers, spread};
 pub use pattern::Pattern;
+pub(crate) use row_lists::{row_lists, write_sorted};
 #[cfg(feature = "png")]
 pub use spy::spy;
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};

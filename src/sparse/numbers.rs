@@ -6,6 +6,7 @@
 
 use crate::{Result, memory};
 use bytemuck::Zeroable;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::slice;
 
@@ -14,6 +15,8 @@ const VALUES: &str = "the values of the entries";
 
 /// How many numbers are converted before the memory of their old form is released.
 const STEP: usize = 1 << 20;
+/// Numbers that one task converts.
+const PIECE: usize = 1 << 14;
 
 /// A signed type of numbers.
 pub(crate) trait Word: Copy + Default + Zeroable + Into<i64> + Send + Sync {
@@ -222,10 +225,11 @@ impl Numbers {
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
-    pub fn into_residues(self, residue: impl Fn(i64) -> u64) -> Result<Vec<u64>> {
+    pub fn into_residues(self, residue: impl Fn(i64) -> u64 + Sync) -> Result<Vec<u64>> {
         let mut list = match self {
             Numbers::I64(mut list) => {
-                list.iter_mut().for_each(|v| *v = residue(*v) as i64);
+                let pieces = list.par_chunks_mut(PIECE);
+                pieces.for_each(|piece| piece.iter_mut().for_each(|v| *v = residue(*v) as i64));
                 return Ok(bytemuck::allocation::cast_vec(list));
             }
             narrow => narrow,
@@ -234,7 +238,8 @@ impl Numbers {
         with!(&mut list, list => {
             while !list.is_empty() {
                 let from = list.len().saturating_sub(STEP);
-                residues[from..].iter_mut().zip(&list[from..]).for_each(|(r, &v)| *r = residue(v.wide()));
+                let pieces = residues[from..list.len()].par_chunks_mut(PIECE).zip(list[from..].par_chunks(PIECE));
+                pieces.for_each(|(to, piece)| to.iter_mut().zip(piece).for_each(|(r, &v)| *r = residue(v.wide())));
                 list.truncate(from);
                 list.shrink_to_fit();
             }

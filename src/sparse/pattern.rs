@@ -2,6 +2,7 @@
 //!
 //! A [`Pattern`] is also a bipartite graph: rows and columns are its vertices, entries its edges.
 
+use super::transposed::transposed;
 use crate::sparse::{SparseMatrix, Triplets};
 use crate::{Result, memory};
 
@@ -133,16 +134,9 @@ impl Pattern {
 
 /// The transpose of the rows with columns `col[start[i]..start[i + 1]]` below `cols`.
 fn transpose(start: &[usize], col: &[u32], cols: usize) -> Result<Pattern> {
-    let mut next = starts(cols, col.iter().copied())?;
-    let begin = memory::copy(&next, ENTRIES)?;
-    let mut row = memory::zeros::<u32>(col.len(), ENTRIES)?;
-    for (i, bounds) in start.windows(2).enumerate() {
-        for &j in &col[bounds[0]..bounds[1]] {
-            let k = &mut next[j as usize];
-            row[*k] = i as u32;
-            *k += 1;
-        }
-    }
+    // Values that take no memory.
+    let none = memory::zeros(col.len(), ENTRIES)?;
+    let (begin, row, _) = transposed::<()>(start, col, &none, cols)?;
     Ok(Pattern { cols: start.len() - 1, start: begin, col: row })
 }
 

@@ -5,7 +5,11 @@ use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, SparseMatrix};
 use crate::{Result, memory};
 use num_bigint::BigInt;
+use rayon::prelude::*;
 use std::borrow::Cow;
+
+/// Entries that one task looks at.
+const PIECE: usize = 1 << 14;
 
 /// An integer matrix as sorted triplets (row, column, value): rows ascending, columns ascending within a row, no
 /// position twice, no zero value. One load serves every modulus: see [`Triplets::reduce`].
@@ -100,12 +104,8 @@ impl Triplets {
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn into_reduced(self, modulus: Modulus) -> Result<SparseMatrix> {
         let Triplets { rows, cols, row, col, value, big } = self;
-        let mut start = memory::zeros::<usize>(rows + 1, "the offsets of the rows")?;
-        row.iter().for_each(|&i| start[i as usize + 1] += 1);
+        let start = row_starts(rows, &row)?;
         drop(row);
-        for i in 0..rows {
-            start[i + 1] += start[i];
-        }
         let residue = residue(modulus);
         let mut value = value.into_residues(|v| residue(Integer::Small(v)))?;
         for (k, v) in big {
@@ -141,6 +141,31 @@ impl Triplets {
         }
         Ok(Triplets { rows: self.rows, cols: self.cols, row, col, value, big: vec![] })
     }
+}
+
+/// Offsets of the rows, from the ascending rows of all entries.
+fn row_starts(rows: usize, row: &[u32]) -> Result<Vec<usize>> {
+    let mut start = memory::zeros::<usize>(rows + 1, "the offsets of the rows")?;
+    // Row i ends where the first entry of a later row is. Each piece of the entries ends some rows: those from the row
+    // of its first entry on, before that of the next piece's.
+    let pieces = row.len().div_ceil(PIECE).max(1);
+    let first = |piece: usize| if piece == pieces { rows } else { row.get(piece * PIECE).map_or(0, |&i| i as usize) };
+    let (mut tasks, mut ends) = (Vec::with_capacity(pieces), &mut start[1 + first(0)..]);
+    for piece in 0..pieces {
+        let (own, rest) = ends.split_at_mut(first(piece + 1) - first(piece));
+        tasks.push((piece, own));
+        ends = rest;
+    }
+    tasks.into_par_iter().for_each(|(piece, ends)| {
+        let mut at = piece * PIECE;
+        for (end, i) in ends.iter_mut().zip(first(piece)..) {
+            while row.get(at).is_some_and(|&r| r as usize <= i) {
+                at += 1;
+            }
+            *end = at;
+        }
+    });
+    Ok(start)
 }
 
 /// Integers mod p.

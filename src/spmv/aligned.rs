@@ -1,7 +1,10 @@
-//! Memory on whole cache lines: a row of a block that is one line long is one access, never two.
+//! Memory on whole cache lines: a row of a block that is one line long is one access, never two. On huge pages where
+//! it is large and the system has them: products read rows at random, and each would miss the address cache.
 
-use crate::{Result, memory};
+use crate::memory::{self, REFUSED};
+use crate::{Error, Result};
 use bytemuck::Pod;
+use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -12,47 +15,73 @@ memory::plain! {
     struct Line([u8; 64]): Pod, Zeroable
 }
 
-/// Lines zeroed by one task; and from twice as many on, the zeroing (the first touch, which places the pages) is shared
-/// out.
-const TOUCH: usize = 1 << 14;
+/// From so many bytes on memory is mapped: two huge pages.
+const MAPPED: usize = 4 << 20;
+/// Bytes zeroed by one task: the first touch, which places the pages, is shared out.
+const TOUCH: usize = 1 << 20;
 /// What the memory is asked for.
 const WHAT: &str = "a block of vectors";
 
 /// A vector of fixed length, used as a slice, that begins on a cache line.
-#[derive(Clone)]
 pub(crate) struct Aligned<T> {
-    lines: Vec<Line>,
+    memory: Memory,
     len: usize,
     element: PhantomData<T>,
+}
+
+enum Memory {
+    Heap(Vec<Line>),
+    Mapped(MmapMut),
 }
 
 impl<T: Pod> Aligned<T> {
     /// `len` zeros.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
+    /// [`Error::Memory`].
     pub fn zeros(len: usize) -> Result<Self> {
-        let n = len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Line>());
-        let lines = if n < 2 * TOUCH {
-            memory::zeros(n, WHAT)?
+        let bytes = len.saturating_mul(size_of::<T>());
+        let memory = if bytes < MAPPED {
+            Memory::Heap(memory::zeros(bytes.div_ceil(size_of::<Line>()), WHAT)?)
         } else {
-            let mut lines = memory::with_capacity(n, WHAT)?;
-            lines.par_extend((0..n).into_par_iter().with_min_len(TOUCH).map(|_| Line([0; 64])));
-            lines
+            let mut map = MmapMut::map_anon(bytes)
+                .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({WHAT}): {e}")))?;
+            #[cfg(target_os = "linux")]
+            {
+                // Advice only: where it is refused the small pages serve as well.
+                let _ = map.advise(memmap2::Advice::HugePage);
+            }
+            map.par_chunks_mut(TOUCH).for_each(|piece| piece.fill(0));
+            Memory::Mapped(map)
         };
-        Ok(Aligned { lines, len, element: PhantomData })
+        Ok(Aligned { memory, len, element: PhantomData })
+    }
+}
+
+impl<T: Pod> Clone for Aligned<T> {
+    fn clone(&self) -> Self {
+        // `Clone` knows no refusal.
+        let mut copy = memory::or_panic(Aligned::zeros(self.len));
+        copy.copy_from_slice(self);
+        copy
     }
 }
 
 impl<T: Pod> Deref for Aligned<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        &bytemuck::cast_slice(&self.lines)[..self.len]
+        match &self.memory {
+            Memory::Heap(lines) => &bytemuck::cast_slice(lines)[..self.len],
+            Memory::Mapped(map) => bytemuck::cast_slice(&map[..self.len * size_of::<T>()]),
+        }
     }
 }
 impl<T: Pod> DerefMut for Aligned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+        match &mut self.memory {
+            Memory::Heap(lines) => &mut bytemuck::cast_slice_mut(lines)[..self.len],
+            Memory::Mapped(map) => bytemuck::cast_slice_mut(&mut map[..self.len * size_of::<T>()]),
+        }
     }
 }
 impl<T: Pod + PartialEq> PartialEq for Aligned<T> {
@@ -72,7 +101,7 @@ mod tests {
 
     #[test]
     fn zeros_on_a_line_of_any_length() {
-        for len in [0, 1, 33, 64 * TOUCH, 64 * TOUCH * 2 + 5] {
+        for len in [0, 1, 33, MAPPED / 2 - 1, MAPPED / 2, TOUCH * 5 + 3] {
             let mut a = Aligned::<u16>::zeros(len).unwrap();
             assert!(a.len() == len && a.iter().all(|&x| x == 0));
             assert_eq!(a.as_ptr() as usize % 64, 0);

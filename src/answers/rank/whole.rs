@@ -66,8 +66,14 @@ pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Obs
     }
     options.check()?;
     let mut phases = Phases::default();
-    let streams = phases.time("plan", || Streams::hashed(&a, options.seed));
-    phases.time("plan", || a.drop_empty_lines())?;
+    let streams = phases.time("plan", || {
+        // Seldom is a line empty: that is seen while the matrix is hashed.
+        let (streams, empty) = rayon::join(|| Streams::hashed(&a, options.seed), || a.has_empty_lines());
+        if empty? {
+            a.drop_empty_lines()?;
+        }
+        Ok::<_, Error>(streams)
+    })?;
     of_core(Cow::Owned(a), options, &streams, phases, observer)
 }
 

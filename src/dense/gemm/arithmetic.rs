@@ -114,6 +114,14 @@ impl Arithmetic {
         }
     }
 
+    /// The most rows and columns of a tile of words on any processor.
+    pub(super) fn largest_tile(self) -> (usize, usize) {
+        match self.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) => Tiles::LARGEST_PAIRS,
+            Form::Whole(_) | Form::Limbs(_) => Tiles::LARGEST_WHOLES,
+            Form::Bytes(_) => (simd::bytes::ROWS, simd::bytes::COLS),
+        }
+    }
     /// Rows and columns of a tile of words.
     pub(super) fn tile_shape(self, tiles: &Tiles) -> (usize, usize) {
         match self.form {

@@ -37,16 +37,14 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
 }
 
 impl Arithmetic {
-    /// Bytes of the packed operands of an m × k × n product, by the largest tiles and of the larger of bytes and words:
-    /// plans do not depend on which are the fastest.
+    /// Bytes of the packed operands of an m × k × n product, by the largest tiles of all processors and of the larger of
+    /// bytes and words: plans do not depend on which are there and which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
-        let bytes = Self::of_bytes(self.modulus).filter(|_| ByteTile::of_matrices().is_some());
-        let forms = [self, Self::of_words(self.modulus)].into_iter().chain(bytes);
+        let forms = [self, Self::of_words(self.modulus)].into_iter().chain(Self::of_bytes(self.modulus));
         forms.map(|form| form.own_memory(m, k, n)).max().expect("there is a form")
     }
     pub(super) fn own_memory(self, m: usize, k: usize, n: usize) -> usize {
-        let shapes = Tiles::available().into_iter().map(|tiles| self.tile_shape(&tiles));
-        let (mr, nr) = shapes.fold((1, 1), |(mr, nr), (rows, cols)| (mr.max(rows), nr.max(cols)));
+        let (mr, nr) = self.largest_tile();
         let depth = self.words(self.terms().min(k));
         (m.div_ceil(mr / self.limbs()) * mr + n.min(COLS).next_multiple_of(nr)) * depth * size_of::<i32>()
     }

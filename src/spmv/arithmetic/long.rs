@@ -2,6 +2,7 @@
 
 use super::{Arithmetic, Budget};
 use crate::field::Modulus;
+use crate::plain::plain;
 
 /// 64-bit lanes for every p; products by Shoup's precomputed quotients. No limit.
 #[derive(Clone, Copy, Debug)]
@@ -9,19 +10,18 @@ pub(in crate::spmv) struct Long {
     p: u64,
 }
 
-/// A residue w with ⌊2⁶⁴·w/p⌋.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::spmv) struct Shoup {
-    w: u64,
-    quotient: u64,
+plain! {
+    /// A residue w with ⌊2⁶⁴·w/p⌋.
+    #[derive(Debug, Default)]
+    pub(in crate::spmv) struct Shoup([u64; 2]): Zeroable
 }
 
 impl Long {
     /// w·x mod p for any x < 2⁶⁴: w·x - ⌊quotient·x/2⁶⁴⌋·p lies in [0, 2p).
     #[inline(always)]
-    fn times(self, s: Shoup, x: u64) -> u64 {
-        let q = ((s.quotient as u128 * x as u128) >> 64) as u64;
-        let r = s.w.wrapping_mul(x).wrapping_sub(q.wrapping_mul(self.p));
+    fn times(self, Shoup([w, quotient]): Shoup, x: u64) -> u64 {
+        let q = ((quotient as u128 * x as u128) >> 64) as u64;
+        let r = w.wrapping_mul(x).wrapping_sub(q.wrapping_mul(self.p));
         r.min(r.wrapping_sub(self.p))
     }
 }
@@ -42,7 +42,7 @@ impl Arithmetic for Long {
     }
     #[inline(always)]
     fn value(self, residue: u64) -> Shoup {
-        Shoup { w: residue, quotient: (((residue as u128) << 64) / self.p as u128) as u64 }
+        Shoup([residue, (((residue as u128) << 64) / self.p as u128) as u64])
     }
     #[inline(always)]
     fn scalar(self, residue: u64) -> Shoup {

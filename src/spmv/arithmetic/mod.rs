@@ -34,7 +34,7 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     /// A stored residue 0 … p-1.
     type Lane: bytemuck::Pod + Default + Send + Sync + Debug + PartialEq;
     /// A matrix value, prepared.
-    type Value: Copy + Default + Send + Sync + Debug;
+    type Value: bytemuck::Zeroable + Copy + Default + Send + Sync + Debug;
     /// A sum of residues.
     type Sum: Copy + Send + Sync;
     /// A sum of residues and products.

@@ -26,9 +26,12 @@ use crate::spmv::options::ArithmeticKind;
 use crate::spmv::word::Word;
 use crate::spmv::{Block, Lane, Lanes};
 use crate::{Result, memory};
+use rayon::prelude::*;
 
 /// What the memory is for.
 const LINES: &str = "the lines of a substitution";
+/// Lines that one task looks at, or more.
+const CHECKED: usize = 1 << 12;
 
 /// The sparse vectors of a [`PushSolve`], first those of the slots to be solved, in their order, then the inputs.
 #[derive(Debug)]
@@ -86,6 +89,27 @@ impl PushLines {
         self.spans.push(Span { slot, value, plus, minus });
         Ok(())
     }
+    /// The lines of all `parts`, one part after the other.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn joined(mut parts: Vec<PushLines>, modulus: Modulus) -> Result<Self> {
+        if parts.len() == 1 {
+            return Ok(parts.swap_remove(0));
+        }
+        let count = |of: fn(&PushLines) -> usize| parts.iter().map(of).sum::<usize>();
+        let mut all =
+            PushLines::with_capacity(modulus, count(|part| part.spans.len()), count(|part| part.slots.len()))?;
+        memory::reserve_exact(&mut all.values, count(|part| part.values.len()), LINES)?;
+        for part in parts {
+            let (slots, values) = (all.slots.len(), all.values.len());
+            let moved = |span: Span| Span { slot: span.slot + slots, value: span.value + values, ..span };
+            all.spans.extend(part.spans.into_iter().map(moved));
+            all.slots.extend_from_slice(&part.slots);
+            all.values.extend_from_slice(&part.values);
+        }
+        Ok(all)
+    }
 }
 
 /// A triangular solve by columns.
@@ -127,11 +151,11 @@ impl PushSolve {
         let PushLines { modulus, mut spans, slots, values, .. } = lines;
         assert!(spans.len() >= solved, "{} lines for {solved} slots", spans.len());
         spans.push(Span { slot: slots.len(), value: values.len(), plus: 0, minus: 0 });
-        for (line, pair) in spans.windows(2).enumerate() {
+        spans.par_windows(2).with_min_len(CHECKED).enumerate().for_each(|(line, pair)| {
             let end = outputs + line.min(solved);
             let late = slots[pair[0].slot..pair[1].slot].iter().find(|&&s| s as usize >= end);
             assert!(late.is_none(), "line {line} has an entry in slot {late:?}, and not below {end}");
-        }
+        });
         let lane = Lane::narrowest(modulus);
         // Every product is added to a residue and reduced.
         let engine = Engine::new(

@@ -111,6 +111,9 @@ mod tests {
         let mut rng = Rng::seed_from_u64(31);
         for tiles in Tiles::available() {
             assert!(tiles.whole_rows % 2 == 0);
+            let ((rows, cols), (whole_rows, whole_cols)) = (Tiles::LARGEST_PAIRS, Tiles::LARGEST_WHOLES);
+            assert!(tiles.pair_rows <= rows && tiles.pair_cols <= cols, "{tiles:?}");
+            assert!(tiles.whole_rows <= whole_rows && tiles.whole_cols <= whole_cols, "{tiles:?}");
             for depth in [0, 1, 2, 5, 64, 129, FOLDS, 2 * FOLDS] {
                 let (mr, nr) = (tiles.pair_rows, tiles.pair_cols);
                 // depth·2·32767·digit < 2³¹.

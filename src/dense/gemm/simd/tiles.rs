@@ -7,6 +7,13 @@ pub(super) type WholesTile = fn(usize, usize, &[i32], &[i32], &mut [i64], &mut [
 /// The most folds that a tile of wholes may need.
 pub(in super::super) const FOLDS: usize = 256;
 
+impl Tiles {
+    /// No tile of pairs has more rows or columns.
+    pub(in super::super) const LARGEST_PAIRS: (usize, usize) = (12, 32);
+    /// No tile of wholes has more rows or columns.
+    pub(in super::super) const LARGEST_WHOLES: (usize, usize) = (8, 16);
+}
+
 /// The tiles of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Tiles {

@@ -1,0 +1,94 @@
+//! Pivots by levels: those of a level do not need each other.
+
+use crate::isa::prefetch;
+use crate::sparse::SparseMatrix;
+use crate::{Result, memory};
+use std::ops::Range;
+
+/// What the memory is for.
+const LEVELS: &str = "the levels of the pivots";
+/// Pivots between asking for memory and reading it.
+const AHEAD: usize = 8;
+
+/// Pivots by ascending level, in their order within a level. A pivot's level is 1 + the highest among the pivots in
+/// whose columns its row has entries.
+pub(super) struct Levels {
+    /// Their numbers.
+    pub order: Vec<u32>,
+    /// Where each level begins, and the end.
+    start: Vec<usize>,
+}
+
+impl Levels {
+    /// Those of the pivots a(rows\[k\], cols\[k\]), each of which stands in `numbers` behind those that it needs.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of(a: &SparseMatrix, rows: &[u32], cols: &[u32], numbers: impl Iterator<Item = u32>) -> Result<Self> {
+        let mut level = memory::zeros::<u32>(a.cols(), LEVELS)?;
+        let numbers: Vec<u32> = memory::collect(numbers, LEVELS)?;
+        let (mut own, mut highest) = (memory::with_capacity::<u32>(numbers.len(), LEVELS)?, 0);
+        for (at, &k) in numbers.iter().enumerate() {
+            if let Some(&next) = numbers.get(at + AHEAD) {
+                a.row(rows[next as usize] as usize).0.iter().for_each(|&j| prefetch(&level, j as usize));
+            }
+            let (columns, _) = a.row(rows[k as usize] as usize);
+            // The pivot's own column has no level yet.
+            let l = 1 + columns.iter().map(|&j| level[j as usize]).max().unwrap_or(0);
+            level[cols[k as usize] as usize] = l;
+            own.push(l);
+            highest = highest.max(l as usize);
+        }
+        // A counting sort.
+        let mut start = memory::zeros::<usize>(highest + 1, LEVELS)?;
+        own.iter().for_each(|&l| start[l as usize] += 1);
+        (0..highest).for_each(|l| start[l + 1] += start[l]);
+        let mut next = memory::copy(&start, LEVELS)?;
+        let mut order = memory::zeros::<u32>(own.len(), LEVELS)?;
+        for (l, k) in own.into_iter().zip(numbers) {
+            let at = &mut next[l as usize - 1];
+            order[*at] = k;
+            *at += 1;
+        }
+        Ok(Levels { order, start })
+    }
+    /// The places in `order` of each level.
+    pub fn each(&self) -> impl Iterator<Item = Range<usize>> {
+        self.start.windows(2).map(|pair| pair[0]..pair[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Modulus, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    /// Every pivot once, behind all that it needs, which lie in lower levels, one of them in the level before.
+    #[test]
+    fn pivots_need_lower_levels() {
+        let (mut rng, p) = (Rng::seed_from_u64(51), Modulus::new(7).unwrap());
+        for (n, weight) in [(0, 0), (1, 1), (300, 1), (300, 2), (300, 20)] {
+            let below = |i: usize| (0..weight.min(i)).map(move |_| i).collect::<Vec<_>>();
+            let entries: Vec<_> = (0..n)
+                .flat_map(below)
+                .map(|i| (i, rng.random_range(0..i), 1))
+                .chain((0..n).map(|i| (i, i, 1)))
+                .collect();
+            let entries: Vec<_> = entries.into_iter().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+            let a = SparseMatrix::from_triplets(p, n, n, &entries);
+            let all: Vec<u32> = (0..n as u32).collect();
+            let levels = Levels::of(&a, &all, &all, all.iter().copied()).unwrap();
+            let mut level = vec![usize::MAX; n];
+            for (l, range) in levels.each().enumerate() {
+                assert!(!range.is_empty() && levels.order[range.clone()].is_sorted());
+                levels.order[range].iter().for_each(|&k| level[k as usize] = l);
+            }
+            assert_eq!(levels.order.len(), n);
+            for i in 0..n {
+                let needed = entries.iter().filter(|e| e.0 == i && e.1 != i).map(|e| level[e.1] + 1).max();
+                assert_eq!(level[i], needed.unwrap_or(0), "pivot {i}");
+            }
+        }
+    }
+}
