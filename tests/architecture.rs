@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("poly", &["report", "isa", "field", "cost"]),
     ("sparse", &["field"]),
     ("integers", &["report", "field", "sparse"]),
-    ("pivots", &["sparse"]),
+    ("pivots", &["cost", "sparse"]),
     ("io", &["sparse"]),
     ("families", &["field", "sparse"]),
     ("matching", &["sparse"]),

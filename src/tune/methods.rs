@@ -51,10 +51,12 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     let of = format!("block {}, degree {}", found.block, found.degree);
     costs.push(cost("block Wiedemann", of, found.seconds, Some(found.bytes)));
 
-    let (transposed, found) = pivots::find_best(a, &pivots::Effort::default(), observer)?;
+    let effort = pivots::Effort::default();
+    let (transposed, found) = pivots::find_best(a, &effort, observer)?;
+    let seconds = found.seconds(&effort, &machine.sparse, [rows, cols], nnz);
     let a = if transposed { a.transpose()? } else { a.try_clone()? };
     let pivots = found.pivots.len();
-    costs.push(cost("structural pivots", format!("{pivots} found"), nnz as f64 * machine.sparse.pivots, None));
+    costs.push(cost("structural pivots", format!("{pivots} found"), seconds, None));
     let (rows, cols) = (found.free_rows, found.free_cols);
     let bound = rows.min(cols);
     if bound == 0 {
