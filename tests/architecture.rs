@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("poly", &["report", "isa", "field", "cost"]),
     ("sparse", &["field"]),
     ("integers", &["report", "field", "sparse"]),
-    ("pivots", &["isa", "sparse"]),
+    ("pivots", &["cost", "isa", "sparse"]),
     ("io", &["sparse"]),
     ("families", &["field", "sparse"]),
     ("matching", &["sparse"]),

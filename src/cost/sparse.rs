@@ -77,15 +77,17 @@ impl Passes {
 pub struct Sparse {
     /// Transposing it.
     pub transpose: f64,
-    /// Finding structural pivots.
-    pub pivots: f64,
+    /// A greedy cover, or what comes before the first one: in [`crate::pivots`].
+    pub cover: f64,
+    /// Visiting a line of the matrix, all of its entries, in the search for more structural pivots.
+    pub search: f64,
     /// Finding a maximum matching.
     pub matching: f64,
 }
 
 impl Default for Sparse {
     fn default() -> Self {
-        Sparse { transpose: 10e-9, pivots: 50e-9, matching: 100e-9 }
+        Sparse { transpose: 10e-9, cover: 10e-9, search: 90e-9, matching: 100e-9 }
     }
 }
 

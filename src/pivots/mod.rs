@@ -18,15 +18,18 @@
 
 mod cover;
 mod degrees;
+mod effort;
 mod incidence;
 mod peel;
 mod search;
 #[cfg(test)]
 mod tests;
 
+use crate::cost::Sparse;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result, memory};
 use cover::Ties;
+pub use effort::Effort;
 use incidence::Lines;
 use peel::Peeled;
 use rayon::prelude::*;
@@ -112,25 +115,11 @@ pub struct Found {
     pub free_cols: usize,
 }
 
-/// How much work to spend beyond one cover by rows and one by columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
-    /// All other covers are tried as well if the entries that they visit stay below this. A pass costs 10 … 80 ns per
-    /// entry.
-    pub covers: u64,
-    /// Entries that the search may visit without success, in addition to one pass over the matrix. A visit costs 2 … 20
-    /// ns.
-    pub search: u64,
-    /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
-    pub reward: u64,
-}
-
-impl Default for Effort {
-    /// Measured: the extra covers and the search each stay under 20 ms where there is nothing to gain. A missed pivot
-    /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
-    /// visiting about a sixteenth of the entries.
-    fn default() -> Self {
-        Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
+impl Found {
+    /// Predicted seconds of one thread for finding these pivots of a matrix of that shape.
+    pub fn seconds(&self, effort: &Effort, prices: &Sparse, shape: [usize; 2], nnz: usize) -> f64 {
+        let left = self.free_rows.min(self.free_cols);
+        effort.cover_seconds(prices, shape, nnz) + effort.search_seconds(prices, shape, nnz, left, self.counts.search)
     }
 }
 
@@ -229,12 +218,12 @@ fn best_cover(
     // The side with more lines has more choice, and wins where it is notably longer: there one cover must do.
     let long = rows.len() >= cols.len();
     let first = [long, !long].map(|by_rows| Way { by_rows, seeded: false, ties: usual });
-    let lopsided = 5 * rows.len().max(cols.len()) > 6 * rows.len().min(cols.len());
-    let (first, second) = first.split_at(if lopsided { 1 } else { 2 });
+    let (first, second) = first.split_at(if effort::is_lopsided(rows.len(), cols.len()) { 1 } else { 2 });
     let others = [(false, false), (true, true), (false, true)].map(|(descending, newest)| Ties { descending, newest });
     let others = others.into_iter().flat_map(|ties| [true, false].map(|by_rows| Way { by_rows, seeded: false, ties }));
     let seeded = [true, false].map(|by_rows| Way { by_rows, seeded: true, ties: usual });
     let others: Vec<Way> = second.iter().copied().chain(others).chain(seeded).collect();
+    debug_assert_eq!(first.len() + others.len(), effort::COVERS);
 
     let mut best = Cover::default();
     for ways in [first, &others] {

@@ -141,7 +141,7 @@ impl Side<'_> {
     }
 
     fn parts_of(&self, entries: Entries) -> Result<(Vec<PlannedPart>, Vec<String>)> {
-        let Params { ell_share, ell_r_fill, coo_s_rows, coo_entries, .. } = self.options.params;
+        let Params { ell_share, ell_r_fill, ell_r_bytes, coo_s_rows, coo_entries, .. } = self.options.params;
         let (force, rows) = (self.options.force, self.a.rows());
         let may = |format| !self.options.forbid.contains(&format);
         let value = if entries == Entries::Valued { self.value_bytes } else { 0 };
@@ -167,8 +167,11 @@ impl Side<'_> {
         }
         let least = weights.iter().min().copied().unwrap_or(0);
         let common = least * rows;
+        let nearly_full = |left: usize, most: usize| left as f64 >= ell_r_fill * (most * rows) as f64;
+        // One loop over a row is faster than two.
+        let whole = common < left && may(Format::EllR) && nearly_full(left, weights.iter().max().map_or(0, |&w| w));
         let ell = force == Some(Format::Ell)
-            || force.is_none() && may(Format::Ell) && common as f64 >= ell_share * left as f64;
+            || force.is_none() && may(Format::Ell) && !whole && common as f64 >= ell_share * left as f64;
         if ell && common > 0 {
             why.push(format!("ELL for {least} entries of each row, {common} of {left}"));
             chosen.push(PlannedPart { width: least, ..part(Format::Ell, common, common * (4 + value)) });
@@ -180,18 +183,20 @@ impl Side<'_> {
         }
         let busy = weights.iter().filter(|&&w| w > 0).count();
         let most = weights.iter().max().copied().unwrap_or(0);
+        let (csr, ell_r) = ((rows + 1) * 8 + left * (4 + value), rows * (4 + most * (4 + value)));
         let rest = match force {
             Some(format @ (Format::Coo | Format::CooS | Format::Csr | Format::EllR)) => format,
-            _ if may(Format::EllR) && left as f64 >= ell_r_fill * (most * rows) as f64 => Format::EllR,
+            _ if may(Format::EllR) && nearly_full(left, most) => Format::EllR,
             _ if may(Format::Coo) && (left as f64) < coo_entries * rows as f64 => Format::Coo,
             _ if may(Format::CooS) && (busy as f64) < coo_s_rows * rows as f64 => Format::CooS,
+            _ if may(Format::EllR) && ell_r as f64 <= ell_r_bytes * csr as f64 => Format::EllR,
             _ => Format::Csr,
         };
         let bytes = match rest {
             Format::Coo => left * (8 + value),
             Format::CooS => busy * 4 + (busy + 1) * 8 + left * (4 + value),
-            Format::EllR => rows * (4 + most * (4 + value)),
-            _ => (rows + 1) * 8 + left * (4 + value),
+            Format::EllR => ell_r,
+            _ => csr,
         };
         let asked = if force == Some(rest) { ", as asked" } else { "" };
         why.push(format!("{} for {left} in {busy} of {rows} rows of weight up to {most}{asked}", rest.name()));

@@ -13,6 +13,9 @@ pub struct Params {
     pub ell_share: f64,
     /// ELL_R takes all rows if its slots are filled to this share.
     pub ell_r_fill: f64,
+    /// It also takes short rows of different weights if its padding makes it at most so many times as large as CSR,
+    /// whose pointers are half of a short row.
+    pub ell_r_bytes: f64,
     /// COO_S if fewer rows than this share have entries.
     pub coo_s_rows: f64,
     /// COO if there are fewer entries than this share of the rows.
@@ -31,6 +34,7 @@ impl Default for Params {
             segregate_share: 0.1,
             ell_share: 0.9,
             ell_r_fill: 0.8,
+            ell_r_bytes: 1.5,
             coo_s_rows: 0.5,
             coo_entries: 0.02,
             dia_fill: 0.9,

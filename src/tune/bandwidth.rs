@@ -22,7 +22,7 @@ pub fn bandwidth(caches: Caches, effort: Effort) -> Result<Bandwidth> {
     // Large caches are shared by many cores: a quarter of a gigabyte is beyond what one process has of them.
     let bytes = match effort {
         Effort::Quick => 1 << 22,
-        Effort::Full => (4 * caches.l3).clamp(1 << 26, 1 << 28),
+        Effort::Round | Effort::Full => (4 * caches.l3).clamp(1 << 26, 1 << 28),
     };
     let words = bytes as usize / 8;
     let from: Vec<u64> = memory::filled(1, words, "a measurement of the memory")?;

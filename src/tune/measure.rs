@@ -10,6 +10,8 @@ use std::time::Instant;
 pub enum Effort {
     /// Small inputs, few runs: to see that everything works. What is measured means little.
     Quick,
+    /// Inputs of the size that plans are made for, a third of the time: for measurements in rounds, which alternate.
+    Round,
     /// Inputs of the size that plans are made for.
     Full,
 }
@@ -19,12 +21,16 @@ impl Effort {
     pub(super) fn pick<T>(self, quick: T, full: T) -> T {
         match self {
             Effort::Quick => quick,
-            Effort::Full => full,
+            Effort::Round | Effort::Full => full,
         }
     }
     /// Seconds that a measurement goes on for.
     fn seconds(self) -> f64 {
-        self.pick(1e-3, 0.3)
+        match self {
+            Effort::Quick => 1e-3,
+            Effort::Round => 0.1,
+            Effort::Full => 0.3,
+        }
     }
     /// Seconds between two looks at the clock, at least.
     fn grain(self) -> f64 {

@@ -51,10 +51,12 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     let of = format!("block {}, degree {}", found.block, found.degree);
     costs.push(cost("block Wiedemann", of, found.seconds, Some(found.bytes)));
 
-    let (transposed, found) = pivots::find_best(a, &pivots::Effort::default(), observer)?;
+    let effort = pivots::Effort::default();
+    let (transposed, found) = pivots::find_best(a, &effort, observer)?;
+    let seconds = found.seconds(&effort, &machine.sparse, [rows, cols], nnz);
     let a = if transposed { a.transpose()? } else { a.try_clone()? };
     let pivots = found.pivots.len();
-    costs.push(cost("structural pivots", format!("{pivots} found"), nnz as f64 * machine.sparse.pivots, None));
+    costs.push(cost("structural pivots", format!("{pivots} found"), seconds, None));
     let (rows, cols) = (found.free_rows, found.free_cols);
     let bound = rows.min(cols);
     if bound == 0 {
@@ -88,7 +90,8 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     costs.push(cost("block Wiedemann on S", of.clone(), hybrid.seconds, Some(hybrid.bytes)));
     let split = Split::new(&a, &found.pivots)?;
     let predicted = Solver::new(&split, observer)?.predict(&mut Rng::seed_from_u64(1))?;
-    let of = format!("{of}, {:.3e} entries, {:.3e} multiply-adds", predicted.nnz.mean, predicted.work.mean);
+    let about = |x: f64| if x < 1e4 { format!("{x:.0}") } else { format!("{x:.2e}") };
+    let of = format!("{of}, {} entries, {} multiply-adds", about(predicted.nnz.mean), about(predicted.work.mean));
     costs.push(cost("S formed", of, Solver::seconds(machine, nnz, &predicted), None));
     Ok(costs)
 }

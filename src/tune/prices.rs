@@ -40,7 +40,7 @@ macro_rules! prices {
 prices! {
     dense: product[0] product[1] product[2] product[3] product[4] byte_product absorb scatter;
     passes: gather gather_byte cache far reduce product push_byte push ready;
-    sparse: transpose pivots matching;
+    sparse: transpose cover search matching;
     schur: product entry;
     elimination: scan change row combination;
     random: uniform rough;

@@ -12,6 +12,7 @@ mod instructions;
 #[cfg(target_os = "linux")]
 mod limits;
 mod matrices;
+mod page;
 mod permanent;
 mod profile;
 mod rational;

@@ -63,8 +63,11 @@ impl Work<'_> {
     /// [`Action::FindPivots`](super::plan::Action::FindPivots).
     pub fn find_pivots(&mut self, left: &mut Left<'_>) -> Result<()> {
         let (start, observer) = (Instant::now(), self.observer);
-        let find = || pivots::find_best(left.of.left(), &Effort::default(), observer);
+        let (a, effort) = (left.of.left(), Effort::default());
+        let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
+        let find = || pivots::find_best(a, &effort, observer);
         let (transposed, found) = self.phases.time("pivots", find)?;
+        let predicted = found.seconds(&effort, &self.machine.sparse, shape, nnz);
         if transposed {
             self.phases.time("pivots", || left.of.transpose())?;
         }
@@ -81,7 +84,7 @@ impl Work<'_> {
             ),
             why: if transposed { "on the transpose".into() } else { String::new() },
             rank: Some(pivots.len()),
-            predicted: None,
+            predicted: Some(predicted),
             seconds: start.elapsed().as_secs_f64(),
         });
         left.of.pivot(pivots);

@@ -153,6 +153,6 @@ fn every_room_reads_its_own_prices() {
     rest.pivots = 0;
     assert!(!rest.is_dense(&plain, None));
     let mut slow = plain.clone();
-    slow.sparse.pivots = 1.0;
+    slow.sparse.cover = 1.0;
     assert!(rest.is_dense(&slow, None));
 }

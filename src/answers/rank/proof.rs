@@ -165,7 +165,7 @@ impl Rest {
     }
     /// What a proof of rank r by passes may take that nobody demands.
     fn proof_limit(&self, machine: &Machine, r: usize) -> f64 {
-        let spent = self.row_space_seconds(machine, r) + self.nnz as f64 * machine.sparse.pivots;
+        let spent = self.row_space_seconds(machine, r) + self.without_pivots().pivots_seconds(machine);
         (PROOF_SHARE * spent).max(UNASKED)
     }
 }

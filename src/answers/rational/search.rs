@@ -298,7 +298,6 @@ impl<'a> Search<'a> {
         let mut answer = rank(&matrix.try_reduce(p)?, &options, self.observer)?;
         let seconds = start.elapsed().as_secs_f64();
         self.spent += answer.path.iter().filter_map(|step| step.predicted).sum::<f64>();
-        self.spent += matrix.nnz() as f64 * options.machine.sparse.pivots;
         let modular = ModularRank { modulus: p, rank: answer.rank, certainty: answer.certainty, seconds };
         self.value = self.value.max(answer.rank);
         if !as_given {

@@ -23,16 +23,8 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
     search.time("sparse.transpose", format!("the transpose of {name}"), entries(|s| s.transpose), || {
         a.transpose().map(|_| ())
     })?;
-    // Its pivots take a search, as those of most complexes.
-    let searched = search.effort.pick("ch4-4-b2", "ch7-8-b5");
-    let b = families::generate(searched)?.try_reduce(modulus)?;
-    let count = b.nnz() as f64;
-    search.time(
-        "sparse.pivots",
-        format!("the structural pivots of {searched}"),
-        move |m| count * m.sparse.pivots,
-        || pivots::find_best(&b, &pivots::Effort::default(), &Silent).map(|_| ()),
-    )?;
+    structural_pivots(search, "sparse.cover", search.effort.pick("ch4-4-b2", "shar_te2-b2"))?;
+    structural_pivots(search, "sparse.search", search.effort.pick("mk8-b2", "mk12-b4"))?;
     let pattern = Pattern::of(&a)?;
     search.time("sparse.matching", format!("a maximum matching of {name}"), entries(|s| s.matching), || {
         maximum_matching(&pattern).map(|_| ())
@@ -58,6 +50,19 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
         block.fill_roughly(0..n, modulus, &mut rng);
         Ok(())
     })
+}
+
+/// The structural pivots of a matrix by name.
+fn structural_pivots(search: &mut Search, price: &str, name: &str) -> Result<()> {
+    let (a, effort) = (families::generate(name)?.try_reduce(Modulus::new(P)?)?, pivots::Effort::default());
+    let (_, found) = pivots::find_best(&a, &effort, &Silent)?;
+    let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
+    search.time(
+        price,
+        format!("the structural pivots of {name}"),
+        move |m| found.seconds(&effort, &m.sparse, shape, nnz),
+        || pivots::find_best(&a, &effort, &Silent).map(|_| ()),
+    )
 }
 
 /// The Schur complement of structural pivots.

@@ -11,19 +11,15 @@ use std::fmt::Write;
 
 /// Computes the rank by one thread, which predictions are for, and prints the steps.
 pub fn run(args: &TuneArgs, matrix: &SparseMatrix, machine: Machine, bars: &Bars) -> Result<()> {
-    // The planner has no choice about the first pivots: what it reckons with says nothing of them.
-    let pivots = matrix.nnz() as f64 * machine.sparse.pivots;
     let options = RankOptions::default().machine(machine);
     let found = threads::with(1, || answers::rank(matrix, &options, bars))??;
     bars.clear();
     let mut text = format!("rank {} mod {} by one thread\n\n", found.rank, args.modulus);
     let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a string takes all text");
     line(format_args!("{:28} {:>12} {:>12} {:>22}", "step", "predicted s", "measured s", "predicted / measured"));
-    for (k, step) in found.path.iter().enumerate() {
-        let first = (k == 0 && step.name == "structural pivots").then_some(pivots);
-        let predicted = step.predicted.or(first);
-        let ratio = predicted.map_or("-".into(), |s| format!("{:.2}", s / step.seconds.max(1e-9)));
-        let predicted = predicted.map_or("-".into(), |s| format!("{s:.6}"));
+    for step in &found.path {
+        let ratio = step.predicted.map_or("-".into(), |s| format!("{:.2}", s / step.seconds.max(1e-9)));
+        let predicted = step.predicted.map_or("-".into(), |s| format!("{s:.6}"));
         line(format_args!("{:28} {predicted:>12} {:>12.6} {ratio:>22}", step.name, step.seconds));
     }
     line(format_args!("\n{:28} {:>12} {:>12}", "phase", "", "measured s"));

@@ -13,6 +13,9 @@ use std::fmt::Write;
 /// A format that makes the matrix larger than the chosen plan by more than this factor is not laid out.
 const LARGEST: usize = 8;
 
+/// How often each plan is timed, in turn with the others; the fastest run counts.
+const ROUNDS: usize = 3;
+
 /// One plan, and 10⁹ multiply-adds a second for each width, where it was timed.
 pub struct Contestant {
     pub name: String,
@@ -32,6 +35,8 @@ pub struct Contest {
     pub scaling: Vec<(usize, f64)>,
     pub scaling_width: usize,
     pub bandwidth: Bandwidth,
+    /// Whether the bytes of a product leave the caches, for each width: only then they bound it.
+    pub uncached: Vec<bool>,
 }
 
 /// Times everything that the arguments ask for.
@@ -41,36 +46,48 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
     let wishes = args.formats.plan_options();
     let chosen = Plan::choose(a, &wishes)?;
     bars.phase("products", 0);
-    let rates = |product: &Product| -> Result<Vec<f64>> {
-        let rate = |&width: &usize| {
-            bars.check()?;
-            rate(a, product, width, effort)
-        };
-        widths.iter().map(rate).collect()
-    };
-    let product = Product::new(a, &chosen)?;
-    let mut contestants =
-        vec![Contestant { name: "chosen".into(), rates: Some(rates(&product)?), plan: chosen.clone() }];
-    for (name, options) in challengers() {
-        let plan = Plan::choose(a, &options)?;
-        // A plan that someone has timed already says nothing new.
-        if contestants.iter().any(|other| (&other.plan.parts, &other.plan.lane) == (&plan.parts, &plan.lane)) {
-            continue;
+    let mut contestants = contestants(a, &chosen, widths.len())?;
+    // What else this machine does comes and goes: the plans take turns.
+    let (rounds, short) = if args.quick { (1, effort) } else { (ROUNDS, Effort::Round) };
+    for _ in 0..rounds {
+        for Contestant { plan, rates, .. } in &mut contestants {
+            let Some(rates) = rates else { continue };
+            let product = Product::new(a, plan)?;
+            for (best, &width) in rates.iter_mut().zip(&widths) {
+                bars.check()?;
+                *best = best.max(rate(a, &product, width, short)?);
+            }
         }
-        let small = plan.bytes() / LARGEST <= chosen.bytes();
-        let rates = if small { Some(rates(&Product::new(a, &plan)?)?) } else { None };
-        contestants.push(Contestant { name, plan, rates });
     }
     let caches = Fingerprint::here().caches;
     let bandwidth = bandwidth(caches, effort)?;
     let floors = floors(a, &chosen, &wishes, &widths, bandwidth, effort)?;
+    let uncached = widths.iter().map(|&w| floor_bytes(&chosen, w) > caches.l2.max(caches.l3) as f64).collect();
     let scaling_width = widths.iter().copied().filter(|&w| w <= 32).max().unwrap_or(widths[0]);
-    let mut scaling = vec![];
-    for count in doubling(threads) {
-        scaling.push((count, threads::with(count, || rate(a, &product, scaling_width, effort))??));
+    let mut scaling: Vec<(usize, f64)> = doubling(threads).into_iter().map(|count| (count, 0.0)).collect();
+    let product = Product::new(a, &chosen)?;
+    for _ in 0..rounds {
+        for (count, best) in &mut scaling {
+            bars.check()?;
+            *best = best.max(threads::with(*count, || rate(a, &product, scaling_width, short))??);
+        }
     }
     bars.clear();
-    Ok(Contest { widths, threads, contestants, floors, scaling, scaling_width, bandwidth })
+    Ok(Contest { widths, threads, contestants, floors, scaling, scaling_width, bandwidth, uncached })
+}
+
+/// The plans to time, the chosen one first; those that are too large have no rates.
+fn contestants(a: &SparseMatrix, chosen: &Plan, widths: usize) -> Result<Vec<Contestant>> {
+    let untimed = |plan: &Plan| (plan.bytes() / LARGEST <= chosen.bytes()).then(|| vec![0.0; widths]);
+    let mut all = vec![Contestant { name: "chosen".into(), rates: untimed(chosen), plan: chosen.clone() }];
+    for (name, options) in challengers() {
+        let plan = Plan::choose(a, &options)?;
+        // A plan that someone has timed already says nothing new.
+        if all.iter().all(|other| (&other.plan.parts, &other.plan.lane) != (&plan.parts, &plan.lane)) {
+            all.push(Contestant { name, rates: untimed(&plan), plan });
+        }
+    }
+    Ok(all)
 }
 
 /// Plans other than the chosen one.
@@ -123,10 +140,25 @@ impl Contest {
         rates.max_by(|a, b| a.1.total_cmp(&b.1)).expect("the chosen plan is timed")
     }
 
+    /// The chosen plan's rate at width number `k`.
+    pub fn chosen(&self, k: usize) -> f64 {
+        self.contestants[0].rates.as_ref().expect("the chosen plan is timed")[k]
+    }
+
+    /// The rate that nothing exceeds at width number `k`: by operations, and by bytes where no cache holds them.
+    pub fn floor(&self, k: usize) -> f64 {
+        let [by_bytes, by_operations] = &self.floors;
+        if self.uncached[k] { by_bytes[k].min(by_operations[k]) } else { by_operations[k] }
+    }
+
+    /// The number of the width that threads are compared with.
+    pub fn scaling_index(&self) -> usize {
+        self.widths.iter().position(|&w| w == self.scaling_width).expect("it is one of them")
+    }
+
     /// The share of the best rate that the chosen plan reaches at width number `k`.
     pub fn share(&self, k: usize) -> f64 {
-        let chosen = self.contestants[0].rates.as_ref().expect("the chosen plan is timed");
-        chosen[k] / self.best(k).1
+        self.chosen(k) / self.best(k).1
     }
 
     /// The table of all rates.

@@ -1,12 +1,15 @@
 //! `blackfield tune`: this machine measured ([`install`]), products with one matrix ([`contest`], [`report`]), the
 //! steps to its rank against their predictions ([`check`]).
 
+mod bars;
 mod check;
 mod contest;
 mod install;
 mod page;
 mod report;
+mod scale;
 mod svg;
+mod units;
 
 use crate::args::TuneArgs;
 use crate::input;

@@ -1,11 +1,10 @@
-//! Pages that need nothing beside themselves: no script, no style sheet, no picture from elsewhere.
+//! Pages that need nothing beside themselves: no script, no picture from elsewhere; light or dark as the reader's
+//! system is.
 
 use std::fmt::Display;
 
-const STYLE: &str = "body { font: 14px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
-svg text { font: 12px sans-serif } table { border-collapse: collapse } td, th { padding: 2px 10px; text-align: right }
-td:first-child, th:first-child { text-align: left } tr:nth-child(even) { background: #f4f4f4 }
-pre { background: #f4f4f4; padding: 8px; overflow-x: auto } img { image-rendering: pixelated; border: 1px solid #ccc }";
+/// Colours and sizes, in one place. `--s0` is what was chosen, the other `--s` are what it is compared with.
+const STYLE: &str = include_str!("page.css");
 
 /// Text as HTML shows it.
 pub fn escaped(text: impl Display) -> String {
@@ -13,26 +12,65 @@ pub fn escaped(text: impl Display) -> String {
     text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// A whole page around sections, each a heading and HTML.
-pub fn page(title: &str, sections: &[(&str, String)]) -> String {
-    let sections: String =
-        sections.iter().map(|(heading, body)| format!("<h2>{}</h2>\n{body}\n", escaped(heading))).collect();
-    let title = escaped(title);
+/// A part of the page: a heading, and HTML below it.
+pub struct Card {
+    pub heading: &'static str,
+    pub body: String,
+    /// Whether it stands beside another one, where there is room.
+    pub half: bool,
+}
+
+/// A whole page: a title, a line below it in HTML, and cards.
+pub fn page(title: &str, lead: &str, cards: &[Card], foot: &str) -> String {
+    let card = |Card { heading, body, half }: &Card| {
+        let half = if *half { " class=\"half\"" } else { "" };
+        format!("<section{half}>\n<h2>{}</h2>\n{body}\n</section>\n", escaped(heading))
+    };
+    let cards: String = cards.iter().map(card).collect();
+    let (title, foot) = (escaped(title), escaped(foot));
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>\n{STYLE}\n\
-         </style>\n</head>\n<body>\n<h1>{title}</h1>\n{sections}</body>\n</html>\n"
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}\
+         </style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<p>{lead}</p>\n</header>\n<main>\n{cards}</main>\n\
+         <footer>{foot}</footer>\n</body>\n</html>\n"
     )
 }
 
-/// A table with a line of headings.
-pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |tag: &str, cells: &mut dyn Iterator<Item = String>| {
-        let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
-        format!("<tr>{cells}</tr>\n")
+/// A cell of a table: its words, and how full its background is, from 0 to 1.
+pub struct Cell {
+    pub words: String,
+    pub shade: f64,
+    pub best: bool,
+}
+
+impl Cell {
+    /// A cell of words alone.
+    pub fn of(words: impl Into<String>) -> Cell {
+        Cell { words: words.into(), shade: 0.0, best: false }
+    }
+}
+
+/// A table with a line of headings; `ruled` rows at its end are set apart.
+pub fn table(headings: &[String], rows: &[Vec<Cell>], ruled: usize) -> String {
+    let head: String = headings.iter().map(|heading| format!("<th>{}</th>", escaped(heading))).collect();
+    let cell = |Cell { words, shade, best }: &Cell| {
+        let shade = if *shade > 0.0 { format!(" style=\"--h:{:.0}%\"", 100.0 * shade) } else { String::new() };
+        let words = if *best { format!("<b>{}</b>", escaped(words)) } else { escaped(words) };
+        format!("<td{shade}>{words}</td>")
     };
-    let head = line("th", &mut headings.iter().map(|heading| heading.to_string()));
-    let body: String = rows.iter().map(|row| line("td", &mut row.iter().cloned())).collect();
-    format!("<table>\n{head}{body}</table>\n")
+    let row = |(k, row): (usize, &Vec<Cell>)| {
+        let apart = if k + ruled >= rows.len() { " class=\"apart\"" } else { "" };
+        format!("<tr{apart}>{}</tr>\n", row.iter().map(cell).collect::<String>())
+    };
+    let body: String = rows.iter().enumerate().map(row).collect();
+    format!("<div class=\"wide\"><table>\n<tr>{head}</tr>\n{body}</table></div>\n")
+}
+
+/// Facts in large letters, each with what it is.
+pub fn tiles(facts: &[(&str, String)]) -> String {
+    let tile =
+        |(what, fact): &(&str, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(what), escaped(fact));
+    format!("<dl class=\"tiles\">\n{}</dl>\n", facts.iter().map(tile).collect::<String>())
 }
 
 /// A PNG picture within the page.
@@ -78,8 +116,11 @@ mod tests {
 
     #[test]
     fn text_stays_text() {
-        let page = page("a<b", &[("x & y", table(&["<i>"], &[vec!["'\"".into()]]))]);
+        let body = table(&["<i>".into()], &[vec![Cell::of("'\"")]], 0) + &tiles(&[("<b>", "&".into())]);
+        let page = page("a<b", "<em>lead</em>", &[Card { heading: "x & y", body, half: false }], "<foot>");
         assert!(page.contains("<title>a&lt;b</title>") && page.contains("<h2>x &amp; y</h2>"), "{page}");
         assert!(page.contains("<th>&lt;i&gt;</th>") && page.contains("<td>&#39;&quot;</td>"), "{page}");
+        assert!(page.contains("<dt>&lt;b&gt;</dt><dd>&amp;</dd>") && page.contains("&lt;foot&gt;"), "{page}");
+        assert!(page.contains("<p><em>lead</em></p>"), "{page}");
     }
 }

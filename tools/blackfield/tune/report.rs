@@ -1,14 +1,17 @@
 //! `blackfield tune FILE --report OUT.html`: what was measured and planned, on one page.
 
+use super::bars;
 use super::contest::{Contest, Contestant};
-use super::page::{escaped, page, picture, table};
-use super::svg::{Line, chart};
+use super::page::{Card, Cell, escaped, page, picture, table, tiles};
+use super::svg::{Kind, Line, lines};
+use super::units::{bytes, count, digits};
 use crate::args::TuneArgs;
 use crate::progress::Bars;
 use blackfield::cost::Machine;
 use blackfield::io::AtomicFile;
 use blackfield::sparse::{SparseMatrix, Triplets, spy};
-use blackfield::tune::{Fingerprint, method_costs};
+use blackfield::spmv::Plan;
+use blackfield::tune::{Fingerprint, MethodCost, method_costs};
 use blackfield::{Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -26,84 +29,140 @@ pub fn write(
     contest: &Contest,
     bars: &Bars,
 ) -> Result<()> {
-    let name = args.file.as_deref().unwrap_or(Path::new("-")).display().to_string();
-    let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
-    let facts = format!(
-        "{rows} x {cols} without empty lines, {nnz} non-zeros mod {}; {} thread(s) of {}, {}.",
-        args.modulus,
-        contest.threads,
-        Fingerprint::here().processor,
-        Fingerprint::here().isa
-    );
-    let costs: Vec<_> = method_costs(matrix, machine, bars)?
-        .into_iter()
-        .map(|cost| {
-            let bytes = cost.bytes.map_or("-".into(), |bytes| format!("{:.1}", bytes as f64 / 1e6));
-            vec![cost.name.to_string(), cost.of, format!("{:.4}", cost.seconds), bytes]
-        })
-        .collect();
+    let name = args.file.as_deref().and_then(Path::file_name).unwrap_or("-".as_ref()).to_string_lossy().into_owned();
+    let costs = method_costs(matrix, machine, bars)?;
     bars.clear();
-    let picture = picture(&spy(integers, PICTURE), "the pattern of the non-zeros");
-    let sections = [
-        ("The matrix", format!("<p>{}</p>\n{picture}", escaped(facts))),
-        ("Products by format and block width", rates(contest)),
-        ("Products by threads", scaling(contest)),
-        ("The chosen plan", format!("<pre>{}</pre>", escaped(&contest.contestants[0].plan))),
-        (
-            "What each method is predicted to cost",
-            format!(
-                "<p>By one thread, if the rank is as large as it can be; S is what the structural pivots leave.</p>\n{}",
-                table(&["method", "of", "seconds", "MB"], &costs)
-            ),
-        ),
+    let chosen = &contest.contestants[0].plan;
+    let prices = if *machine == Machine::default() { "built-in prices" } else { "prices of a profile" };
+    let card = |heading, half, body| Card { heading, body, half };
+    let cards = [
+        card("The matrix", false, facts(integers, matrix, contest)),
+        card("Products by format and block width", false, rates(contest)),
+        card("The chosen plan by threads", true, scaling(contest)),
+        card("The chosen plan", true, plan(chosen)),
+        card("What each method is predicted to cost", false, methods(&costs, prices)),
     ];
+    let here = Fingerprint::here();
+    let foot = format!(
+        "blackfield {}, {} ({}), {} thread(s)",
+        env!("CARGO_PKG_VERSION"),
+        here.processor,
+        here.isa,
+        contest.threads
+    );
     let io = |source| Error::Io { file: to.to_owned(), source };
+    let title = format!("{name} mod {}", args.modulus);
     let mut file = AtomicFile::create(to)?;
-    file.write_all(page(&format!("{name} mod {}", args.modulus), &sections).as_bytes()).map_err(io)?;
+    file.write_all(page(&title, &verdict(contest), &cards, &foot).as_bytes()).map_err(io)?;
     file.finish()
+}
+
+/// What was found, in a line of HTML.
+fn verdict(contest: &Contest) -> String {
+    let k = contest.scaling_index();
+    let (width, (best, rate)) = (contest.widths[k], contest.best(k));
+    let floor = format!("{:.0} % of the floor", 100.0 * contest.chosen(k) / contest.floor(k));
+    let chosen = digits(contest.chosen(k));
+    let against = match contest.share(k) {
+        share if share >= 1.0 => "the fastest of all plans timed".to_string(),
+        share => format!("{:.0} % of the fastest, {} with {}", 100.0 * share, escaped(&best.name), digits(rate)),
+    };
+    format!("With {width} vector(s) the chosen plan makes <b>{chosen} GMAC/s</b>: {against}, {floor}.")
+}
+
+/// The picture, and numbers beside it.
+fn facts(integers: &Triplets, matrix: &SparseMatrix, contest: &Contest) -> String {
+    let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
+    let units = 100.0 * (nnz - matrix.valued()) as f64 / nnz.max(1) as f64;
+    let chosen = &contest.contestants[0].plan;
+    let numbers = tiles(&[
+        ("rows", count(rows)),
+        ("columns", count(cols)),
+        ("non-zeros", count(nnz)),
+        ("in a row, on average", digits(nnz as f64 / rows.max(1) as f64)),
+        ("equal to ±1", format!("{} %", digits(units))),
+        ("the chosen plan takes", bytes(chosen.bytes() as f64)),
+        ("a residue takes", format!("{} bits", 8 * chosen.lane.bytes())),
+        ("memory, one thread", format!("{} GB/s", digits(contest.bandwidth.one / 1e9))),
+        ("memory, all threads", format!("{} GB/s", digits(contest.bandwidth.all / 1e9))),
+    ]);
+    format!(
+        "<div class=\"beside\"><figure>{}<figcaption>where the non-zeros are</figcaption></figure>\n{numbers}</div>",
+        picture(&spy(integers, PICTURE), "the pattern of the non-zeros")
+    )
 }
 
 /// The rates as a chart and a table, with what bounds them.
 fn rates(contest: &Contest) -> String {
     let widths: Vec<String> = contest.widths.iter().map(usize::to_string).collect();
     let names = ["floor: bytes", "floor: operations"];
-    let timed = contest.contestants.iter().filter_map(|c| Some((c.name.as_str(), c.rates.as_ref()?)));
-    let measured = timed.map(|(name, rates)| Line { name, values: rates.clone(), dashed: false });
+    let timed = contest.contestants.iter().enumerate().filter_map(|(k, c)| Some((k, &c.name, c.rates.as_ref()?)));
+    let kind = |k: usize| if k == 0 { Kind::Chosen } else { Kind::Other };
+    let measured = timed.map(|(k, name, rates)| Line { name, values: rates.clone(), kind: kind(k) });
     let floors = names.into_iter().zip(&contest.floors);
-    let floors = floors.map(|(name, rates)| Line { name, values: rates.clone(), dashed: true });
-    let lines: Vec<Line> = measured.chain(floors).collect();
-    let headings: Vec<&str> = ["plan", "MB"].into_iter().chain(widths.iter().map(String::as_str)).collect();
-    let cells = |rates: &[f64]| rates.iter().map(|rate| format!("{rate:.3}")).collect::<Vec<_>>();
+    let floors = floors.map(|(name, rates)| Line { name, values: rates.clone(), kind: Kind::Bound });
+    let all: Vec<Line> = measured.chain(floors).collect();
+    let headings: Vec<String> = ["plan", "size"].map(String::from).into_iter().chain(widths.iter().cloned()).collect();
+    let best: Vec<f64> = (0..widths.len()).map(|k| contest.best(k).1).collect();
     let row = |Contestant { name, plan, rates }: &Contestant| {
-        let size = format!("{:.2}", plan.bytes() as f64 / 1e6);
-        let rates = rates.as_ref().map_or(vec!["too large".into(); widths.len()], |rates| cells(rates));
-        [vec![name.clone(), size], rates].concat()
+        let size = [Cell::of(name), Cell::of(bytes(plan.bytes() as f64))];
+        let cell = |k: usize, rate: f64| {
+            let share = rate / best[k];
+            Cell { words: digits(rate), shade: share * share, best: share >= 1.0 }
+        };
+        let rates: Vec<Cell> = match rates {
+            Some(rates) => rates.iter().enumerate().map(|(k, &rate)| cell(k, rate)).collect(),
+            None => widths.iter().map(|_| Cell::of("too large")).collect(),
+        };
+        size.into_iter().chain(rates).collect::<Vec<Cell>>()
     };
     let mut rows: Vec<_> = contest.contestants.iter().map(row).collect();
-    let bounds = names.into_iter().zip(&contest.floors);
-    rows.extend(bounds.map(|(name, rates)| [vec![name.into(), String::new()], cells(rates)].concat()));
-    let shares = (0..widths.len()).map(|k| format!("{:.0} %", 100.0 * contest.share(k))).collect();
-    rows.push([vec!["chosen / best".into(), String::new()], shares].concat());
+    let last = |name: &str, cell: &dyn Fn(usize) -> String| {
+        let cells = (0..widths.len()).map(|k| Cell::of(cell(k)));
+        [Cell::of(name), Cell::of("")].into_iter().chain(cells).collect::<Vec<Cell>>()
+    };
+    for (name, rates) in names.into_iter().zip(&contest.floors) {
+        rows.push(last(name, &|k| digits(rates[k])));
+    }
+    rows.push(last("chosen / fastest", &|k| format!("{:.0} %", 100.0 * contest.share(k))));
     format!(
-        "<p>GMAC/s: 10<sup>9</sup> multiply-adds a second. No product is faster than its bytes through the memory \
-         ({:.1} GB/s by one thread, {:.1} by all) unless a cache holds them, nor than its operations where nothing waits \
-         for memory.</p>\n{}{}",
-        contest.bandwidth.one / 1e9,
-        contest.bandwidth.all / 1e9,
-        chart("GMAC/s by block width", "vectors", &widths, &lines),
-        table(&headings, &rows)
+        "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second. Shaded is what no product reaches: its operations take that \
+         long where nothing waits for memory, and its bytes that long through the memory, unless a cache holds them.</p>\n\
+         {}{}",
+        lines("GMAC/s by block width", "vectors in the block", "GMAC/s", &widths, &all),
+        table(&headings, &rows, 3)
     )
 }
 
 fn scaling(contest: &Contest) -> String {
-    let threads: Vec<String> = contest.scaling.iter().map(|(count, _)| count.to_string()).collect();
-    let values: Vec<f64> = contest.scaling.iter().map(|(_, rate)| *rate).collect();
-    let linear = contest.scaling.iter().map(|(count, _)| *count as f64 * values[0]).collect();
-    let lines =
-        [Line { name: "chosen", values, dashed: false }, Line { name: "proportional", values: linear, dashed: true }];
     format!(
-        "<p>The chosen plan with {} vectors, GMAC/s.</p>\n{}",
+        "<p>With {} vector(s); dashed: in proportion to the threads.</p>\n{}",
         contest.scaling_width,
-        chart("GMAC/s by threads", "threads", &threads, &lines)
+        bars::upright("GMAC/s by threads", "threads", "GMAC/s", &contest.scaling)
+    )
+}
+
+/// The parts of the plan and their reasons.
+fn plan(plan: &Plan) -> String {
+    let reasons: String = plan.reasons.iter().map(|reason| format!("<li>{}</li>\n", escaped(reason))).collect();
+    let (sums, products) = (count(plan.budget.0 as usize), count(plan.budget.1 as usize));
+    let transposed = match &plan.transposed {
+        Some(parts) => bars::parts("Transpose", parts),
+        None => "<h3>Transpose</h3>\n<p>scattered from A</p>\n".into(),
+    };
+    format!(
+        "<p>Lanes {:?}, sums {:?} of {sums} residues or {products} products, code {:?}.</p>\n{}{transposed}<ul>\n{reasons}</ul>",
+        plan.lane,
+        plan.arithmetic,
+        plan.isa,
+        bars::parts("A", &plan.parts)
+    )
+}
+
+fn methods(costs: &[MethodCost], prices: &str) -> String {
+    format!(
+        "<p>By one thread at {prices}, if the rank is as large as it can be. S is what the structural pivots leave; where \
+         it is formed, pivots are looked for in it again.</p>\n{}",
+        bars::methods("predicted seconds by method", costs)
     )
 }

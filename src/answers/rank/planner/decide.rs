@@ -107,10 +107,11 @@ impl Choice<'_> {
             let why = format!("row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
             return self.hope.map_or_else(|| self.row_space(usize::MAX, &why), |hope| self.hope_first(hope));
         }
-        // The largest rank that a sketch finds in good time.
+        // The largest rank that a sketch finds in good time: whatever the rank, if that is worth its negligible error.
+        let share = if sketched.is_some_and(|seconds| is_short(seconds, wiedemann)) { f64::INFINITY } else { SKETCH };
         let in_time = |r: usize| {
             let seconds = rest.sketch_seconds(machine, r);
-            self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= SKETCH * wiedemann)
+            self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= share * wiedemann)
         };
         let most = largest(bound, in_time);
         let by_wiedemann = |reason| Decision { finish: Finish::Wiedemann, seconds: wiedemann, reason };

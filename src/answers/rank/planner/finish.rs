@@ -12,7 +12,8 @@ pub const LONG: f64 = 2.0;
 pub const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 pub const HOPE: f64 = 0.25;
-/// The share of it that is spent on a sketch, which ends sooner than that for all but the largest ranks.
+/// The share of it that is spent on a sketch, which ends sooner than that for all but the largest ranks; one that is
+/// worth it ([`WORTH`]) goes on to its end.
 pub const SKETCH: f64 = 0.5;
 /// A row space that is given up for a sketch may take this share of the first one.
 pub const FIRST: f64 = 0.25;

@@ -7,6 +7,7 @@ use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
+use crate::pivots::Effort;
 use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape, Sketch};
 use crate::sparse::SparseMatrix;
 use crate::spmv::LANES;
@@ -120,8 +121,12 @@ impl Rest {
         let full = 2 * self.nnz as u128 >= self.rows as u128 * self.cols as u128;
         self.pivots == 0
             && (!self.minor || self.rank_bound > LANES && self.nnz as u128 > self.rows as u128 * self.cols as u128 / 4)
-            && (full || self.every_row_at_worst(machine) <= self.nnz as f64 * machine.sparse.pivots)
+            && (full || self.every_row_at_worst(machine) <= self.pivots_seconds(machine))
             && max_memory.is_none_or(|limit| self.every_row_bytes() <= limit)
+    }
+    /// Predicted seconds of one thread for looking for structural pivots, whether or not there are any to search for.
+    pub fn pivots_seconds(&self, machine: &Machine) -> f64 {
+        Effort::default().cover_seconds(&machine.sparse, [self.rows, self.cols], self.nnz)
     }
     /// Predicted bytes for all rows of S in a dense echelon form; 2⁶⁴ - 1 where they would leave 64 bits.
     pub fn every_row_bytes(&self) -> u64 {

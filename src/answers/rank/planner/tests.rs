@@ -101,6 +101,21 @@ fn a_rank_far_below_the_shape_is_sketched() {
     }
 }
 
+/// Block Wiedemann would leave a doubt that a sketch does not.
+#[test]
+fn a_sketch_that_is_worth_it_goes_on_to_its_end() {
+    let machine = Machine::reference();
+    let large = Rest { nnz: 5_000_000, rank_bound: 20_000, ..rest(300_000, 250_000, 0) }.with_pivots(600_000);
+    let seconds = large.sketch_seconds(&machine, large.rank_bound).unwrap();
+    let to_its_end = |wiedemann| {
+        let found = decide(&large, &machine, Some(wiedemann), None, Some(64)).unwrap().finish;
+        let Finish::Sketch { give_up } = found else { panic!("{found:?}") };
+        give_up == usize::MAX
+    };
+    assert!(to_its_end(1.01 * seconds / SKETCH) && to_its_end(1.01 * seconds / WORTH));
+    assert!(!to_its_end(0.99 * seconds / WORTH));
+}
+
 #[test]
 fn a_large_rank_is_worth_an_expensive_complement() {
     let (machine, large) = (Machine::reference(), rest(60_000, 50_000, 900_000));

@@ -1,0 +1,87 @@
+//! How much work structural pivots are worth, and what it takes: entries counted, at the prices of [`Sparse`].
+
+use crate::cost::Sparse;
+
+/// All covers that there are: each side once as usual, with three other rules for ties, and seeded.
+pub(super) const COVERS: usize = 10;
+
+/// Whether one side is notably longer, where one cover by it does.
+pub(super) fn is_lopsided(rows: usize, cols: usize) -> bool {
+    5 * rows.max(cols) > 6 * rows.min(cols)
+}
+
+/// How much work to spend beyond one cover by rows and one by columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// All other covers are tried as well if the entries that they visit stay below this. A pass costs 10 … 80 ns per
+    /// entry.
+    pub covers: u64,
+    /// Entries that the search may visit without success, in addition to one pass over the matrix. A visit costs 2 … 20
+    /// ns.
+    pub search: u64,
+    /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
+    pub reward: u64,
+}
+
+impl Default for Effort {
+    /// Measured: the extra covers and the search each stay under 20 ms where there is nothing to gain. A missed pivot
+    /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
+    /// visiting about a sixteenth of the entries.
+    fn default() -> Self {
+        Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
+    }
+}
+
+impl Effort {
+    /// The covers that are tried, as long as none is complete.
+    pub(super) fn tried(&self, rows: usize, cols: usize, nnz: usize) -> usize {
+        let first = if is_lopsided(rows, cols) { 1 } else { 2 };
+        if (COVERS - first) as u64 * nnz as u64 > self.covers { first } else { COVERS }
+    }
+
+    /// Predicted seconds of one thread for all but the search, of a matrix of that shape: a cover visits each entry
+    /// once, and so do transposing and peeling together, for about the same price.
+    pub fn cover_seconds(&self, prices: &Sparse, [rows, cols]: [usize; 2], nnz: usize) -> f64 {
+        (1 + self.tried(rows, cols, nnz)) as f64 * nnz as f64 * prices.cover
+    }
+
+    /// The same for the search, of `left` lines that are not pivotal, in which `found` pivots joined. It visits lines
+    /// until its budget is spent, or has visited the whole matrix for each line left: that is as much as it may take,
+    /// and about what it takes, unless it soon fails for all of few lines.
+    pub fn search_seconds(&self, prices: &Sparse, shape: [usize; 2], nnz: usize, left: usize, found: usize) -> f64 {
+        let [lines, nnz] = [shape[0].min(shape[1]) as f64, nnz as f64];
+        let budget = nnz + self.search as f64 + found as f64 * nnz / self.reward.max(1) as f64;
+        let entries = budget.min((left + found) as f64 * nnz);
+        // The lines of the shorter side are those that it visits, and the heavier ones.
+        entries / (nnz / lines.max(1.0)).max(1.0) * prices.search
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_grows_with_the_work() {
+        let (effort, prices) = (Effort::default(), Sparse { cover: 1.0, search: 0.0, ..Default::default() });
+        // Square and lopsided, small and large: covers and the pass before them.
+        for (shape, nnz, passes) in [
+            ([100, 100], 1000, 11),
+            ([100, 130], 1000, 11),
+            ([100_000, 100_000], 1_000_000, 3),
+            ([100_000, 130_000], 1_000_000, 2),
+            ([100_000, 119_000], 1_000_000, 3),
+            ([100, 100], 250_000, 11),
+            ([100, 100], 250_001, 3),
+            ([0, 0], 0, 0),
+        ] {
+            assert_eq!(effort.cover_seconds(&prices, shape, nnz), (passes * nnz) as f64, "{shape:?} {nnz}");
+        }
+        let prices = Sparse { cover: 0.0, search: 1.0, ..Default::default() };
+        let search = |left, found| effort.search_seconds(&prices, [200, 50], 160_000, left, found);
+        // Nothing left, a line left: the matrix once; many: the budget, which grows with what is found.
+        assert_eq!([search(0, 0), search(1, 0)], [0.0, 50.0]);
+        assert_eq!(search(40, 0), (160_000.0 + 1_000_000.0) / 3200.0);
+        assert_eq!(search(40, 32), (160_000.0 + 1_000_000.0 + 32.0 * 10_000.0) / 3200.0);
+    }
+}
