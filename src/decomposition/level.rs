@@ -35,17 +35,19 @@ impl Divisors {
 
 /// One step.
 #[derive(Debug)]
-pub(super) struct Level {
+pub struct Level {
+    /// The matrix.
     pub matrix: SparseMatrix,
+    /// Its pivots.
     pub pivots: Pivots,
     /// The lines of `matrix` that those of the complement come from, which are in no pivot.
     pub rest: Lines,
-    pub divisors: Divisors,
+    pub(super) divisors: Divisors,
 }
 
 impl Level {
     /// The same step of the transpose.
-    pub fn transposed(self) -> Result<Level> {
+    pub(super) fn transposed(self) -> Result<Level> {
         let Level { matrix, pivots, rest, divisors } = self;
         Ok(Level {
             matrix: matrix.transpose()?,
@@ -58,7 +60,7 @@ impl Level {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn down(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
+    pub(super) fn down(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
         let mut x = memory::zeros(self.matrix.cols() * count, SIDES)?;
         self.substitute(right, &mut x, count)?;
         let sums = Sums::new(self.matrix.modulus());
@@ -75,7 +77,7 @@ impl Level {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn up(&self, right: &[u64], mut of_rest: Vec<u64>, count: usize) -> Result<Vec<u64>> {
+    pub(super) fn up(&self, right: &[u64], mut of_rest: Vec<u64>, count: usize) -> Result<Vec<u64>> {
         if let Divisors::Cols(by) = &self.divisors {
             divide(self.matrix.modulus(), &mut of_rest, by, count);
         }

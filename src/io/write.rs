@@ -148,18 +148,18 @@ fn write_named(
 
 /// One member of a gzip stream.
 #[cfg(feature = "gzip")]
-fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
     encoder.write_all(text)?;
     encoder.finish()
 }
 #[cfg(not(feature = "gzip"))]
-fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
 }
 
 /// Appends a number in decimal.
-fn push_number(text: &mut Vec<u8>, mut n: u64) {
+pub(super) fn push_number(text: &mut Vec<u8>, mut n: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {
