@@ -2,8 +2,21 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 10] =
-    ["rank", "verify", "permanent", "info", "tune", "bench", "convert", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 13] = [
+    "rank",
+    "verify",
+    "kernel",
+    "solve",
+    "rref",
+    "permanent",
+    "info",
+    "tune",
+    "bench",
+    "convert",
+    "generate",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_texts() {

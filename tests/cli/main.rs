@@ -9,15 +9,18 @@ mod doubt;
 mod endings;
 mod help;
 mod instructions;
+mod kernel;
 #[cfg(target_os = "linux")]
 mod limits;
 mod matrices;
 mod permanent;
 mod profile;
 mod rational;
+mod rref;
 mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
+mod solve;
 mod tune;
 mod verify;
 

@@ -38,6 +38,33 @@ def rank_mod(matrix, p):
     return len(pivots)
 
 
+def echelon_mod(matrix, p):
+    """The reduced row echelon form mod p of a `Matrix`: its rows {column: value} by the columns of their leading ones."""
+    pivots = {}
+    for line in ({j: v % p for j, v in line.items() if v % p} for line in matrix.lines()):
+        for j in sorted(pivots):
+            add(line, pivots[j], -line.get(j, 0), p)
+        if line:
+            first = min(line)
+            scale = pow(line[first], -1, p)
+            line = {j: v * scale % p for j, v in line.items()}
+            for other in pivots.values():
+                add(other, line, -other.get(first, 0), p)
+            pivots[first] = line
+    return pivots
+
+
+def add(line, other, factor, p):
+    """line + factor · other mod p, in place."""
+    if factor % p:
+        for j, v in other.items():
+            w = (line.get(j, 0) + factor * v) % p
+            if w:
+                line[j] = w
+            else:
+                line.pop(j, None)
+
+
 def rank_mod_flint(matrix, p):
     if not (matrix.rows and matrix.cols):
         return 0
