@@ -18,6 +18,7 @@ mod factored;
 mod level;
 mod lines;
 mod minor;
+mod parity;
 mod partial;
 
 pub use self::core::Core;
@@ -25,6 +26,7 @@ pub use factored::Factored;
 pub use level::Level;
 pub use lines::Lines;
 pub use minor::Minor;
+pub use parity::is_odd;
 pub use partial::{Decomposition, Keep, Remainder};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Matrices of residues written as they are made, in SMS: its header has no number of entries.
 
-use super::write::{compressed, push_number};
+use super::write::compressed;
 use super::{AtomicFile, FileFormat};
 use crate::{Error, Result, memory};
 use std::io::Write;
@@ -10,6 +10,17 @@ use std::path::{Path, PathBuf};
 const TEXT: &str = "entries on their way to a file";
 /// Bytes of most entries.
 const ENTRY: usize = 20;
+/// Bytes of an entry at most.
+const LINE: usize = 64;
+/// The numbers below 100 in two digits.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut k) = ([[0; 2]; 100], 0);
+    while k < 100 {
+        pairs[k] = [b'0' + k as u8 / 10, b'0' + k as u8 % 10];
+        k += 1;
+    }
+    pairs
+};
 
 /// An SMS file that grows by blocks of entries: its header first, blocks in any number and order, the end last. A file
 /// appears under its name when it is complete ([`AtomicFile`]).
@@ -38,14 +49,15 @@ impl Encoding {
     pub fn entries(self, entries: impl Iterator<Item = (u64, u64, u64)>) -> Result<Vec<u8>> {
         let mut text = memory::with_capacity(ENTRY * entries.size_hint().0, TEXT)?;
         for (i, j, v) in entries {
-            memory::reserve(&mut text, 64, TEXT)?;
-            for number in [i + 1, j + 1, v] {
-                push_number(&mut text, number);
-                text.push(b' ');
+            // From the end: three numbers of at most 20 digits, each with a character behind it.
+            let (mut line, mut at) = ([b' '; LINE], LINE - 1);
+            line[at] = b'\n';
+            for number in [v, j + 1, i + 1] {
+                at = digits(&mut line, at, number) - 1;
             }
-            if let Some(end) = text.last_mut() {
-                *end = b'\n';
-            }
+            let line = &line[at + 1..];
+            memory::reserve(&mut text, line.len(), TEXT)?;
+            text.extend_from_slice(line);
         }
         self.bytes(text)
     }
@@ -55,6 +67,25 @@ impl Encoding {
             false => Ok(text),
         }
     }
+}
+
+/// Writes a number in decimal so that it ends before `at`; where it begins.
+#[inline(always)]
+fn digits(line: &mut [u8; LINE], mut at: usize, mut number: u64) -> usize {
+    while number >= 100 {
+        let pair = (number % 100) as usize;
+        number /= 100;
+        at -= 2;
+        line[at..at + 2].copy_from_slice(&PAIRS[pair]);
+    }
+    if number >= 10 {
+        at -= 2;
+        line[at..at + 2].copy_from_slice(&PAIRS[number as usize]);
+    } else {
+        at -= 1;
+        line[at] = b'0' + number as u8;
+    }
+    at
 }
 
 impl<'o> SmsWriter<'o> {
@@ -132,6 +163,20 @@ mod tests {
             writer.write(&bytes).unwrap();
         }
         writer.finish().unwrap();
+    }
+
+    #[test]
+    fn numbers_of_every_length() {
+        let encoding = Encoding { gzip: false };
+        let powers = (0..20).map(|k| 10u64.pow(k));
+        let numbers: Vec<u64> = powers.flat_map(|n| [n - 1, n, n + 1]).chain([u64::MAX - 1, u64::MAX]).collect();
+        let entries = numbers.iter().map(|&n| (n.min(u64::MAX - 1), 9, n));
+        let text = encoding.entries(entries).unwrap();
+        let expected: String = numbers.iter().map(|&n| format!("{} 10 {n}\n", n.min(u64::MAX - 1) + 1)).collect();
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        assert!(encoding.entries(std::iter::empty()).unwrap().is_empty());
+        let longest = encoding.entries([(u64::MAX - 1, u64::MAX - 1, u64::MAX)].into_iter()).unwrap();
+        assert_eq!(longest.len(), 63);
     }
 
     #[test]

@@ -159,7 +159,7 @@ pub(super) fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Appends a number in decimal.
-pub(super) fn push_number(text: &mut Vec<u8>, mut n: u64) {
+fn push_number(text: &mut Vec<u8>, mut n: u64) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {

@@ -2,12 +2,13 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 13] = [
+const SUBCOMMANDS: [&str; 14] = [
     "rank",
     "verify",
     "kernel",
     "solve",
     "rref",
+    "det",
     "permanent",
     "info",
     "tune",

@@ -1,4 +1,4 @@
-//! `blackfield rref`: echelon forms and the columns of their pivots.
+//! `blackfield rref` and `blackfield det`: echelon forms, the columns of their pivots, determinants.
 
 use crate::Lab;
 use crate::kernel::entries;
@@ -34,6 +34,35 @@ fn columns_in_another_order() {
     assert_eq!(document["pivots"], json!([3, 1]));
     let expected = [((0, 0), 1), ((0, 2), 5), ((1, 1), 1), ((1, 2), 5), ((1, 3), 4)];
     assert_eq!(entries(&lab, "r.sms").2, expected.into_iter().map(|(at, v)| (at, v.into())).collect());
+}
+
+#[test]
+fn determinants() {
+    let lab = Lab::with_diagonal("det");
+    for (p, det) in [(2u64, "0"), (3, "0"), (5, "2"), (65521, "12"), (9223372036854775783, "12")] {
+        assert_eq!(lab.answer(&format!("det diagonal.sms -p {p}")), format!("{det}\n"));
+    }
+    // An odd permutation, and the entry 2^65 + 1: -2·(2^65 + 1) = -3 mod 7.
+    lab.write("turned.sms", "3 3 M\n1 2 1\n2 1 36893488147419103233\n3 3 2\n0 0 0\n");
+    assert_eq!(lab.answer("det turned.sms -p 7"), "4\n");
+    lab.write("empty.sms", "0 0 M\n0 0 0\n");
+    assert_eq!(lab.answer("det empty.sms -p 7"), "1\n");
+    let document = lab.document("det diagonal.sms -p 65521 --json");
+    for (field, value) in [("det", json!("12")), ("rank", json!(3)), ("certainty", json!("proven"))] {
+        assert_eq!(document[field], value);
+    }
+    lab.write("wide.sms", "1 2 M\n1 1 1\n0 0 0\n");
+    for (args, code, words) in [
+        ("det wide.sms -p 7", 3, "wide.sms: a determinant is of a square matrix, this one is 1 x 2"),
+        ("det diagonal.sms", 2, "--modulus"),
+        ("det diagonal.sms -p 4", 2, "4"),
+        ("det missing.sms -p 7", 3, "missing.sms"),
+        ("det diagonal.sms -p 7 --max-memory 64", 4, "64 bytes are allowed"),
+    ] {
+        let run = lab.run(args);
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args}: {}", run.stderr);
+        assert!(run.stderr.contains(words), "{args}: {}", run.stderr);
+    }
 }
 
 #[test]

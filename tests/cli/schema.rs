@@ -8,8 +8,20 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 11] =
-    ["rank", "rational-rank", "results", "kernel", "solve", "rref", "permanent", "verify", "info", "bench", "error"];
+const KINDS: [&str; 12] = [
+    "rank",
+    "rational-rank",
+    "results",
+    "kernel",
+    "solve",
+    "rref",
+    "det",
+    "permanent",
+    "verify",
+    "info",
+    "bench",
+    "error",
+];
 const SHARED: &str = "common";
 
 /// The text of a schema.
@@ -118,6 +130,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "solve zero.sms --rhs wide.sms -p 7 --json",
         "rref m.mtx -p 65521 --json -o r.sms",
         "rref wide.sms -p 2 --json --pivots-only",
+        "det diagonal.sms -p 65521 --json",
         "permanent diagonal.sms b.sms --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",

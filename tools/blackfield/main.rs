@@ -12,6 +12,7 @@ mod bench;
 mod certificate;
 mod completions;
 mod convert;
+mod det;
 mod exit;
 mod generate;
 mod info;
@@ -56,6 +57,7 @@ fn run(command: Command) -> Result<()> {
         Command::Kernel(args) => threads::within(args.common, |bars| kernel::run(&args, bars)),
         Command::Solve(args) => threads::within(args.common, |bars| solve::run(&args, bars)),
         Command::Rref(args) => threads::within(args.common, |bars| rref::run(&args, bars)),
+        Command::Det(args) => threads::within(args.common, |bars| det::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

@@ -18,6 +18,8 @@ pub enum Schema {
     Solve,
     /// A reduced row echelon form.
     Rref,
+    /// A determinant.
+    Det,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -40,6 +42,7 @@ impl Schema {
             Schema::Kernel => "blackfield/kernel/1",
             Schema::Solve => "blackfield/solve/1",
             Schema::Rref => "blackfield/rref/1",
+            Schema::Det => "blackfield/det/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

@@ -103,6 +103,28 @@ def systems(bench, rng):
     bench.examine(families.any_matrix(rng), judge)
 
 
+def determinants(bench, rng):
+    """The determinant is the textbook's; that of a matrix that is not square is refused."""
+    p, words = primes.some(rng, 1)[0], ["--json", "-q", *seeds(rng)]
+    state = rng.getrandbits(64)
+
+    def judge(matrix):
+        n, again = min(matrix.rows, matrix.cols), type(rng)(state)
+        # Most are singular as they come.
+        order = again.sample(range(n), n)
+        transversal = [(i, order[i], again.randrange(1, p)) for i in range(n)] if again.random() < 0.7 else []
+        square = Matrix(n, n, [(i, j, v) for i, j, v in matrix.entries if i < n and j < n] + transversal)
+        answer = bench.run("det", bench.store("a.sms", square), "-p", p, *words).json()
+        bench.count("determinants")
+        det = truth.determinant_mod(square, p)
+        if (answer["det"], answer["rank"] == n) != (str(det), det != 0):
+            raise bench.complaint("wrong determinant", det, answer["det"])
+        if matrix.rows != matrix.cols:
+            bench.run("det", bench.store("b.sms", matrix), "-p", p, "-q", codes=(3,))
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
 def forms(bench, rng):
     """The reduced row echelon form is the textbook's, entry by entry."""
     p, words = primes.some(rng, 1)[0], ["--json", "-q", *seeds(rng)]

@@ -208,6 +208,15 @@ def rref_command(words):
     print(json.dumps({"rank": len(pivots), "pivots": pivots}))
 
 
+def det_command(words):
+    (name,), options = parse(words, {"--json", "-q"})
+    matrix, p = load(name), int(options["-p"][0])
+    if matrix.rows != matrix.cols:
+        fail(3, f"{name}: not square")
+    det = truth.determinant_mod(matrix, p)
+    print(json.dumps({"det": str(-det % p if "loses the sign" in FAULTS else det), "rank": truth.rank_mod(matrix, p)}))
+
+
 def verify_command(words):
     (file, name), _ = parse(words, {"--json", "-q"})
     data, matrix = Path(file).read_bytes(), load(name)
@@ -270,7 +279,7 @@ def main(command, words):
         sys.exit(1)
     if command == "convert":
         return Path(words[1]).write_bytes(sms(load(words[0])))
-    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command}
+    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command}
     return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
 
 

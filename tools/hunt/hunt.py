@@ -48,6 +48,7 @@ CHECKS = (
     ("space", "kernels", check_spaces.kernels, 24),
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
+    ("space", "determinants", check_spaces.determinants, 16),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -140,6 +140,7 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "always consistent", "wrong consistency")
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
+        self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

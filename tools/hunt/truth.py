@@ -54,6 +54,21 @@ def echelon_mod(matrix, p):
     return pivots
 
 
+def determinant_mod(matrix, p):
+    """det mod p of a square `Matrix`, by elimination on dictionaries."""
+    lines, det = [{j: v % p for j, v in line.items() if v % p} for line in matrix.lines()], 1
+    for j in range(matrix.cols):
+        k = next((i for i in range(j, len(lines)) if j in lines[i]), None)
+        if k is None:
+            return 0
+        if k != j:
+            lines[j], lines[k], det = lines[k], lines[j], -det
+        det, scale = det * lines[j][j] % p, pow(lines[j][j], -1, p)
+        for line in lines[j + 1 :]:
+            add(line, lines[j], -line.get(j, 0) * scale, p)
+    return det % p
+
+
 def add(line, other, factor, p):
     """line + factor · other mod p, in place."""
     if factor % p:

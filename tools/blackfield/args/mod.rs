@@ -1,6 +1,7 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
 mod bench;
+mod det;
 mod files;
 mod kernel;
 mod permanent;
@@ -13,6 +14,7 @@ mod values;
 mod verify;
 
 pub use bench::{BenchArgs, BenchName};
+pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
@@ -49,6 +51,7 @@ pub enum Command {
     Kernel(KernelArgs),
     Solve(SolveArgs),
     Rref(RrefArgs),
+    Det(DetArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -68,6 +71,7 @@ impl Command {
             Command::Kernel(args) => args.json,
             Command::Solve(args) => args.json,
             Command::Rref(args) => args.json,
+            Command::Det(args) => args.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,
