@@ -44,6 +44,10 @@
 //! | a matrix in the arrays of another library | [`SparseMatrix::from_csr`](sparse::SparseMatrix::from_csr) | |
 //! | the rank mod p | [`SparseMatrix::rank`](sparse::SparseMatrix::rank) | [`answers::rank()`], [`answers::rank_owned`] |
 //! | the rank over ℚ | [`Triplets::rational_rank`](sparse::Triplets::rational_rank) | [`answers::rational_rank`] |
+//! | the null space mod p | | [`answers::kernel()`], [`answers::kernel_owned`] |
+//! | linear systems mod p | | [`answers::solve()`] |
+//! | the reduced row echelon form mod p | | [`answers::rref()`] |
+//! | the determinant mod p | | [`answers::determinant()`] |
 //! | a certificate, and its verdict | | [`answers::certificate()`], [`certify::verify()`] |
 //! | a permanent | [`Triplets::permanent`](sparse::Triplets::permanent) | [`permanent::permanent`](permanent::permanent()) |
 //!

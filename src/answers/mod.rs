@@ -1,16 +1,25 @@
-//! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others,
-//! [`rational_rank`] lifts it to the rationals.
+//! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
+//! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
+//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`].
 
 mod certificate;
+mod determinant;
+mod kernel;
 mod rank;
 mod rational;
+mod rref;
+mod solve;
 
 pub use crate::cost::Machine;
 use crate::report::Phases;
 pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, codegree_by_row_division};
 pub use certificate::{certificate, certificate_compact};
+pub use determinant::{Determinant, determinant};
+pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use rref::{FreeColumns, RowEchelon, rref};
+pub use solve::{Contradiction, Solution, SolveOptions, solve};
 
 #[cfg(test)]
 mod certificate_tests;

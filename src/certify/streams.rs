@@ -46,11 +46,13 @@ pub enum Domain {
     Verification,
     /// Random primes.
     Primes,
+    /// The free coordinates of random null vectors and solutions.
+    Solutions,
 }
 
 impl Domain {
     /// All uses.
-    pub const ALL: [Domain; 11] = [
+    pub const ALL: [Domain; 12] = [
         Domain::Rounds,
         Domain::Sample,
         Domain::Exploration,
@@ -62,6 +64,7 @@ impl Domain {
         Domain::Start,
         Domain::Verification,
         Domain::Primes,
+        Domain::Solutions,
     ];
 
     /// The domain in the key.
@@ -78,6 +81,7 @@ impl Domain {
             Domain::Start => "start",
             Domain::Verification => "verification",
             Domain::Primes => "primes",
+            Domain::Solutions => "solutions",
         }
     }
 }

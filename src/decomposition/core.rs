@@ -2,6 +2,7 @@
 
 use super::Lines;
 use crate::dense::Factors;
+use crate::field::Modulus;
 use crate::{Result, memory};
 
 /// A nonsingular minor of a complement that was not formed, as a search for its rank leaves it.
@@ -21,6 +22,10 @@ pub(super) struct Oriented {
 }
 
 impl Oriented {
+    /// det C; 1 for one that is empty.
+    pub fn determinant(&self, modulus: Modulus) -> Result<u64> {
+        self.factors.as_ref().map_or(Ok(1), |factors| factors.determinant(modulus))
+    }
     /// X with C·X = `right` for the core C, both row-major with `count` columns.
     pub fn solve(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
         let Some(factors) = &self.factors else { return Ok(vec![]) };

@@ -1,8 +1,9 @@
 //! Systems of the complement of a chain in the other lines of a minor.
 
-use super::Lines;
 use super::core::Oriented;
 use super::level::{Divisors, Level, divide};
+use super::{Lines, is_odd};
+use crate::field::Modulus;
 use crate::{Result, memory};
 
 /// What the memory is for.
@@ -24,6 +25,22 @@ impl Factored {
     /// The order of S.
     pub fn order(&self) -> usize {
         self.places.rows.len()
+    }
+    /// det S, if S has all lines of the complement that was formed first.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub(super) fn determinant(&self, p: Modulus) -> Result<u64> {
+        let mut product = p.mul(self.core.determinant(p)?, self.divisors.product(p));
+        for level in &self.levels {
+            product = p.mul(product, level.factor()?);
+        }
+        if self.levels.is_empty() {
+            return Ok(product);
+        }
+        let places = self.places.rows.iter().zip(&self.places.cols).map(|(&i, &j)| (i, j));
+        let odd = is_odd(&memory::collect(places, SIDES)?)?;
+        Ok(if odd { p.neg(product) } else { product })
     }
     /// The transpose.
     ///

@@ -4,7 +4,7 @@
 //! = B₂ - A₂₁·A₁₁⁻¹·B₁, which is the way down; the way up is X₁ = A₁₁⁻¹·(B₁ - A₁₂·X₂). Nothing but A itself is needed:
 //! it is its own multipliers.
 
-use super::Lines;
+use super::{Lines, is_odd};
 use crate::field::{Accumulator, DelayBudget, Modulus};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
@@ -23,6 +23,13 @@ pub(super) enum Divisors {
 }
 
 impl Divisors {
+    /// The product of all.
+    pub fn product(&self, p: Modulus) -> u64 {
+        match self {
+            Divisors::None => 1,
+            Divisors::Rows(by) | Divisors::Cols(by) => by.iter().fold(1, |product, &by| p.mul(product, by)),
+        }
+    }
     /// Those of the transpose.
     pub fn transposed(self) -> Divisors {
         match self {
@@ -35,17 +42,32 @@ impl Divisors {
 
 /// One step.
 #[derive(Debug)]
-pub(super) struct Level {
+pub struct Level {
+    /// The matrix.
     pub matrix: SparseMatrix,
+    /// Its pivots.
     pub pivots: Pivots,
     /// The lines of `matrix` that those of the complement come from, which are in no pivot.
     pub rest: Lines,
-    pub divisors: Divisors,
+    pub(super) divisors: Divisors,
 }
 
 impl Level {
+    /// det B / det S for the square matrix B of this step, if its lines are those of the pivots and the `rest`, and
+    /// its complement S in those before it was divided.
+    pub(super) fn factor(&self) -> Result<u64> {
+        let (p, pivots) = (self.matrix.modulus(), self.pivots.rows.iter().zip(&self.pivots.cols));
+        let mut product = 1;
+        for (&i, &j) in pivots.clone() {
+            let (cols, values) = self.matrix.row(i as usize);
+            product = p.mul(product, values[cols.binary_search(&j).expect("a pivot is an entry")]);
+        }
+        let pairs = pivots.chain(self.rest.rows.iter().zip(&self.rest.cols)).map(|(&i, &j)| (i, j));
+        let odd = is_odd(&memory::collect(pairs, SIDES)?)?;
+        Ok(p.mul(if odd { p.neg(product) } else { product }, self.divisors.product(p)))
+    }
     /// The same step of the transpose.
-    pub fn transposed(self) -> Result<Level> {
+    pub(super) fn transposed(self) -> Result<Level> {
         let Level { matrix, pivots, rest, divisors } = self;
         Ok(Level {
             matrix: matrix.transpose()?,
@@ -58,7 +80,7 @@ impl Level {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn down(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
+    pub(super) fn down(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
         let mut x = memory::zeros(self.matrix.cols() * count, SIDES)?;
         self.substitute(right, &mut x, count)?;
         let sums = Sums::new(self.matrix.modulus());
@@ -75,7 +97,7 @@ impl Level {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn up(&self, right: &[u64], mut of_rest: Vec<u64>, count: usize) -> Result<Vec<u64>> {
+    pub(super) fn up(&self, right: &[u64], mut of_rest: Vec<u64>, count: usize) -> Result<Vec<u64>> {
         if let Divisors::Cols(by) = &self.divisors {
             divide(self.matrix.modulus(), &mut of_rest, by, count);
         }

@@ -1,6 +1,7 @@
 //! Nonsingular minors whose order is the rank, and what the computation knows of them.
 
-use super::{Factored, Lines};
+use super::{Factored, Lines, is_odd};
+use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use std::sync::Arc;
 
@@ -61,6 +62,32 @@ impl Minor {
             solution[own.clone()].copy_from_slice(&factored.solve(&right[own], count)?);
         }
         Ok(Some(solution))
+    }
+    /// det A, if the minor is all of the square matrix A; `None` where the computation of the minor left no factors.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// If the minor is not one of A with all of its lines, or the chain does not consist of entries.
+    pub fn determinant(&self, a: &SparseMatrix) -> Result<Option<u64>> {
+        let (p, n, t) = (a.modulus(), self.rows.len(), self.triangular);
+        assert_eq!((a.rows(), a.cols()), (n, n), "a minor with all lines");
+        let Solvers(blocks) = &self.solvers;
+        if blocks.iter().map(|(_, factored)| factored.order()).sum::<usize>() != n - t {
+            return Ok(None);
+        }
+        let mut product = 1;
+        for (&i, &j) in self.rows[..t].iter().zip(&self.cols) {
+            let (cols, values) = a.row(i as usize);
+            product = p.mul(product, values[cols.binary_search(&j).expect("a chain of entries")]);
+        }
+        for (_, factored) in blocks {
+            product = p.mul(product, factored.determinant(p)?);
+        }
+        let lines = self.rows.iter().zip(&self.cols).map(|(&i, &j)| (i, j));
+        let odd = is_odd(&memory::collect(lines, LINES)?)?;
+        Ok(Some(if odd { p.neg(product) } else { product }))
     }
     /// The minor of the transpose.
     ///

@@ -10,20 +10,24 @@
 //! Where a minor is asked for, it is *recorded* as well: the pivots by their lines in A, in their order, and the
 //! matrices that they were pivots of, which are the multipliers of a Schur complement: with A = (A₁₁ A₁₂; A₂₁ A₂₂) and
 //! the triangle A₁₁ of the pivots, S = A₂₂ - A₂₁·A₁₁⁻¹·A₁₂. [`Decomposition::minor`] completes the pivots by a
-//! nonsingular minor of what is left, a [`Core`], to one of A; [`Factored`] solves its systems.
+//! nonsingular minor of what is left, a [`Core`], to one of A; [`Factored`] solves its systems. Where all null vectors
+//! are wanted, the steps themselves are kept ([`Decomposition::into_steps`]).
 
 mod core;
 mod factored;
 mod level;
 mod lines;
 mod minor;
+mod parity;
 mod partial;
 
 pub use self::core::Core;
 pub use factored::Factored;
+pub use level::Level;
 pub use lines::Lines;
 pub use minor::Minor;
-pub use partial::{Decomposition, Remainder};
+pub use parity::is_odd;
+pub use partial::{Decomposition, Keep, Remainder};
 
 #[cfg(test)]
 mod tests;

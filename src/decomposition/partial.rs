@@ -33,6 +33,21 @@ pub struct Decomposition<'m> {
     transposed: bool,
     taken: usize,
     record: Option<Record>,
+    /// The steps so far, where they are kept.
+    steps: Option<Vec<Level>>,
+    /// Columns at the end of what is left that are right sides.
+    aside: usize,
+}
+
+/// What is kept of the steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing: what is left of the matrix will do.
+    Nothing,
+    /// What [`Decomposition::minor`] needs.
+    Minor,
+    /// All of them: [`Decomposition::into_steps`].
+    Steps,
 }
 
 /// What a minor is made from. Lines are those of A, or of Aᵀ where what is left is transposed.
@@ -53,13 +68,13 @@ struct Record {
 }
 
 impl<'m> Decomposition<'m> {
-    /// The matrix `a`, of which all is left. What is done is recorded, if a minor is wanted.
+    /// The matrix `a`, of which all is left.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn of(a: Cow<'m, SparseMatrix>, minor: bool) -> Result<Self> {
-        let record = match minor {
-            true => Some(Record {
+    pub fn of(a: Cow<'m, SparseMatrix>, keep: Keep) -> Result<Self> {
+        let record = match keep {
+            Keep::Minor => Some(Record {
                 taken: Lines::default(),
                 chain: None,
                 left: Lines::all(a.rows(), a.cols())?,
@@ -68,9 +83,18 @@ impl<'m> Decomposition<'m> {
                 // Over GF(2) and GF(3) a core has no factors.
                 levels: (a.modulus().get() > 3).then(Vec::new),
             }),
-            false => None,
+            Keep::Nothing | Keep::Steps => None,
         };
-        Ok(Decomposition { left: a, pivots: Pivots::default(), transposed: false, taken: 0, record })
+        let steps = (keep == Keep::Steps).then(Vec::new);
+        Ok(Decomposition { left: a, pivots: Pivots::default(), transposed: false, taken: 0, record, steps, aside: 0 })
+    }
+    /// The same, of which the last columns are right sides of a system; it will not be transposed.
+    pub fn with_aside(self, aside: usize) -> Self {
+        Decomposition { aside, ..self }
+    }
+    /// How many columns at the end of what is left are right sides.
+    pub fn aside(&self) -> usize {
+        self.aside
     }
     /// What is left of the matrix.
     pub fn left(&self) -> &SparseMatrix {
@@ -101,6 +125,8 @@ impl<'m> Decomposition<'m> {
         self.left = Cow::Owned(self.left.transpose()?);
         self.pivots = std::mem::take(&mut self.pivots).transposed();
         self.transposed = !self.transposed;
+        let steps = self.steps.take().map(|steps| steps.into_iter().map(Level::transposed).collect::<Result<_>>());
+        self.steps = steps.transpose()?;
         if let Some(mut record) = self.record.take() {
             record.taken = record.taken.transposed();
             record.left = record.left.transposed();
@@ -128,8 +154,14 @@ impl<'m> Decomposition<'m> {
     pub fn form(&mut self, remainder: Remainder) -> Result<()> {
         let Remainder { matrix, lines, divisors } = remainder;
         let before = std::mem::replace(&mut self.left, Cow::Owned(matrix));
+        let first = before.cols() - self.aside;
+        self.aside = lines.cols.len() - lines.cols.partition_point(|&j| (j as usize) < first);
         let pivots = std::mem::take(&mut self.pivots);
         self.taken += pivots.len();
+        if let Some(steps) = &mut self.steps {
+            let divisors = divisors.map_or(Divisors::None, Divisors::Rows);
+            return memory::push(steps, Level { matrix: owned(before)?, pivots, rest: lines, divisors }, LINES);
+        }
         let Some(record) = &mut self.record else { return Ok(()) };
         record.take(&Lines { rows: memory::copy(&pivots.rows, LINES)?, cols: memory::copy(&pivots.cols, LINES)? })?;
         record.left = Lines::named(&lines.rows, &lines.cols, &record.left)?;
@@ -158,6 +190,7 @@ impl<'m> Decomposition<'m> {
         self.left = Cow::Owned(matrix);
         self.pivots = Pivots::default();
         self.taken += pivots.rows.len();
+        self.steps = None;
         let Some(record) = &mut self.record else { return Ok(()) };
         record.take(pivots)?;
         record.left = Lines::named(&lines.rows, &lines.cols, &record.left)?;
@@ -165,6 +198,15 @@ impl<'m> Decomposition<'m> {
         Ok(())
     }
 
+    /// The steps, then what is left and its pivots; `None` unless they are kept, and for steps of right-looking
+    /// elimination.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn into_steps(self) -> Result<Option<(Vec<Level>, SparseMatrix, Pivots)>> {
+        let Decomposition { left, pivots, steps, .. } = self;
+        steps.map(|steps| Ok((steps, owned(left)?, pivots))).transpose()
+    }
     /// The minor of A that all pivots and a `core` of what is left make; `None` unless it is recorded.
     ///
     /// # Errors

@@ -87,7 +87,7 @@ fn minors_are_those_of_the_matrix_however_it_was_turned() {
                     .collect();
                 let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), rows, cols, &entries);
                 let rank = dense_rank(&a);
-                let mut of = Decomposition::of(Cow::Borrowed(&a), true).unwrap();
+                let mut of = Decomposition::of(Cow::Borrowed(&a), Keep::Minor).unwrap();
                 let mut steps = 0;
                 for step in 0..3 {
                     if turns >> step & 1 == 1 {
@@ -121,11 +121,11 @@ fn what_is_not_recorded_is_not_there() {
     let mut rng = Rng::seed_from_u64(92);
     let entries: Vec<_> = (0..60).map(|k| (k / 3, rng.random_range(0..20), rng.random_range(1..65521))).collect();
     let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 20, 20, &entries);
-    let of = Decomposition::of(Cow::Borrowed(&a), false).unwrap();
+    let of = Decomposition::of(Cow::Borrowed(&a), Keep::Nothing).unwrap();
     assert!(!of.is_recorded() && of.minor(Core::default()).unwrap().is_none());
     let pivots = greedy_pivots(&a);
     let lines = Lines { rows: pivots.rows.clone(), cols: pivots.cols.clone() };
-    let mut of = Decomposition::of(Cow::Borrowed(&a), true).unwrap();
+    let mut of = Decomposition::of(Cow::Borrowed(&a), Keep::Minor).unwrap();
     of.eliminate(&lines, complement(&a, &pivots, &mut rng)).unwrap();
     let minor = finish(of).unwrap();
     let order = minor.rows().len();

@@ -9,6 +9,7 @@
 //! When rows join the last block B, it becomes (B - G·N; N) with its entries G in the pivot columns of the new rows N:
 //! what was D·B is then D·(B - G·N) + D·G·N.
 
+use super::determinants::determinants;
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use super::panel::{PANEL, Panel};
@@ -85,6 +86,13 @@ impl Factors {
         assert_eq!(left.len(), self.order() * count, "left sides of a system of order {}", self.order());
         each!(&self.blocks, triangles => triangles.solve_left(left, count))
     }
+    /// det M.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn determinant(&self, modulus: Modulus) -> Result<u64> {
+        each!(&self.blocks, triangles => triangles.determinant(modulus))
+    }
     /// Bytes of the factors of a matrix of this order, and of a panel of rows of `cols` entries, which is needed once
     /// more while they are found. Nothing for p = 2 and 3, where there are none.
     pub fn memory(modulus: Modulus, order: usize, cols: usize) -> u64 {
@@ -123,6 +131,15 @@ pub(super) struct Triangles<T> {
 }
 
 impl<T: Entry> Triangles<T> {
+    /// The product of det Dᵢ.
+    fn determinant(&self, modulus: Modulus) -> Result<u64> {
+        let mut inverse = 1;
+        for row in self.rows.iter().filter(|row| row.rows > 0) {
+            let block: Vec<u64> = memory::collect(row.inverse.iter().map(|&x| x.into()), FACTORS)?;
+            inverse = modulus.mul(inverse, determinants(modulus, row.rows, &block)[0]);
+        }
+        Ok(modulus.inv(inverse))
+    }
     /// See [`Factors::solve`]: L·Y = B from the first block on, U·X = Y from the last.
     fn solve(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
         let mut x: Vec<T> = memory::collect(right.iter().map(|&x| T::from_residue(x)), RIGHT_SIDES)?;
@@ -331,6 +348,12 @@ mod tests {
                 let mut cols = factors.cols().to_vec();
                 cols.sort_unstable();
                 assert_eq!(cols, echelon.pivot_cols().unwrap());
+                if (1..200).contains(&s) {
+                    let lines = factors.rows().iter().map(|&i| &a[i]);
+                    let minor: Vec<u64> =
+                        lines.flat_map(|row| factors.cols().iter().map(|&j| row[j as usize])).collect();
+                    assert_eq!(factors.determinant(modulus).unwrap(), super::determinants(modulus, s, &minor)[0]);
+                }
                 let at = |i: usize, j: usize| a[factors.rows()[i]][factors.cols()[j] as usize];
                 let product = |terms: &dyn Fn(usize) -> (u64, u64)| {
                     (0..s).map(terms).fold(0, |sum, (x, y)| modulus.add(sum, modulus.mul(x, y)))

@@ -28,7 +28,8 @@ mod right_looking;
 mod rounds;
 mod stop;
 
-pub use determinant::{Determinant, determinant, is_odd};
+pub use crate::decomposition::is_odd;
+pub use determinant::{Determinant, determinant};
 pub use eliminated::{Eliminated, EliminationReport};
 pub use options::{EliminationOptions, Finish};
 pub use replay::{LANES, Replay};

@@ -12,7 +12,7 @@
 //! A pivot (but the last) that vanishes mod a prime says that the order is wrong for it: that lane is left out of the
 //! answer, and its prime needs a separate elimination.
 
-use super::determinant::is_odd;
+use crate::decomposition::is_odd;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
 use crate::{Result, memory};

@@ -14,8 +14,8 @@ use crate::stopwatch::Stopwatch;
 use crate::{Observer, Result};
 use std::time::Instant;
 
-/// Finds the structural pivots of a round.
-pub type Finder<'a> = dyn Fn(&SparseMatrix) -> Result<Pivots> + 'a;
+/// Finds the structural pivots of a round, those of what is left.
+pub type Finder<'a> = dyn Fn(&Decomposition<'_>) -> Result<Pivots> + 'a;
 
 /// Whether a matrix with these pivots is better left as it is: asked in each round before its Schur complement is
 /// looked at.
@@ -132,7 +132,7 @@ pub fn rounds(
         }
         let start = Instant::now();
         if of.pivots().is_empty() {
-            let found = find(of.left())?;
+            let found = find(of)?;
             of.pivot(found);
         }
         let (left, pivots) = (of.left(), of.pivots());

@@ -1,5 +1,5 @@
 use super::*;
-use crate::decomposition::{Core, Decomposition, Lines, Minor};
+use crate::decomposition::{Core, Decomposition, Keep, Lines, Minor};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::oracles::{dense_rank, greedy_pivots};
@@ -53,7 +53,7 @@ fn check_core(a: &SparseMatrix, expected: usize, options: &EliminationOptions) {
 }
 
 fn recorded(a: &SparseMatrix) -> Decomposition<'_> {
-    Decomposition::of(Cow::Borrowed(a), true).unwrap()
+    Decomposition::of(Cow::Borrowed(a), Keep::Minor).unwrap()
 }
 
 /// Independent rows and columns of what is left make a nonsingular minor of A with the pivots done with, and its
@@ -101,7 +101,7 @@ fn check_minor(a: &SparseMatrix, mut of: Decomposition<'_>, rank: usize) -> Mino
 
 fn check_rounds(a: &SparseMatrix, expected: usize) {
     let all = RoundsOptions { max_growth: f64::MAX, max_density: 1.0, min_share: 0.0, ..Default::default() };
-    let find = |a: &SparseMatrix| Ok(greedy_pivots(a));
+    let find = |of: &Decomposition<'_>| Ok(greedy_pivots(of.left()));
     for (options, ends) in [
         (RoundsOptions { rounds: usize::MAX, ..all }, true),
         (RoundsOptions { distinct: false, rounds: usize::MAX, ..all }, true),
@@ -149,8 +149,8 @@ fn creeping_rounds_end_when_the_caller_has_enough() {
         let a = SparseMatrix::from_triplets(modulus(p), 80, 70, &entries);
         let expected = dense_rank(&a);
         // The first pivots of a triangular set are one.
-        let find = |a: &SparseMatrix| {
-            let Pivots { mut rows, mut cols } = greedy_pivots(a);
+        let find = |of: &Decomposition<'_>| {
+            let Pivots { mut rows, mut cols } = greedy_pivots(of.left());
             rows.truncate(2);
             cols.truncate(2);
             Ok(Pivots { rows, cols })

@@ -31,6 +31,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod sealed;
 mod sms;
+mod stream;
 mod text;
 mod unfinished;
 mod write;
@@ -40,6 +41,7 @@ pub use options::ReadOptions;
 pub use read::{read, read_bytes};
 #[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};
+pub use stream::{Encoding, SmsWriter};
 pub use unfinished::unfinished_files;
 pub use write::{FileFormat, write, write_to};
 

@@ -148,13 +148,13 @@ fn write_named(
 
 /// One member of a gzip stream.
 #[cfg(feature = "gzip")]
-fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
     encoder.write_all(text)?;
     encoder.finish()
 }
 #[cfg(not(feature = "gzip"))]
-fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
 }
 

@@ -169,6 +169,52 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
     Ok(Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols })
 }
 
+/// Which entries may be pivots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Any, but those of so many columns at the end: right sides of a system.
+    Aside(usize),
+    /// First entries of their rows: the columns of these pivots do not depend on columns before them, so that reducing
+    /// the rows to echelon form has its pivots there.
+    Leading,
+}
+
+/// Finds structural pivots of `a` that a rule allows.
+///
+/// # Errors
+/// As [`find`].
+///
+/// # Panics
+/// If there are fewer columns than are set aside.
+pub fn find_by(a: &SparseMatrix, rule: Rule, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
+    match rule {
+        Rule::Aside(0) => find(a, effort, observer),
+        Rule::Aside(count) => find(&a.first_columns(a.cols() - count)?, effort, observer),
+        Rule::Leading => leading(a),
+    }
+}
+
+/// The sparsest row of each column that is the first of some row, columns ascending.
+fn leading(a: &SparseMatrix) -> Result<Found> {
+    let weight = |i: u32| a.row(i as usize).0.len();
+    let mut sparsest: Vec<Option<u32>> = memory::filled(None, a.cols(), PIVOTS)?;
+    let mut free_rows = 0;
+    for i in 0..a.rows() as u32 {
+        let Some(&j) = a.row(i as usize).0.first() else { continue };
+        free_rows += 1;
+        let best = &mut sparsest[j as usize];
+        if best.is_none_or(|best| weight(i) < weight(best)) {
+            *best = Some(i);
+        }
+    }
+    let pairs = sparsest.into_iter().zip(0u32..).filter_map(|(i, j)| Some((i?, j)));
+    let (rows, cols) = memory::unzip(memory::collect(pairs, PIVOTS)?.into_iter(), PIVOTS)?;
+    let pivots = Pivots { rows, cols };
+    let (free_rows, free_cols) = (free_rows - pivots.len(), a.non_empty_cols()?.len() - pivots.len());
+    let counts = Counts { faugere_lachartre: pivots.len(), ..Counts::default() };
+    Ok(Found { pivots, counts, free_rows, free_cols })
+}
+
 /// Pivots by one cover, in triangular order, the first `seeds` taken being those of the Faugère–Lachartre sweep.
 #[derive(Default)]
 struct Cover {

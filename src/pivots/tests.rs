@@ -291,3 +291,34 @@ fn stops_when_asked() {
     let a = random(2, 10, 10, 2, &mut Rng::seed_from_u64(9));
     assert!(matches!(find(&a, &Effort::default(), &Stop), Err(Error::Interrupted)));
 }
+
+/// Pivots by a rule are triangular and keep to it; a rule that forbids nothing changes nothing.
+#[test]
+fn rules_are_kept() {
+    let mut rng = Rng::seed_from_u64(10);
+    for (rows, cols, weight) in [(0, 3, 1), (3, 0, 1), (1, 1, 1), (40, 30, 2), (30, 60, 3), (80, 80, 5)] {
+        let a = random(65521, rows, cols, weight, &mut rng);
+        let by = |rule| {
+            let found = find_by(&a, rule, &Effort::default(), &Silent).unwrap();
+            assert!(triangular_by_definition(&a, &found.pivots) && found.pivots.is_triangular(&a).unwrap());
+            found
+        };
+        assert_eq!(by(Rule::Aside(0)), find(&a, &Effort::default(), &Silent).unwrap());
+        for aside in [1, cols / 2, cols].map(|aside| aside.min(cols)) {
+            let Found { pivots, .. } = by(Rule::Aside(aside));
+            assert!(pivots.cols.iter().all(|&j| (j as usize) < cols - aside));
+            let lost = (0..rows).find(|&i| a.row(i).0.first().is_some_and(|&j| (j as usize) < cols - aside));
+            assert_eq!(pivots.is_empty(), lost.is_none());
+        }
+        let Found { pivots, counts, free_rows, .. } = by(Rule::Leading);
+        let first = |&i: &u32| a.row(i as usize).0.first().copied();
+        assert!(pivots.rows.iter().zip(&pivots.cols).all(|(i, &j)| first(i) == Some(j)) && pivots.cols.is_sorted());
+        // One for every column that is the first of some row.
+        let mut columns: Vec<u32> = (0..rows as u32).filter_map(|i| first(&i)).collect();
+        let filled = columns.len();
+        columns.sort_unstable();
+        columns.dedup();
+        assert_eq!((pivots.cols, counts.faugere_lachartre), (columns.clone(), columns.len()));
+        assert_eq!(free_rows, filled - columns.len());
+    }
+}

@@ -3,9 +3,9 @@
 //! *Never formed*: [`Split`] cuts A by its pivots; [`Complement`] applies S and Sᵀ to blocks of vectors at the cost of
 //! one pass over A (Tellegen's principle: the transpose of a straight-line program costs what the program costs).
 //! [`row_space`] finds the rank of S from random combinations of its rows, with an error bound p⁻ᵏ, [`sketch()`] from
-//! combinations of rows and columns where the rank is far below both sides; [`NullSpace`] turns
-//! that into a proof by writing down the null space of S or Sᵀ; [`every_row`] eliminates S as it is, where it is dense;
-//! [`independent_rows`] completes the pivots to a nonsingular minor of A.
+//! combinations of rows and columns where the rank is far below both sides; [`NullSpace`] turns that into a proof by
+//! writing down the null space of S or Sᵀ; [`Lift`] makes null vectors of A of those of S; [`every_row`] eliminates S
+//! as it is, where it is dense; [`independent_rows`] completes the pivots to a nonsingular minor of A.
 //!
 //! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will
 //! take.
@@ -23,6 +23,7 @@ mod exploration;
 mod fold;
 mod kept;
 mod levels;
+mod lift;
 mod nullspace;
 mod pivot_rows;
 mod predict;
@@ -49,6 +50,7 @@ pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{Check, EveryRow, every_row};
 pub use explicit::{Deadline, FormOptions, Formed};
 pub use exploration::{Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams};
+pub use lift::Lift;
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;

@@ -25,6 +25,8 @@ const GROUP: usize = 64;
 const TASK: usize = 1 << 12;
 /// What the memory is for.
 const GROUPS: &str = "the free columns";
+/// The slot of a line that is left out.
+const NO_SLOT: u32 = u32::MAX;
 
 /// Which of two null spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,15 +219,16 @@ pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32])
 }
 
 /// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the
-/// first: a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows.
-fn substitution(
+/// first: a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows; columns that are
+/// neither outputs nor those of a pivot are left out.
+pub(super) fn substitution(
     lines: &SparseMatrix,
     pivots: impl Iterator<Item = (u32, u32)>,
     outputs: &[u32],
     inputs: &[u32],
 ) -> Result<PushSolve> {
     let p = lines.modulus();
-    let mut slot = memory::zeros::<u32>(lines.cols(), "the slots of a substitution")?;
+    let mut slot = memory::filled(NO_SLOT, lines.cols(), "the slots of a substitution")?;
     outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
     let pivots: Vec<(u32, u32)> = memory::collect(pivots, "the pivots of a substitution")?;
     pivots.iter().zip(outputs.len() as u32..).for_each(|(&(_, i), s)| slot[i as usize] = s);
@@ -234,11 +237,12 @@ fn substitution(
     let push = |k: usize, to: &mut PushLines| {
         let (at, values) = lines.row(line(k));
         let Some(&(_, i)) = pivots.get(k) else {
-            return to.push(at.iter().zip(values).map(|(&i, &v)| (slot[i as usize], v)));
+            let entries = at.iter().zip(values).filter(|e| slot[*e.0 as usize] != NO_SLOT);
+            return to.push(entries.map(|(&i, &v)| (slot[i as usize], v)));
         };
         let own = values[at.binary_search(&i).expect("a pivot is an entry")];
         let factor = p.multiplier(p.neg(p.inv(own)));
-        let others = at.iter().zip(values).filter(|e| *e.0 != i);
+        let others = at.iter().zip(values).filter(|e| *e.0 != i && slot[*e.0 as usize] != NO_SLOT);
         to.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))
     };
     let size = if rayon::current_num_threads() == 1 { count.max(1) } else { TASK };

@@ -119,6 +119,25 @@ impl SparseMatrix {
         Ok(used)
     }
 
+    /// The first `count` columns.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub(crate) fn first_columns(&self, count: usize) -> Result<SparseMatrix> {
+        assert!(count <= self.cols, "{count} columns of {}", self.cols);
+        let mut first = Self::empty(self.modulus, count, self.rows(), self.nnz())?;
+        for i in 0..self.rows() {
+            let (cols, values) = self.row(i);
+            let end = cols.partition_point(|&j| (j as usize) < count);
+            first.col.extend_from_slice(&cols[..end]);
+            first.value.extend_from_slice(&values[..end]);
+            first.start.push(first.col.len());
+        }
+        Ok(first)
+    }
     /// The modulus p.
     #[must_use]
     pub fn modulus(&self) -> Modulus {

@@ -2,8 +2,22 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 10] =
-    ["rank", "verify", "permanent", "info", "tune", "bench", "convert", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 14] = [
+    "rank",
+    "verify",
+    "kernel",
+    "solve",
+    "rref",
+    "det",
+    "permanent",
+    "info",
+    "tune",
+    "bench",
+    "convert",
+    "generate",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_texts() {

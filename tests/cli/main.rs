@@ -9,6 +9,7 @@ mod doubt;
 mod endings;
 mod help;
 mod instructions;
+mod kernel;
 #[cfg(target_os = "linux")]
 mod limits;
 mod matrices;
@@ -16,9 +17,11 @@ mod page;
 mod permanent;
 mod profile;
 mod rational;
+mod rref;
 mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
+mod solve;
 mod tune;
 mod verify;
 

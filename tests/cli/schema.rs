@@ -8,7 +8,20 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 8] = ["rank", "rational-rank", "results", "permanent", "verify", "info", "bench", "error"];
+const KINDS: [&str; 12] = [
+    "rank",
+    "rational-rank",
+    "results",
+    "kernel",
+    "solve",
+    "rref",
+    "det",
+    "permanent",
+    "verify",
+    "info",
+    "bench",
+    "error",
+];
 const SHARED: &str = "common";
 
 /// The text of a schema.
@@ -110,6 +123,14 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "rank doubtful.sms --rational -p 3 --json",
         "rank doubtful.sms --rational --proven --json",
         "rank diagonal.sms m.mtx --rational --json",
+        "kernel e.mtx -p 65521 --json -o n.sms",
+        "kernel wide.sms -p 7 --json --left --dimension",
+        "kernel zero.sms -p 2 --json --vectors 3 -o n.sms.gz",
+        "solve e.mtx --rhs e.mtx -p 65521 --json -o x.sms",
+        "solve zero.sms --rhs wide.sms -p 7 --json",
+        "rref m.mtx -p 65521 --json -o r.sms",
+        "rref wide.sms -p 2 --json --pivots-only",
+        "det diagonal.sms -p 65521 --json",
         "permanent diagonal.sms b.sms --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",

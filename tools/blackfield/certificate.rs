@@ -1,12 +1,12 @@
 //! `rank --certificate FILE`: the answer in a form that `blackfield verify` checks.
 
 use crate::args::RankArgs;
+use crate::output;
 use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
 use blackfield::io::AtomicFile;
 use blackfield::sparse::{LineMaps, SparseMatrix};
 use blackfield::{Error, Result};
-use std::fs;
 use std::io::Write;
 
 /// Where the certificate will go, if one is wanted, begun before anything is computed: a place that cannot be written
@@ -22,12 +22,7 @@ pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
     if file.as_os_str() == "-" {
         return Err(Error::Usage("--certificate needs the name of a file: standard output has the rank".into()));
     }
-    if let (Ok(to), Ok(from)) = (fs::canonicalize(file), fs::canonicalize(&args.files[0]))
-        && to == from
-        && to.is_file()
-    {
-        return Err(Error::Usage(format!("--certificate would replace the matrix {}", args.files[0].display())));
-    }
+    output::check_is_no_input("--certificate", file, &args.files[0])?;
     AtomicFile::create(file).map(Some)
 }
 

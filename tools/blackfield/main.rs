@@ -12,10 +12,12 @@ mod bench;
 mod certificate;
 mod completions;
 mod convert;
+mod det;
 mod exit;
 mod generate;
 mod info;
 mod input;
+mod kernel;
 mod man;
 mod memory;
 mod output;
@@ -24,8 +26,11 @@ mod profile;
 mod progress;
 mod rank;
 mod rational;
+mod rref;
 mod schema;
+mod seed;
 mod signals;
+mod solve;
 mod threads;
 mod tune;
 mod verify;
@@ -49,6 +54,10 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
         Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
+        Command::Kernel(args) => threads::within(args.common, |bars| kernel::run(&args, bars)),
+        Command::Solve(args) => threads::within(args.common, |bars| solve::run(&args, bars)),
+        Command::Rref(args) => threads::within(args.common, |bars| rref::run(&args, bars)),
+        Command::Det(args) => threads::within(args.common, |bars| det::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

@@ -22,6 +22,24 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus:
     left.map(Some)
 }
 
+/// Bytes for each row and column where empty ones are not left out.
+const LINE: u64 = 64;
+
+/// Refuses a matrix whose lines alone are beyond the limit, or the machine: a header may declare any number.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub fn check_lines(limit: Option<u64>, triplets: &Triplets) -> Result<()> {
+    let (rows, cols) = (triplets.rows(), triplets.cols());
+    let needed = LINE.saturating_mul((rows + cols) as u64);
+    match limit.or_else(of_machine).filter(|&limit| needed > limit) {
+        None => Ok(()),
+        Some(limit) => Err(Error::Memory(format!(
+            "{rows} x {cols} lines take about {needed} bytes, {limit} bytes are allowed (--max-memory)"
+        ))),
+    }
+}
+
 /// Physical memory, or the control group's share of it, or what a limit of addresses (`ulimit -v`) leaves beside the
 /// program, where the system tells (Linux).
 pub fn of_machine() -> Option<u64> {
@@ -75,6 +93,13 @@ mod tests {
         };
         assert_eq!(soft_limit(&limits("204800000")), Some(204_800_000));
         assert_eq!((soft_limit(&limits("unlimited")), soft_limit("")), (None, None));
+    }
+
+    #[test]
+    fn lines_count() {
+        let triplets = Triplets::from_entries(3, 5, [(0, 0, 1)]);
+        assert!(check_lines(Some(512), &triplets).is_ok() && check_lines(None, &triplets).is_ok());
+        assert!(matches!(check_lines(Some(511), &triplets), Err(Error::Memory(_))));
     }
 
     #[test]

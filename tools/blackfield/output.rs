@@ -84,6 +84,16 @@ impl<'a> MatrixFile<'a> {
     }
 }
 
+/// Refuses the option `named`, by which `file` is to be written, where that would replace the matrix in `input`.
+pub fn check_is_no_input(named: &str, file: &Path, input: &Path) -> Result<()> {
+    match (std::fs::canonicalize(file), std::fs::canonicalize(input)) {
+        (Ok(to), Ok(from)) if to == from && to.is_file() => {
+            Err(Error::Usage(format!("{named} would replace the matrix {}", input.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A certainty in words: `monte-carlo, error <= 2.3e-39`.
 pub fn sure(certainty: Certainty) -> String {
     let bound = certainty.error_bound().map_or(String::new(), |e| format!(", error <= {e}"));

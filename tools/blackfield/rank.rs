@@ -1,6 +1,6 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
 
-use crate::args::{DeviceName, RankArgs, Seed};
+use crate::args::{DeviceName, RankArgs};
 use crate::certificate;
 use crate::input::{self, Loaded};
 use crate::memory;
@@ -9,6 +9,7 @@ use crate::profile;
 use crate::progress::Bars;
 use crate::rational;
 use crate::schema::Schema;
+use crate::seed;
 use blackfield::answers::{self, Rank, RankOptions, WiedemannReport};
 use blackfield::field::Modulus;
 use blackfield::io::AtomicFile;
@@ -19,7 +20,6 @@ use blackfield::{Error, Result, gpu};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::time::Instant;
 
@@ -156,14 +156,6 @@ impl Work<'_> {
 
 /// The library's options from the arguments; a random seed is drawn and reported here.
 fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
-    let seed = match args.seed {
-        Seed::Fixed(seed) => seed,
-        Seed::Random => {
-            let seed = draw_seed();
-            bars.note(&format!("seed {seed}"));
-            seed
-        }
-    };
     let options = RankOptions::default()
         .machine(profile::find(&args.profile, bars)?.machine)
         .method(args.method.into())
@@ -171,19 +163,13 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
         .block(args.block)
         .trials(args.trials)
         .error(args.error)
-        .seed(seed)
+        .seed(seed::resolve(args.seed, bars))
         .max_memory(args.max_memory)
         .plan(args.formats.plan_options())
         .early_termination(!args.no_early_termination)
         .route(args.route.into())
         .minor(args.certificate.is_some());
     Ok(options)
-}
-
-/// A seed from the operating system's entropy (which keys the standard library's hash maps), below 2⁵³ so that every
-/// reader of JSON gets it exactly.
-fn draw_seed() -> u64 {
-    std::hash::RandomState::new().build_hasher().finish() >> 11
 }
 
 fn check_device(device: DeviceName) -> Result<()> {

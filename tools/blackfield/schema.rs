@@ -12,6 +12,14 @@ pub enum Schema {
     RationalRank,
     /// Several ranks.
     Results,
+    /// A null space.
+    Kernel,
+    /// Solutions of a linear system, or why there are none.
+    Solve,
+    /// A reduced row echelon form.
+    Rref,
+    /// A determinant.
+    Det,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -31,6 +39,10 @@ impl Schema {
             Schema::Rank => "blackfield/rank/1",
             Schema::RationalRank => "blackfield/rational-rank/1",
             Schema::Results => "blackfield/results/1",
+            Schema::Kernel => "blackfield/kernel/1",
+            Schema::Solve => "blackfield/solve/1",
+            Schema::Rref => "blackfield/rref/1",
+            Schema::Det => "blackfield/det/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

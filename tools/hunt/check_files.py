@@ -131,6 +131,10 @@ COMMANDS = (
     ("info", "f", "-q"),
     ("convert", "f", "g.sms", "-q"),
     ("permanent", "f", "-q"),
+    ("kernel", "f", "-p", "65521", "-q", "--dimension"),
+    ("kernel", "f", "-p", "65521", "-q", "--vectors", "1", "-o", "n.sms"),
+    ("solve", "f", "--rhs", "f", "-p", "65521", "-q"),
+    ("rref", "f", "-p", "65521", "-q", "--pivots-only"),
 )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import reader
 import truth
 from certificates import Parts
-from matrices import Matrix, sms
+from matrices import Matrix, sms, zipped
 from primes import above
 
 HELP = "      --isa <ISA>\n          Which\n\n          Possible values:\n          - portable: All\n          - avx2:     Some\n\n      --json\n"
@@ -142,6 +142,81 @@ def rank_command(words):
     print(json.dumps(results[0] if len(results) == 1 else {"results": results}))
 
 
+def null_space(matrix, p):
+    """A basis of all x with A*x = 0, each vector as {coordinate: value}."""
+    form = truth.echelon_mod(matrix, p)
+    free = [j for j in range(matrix.cols) if j not in form]
+    return form, [{f: 1, **{j: -row[f] % p for j, row in form.items() if f in row}} for f in free]
+
+
+def kernel_command(words):
+    (name,), options = parse(words, {"--json", "-q", "--left", "--dimension"})
+    matrix, p, left = load(name), int(options["-p"][0]), "--left" in options
+    form, basis = null_space(matrix.transposed() if left else matrix, p)
+    dimension = len(basis)
+    if "--dimension" in options:
+        return print(dimension)
+    if "--vectors" in options:
+        count = int(options["--vectors"][0])
+        basis = [basis[k % dimension] if dimension else {} for k in range(count)]
+    elif "repeats vectors" in FAULTS:
+        basis = basis[:1] * dimension
+    vectors = Matrix(len(basis), matrix.rows if left else matrix.cols, [(k, j, v) for k, x in enumerate(basis) for j, v in x.items()])
+    save(options["-o"][0], vectors if left else vectors.transposed())
+    print(json.dumps({"rank": len(form), "dimension": dimension}))
+
+
+def save(file, matrix):
+    Path(file).write_bytes(zipped(sms(matrix)) if file.endswith("gz") else sms(matrix))
+
+
+def solve_command(words):
+    (name,), options = parse(words, {"--json", "-q", "--random"})
+    matrix, sides, p = load(name), load(options["--rhs"][0]), int(options["-p"][0])
+    rank, entries, without = truth.rank_mod(matrix, p), [], []
+    for k in range(sides.cols):
+        wider = Matrix(matrix.rows, matrix.cols + 1, [*matrix.entries, *((i, matrix.cols, v) for i, j, v in sides.entries if j == k)])
+        form = truth.echelon_mod(wider, p)
+        if matrix.cols in form:
+            without.append(k)
+        entries += [(j, k, row[matrix.cols]) for j, row in form.items() if j < matrix.cols and matrix.cols in row]
+    shown = None
+    if "always consistent" in FAULTS:
+        without = []
+    if without:
+        b = {i: v for i, j, v in sides.entries if j == without[0]}
+        ways = null_space(matrix.transposed(), p)[1]
+        value = lambda y: sum(v * b.get(i, 0) for i, v in y.items()) % p
+        y = next((y for y in ways if value(y)), {0: 1})
+        y = {0: 1} if "contradicts by anything" in FAULTS else y
+        shown = {"column": without[0], "y": [[i, str(v)] for i, v in y.items()], "value": str(value(y))}
+    elif "-o" in options:
+        save(options["-o"][0], Matrix(matrix.cols, sides.cols, entries))
+    print(json.dumps({"rank": rank, "consistent": not without, "inconsistent": without, "contradiction": shown}))
+
+
+def rref_command(words):
+    (name,), options = parse(words, {"--json", "-q", "--pivots-only"})
+    matrix, p = load(name), int(options["-p"][0])
+    form = truth.echelon_mod(matrix, p)
+    pivots = sorted(form)
+    if "not reduced" in FAULTS and len(pivots) > 1:
+        truth.add(form[pivots[0]], form[pivots[1]], 1, p)
+    if "--pivots-only" in options:
+        return print("\n".join(map(str, pivots)))
+    save(options["-o"][0], Matrix(len(pivots), matrix.cols, [(i, c, v) for i, j in enumerate(pivots) for c, v in form[j].items()]))
+    print(json.dumps({"rank": len(pivots), "pivots": pivots}))
+
+
+def det_command(words):
+    (name,), options = parse(words, {"--json", "-q"})
+    matrix, p = load(name), int(options["-p"][0])
+    if matrix.rows != matrix.cols:
+        fail(3, f"{name}: not square")
+    det = truth.determinant_mod(matrix, p)
+    print(json.dumps({"det": str(-det % p if "loses the sign" in FAULTS else det), "rank": truth.rank_mod(matrix, p)}))
+
+
 def verify_command(words):
     (file, name), _ = parse(words, {"--json", "-q"})
     data, matrix = Path(file).read_bytes(), load(name)
@@ -204,7 +279,8 @@ def main(command, words):
         sys.exit(1)
     if command == "convert":
         return Path(words[1]).write_bytes(sms(load(words[0])))
-    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0])}[command](words)
+    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command}
+    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
 
 
 if __name__ == "__main__":

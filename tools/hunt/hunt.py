@@ -26,6 +26,7 @@ import check_permanents
 import check_rank
 import check_rational
 import check_shortfall
+import check_spaces
 import truth
 from bench import Bench
 from shortfall import Falls
@@ -44,6 +45,10 @@ CHECKS = (
     ("attack", "attack-rows", attacks.row_space, 1),
     ("certificate", "certificates", check_certificates.honest, 12),
     ("certificate", "forgeries", check_certificates.forged, 8),
+    ("space", "kernels", check_spaces.kernels, 24),
+    ("space", "systems", check_spaces.systems, 24),
+    ("space", "forms", check_spaces.forms, 16),
+    ("space", "determinants", check_spaces.determinants, 16),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

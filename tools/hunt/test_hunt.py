@@ -20,6 +20,7 @@ import check_permanents
 import check_rank
 import check_rational
 import check_shortfall
+import check_spaces
 import fake_blackfield
 import families
 import hunt
@@ -131,6 +132,15 @@ class Faults(Hunted):
         self.sees(check_certificates.honest, "refuses", "honest certificate refused")
         self.sees(check_certificates.honest, "rank too large+believes", "wrong rank certified")
         self.sees(check_certificates.forged, "believes", "forgery accepted")
+
+    def test_spaces(self):
+        self.sees(check_spaces.kernels, "loses an entry", "no null vectors", "wrong dimension")
+        self.sees(check_spaces.kernels, "repeats vectors", "no basis")
+        self.sees(check_spaces.systems, "loses an entry", "no solution", "wrong consistency", "no contradiction")
+        self.sees(check_spaces.systems, "always consistent", "wrong consistency")
+        self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
+        self.sees(check_spaces.forms, "not reduced", "wrong form")
+        self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

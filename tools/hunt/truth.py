@@ -38,6 +38,48 @@ def rank_mod(matrix, p):
     return len(pivots)
 
 
+def echelon_mod(matrix, p):
+    """The reduced row echelon form mod p of a `Matrix`: its rows {column: value} by the columns of their leading ones."""
+    pivots = {}
+    for line in ({j: v % p for j, v in line.items() if v % p} for line in matrix.lines()):
+        for j in sorted(pivots):
+            add(line, pivots[j], -line.get(j, 0), p)
+        if line:
+            first = min(line)
+            scale = pow(line[first], -1, p)
+            line = {j: v * scale % p for j, v in line.items()}
+            for other in pivots.values():
+                add(other, line, -other.get(first, 0), p)
+            pivots[first] = line
+    return pivots
+
+
+def determinant_mod(matrix, p):
+    """det mod p of a square `Matrix`, by elimination on dictionaries."""
+    lines, det = [{j: v % p for j, v in line.items() if v % p} for line in matrix.lines()], 1
+    for j in range(matrix.cols):
+        k = next((i for i in range(j, len(lines)) if j in lines[i]), None)
+        if k is None:
+            return 0
+        if k != j:
+            lines[j], lines[k], det = lines[k], lines[j], -det
+        det, scale = det * lines[j][j] % p, pow(lines[j][j], -1, p)
+        for line in lines[j + 1 :]:
+            add(line, lines[j], -line.get(j, 0) * scale, p)
+    return det % p
+
+
+def add(line, other, factor, p):
+    """line + factor · other mod p, in place."""
+    if factor % p:
+        for j, v in other.items():
+            w = (line.get(j, 0) + factor * v) % p
+            if w:
+                line[j] = w
+            else:
+                line.pop(j, None)
+
+
 def rank_mod_flint(matrix, p):
     if not (matrix.rows and matrix.cols):
         return 0

@@ -8,7 +8,7 @@ use super::work::Work;
 use super::{Machine, Method, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::decomposition::{Core, Lines};
-use crate::dense::Factors;
+use crate::dense::{Echelon, Factors};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
@@ -30,12 +30,22 @@ pub(super) struct Answer {
     pub wiedemann: Option<wiedemann::WiedemannReport>,
     /// If a minor is asked for: a nonsingular one of S of this order.
     pub core: Option<Core>,
+    /// If null vectors are asked for: the row space of S.
+    pub space: Option<Space>,
+}
+
+/// A row space of what is left of a matrix, as far as is known all of it.
+#[derive(Debug)]
+pub(in crate::answers) struct Space {
+    pub echelon: Echelon,
+    /// Whether it is that of the complement of the structural pivots; or else of the matrix itself.
+    pub pivots: bool,
 }
 
 impl Answer {
     fn elimination(rank: usize, core: Option<Core>, certainty: Certainty, reason: String) -> Self {
         let method = Method::Elimination;
-        Answer { rank, method, certainty, reason, wiedemann: None, core }
+        Answer { rank, method, certainty, reason, wiedemann: None, core, space: None }
     }
 }
 
@@ -62,8 +72,13 @@ impl Work<'_> {
         let done = match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
-                let nothing = self.options.minor.then(Core::default);
-                Done::Whole(Answer::elimination(0, nothing, Certainty::Proven, reason))
+                let (options, cols) = (on_rest.work.options, on_rest.split.cols.len());
+                let nothing = options.minor.then(Core::default);
+                let space = match options.space {
+                    Some(_) => Some(Space { echelon: Echelon::new(a.modulus(), cols)?, pivots: true }),
+                    None => None,
+                };
+                Done::Whole(Answer { space, ..Answer::elimination(0, nothing, Certainty::Proven, reason) })
             }
             Finish::EveryRow { pivots } => on_rest.by_every_row(&now, pivots, decision)?,
             Finish::Sketch { give_up } => on_rest.by_sketch(&now, give_up, decision)?,
@@ -133,7 +148,11 @@ impl OnRest<'_, '_> {
             }
             _ => (Certainty::Proven, String::new()),
         };
-        Ok(Done::Whole(Answer::elimination(all - taken, minor, certainty, decision.reason + &ground)))
+        let space = self.work.options.space.map(|_| Space { echelon, pivots });
+        Ok(Done::Whole(Answer {
+            space,
+            ..Answer::elimination(all - taken, minor, certainty, decision.reason + &ground)
+        }))
     }
 
     /// The rank by the row space of S.
@@ -162,15 +181,25 @@ impl OnRest<'_, '_> {
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         let predicted = |machine: &Machine| rest.row_space_seconds(machine, rank);
         self.work.step(name, found, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
+        if let (Some(_), Extent::Checked(bound)) = (self.work.options.space, extent) {
+            // Null vectors made from it prove it.
+            let (certainty, space) = (Certainty::with_bound(bound), Some(Space { echelon, pivots: true }));
+            return Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, None, certainty, decision.reason) }));
+        }
+        let mut space = None;
         let (settled, unless_proven) = match extent {
             Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
-            Extent::Whole => (Settled::at_once(&echelon)?, Certainty::Proven),
+            Extent::Whole => {
+                let settled = Settled::at_once(&echelon)?;
+                space = self.work.options.space.map(|_| Space { echelon, pivots: true });
+                (settled, Certainty::Proven)
+            }
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
         };
         let Settled { rank, pivot_cols, proven, ground } = settled;
         let minor = if rest.minor { Some(self.core(basis, pivot_cols)?) } else { None };
         let certainty = if proven { Certainty::Proven } else { unless_proven };
-        Ok(Done::Whole(Answer::elimination(rank, minor, certainty, decision.reason + &ground)))
+        Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, minor, certainty, decision.reason + &ground) }))
     }
 
     /// The rank by sketches of S.
@@ -263,6 +292,7 @@ impl OnRest<'_, '_> {
             reason: format!("{why}; {}; {ground}", parameters.reason),
             wiedemann: Some(outcome.report),
             core: None,
+            space: None,
         }))
     }
 }

@@ -29,6 +29,7 @@ use crate::wiedemann;
 pub use answer::Rank;
 pub use options::{Method, RankOptions};
 pub use patience::Patience;
+pub(super) use run::row_space;
 pub use whole::{rank, rank_owned};
 
 #[cfg(test)]

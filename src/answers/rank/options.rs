@@ -2,6 +2,8 @@
 
 use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
+use crate::decomposition::Keep;
+use crate::pivots::Rule;
 use crate::setters::setters;
 use crate::spmv::PlanOptions;
 use crate::wiedemann;
@@ -71,6 +73,9 @@ pub struct RankOptions {
     /// Whether the answer must come with a nonsingular minor of its order ([`super::Rank::minor`]), for a certificate:
     /// block Wiedemann, which has none, is out of the question then.
     pub minor: bool,
+    /// Where null vectors are wanted, which pivots may be taken: the steps are kept and the row space of what they
+    /// leave, and nothing is transposed.
+    pub(in crate::answers) space: Option<Rule>,
     /// The prices that plans are made from.
     pub machine: Machine,
     /// How far a step may overrun its prediction before the plan is made anew.
@@ -91,6 +96,7 @@ impl Default for RankOptions {
             early_termination: true,
             route: Route::Shortcut,
             minor: false,
+            space: None,
             machine: Machine::default(),
             patience: Patience::default(),
         }
@@ -127,6 +133,14 @@ impl RankOptions {
     pub(super) fn wiedemann(&self) -> wiedemann::Options {
         let RankOptions { block, trials, error, early_termination, route, .. } = *self;
         wiedemann::Options { block, trials, error, early_termination, route }
+    }
+    /// What is kept of the steps.
+    pub(super) fn keep(&self) -> Keep {
+        match (self.space, self.minor) {
+            (Some(_), _) => Keep::Steps,
+            (None, true) => Keep::Minor,
+            (None, false) => Keep::Nothing,
+        }
     }
     /// Whether the answer must be proven.
     pub(super) fn is_proof_demanded(&self) -> bool {

@@ -1,17 +1,18 @@
 //! Pivots taken before the finish: without fill-in, structural ones, and those of Schur complements that are formed.
 
-use super::Machine;
 use super::plan::{Left, Stage};
 use super::planner::Rest;
 use super::steps::Taken;
 use super::work::Work;
+use super::{Machine, RankOptions};
 use crate::certify::Domain;
+use crate::decomposition::Decomposition;
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::matching::maximum_matching;
-use crate::pivots::{self, Effort, Found, Pivots};
+use crate::pivots::{self, Effort, Found, Pivots, Rule};
 use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
-use crate::{Error, Result, Step};
+use crate::{Error, Observer, Result, Step};
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
@@ -65,7 +66,10 @@ impl Work<'_> {
         let (start, observer) = (Instant::now(), self.observer);
         let (a, effort) = (left.of.left(), Effort::default());
         let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
-        let find = || pivots::find_best(a, &effort, observer);
+        let find = || match self.options.space {
+            Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
+            None => pivots::find_best(a, &effort, observer),
+        };
         let (transposed, found) = self.phases.time("pivots", find)?;
         let predicted = found.seconds(&effort, &self.machine.sparse, shape, nnz);
         if transposed {
@@ -124,9 +128,9 @@ impl Work<'_> {
         let (start, observer) = (Instant::now(), self.observer);
         let of = &mut left.of;
         let (entries, taken, was) = (of.left().nnz(), of.taken(), of.pivots().len());
-        let find = |a: &SparseMatrix| Ok(pivots::find(a, &Effort::default(), observer)?.pivots);
         // Rounds may continue with a few pivots each, long after the remaining matrix has become small.
         let (machine, wishes) = (&self.machine, self.options);
+        let find = |of: &Decomposition<'_>| Ok(find(of, wishes, observer)?.pivots);
         let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
         let mut rng = self.streams.stream(Domain::Rounds, 0);
         let patience = self.options.patience;
@@ -181,6 +185,15 @@ impl Work<'_> {
             self.step("Schur complement", found, &why, 0, forming, Taken { work, seconds });
         }
     }
+}
+
+/// Structural pivots of what is left, as it stands.
+fn find(of: &Decomposition<'_>, options: &RankOptions, observer: &dyn Observer) -> Result<Found> {
+    let rule = match options.space {
+        Some(Rule::Leading) => Rule::Leading,
+        _ => Rule::Aside(of.aside()),
+    };
+    pivots::find_by(of.left(), rule, &Effort::default(), observer)
 }
 
 /// The Schur complement that rounds, begun with a matrix of `entries` entries, did not form for its price alone.

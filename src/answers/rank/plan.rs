@@ -15,7 +15,8 @@
 use super::outlook::Outlook;
 use super::planner::{Decision, Rest};
 use super::{Machine, Method, RankOptions};
-use crate::decomposition::Decomposition;
+use crate::decomposition::{Decomposition, Keep};
+use crate::pivots::Rule;
 use crate::schur::Prediction;
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
@@ -92,8 +93,9 @@ impl<'m> Left<'m> {
     /// [`crate::Error::Memory`].
     pub fn of(a: Cow<'m, SparseMatrix>, options: &RankOptions, machine: &Machine) -> Result<Self> {
         let rest = Rest::of(&a, 0, options);
+        let aside = if let Some(Rule::Aside(count)) = options.space { count } else { 0 };
         Ok(Left {
-            of: Decomposition::of(a, options.minor)?,
+            of: Decomposition::of(a, options.keep())?.with_aside(aside),
             stage: Stage::Whole,
             dense: is_dense(&rest, options, machine),
             rest,
@@ -151,6 +153,9 @@ impl<'m> Left<'m> {
     /// Whether the transpose of a dense matrix is eliminated in less time, that of transposing counted, and there is
     /// memory for it.
     fn is_better_upright(&self, options: &RankOptions, machine: &Machine) -> bool {
+        if options.keep() == Keep::Steps {
+            return false;
+        }
         let (wide, tall) = (&self.rest, self.rest.transposed());
         let spared = wide.every_row_at_worst(machine) - tall.every_row_at_worst(machine);
         let copied = memory::saturated(u128::from(ENTRY) * wide.nnz as u128);
@@ -158,10 +163,11 @@ impl<'m> Left<'m> {
         fits && spared > wide.nnz as f64 * machine.sparse.transpose
     }
     /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A: in a minor
-    /// they would be beyond its chain, and a certificate lists the values of its vectors there.
+    /// they would be beyond its chain, and a certificate lists the values of its vectors there. Null vectors need
+    /// entries, too.
     fn may_have_pivots_without_fill(&self, options: &RankOptions) -> bool {
         let a = self.of.left();
-        !options.minor && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
+        options.keep() == Keep::Nothing && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
     }
     /// Whether a smaller upper bound of the rank may save much.
     fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {

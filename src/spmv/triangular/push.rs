@@ -201,7 +201,21 @@ impl PushSolve {
     /// If `space` belongs to another solve.
     pub fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
         assert_eq!(space.sums.rows(), self.slots, "the space of another solve");
-        self.engine.solve(space)
+        self.engine.solve(space, None)
+    }
+    /// The same, but what was solved stays: `kept` are the slots of sums that were not zero, descending, each of which
+    /// [`PushSpace::take`] must empty before the space is used again.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If `space` belongs to another solve.
+    pub fn solve_keeping(&self, space: &mut PushSpace, kept: &mut Vec<u32>) -> Result<Vec<Remainder>> {
+        assert_eq!(space.sums.rows(), self.slots, "the space of another solve");
+        kept.clear();
+        memory::reserve(kept, self.slots, "the slots of a substitution")?;
+        Ok(self.engine.solve(space, Some(kept)))
     }
 }
 
@@ -209,6 +223,20 @@ impl PushSpace {
     /// Entries of lines that were added, each in all lanes, since this was last asked.
     pub fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
+    }
+    /// The sum of a slot, which becomes zero.
+    pub fn take(&mut self, slot: u32) -> [u64; LANES] {
+        macro_rules! take {
+            ($($lane:ident)*) => {
+                match &mut self.sums.lanes {
+                    $(Lanes::$lane(sums) => {
+                        std::mem::take(&mut sums.as_chunks_mut::<LANES>().0[slot as usize]).map(u64::from)
+                    })*
+                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("sums have integer lanes"),
+                }
+            };
+        }
+        take!(U8 U16 U32 U64)
     }
 }
 
@@ -255,9 +283,9 @@ impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
         let line = self.shape.solved + input;
         self.isa.run(Push { l: self, sums: sums.as_chunks_mut().0, marks, line, x })
     }
-    fn solve(&self, sums: &mut [A::Lane], marks: &mut [u64]) -> (Vec<Remainder>, u64) {
+    fn solve(&self, sums: &mut [A::Lane], marks: &mut [u64], kept: Option<&mut Vec<u32>>) -> (Vec<Remainder>, u64) {
         let mut left = Vec::new();
-        let work = self.isa.run(Solve { l: self, sums: sums.as_chunks_mut().0, marks, left: &mut left });
+        let work = self.isa.run(Solve { l: self, sums: sums.as_chunks_mut().0, marks, left: &mut left, kept });
         (left, work)
     }
 
@@ -322,6 +350,8 @@ struct Solve<'a, A: Arithmetic> {
     sums: &'a mut [[A::Lane; LANES]],
     marks: &'a mut [u64],
     left: &'a mut Vec<Remainder>,
+    /// Where the slots are listed whose sums stay, if they do.
+    kept: Option<&'a mut Vec<u32>>,
 }
 
 impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
@@ -330,7 +360,7 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let Self { l, sums, marks, left } = self;
+        let Self { l, sums, marks, left, mut kept } = self;
         let (outputs, zero, mut work) = (l.shape.outputs, [A::Lane::default(); LANES], 0);
         for word in (0..marks.len()).rev() {
             // A line marks slots before its own only, some of them perhaps in this word.
@@ -338,9 +368,13 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
                 let bit = marks[word].ilog2();
                 marks[word] ^= 1 << bit;
                 let slot = word * 64 + bit as usize;
-                let x = std::mem::replace(&mut sums[slot], zero);
+                let x = sums[slot];
                 if x == zero {
                     continue;
+                }
+                match &mut kept {
+                    Some(kept) if slot >= outputs => kept.push(slot as u32),
+                    _ => sums[slot] = zero,
                 }
                 if slot < outputs {
                     let lanes = (0..LANES).fold(0, |lanes, l| lanes | ((x[l] != A::Lane::default()) as u32) << l);
@@ -375,9 +409,9 @@ impl Engine {
         let PushSpace { sums, marks, work } = space;
         engines!(match self, &mut sums.lanes => |l, sums| *work += l.push(sums, marks, input, x.map(Word::narrow)))
     }
-    fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
+    fn solve(&self, space: &mut PushSpace, kept: Option<&mut Vec<u32>>) -> Vec<Remainder> {
         let PushSpace { sums, marks, work } = space;
-        let (left, more) = engines!(match self, &mut sums.lanes => |l, sums| l.solve(sums, marks));
+        let (left, more) = engines!(match self, &mut sums.lanes => |l, sums| l.solve(sums, marks, kept));
         *work += more;
         left
     }

@@ -41,7 +41,12 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
                     (rng.random_range(0..inputs), [(); LANES].map(|()| rng.random_range(0..p.get())));
                 x[input].iter_mut().zip(factors).for_each(|(x, f)| *x = p.add(*x, f));
                 solve.add(&mut space, input, &factors);
-                let found = solve.solve(&mut space);
+                let mut kept = vec![7];
+                let keeps = rng.random();
+                let found = match keeps {
+                    true => solve.solve_keeping(&mut space, &mut kept).unwrap(),
+                    false => solve.solve(&mut space),
+                };
 
                 let mut sums = vec![[0u64; LANES]; outputs + solved];
                 let add = |sums: &mut Vec<[u64; LANES]>, line: &[(u32, u64)], x: [u64; LANES]| {
@@ -53,6 +58,11 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
                 for slot in (outputs..outputs + solved).rev() {
                     let x = sums[slot];
                     add(&mut sums, &lines[slot - outputs], x);
+                }
+                if keeps {
+                    let solved = (outputs..outputs + solved).rev().filter(|&slot| sums[slot] != [0; LANES]);
+                    assert_eq!(kept, solved.map(|slot| slot as u32).collect::<Vec<_>>());
+                    kept.iter().for_each(|&slot| assert_eq!(space.take(slot), sums[slot as usize]));
                 }
                 let lanes = |sum: &[u64; LANES]| (0..LANES).fold(0, |m, l| m | ((sum[l] != 0) as u32) << l);
                 let all = sums[..outputs].iter().enumerate().rev().map(|(output, sum)| (output as u32, lanes(sum)));

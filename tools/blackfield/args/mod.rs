@@ -1,19 +1,27 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
 mod bench;
+mod det;
 mod files;
+mod kernel;
 mod permanent;
 mod profile;
 mod rank;
+mod rref;
+mod solve;
 mod tune;
 mod values;
 mod verify;
 
 pub use bench::{BenchArgs, BenchName};
+pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
+pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
 pub use rank::{DeviceName, RankArgs};
+pub use rref::RrefArgs;
+pub use solve::SolveArgs;
 pub use tune::TuneArgs;
 pub use values::Seed;
 pub use verify::VerifyArgs;
@@ -40,6 +48,10 @@ pub struct Cli {
 pub enum Command {
     Rank(RankArgs),
     Verify(VerifyArgs),
+    Kernel(KernelArgs),
+    Solve(SolveArgs),
+    Rref(RrefArgs),
+    Det(DetArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -56,6 +68,10 @@ impl Command {
         match self {
             Command::Rank(args) => args.json,
             Command::Verify(args) => args.json,
+            Command::Kernel(args) => args.json,
+            Command::Solve(args) => args.json,
+            Command::Rref(args) => args.json,
+            Command::Det(args) => args.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,

@@ -1,0 +1,238 @@
+//! The kernel of a matrix, from its decomposition to blocks of vectors.
+
+use super::floors::{Floors, Free, Room, Wanted, empty};
+use super::rank::{self, Rank, RankOptions};
+use super::{BLOCK, KernelOptions, NullVectors, check};
+use crate::certify::{Certainty, Domain, Streams};
+use crate::field::Modulus;
+use crate::pivots::{Pivots, Rule};
+use crate::sparse::SparseMatrix;
+use crate::{Error, Observer, Result, memory};
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// What the memory is for.
+const LINES: &str = "the lines of a null space";
+/// Blocks that are made at a time for each thread.
+const AHEAD: usize = 2;
+
+/// The null space of a matrix, ready to be written down.
+#[derive(Debug)]
+#[must_use]
+pub struct Kernel {
+    rank: Rank,
+    /// Ascending.
+    free: Vec<Free>,
+    /// The columns of A that are not empty: those of the floors.
+    names: Vec<u32>,
+    /// `None` where there are none.
+    floors: Option<Floors>,
+    modulus: Modulus,
+    coordinates: usize,
+    streams: Streams<'static>,
+}
+
+/// The kernel of `a`: decomposes it, so that vectors of its null space can be made.
+///
+/// ```
+/// use blackfield::{Silent, answers::{KernelOptions, kernel}, families, field::Modulus};
+/// let a = families::generate("ch4-4-b2")?.reduce(Modulus::new(65521)?);
+/// let kernel = kernel(&a, &KernelOptions::default(), &Silent)?;
+/// assert_eq!(kernel.dimension() + kernel.rank().rank, a.cols());
+/// let basis = kernel.basis_matrix(&Silent)?; // one vector a row: a·basisᵀ = 0
+/// assert_eq!((basis.rows(), basis.cols()), (kernel.dimension(), a.cols()));
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] for options out of range, [`Error::Memory`] if no way fits or memory ends, [`Error::Interrupted`]
+/// when the observer says so, and [`Error::Check`] if a computation contradicts itself.
+pub fn kernel(a: &SparseMatrix, options: &KernelOptions, observer: &dyn Observer) -> Result<Kernel> {
+    kernel_owned(a.try_clone()?, options, observer)
+}
+
+/// [`kernel()`] of a matrix that nobody else needs: the same answer, in less memory.
+///
+/// # Errors
+/// As [`kernel()`].
+pub fn kernel_owned(mut a: SparseMatrix, options: &KernelOptions, observer: &dyn Observer) -> Result<Kernel> {
+    if options.left {
+        a = a.transpose()?;
+    }
+    decompose(a, Rule::Aside(0), &options.rank, observer)
+}
+
+/// The kernel of `a`, by pivots that the rule allows. With columns set aside, the rank of all others is found first:
+/// those that depend on it are free.
+pub(in crate::answers) fn decompose(
+    mut a: SparseMatrix,
+    rule: Rule,
+    options: &RankOptions,
+    observer: &dyn Observer,
+) -> Result<Kernel> {
+    check(options)?;
+    let options = &RankOptions { minor: false, ..options.clone() };
+    let streams = Streams::hashed(&a, options.seed);
+    let (modulus, coordinates, names) = (a.modulus(), a.cols(), a.non_empty_cols()?);
+    a.drop_empty_lines()?;
+    let rule = match rule {
+        Rule::Aside(count) => {
+            let first = coordinates - count;
+            Rule::Aside(names.len() - names.partition_point(|&j| (j as usize) < first))
+        }
+        Rule::Leading => Rule::Leading,
+    };
+    let mut free = memory::with_capacity(coordinates - names.len(), LINES)?;
+    let mut used = names.iter().peekable();
+    free.extend((0..coordinates as u32).filter(|j| used.next_if_eq(&j).is_none()).map(Free::empty));
+    let (rank, floors) = if a.nnz() == 0 {
+        (rank::rank_owned(a, options, observer)?, None)
+    } else {
+        let (mut rank, of, space) = rank::row_space(a, rule, options, &streams, observer)?;
+        let (steps, left, pivots) = of.into_steps()?.expect("the steps are kept");
+        let pivots = if space.pivots { pivots } else { Pivots::default() };
+        let mut phases = std::mem::take(&mut rank.phases);
+        let floors = phases.time("substitution", || {
+            let space = space.echelon.reduced()?;
+            Floors::new(steps, (left, pivots), space, memory::copy(&names, LINES)?, &mut free)
+        })?;
+        rank.phases = phases;
+        (rank, Some(floors))
+    };
+    free.sort_unstable();
+    if free.len() + rank.rank != coordinates {
+        let (dimension, rank) = (free.len(), rank.rank);
+        return Err(Error::Check(format!("{dimension} free columns and rank {rank} of {coordinates} columns")));
+    }
+    Ok(Kernel { rank, free, names, floors, modulus, coordinates, streams })
+}
+
+impl Kernel {
+    /// The dimension of the null space.
+    pub fn dimension(&self) -> usize {
+        self.free.len()
+    }
+    /// The modulus p.
+    pub fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+    /// The number of coordinates of a vector.
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+    /// The rank, how it was found and how sure it is. Once [`Kernel::basis`] has made all vectors of a basis, it is
+    /// proven.
+    pub fn rank(&self) -> &Rank {
+        &self.rank
+    }
+    /// The coordinates in which the vectors of the basis are the identity, ascending: vector k is 1 in number k of
+    /// these.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn free(&self) -> Result<Vec<u32>> {
+        memory::collect(self.free.iter().map(|free| free.col), LINES)
+    }
+
+    /// Makes the vectors of a basis, block by block of 32: `make` is called in parallel, `take` with what it returns in
+    /// the order of the vectors. Both may fail, which ends the work. What is returned is how sure it is that they are a
+    /// basis: a proof.
+    ///
+    /// # Errors
+    /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, which happens with the probability
+    /// of [`Rank::certainty`](super::super::Rank::certainty) at most; [`Error::Interrupted`], [`Error::Memory`].
+    pub fn basis<T: Send>(
+        &self,
+        make: impl Fn(&NullVectors) -> Result<T> + Sync,
+        take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<Certainty> {
+        self.blocks(&self.free, None, self.free.len(), make, take, observer)?;
+        Ok(Certainty::Proven)
+    }
+    /// Makes `count` vectors as [`Kernel::basis`] does, but independent of each other and uniformly random in the null
+    /// space.
+    ///
+    /// # Errors
+    /// As [`Kernel::basis`].
+    pub fn random<T: Send>(
+        &self,
+        count: usize,
+        make: impl Fn(&NullVectors) -> Result<T> + Sync,
+        take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        self.blocks(&[], Some(&self.free), count, make, take, observer)
+    }
+    /// For each of the last columns, from number `first` on, that is free: the vector that is 1 there and 0 in all
+    /// others of these; in the other free columns 0 or, if `random`, uniformly random.
+    pub(in crate::answers) fn of_last(
+        &self,
+        first: usize,
+        random: bool,
+        mut take: impl FnMut(NullVectors) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let (before, last) = self.free.split_at(self.free.partition_point(|free| (free.col as usize) < first));
+        let random = random.then_some(before);
+        self.blocks(last, random, last.len(), |vectors| Ok(vectors.clone()), &mut take, observer)
+    }
+    /// `count` vectors, the identity in the columns `units` and random in others.
+    fn blocks<T: Send>(
+        &self,
+        units: &[Free],
+        random: Option<&[Free]>,
+        count: usize,
+        make: impl Fn(&NullVectors) -> Result<T> + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        observer.phase("null vectors", count as u64);
+        let (blocks, rooms) = (count.div_ceil(BLOCK), Mutex::new(Vec::<Room>::new()));
+        let at_once = AHEAD * rayon::current_num_threads();
+        for first in (0..blocks).step_by(at_once) {
+            observer.check()?;
+            let last = blocks.min(first + at_once);
+            let made: Vec<T> = (first..last)
+                .into_par_iter()
+                .map(|k| {
+                    let range = k * BLOCK..count.min((k + 1) * BLOCK);
+                    let wanted = Wanted {
+                        count: range.len(),
+                        units: units.get(range.clone()).unwrap_or_default(),
+                        random: random.map(|those| (those, self.streams.stream(Domain::Solutions, k as u64))),
+                    };
+                    let mut room = rooms.lock().expect("no task panics").pop().unwrap_or_default();
+                    let vectors = match &self.floors {
+                        Some(floors) => floors.vectors(wanted, range.start, &self.names, &mut room)?,
+                        None => empty(self.modulus, wanted, range.start, &mut room)?,
+                    };
+                    rooms.lock().expect("no task panics").push(room);
+                    make(&vectors)
+                })
+                .collect::<Result<_>>()?;
+            made.into_iter().try_for_each(&mut take)?;
+            observer.progress(count.min(last * BLOCK) as u64);
+        }
+        Ok(())
+    }
+    /// The whole basis, one vector a row: dimension × coordinates.
+    ///
+    /// # Errors
+    /// As [`Kernel::basis`].
+    pub fn basis_matrix(&self, observer: &dyn Observer) -> Result<SparseMatrix> {
+        let mut basis = SparseMatrix::empty(self.modulus, self.coordinates, self.dimension(), 0)?;
+        let mut entries = vec![];
+        let take = |vectors: NullVectors| {
+            for k in 0..vectors.len() {
+                let (coordinates, values) = vectors.vector(k);
+                basis.reserve_row(values.len())?;
+                entries.extend(coordinates.iter().copied().zip(values.iter().copied()));
+                basis.push_row(&mut entries);
+            }
+            Ok(())
+        };
+        let _ = self.basis(|vectors| Ok(vectors.clone()), take, observer)?;
+        Ok(basis)
+    }
+}

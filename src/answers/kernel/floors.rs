@@ -1,0 +1,223 @@
+//! The way from the null vectors of what is left up to those of A, one Schur complement after the other.
+
+use super::BLOCK;
+use super::vectors::NullVectors;
+use crate::decomposition::Level;
+use crate::dense::{Reduced, gemm};
+use crate::field::{Modulus, Rng};
+use crate::pivots::Pivots;
+use crate::schur::{Lift, Split};
+use crate::sparse::SparseMatrix;
+use crate::spmv::PushSpace;
+use crate::{Error, Result, memory};
+use rand::RngExt;
+
+/// What the memory is for.
+const LINES: &str = "the lines of a null space";
+const VECTORS: &str = "null vectors";
+/// Columns of T that are read at a time.
+const PART: usize = 512;
+
+/// A column without a pivot, to which a null vector belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Free {
+    /// The column of A.
+    pub col: u32,
+    /// The floor on which it is free; none for an empty column.
+    floor: Option<u32>,
+    /// Its number there: a column, or on the last floor one of the free columns of T.
+    place: u32,
+}
+
+impl Free {
+    /// An empty column of A.
+    pub fn empty(col: u32) -> Self {
+        Free { col, floor: None, place: 0 }
+    }
+}
+
+/// The pivots of A or of a complement.
+#[derive(Debug)]
+struct Floor {
+    lift: Lift,
+    /// The column of each of those one floor further down.
+    down: Vec<u32>,
+}
+
+/// All floors of a matrix without empty columns, that of A first.
+#[derive(Debug)]
+pub(super) struct Floors {
+    modulus: Modulus,
+    floors: Vec<Floor>,
+    /// On the last floor: the columns without a pivot, and the row space of what is left in them.
+    cols: Vec<u32>,
+    space: Reduced,
+}
+
+/// Which null vectors, at most [`BLOCK`].
+pub(super) struct Wanted<'k> {
+    pub count: usize,
+    /// Vector k is 1 in number k of these columns and 0 in the others.
+    pub units: &'k [Free],
+    /// All of them are random in these, and 0 in all other free columns.
+    pub random: Option<(&'k [Free], Rng)>,
+}
+
+/// Working space of a thread.
+#[derive(Default)]
+pub(super) struct Room {
+    spaces: Vec<PushSpace>,
+    slots: Vec<u32>,
+    /// The lines in which vectors have entries, and these.
+    cols: Vec<u32>,
+    x: Vec<[u64; BLOCK]>,
+}
+
+impl Room {
+    fn push(&mut self, col: u32, x: [u64; BLOCK]) -> Result<()> {
+        memory::push(&mut self.cols, col, LINES)?;
+        memory::push(&mut self.x, x, VECTORS)
+    }
+}
+
+impl Floors {
+    /// The floors of a matrix, of which `steps` are formed complements and `left` with its pivots what is not; `space`
+    /// is the row space of their complement. Its columns are `names` elsewhere; those that are free are added to
+    /// `free`.
+    pub fn new(
+        steps: Vec<Level>,
+        (left, pivots): (SparseMatrix, Pivots),
+        space: Reduced,
+        mut names: Vec<u32>,
+        free: &mut Vec<Free>,
+    ) -> Result<Self> {
+        let (modulus, mut floors) = (left.modulus(), memory::with_capacity(steps.len() + 1, LINES)?);
+        for level in steps {
+            let floor = Some(floors.len() as u32);
+            let split = Split::new(&level.matrix, &level.pivots)?;
+            let lift = Lift::new(&split, floors.is_empty())?;
+            let mut rest = level.rest.cols.iter().peekable();
+            for &place in &split.cols {
+                if rest.next_if_eq(&&place).is_none() {
+                    memory::push(free, Free { col: names[place as usize], floor, place }, LINES)?;
+                }
+            }
+            names = memory::collect(level.rest.cols.iter().map(|&j| names[j as usize]), LINES)?;
+            floors.push(Floor { lift, down: level.rest.cols });
+        }
+        let split = Split::new(&left, &pivots)?;
+        let (floor, cols) = (Some(floors.len() as u32), memory::copy(&split.cols, LINES)?);
+        for (&j, place) in space.free_cols().iter().zip(0..) {
+            memory::push(free, Free { col: names[cols[j as usize] as usize], floor, place }, LINES)?;
+        }
+        floors.push(Floor { lift: Lift::new(&split, floors.is_empty())?, down: vec![] });
+        Ok(Floors { modulus, floors, cols, space })
+    }
+
+    /// Null vectors from number `first` on, their coordinates as `names` has them.
+    ///
+    /// # Errors
+    /// [`Error::Check`] if some row of A does not map them to zero, [`Error::Memory`].
+    pub fn vectors(&self, mut wanted: Wanted<'_>, first: usize, names: &[u32], room: &mut Room) -> Result<NullVectors> {
+        room.cols.clear();
+        room.x.clear();
+        while room.spaces.len() < self.floors.len() {
+            room.spaces.push(self.floors[room.spaces.len()].lift.space()?);
+        }
+        for (number, floor) in self.floors.iter().enumerate().rev() {
+            if number + 1 == self.floors.len() {
+                self.give_core(&mut wanted, room)?;
+            } else {
+                room.cols.iter_mut().for_each(|j| *j = floor.down[*j as usize]);
+                give(self.modulus, &mut wanted, Some(number as u32), room, |free| free.place)?;
+            }
+            let Room { spaces, slots, cols, x } = room;
+            let space = &mut spaces[number];
+            cols.iter().zip(&*x).for_each(|(&j, x)| floor.lift.give(space, j, x));
+            let failed = floor.lift.complete(space, slots, |j, w| {
+                memory::push(cols, j, LINES)?;
+                memory::push(x, *w, VECTORS)
+            })?;
+            if !failed.is_empty() {
+                let rows = failed.len();
+                return Err(Error::Check(format!("vectors of the kernel are not mapped to zero by {rows} rows")));
+            }
+        }
+        room.cols.iter_mut().for_each(|j| *j = names[*j as usize]);
+        give(self.modulus, &mut wanted, None, room, |free| free.col)?;
+        NullVectors::of(first, wanted.count, &room.cols, &room.x)
+    }
+
+    /// Null vectors of what is left, on the columns of the last floor.
+    fn give_core(&self, wanted: &mut Wanted<'_>, room: &mut Room) -> Result<()> {
+        let Floors { modulus, cols, space, .. } = self;
+        let last = Some(self.floors.len() as u32 - 1);
+        let col = |j: u32| cols[j as usize];
+        if wanted.random.is_some() {
+            give(*modulus, wanted, last, room, |free| free.place)?;
+            let mut x = memory::zeros::<[u64; BLOCK]>(space.free_cols().len(), VECTORS)?;
+            room.cols.drain(..).zip(room.x.drain(..)).for_each(|(f, given)| {
+                x[f as usize].iter_mut().zip(given).for_each(|(x, given)| *x = modulus.add(*x, given));
+            });
+            let sums = self.times_table(&x)?;
+            let (pivots, free) = (space.pivot_cols().iter().zip(&sums), space.free_cols().iter().zip(&x));
+            return pivots.chain(free).try_for_each(|(&j, x)| room.push(col(j), *x));
+        }
+        let here = wanted.units.iter().zip(0..).filter(|(free, _)| free.floor == last);
+        let (places, lanes): (Vec<u32>, Vec<usize>) = here.map(|(free, lane)| (free.place, lane)).unzip();
+        let table = space.columns(&places)?;
+        for (row, &j) in table.chunks_exact(places.len().max(1)).zip(space.pivot_cols()) {
+            if row.iter().any(|&t| t != 0) {
+                let mut x = [0; BLOCK];
+                lanes.iter().zip(row).for_each(|(&lane, &t)| x[lane] = modulus.neg(t));
+                room.push(col(j), x)?;
+            }
+        }
+        give(*modulus, wanted, last, room, |free| col(space.free_cols()[free.place as usize]))
+    }
+    /// -T·X, for all free columns of what is left.
+    fn times_table(&self, x: &[[u64; BLOCK]]) -> Result<Vec<[u64; BLOCK]>> {
+        let Floors { modulus, space, .. } = self;
+        let mut sums = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
+        let mut part = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
+        for (number, x) in x.chunks(PART).enumerate() {
+            let start = number * PART;
+            let t = space.column_block(start..start + x.len())?;
+            gemm(*modulus, space.rank(), x.len(), BLOCK, &t, x.as_flattened(), part.as_flattened_mut())?;
+            let sums = sums.as_flattened_mut().iter_mut().zip(part.as_flattened());
+            sums.for_each(|(sum, &x)| *sum = modulus.sub(*sum, x));
+        }
+        Ok(sums)
+    }
+}
+
+/// Gives the coordinates in the free columns of a floor, on which they are called `name`.
+fn give(
+    p: Modulus,
+    wanted: &mut Wanted<'_>,
+    floor: Option<u32>,
+    room: &mut Room,
+    name: impl Fn(&Free) -> u32,
+) -> Result<()> {
+    for (lane, free) in wanted.units.iter().enumerate().filter(|(_, free)| free.floor == floor) {
+        let mut x = [0; BLOCK];
+        x[lane] = 1;
+        room.push(name(free), x)?;
+    }
+    if let Some((those, rng)) = &mut wanted.random {
+        for free in those.iter().filter(|free| free.floor == floor) {
+            let mut x = [0; BLOCK];
+            x[..wanted.count].iter_mut().for_each(|x| *x = rng.random_range(0..p.get()));
+            room.push(name(free), x)?;
+        }
+    }
+    Ok(())
+}
+
+/// Null vectors of a matrix without entries.
+pub(super) fn empty(p: Modulus, mut wanted: Wanted<'_>, first: usize, room: &mut Room) -> Result<NullVectors> {
+    room.cols.clear();
+    room.x.clear();
+    give(p, &mut wanted, None, room, |free| free.col)?;
+    NullVectors::of(first, wanted.count, &room.cols, &room.x)
+}

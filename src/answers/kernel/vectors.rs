@@ -1,0 +1,64 @@
+//! Null vectors, a few side by side.
+
+use super::BLOCK;
+use crate::{Result, memory};
+
+/// What the memory is for.
+const VECTORS: &str = "null vectors";
+
+/// Sparse vectors of a null space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NullVectors {
+    first: usize,
+    /// Where each vector begins, and the end.
+    start: Vec<usize>,
+    coordinates: Vec<u32>,
+    values: Vec<u64>,
+}
+
+impl NullVectors {
+    /// `count` vectors from number `first` on, of which `x[k][l]` is coordinate `lines[k]` of vector l; no line twice.
+    pub(super) fn of(first: usize, count: usize, lines: &[u32], x: &[[u64; BLOCK]]) -> Result<Self> {
+        let mut order = memory::collect(lines.iter().zip(0u64..).map(|(&line, k)| u64::from(line) << 32 | k), VECTORS)?;
+        order.sort_unstable();
+        let mut start = vec![0; count + 1];
+        for x in x {
+            (0..count).for_each(|l| start[l + 1] += usize::from(x[l] != 0));
+        }
+        (0..count).for_each(|l| start[l + 1] += start[l]);
+        let (mut at, nnz) = (start.clone(), start[count]);
+        let (mut coordinates, mut values) = (memory::zeros(nnz, VECTORS)?, memory::zeros(nnz, VECTORS)?);
+        for key in order {
+            let x = &x[key as u32 as usize];
+            for l in (0..count).filter(|&l| x[l] != 0) {
+                (coordinates[at[l]], values[at[l]]) = ((key >> 32) as u32, x[l]);
+                at[l] += 1;
+            }
+        }
+        Ok(NullVectors { first, start, coordinates, values })
+    }
+    /// The number of the first vector among all that are made.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Non-zero coordinates of all of them.
+    pub fn nnz(&self) -> usize {
+        self.coordinates.len()
+    }
+    /// The non-zero coordinates of vector `first + k`, ascending, with their residues.
+    ///
+    /// # Panics
+    /// If there is no such vector.
+    pub fn vector(&self, k: usize) -> (&[u32], &[u64]) {
+        let range = self.start[k]..self.start[k + 1];
+        (&self.coordinates[range.clone()], &self.values[range])
+    }
+}

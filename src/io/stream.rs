@@ -1,0 +1,209 @@
+//! Matrices of residues written as they are made, in SMS: its header has no number of entries.
+
+use super::write::compressed;
+use super::{AtomicFile, FileFormat};
+use crate::{Error, Result, memory};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What the memory is for.
+const TEXT: &str = "entries on their way to a file";
+/// Bytes of most entries.
+const ENTRY: usize = 20;
+/// Bytes of an entry at most.
+const LINE: usize = 64;
+/// The numbers below 100 in two digits.
+const PAIRS: [[u8; 2]; 100] = {
+    let (mut pairs, mut k) = ([[0; 2]; 100], 0);
+    while k < 100 {
+        pairs[k] = [b'0' + k as u8 / 10, b'0' + k as u8 % 10];
+        k += 1;
+    }
+    pairs
+};
+
+/// An SMS file that grows by blocks of entries: its header first, blocks in any number and order, the end last. A file
+/// appears under its name when it is complete ([`AtomicFile`]).
+pub struct SmsWriter<'o> {
+    name: PathBuf,
+    target: Target<'o>,
+    encoding: Encoding,
+}
+
+enum Target<'o> {
+    File(AtomicFile),
+    Stream(&'o mut dyn Write),
+}
+
+/// How entries become bytes: plain text, or members of a gzip stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoding {
+    gzip: bool,
+}
+
+impl Encoding {
+    /// The bytes of entries (row, column, residue), lines numbered from 0.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; [`Error::Io`] without the feature `gzip`.
+    pub fn entries(self, entries: impl Iterator<Item = (u64, u64, u64)>) -> Result<Vec<u8>> {
+        let mut text = memory::with_capacity(ENTRY * entries.size_hint().0, TEXT)?;
+        for (i, j, v) in entries {
+            // From the end: three numbers of at most 20 digits, each with a character behind it.
+            let (mut line, mut at) = ([b' '; LINE], LINE - 1);
+            line[at] = b'\n';
+            for number in [v, j + 1, i + 1] {
+                at = digits(&mut line, at, number) - 1;
+            }
+            let line = &line[at + 1..];
+            memory::reserve(&mut text, line.len(), TEXT)?;
+            text.extend_from_slice(line);
+        }
+        self.bytes(text)
+    }
+    fn bytes(self, text: Vec<u8>) -> Result<Vec<u8>> {
+        match self.gzip && !text.is_empty() {
+            true => compressed(&text).map_err(|source| Error::Io { file: "-".into(), source }),
+            false => Ok(text),
+        }
+    }
+}
+
+/// Writes a number in decimal so that it ends before `at`; where it begins.
+#[inline(always)]
+fn digits(line: &mut [u8; LINE], mut at: usize, mut number: u64) -> usize {
+    while number >= 100 {
+        let pair = (number % 100) as usize;
+        number /= 100;
+        at -= 2;
+        line[at..at + 2].copy_from_slice(&PAIRS[pair]);
+    }
+    if number >= 10 {
+        at -= 2;
+        line[at..at + 2].copy_from_slice(&PAIRS[number as usize]);
+    } else {
+        at -= 1;
+        line[at] = b'0' + number as u8;
+    }
+    at
+}
+
+impl<'o> SmsWriter<'o> {
+    /// A file of that name, compressed if it ends in `.gz`; `-` is `stdout`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] unless the name ends in `.sms` or `.sms.gz`, [`Error::Io`] if nothing can be written there.
+    pub fn create(path: &Path, stdout: &'o mut dyn Write) -> Result<Self> {
+        let name = path.to_path_buf();
+        if path == Path::new("-") {
+            let encoding = Encoding { gzip: false };
+            return Ok(SmsWriter { name, target: Target::Stream(stdout), encoding });
+        }
+        match FileFormat::from_path(path) {
+            Ok((FileFormat::Sms, gzip)) => {
+                let target = Target::File(AtomicFile::create(path)?);
+                Ok(SmsWriter { name, target, encoding: Encoding { gzip } })
+            }
+            _ => Err(Error::Usage(format!(
+                "{}: it is written in SMS, whose header needs no number of entries: the name must end in .sms or .sms.gz",
+                path.display()
+            ))),
+        }
+    }
+    /// How entries become bytes.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin(&mut self, rows: u64, cols: u64) -> Result<()> {
+        let head = self.encoding.bytes(format!("{rows} {cols} M\n").into_bytes())?;
+        self.write(&head)
+    }
+    /// Writes what [`Encoding::entries`] made.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = match &mut self.target {
+            Target::File(file) => file.write_all(bytes),
+            Target::Stream(out) => out.write_all(bytes),
+        };
+        written.map_err(|source| Error::Io { file: self.name.clone(), source })
+    }
+    /// Writes the end, and moves the file into place.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn finish(mut self) -> Result<()> {
+        let end = self.encoding.bytes(b"0 0 0\n".to_vec())?;
+        self.write(&end)?;
+        match self.target {
+            Target::File(file) => file.finish(),
+            Target::Stream(out) => out.flush().map_err(|source| Error::Io { file: self.name, source }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::io::{ReadOptions, read, read_bytes};
+    use crate::sparse::Triplets;
+
+    const BLOCKS: [&[(u64, u64, u64)]; 3] = [&[(2, 0, 5), (0, 1, u64::MAX >> 1)], &[], &[(1, 1, 1)]];
+
+    fn write(mut writer: SmsWriter<'_>) {
+        writer.begin(3, 2).unwrap();
+        for block in BLOCKS {
+            let bytes = writer.encoding().entries(block.iter().copied()).unwrap();
+            writer.write(&bytes).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn numbers_of_every_length() {
+        let encoding = Encoding { gzip: false };
+        let powers = (0..20).map(|k| 10u64.pow(k));
+        let numbers: Vec<u64> = powers.flat_map(|n| [n - 1, n, n + 1]).chain([u64::MAX - 1, u64::MAX]).collect();
+        let entries = numbers.iter().map(|&n| (n.min(u64::MAX - 1), 9, n));
+        let text = encoding.entries(entries).unwrap();
+        let expected: String = numbers.iter().map(|&n| format!("{} 10 {n}\n", n.min(u64::MAX - 1) + 1)).collect();
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        assert!(encoding.entries(std::iter::empty()).unwrap().is_empty());
+        let longest = encoding.entries([(u64::MAX - 1, u64::MAX - 1, u64::MAX)].into_iter()).unwrap();
+        assert_eq!(longest.len(), 63);
+    }
+
+    #[test]
+    fn what_is_written_in_blocks_is_one_matrix() {
+        let all = BLOCKS.concat().into_iter().map(|(i, j, v)| (i as usize, j as usize, v as i64));
+        let expected = Triplets::from_entries(3, 2, all);
+        let mut out = vec![];
+        write(SmsWriter::create(Path::new("-"), &mut out).unwrap());
+        assert!(out.starts_with(b"3 2 M\n3 1 5\n") && out.ends_with(b"\n2 2 1\n0 0 0\n"));
+        let options = ReadOptions::default();
+        assert_eq!(read_bytes(Path::new("out"), &out, &options, &Silent).unwrap(), expected);
+        let folder = std::env::temp_dir().join(format!("blackfield-stream-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let names = if cfg!(feature = "gzip") { &["a.sms", "a.sms.gz"][..] } else { &["a.sms"] };
+        for name in names {
+            let file = folder.join(name);
+            write(SmsWriter::create(&file, &mut vec![]).unwrap());
+            assert_eq!(read(&file, &options, &Silent).unwrap(), expected);
+        }
+        // Without its end there is no file.
+        let file = folder.join("none.sms");
+        SmsWriter::create(&file, &mut vec![]).unwrap().begin(1, 1).unwrap();
+        assert!(!file.exists());
+        for name in ["a.mtx", "a"] {
+            let refused = SmsWriter::create(&folder.join(name), &mut vec![]).map(drop);
+            assert!(matches!(refused, Err(Error::Usage(_))), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,56 @@
+//! Determinants: what may be asked, and what `--json` prints.
+
+use super::{Common, ProfileArgs, Seed, values};
+use blackfield::field::Modulus;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// The determinant of a square sparse matrix mod p.
+///
+/// Standard output has the residue alone. One that is not 0 is proven, by exact elimination; one that is 0 is as sure
+/// as the rank below the number of rows.
+#[derive(Debug, Args)]
+#[command(after_long_help = DET_JSON)]
+pub struct DetArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Demand a proof of a determinant that is 0
+    #[arg(long)]
+    pub proven: bool,
+    /// The seed of all random choices: a number, or `random` to draw one and report it
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: Seed,
+    /// Memory that matrix and elimination may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which steps were taken, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const DET_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/det/1\", file, rows, cols, nnz, modulus,
+   det: string of digits, rank,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
+   threads, digest, warnings, seconds, version}
+
+Examples:
+  blackfield det matrix.sms.gz -p 65521
+  blackfield det matrix.mtx -p 2147483647 --json";

@@ -1,0 +1,76 @@
+//! Null spaces: what may be asked, and what `--json` prints.
+
+use super::{Common, ProfileArgs, Seed, values};
+use blackfield::field::Modulus;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// The null space of a sparse matrix mod p.
+///
+/// A basis of all x with A*x = 0 is written as the columns of a matrix N: A*N = 0. With --left it is one of all x with
+/// x*A = 0, as the rows of N. Standard output has the dimension alone. The file is written as the vectors are made, so
+/// that it may be far larger than memory. Each vector is checked by multiplication; they are independent, since each
+/// has a 1 where all others have 0, and as many as the rank of the pivots allows: a basis that was written is proven.
+#[derive(Debug, Args)]
+#[command(after_long_help = KERNEL_JSON)]
+pub struct KernelArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// The file for N, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present = "dimension", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// The left null space: N*A = 0
+    #[arg(long)]
+    pub left: bool,
+    /// Instead of a basis so many random vectors of the null space, uniformly distributed and independent
+    #[arg(long, value_name = "K", requires = "output")]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1 << 32))]
+    pub vectors: Option<usize>,
+    /// Only the dimension
+    #[arg(long, conflicts_with_all = ["output", "vectors"])]
+    pub dimension: bool,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// The seed of all random choices: a number, or `random` to draw one and report it
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: Seed,
+    /// Memory that matrix and elimination may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which steps were taken, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const KERNEL_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/kernel/1\", file, rows, cols, nnz, modulus,
+   side: \"right\" | \"left\", rank, dimension,
+   output: name or null, vectors, entries, random: true | false,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
+   error_bound, error_log2: numbers or null, phases: {name: seconds},
+   processor_seconds: {name: seconds}, seed, threads, digest, warnings,
+   seconds, version}
+vectors counts those that were written and entries their non-zero entries;
+both are 0 with --dimension. certainty is that of rank and dimension, as in
+the document of a rank; vectors that were written are right in any case.
+
+Examples:
+  blackfield kernel matrix.sms.gz -p 65521 -o N.sms
+  blackfield kernel matrix.mtx -p 2 --left -o N.sms.gz
+  blackfield kernel matrix.mtx -p 2147483647 --vectors 8 -o N.sms --json
+  blackfield kernel matrix.mtx -p 65521 --dimension";

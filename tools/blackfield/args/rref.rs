@@ -1,0 +1,69 @@
+//! Reduced row echelon forms: what may be asked, and what `--json` prints.
+
+use super::{Common, ProfileArgs, Seed, values};
+use blackfield::field::Modulus;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// The reduced row echelon form of a sparse matrix mod p.
+///
+/// The form R is written without its zero rows: each row begins with a 1, which is alone in its column, and these
+/// columns ascend. Standard output has the rank alone. The file is written as columns are found, so that it may be far
+/// larger than memory; entries come in no particular order.
+#[derive(Debug, Args)]
+#[command(after_long_help = RREF_JSON)]
+pub struct RrefArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// The file for R, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
+    #[arg(short, long, value_name = "FILE", required_unless_present = "pivots_only", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Only the columns of the leading ones, from 0 on: one a line on standard output instead of the rank
+    #[arg(long, conflicts_with = "output")]
+    pub pivots_only: bool,
+    /// Take the columns in the order of this file, which has each number from 0 to the last once, separated by white
+    /// space; R has them in this order
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub column_order: Option<PathBuf>,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// The seed of all random choices: a number, or `random` to draw one and report it
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: Seed,
+    /// Memory that matrix and elimination may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which steps were taken, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const RREF_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/rref/1\", file, rows, cols, nnz, modulus, rank,
+   pivots: [column of each row of R], output: name or null, entries,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
+   threads, digest, warnings, seconds, version}
+pivots are columns of the file, from 0 on, whatever their order; with
+--column-order their numbers in the file, in the order of the rows of R.
+A form that was written is proven: its columns are checked by
+multiplication. With --pivots-only the certainty is that of the rank.
+
+Examples:
+  blackfield rref matrix.sms.gz -p 65521 -o R.sms
+  blackfield rref matrix.mtx -p 2 --pivots-only
+  blackfield rref system.sms -p 2147483647 --column-order order -o R.sms --json";

@@ -1,0 +1,68 @@
+//! Linear systems: what may be asked, and what `--json` prints.
+
+use super::{Common, ProfileArgs, Seed, values};
+use blackfield::field::Modulus;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Solve A*X = B mod p, for sparse A of any shape and rank.
+///
+/// Each column of B is a right side. Standard output has one word: consistent if all of them have solutions, which are
+/// written as the columns of X, or inconsistent; then nothing is written. Both are answers, with exit code 0. Solutions
+/// are checked by multiplication; a system without any has a vector y with y*A = 0 and y*b not 0 (--json).
+#[derive(Debug, Args)]
+#[command(after_long_help = SOLVE_JSON)]
+pub struct SolveArgs {
+    /// The file of the matrix A; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The file of the right sides B, a matrix with as many rows as A; `-` reads standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub rhs: PathBuf,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// The file for X, by its name in SMS or MatrixMarket (.sms, .mtx; with .gz compressed)
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Uniformly random solutions, independent of each other, instead of those with zeros in the free coordinates
+    #[arg(long)]
+    pub random: bool,
+    /// The seed of all random choices: a number, or `random` to draw one and report it
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: Seed,
+    /// Memory that matrices and elimination may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
+    /// Say on standard error which steps were taken, and why
+    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    pub explain: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const SOLVE_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/solve/1\", file, rhs, rows, cols, nnz, modulus,
+   right_sides, consistent: true | false, inconsistent: [columns of B],
+   contradiction: null or {column, y: [[row, residue]], value}, rank,
+   output: name or null, entries, random: true | false,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
+   threads, digest, rhs_digest, warnings, seconds, version}
+Rows and columns count from 0, residues are strings of digits. The vector y
+of a contradiction shows that its column b of B has no solution: y*A = 0 and
+y*b = value, which is not 0. certainty is that of the rank of A, and path is
+that of A and B together; solutions and contradictions that are given hold
+in any case.
+
+Examples:
+  blackfield solve matrix.sms.gz --rhs B.sms -p 65521 -o X.sms
+  blackfield solve matrix.mtx --rhs b.mtx -p 2 --random --seed random -o x.sms
+  blackfield solve matrix.mtx --rhs b.mtx -p 2147483647 --json";

@@ -1,0 +1,144 @@
+"""Null spaces, linear systems and echelon forms: files multiplied out, ranks and forms against elimination by hand."""
+
+import gzip
+
+import families
+import primes
+import reader
+import truth
+from matrices import Matrix
+
+
+def product(left, right, p):
+    """left · right mod p, both as lists of rows {column: value}, without zeros."""
+    rows = []
+    for line in left:
+        sums = {}
+        for j, v in line.items():
+            for k, w in right[j].items():
+                sums[k] = (sums.get(k, 0) + v * w) % p
+        rows.append({k: v for k, v in sums.items() if v})
+    return rows
+
+
+def mod(matrix, p):
+    return [{j: v % p for j, v in line.items() if v % p} for line in matrix.lines()]
+
+
+def written(bench, name):
+    """The matrix in a file that the program wrote."""
+    data = (bench.folder / name).read_bytes()
+    # Several members, which the small reader leaves open.
+    rows, cols, entries = reader.read(gzip.decompress(data) if name.endswith("gz") else data)
+    return Matrix(rows, cols, [(i, j, v) for (i, j), v in entries.items()])
+
+
+def seeds(rng):
+    return ["--seed", rng.choice((1, rng.randrange(1 << 64)))] + (["--threads", rng.choice((1, 3))] if rng.random() < 0.3 else [])
+
+
+def kernels(bench, rng):
+    """A basis of the null space, from either side, is mapped to zero, is independent, and has as many vectors as the rank leaves; random
+    vectors are mapped to zero."""
+    p, left, many = primes.some(rng, 1)[0], rng.random() < 0.5, rng.choice((None, None, 0, 3, 40))
+    words = ["--json", "-q", *seeds(rng)] + (["--left"] if left else []) + ([] if many is None else ["--vectors", many])
+    out = rng.choice(("n.sms", "n.sms.gz")) if many != 0 else "n.sms"
+
+    def judge(matrix):
+        name = bench.store("a.sms", matrix)
+        (answer,) = [bench.run("kernel", name, "-p", p, "-o", out, *words).json()]
+        rank = bench.truth.rank(matrix, p)
+        bench.count("null spaces")
+        dimension = (matrix.rows if left else matrix.cols) - rank
+        if (answer["rank"], answer["dimension"]) != (rank, dimension):
+            raise bench.complaint("wrong dimension", (rank, dimension), (answer["rank"], answer["dimension"]))
+        found = written(bench, out)
+        count = dimension if many is None else many
+        shape = (count, matrix.rows) if left else (matrix.cols, count)
+        if (found.rows, found.cols) != shape:
+            raise bench.complaint("wrong shape", shape, (found.rows, found.cols))
+        images = product(mod(found, p), mod(matrix, p), p) if left else product(mod(matrix, p), mod(found, p), p)
+        if any(images):
+            raise bench.complaint("no null vectors", "a product that is zero", images[:3])
+        if many is None and bench.truth.rank(found, p) != dimension:
+            raise bench.complaint("no basis", f"{dimension} independent vectors", bench.truth.rank(found, p))
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
+def systems(bench, rng):
+    """A system is consistent if and only if the rank with each right side is that without; solutions solve it, and a contradiction holds."""
+    p, state = primes.some(rng, 1)[0], rng.getrandbits(64)
+    words = ["--json", "-q", *seeds(rng)] + (["--random"] if rng.random() < 0.5 else [])
+
+    def judge(matrix):
+        again = type(rng)(state)
+        count = again.choice((0, 1, 1, 2, 5, 40))
+        x = [{k: again.randrange(p) for k in range(count)} for _ in range(matrix.cols)]
+        right = product(mod(matrix, p), x, p)
+        if count and matrix.rows and again.random() < 0.5:
+            right[again.randrange(matrix.rows)][again.randrange(count)] = again.randrange(p)
+        sides = Matrix(matrix.rows, count, [(i, k, v) for i, line in enumerate(right) for k, v in line.items()])
+        name, rhs = bench.store("a.sms", matrix), bench.store("b.sms", sides)
+        answer = bench.run("solve", name, "--rhs", rhs, "-p", p, "-o", "x.sms", *words).json()
+        bench.count("systems")
+        rank = bench.truth.rank(matrix, p)
+        column = lambda k: [(i, matrix.cols, line[k]) for i, line in enumerate(sides.lines()) if k in line]
+        wider = lambda k: Matrix(matrix.rows, matrix.cols + 1, [*matrix.entries, *column(k)])
+        without = [k for k in range(count) if bench.truth.rank(wider(k), p) > rank]
+        if (answer["rank"], answer["inconsistent"], answer["consistent"]) != (rank, without, not without):
+            raise bench.complaint("wrong consistency", (rank, without), (answer["rank"], answer["inconsistent"]))
+        if not without:
+            found = written(bench, "x.sms")
+            if (found.rows, found.cols) != (matrix.cols, count) or product(mod(matrix, p), mod(found, p), p) != mod(sides, p):
+                raise bench.complaint("no solution", "A*X = B", repr(found))
+            return
+        shown = answer["contradiction"]
+        y = [{i: int(v) for i, v in shown["y"]}]
+        b = [{0: line[shown["column"]]} if shown["column"] in line else {} for line in mod(sides, p)]
+        value = product(y, b, p)[0].get(0, 0)
+        if shown["column"] != without[0] or any(product(y, mod(matrix, p), p)) or value == 0 or value != int(shown["value"]):
+            raise bench.complaint("no contradiction", "y*A = 0 and y*b = value, not 0", shown)
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
+def determinants(bench, rng):
+    """The determinant is the textbook's; that of a matrix that is not square is refused."""
+    p, words = primes.some(rng, 1)[0], ["--json", "-q", *seeds(rng)]
+    state = rng.getrandbits(64)
+
+    def judge(matrix):
+        n, again = min(matrix.rows, matrix.cols), type(rng)(state)
+        # Most are singular as they come.
+        order = again.sample(range(n), n)
+        transversal = [(i, order[i], again.randrange(1, p)) for i in range(n)] if again.random() < 0.7 else []
+        square = Matrix(n, n, [(i, j, v) for i, j, v in matrix.entries if i < n and j < n] + transversal)
+        answer = bench.run("det", bench.store("a.sms", square), "-p", p, *words).json()
+        bench.count("determinants")
+        det = truth.determinant_mod(square, p)
+        if (answer["det"], answer["rank"] == n) != (str(det), det != 0):
+            raise bench.complaint("wrong determinant", det, answer["det"])
+        if matrix.rows != matrix.cols:
+            bench.run("det", bench.store("b.sms", matrix), "-p", p, "-q", codes=(3,))
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
+def forms(bench, rng):
+    """The reduced row echelon form is the textbook's, entry by entry."""
+    p, words = primes.some(rng, 1)[0], ["--json", "-q", *seeds(rng)]
+
+    def judge(matrix):
+        name = bench.store("a.sms", matrix)
+        answer = bench.run("rref", name, "-p", p, "-o", "r.sms", *words).json()
+        bench.count("echelon forms")
+        form = truth.echelon_mod(matrix, p)
+        pivots = sorted(form)
+        if (answer["rank"], answer["pivots"]) != (len(pivots), pivots):
+            raise bench.complaint("wrong pivots", pivots, answer["pivots"])
+        found = written(bench, "r.sms")
+        if (found.rows, found.cols, found.lines()) != (len(pivots), matrix.cols, [form[j] for j in pivots]):
+            raise bench.complaint("wrong form", [form[j] for j in pivots][:3], found.lines()[:3])
+
+    bench.examine(families.any_matrix(rng), judge)
