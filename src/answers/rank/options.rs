@@ -2,6 +2,7 @@
 
 use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
+use crate::gpu::Devices;
 use crate::setters::setters;
 use crate::spmv::PlanOptions;
 use crate::wiedemann;
@@ -71,6 +72,9 @@ pub struct RankOptions {
     /// Whether the answer must come with a nonsingular minor of its order ([`super::Rank::minor`]), for a certificate:
     /// block Wiedemann, which has none, is out of the question then.
     pub minor: bool,
+    /// Where block Wiedemann on the matrix itself runs: on the processor, or on the first CUDA GPU. The answer is the
+    /// same. Other methods run on the processor: demanding GPUs of them is an error.
+    pub devices: Devices,
     /// The prices that plans are made from.
     pub machine: Machine,
     /// How far a step may overrun its prediction before the plan is made anew.
@@ -91,6 +95,7 @@ impl Default for RankOptions {
             early_termination: true,
             route: Route::Shortcut,
             minor: false,
+            devices: Devices::Processor,
             machine: Machine::default(),
             patience: Patience::default(),
         }
@@ -109,6 +114,7 @@ setters!(RankOptions {
     early_termination: bool,
     route: Route,
     minor: bool,
+    devices: Devices,
     machine: Machine,
     patience: Patience,
 });
@@ -151,6 +157,9 @@ impl RankOptions {
             return usage(
                 "sparse formats are chosen where block Wiedemann works on the matrix itself: choose the method wiedemann".into(),
             );
+        }
+        if self.devices == Devices::Gpus && self.plan != PlanOptions::default() {
+            return usage("sparse formats are chosen for products on the processor, not on GPUs".into());
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -9,11 +9,11 @@ mod tune;
 mod values;
 mod verify;
 
-pub use bench::{BenchArgs, BenchName};
+pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
-pub use rank::{DeviceName, RankArgs};
+pub use rank::{DeviceName, MethodName, RankArgs};
 pub use tune::TuneArgs;
 pub use values::Seed;
 pub use verify::VerifyArgs;
