@@ -88,7 +88,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself;
-/// [`Error::Device`] if a GPU fails, or has no kernel for the projection that a theorem needs.
+/// [`Error::Device`] if a GPU fails.
 ///
 /// # Panics
 /// If no trial is asked for, or the matrix on a GPU is for other blocks than the parameters.
