@@ -43,21 +43,74 @@ pub enum Error {
     /// The computation contradicts itself: a wrong answer was caught. Unless the hardware is faulty, this is a bug that
     /// should be reported.
     Check(String),
-    /// A device or an instruction set was requested but is not available.
-    Device(String),
+    /// A device or an instruction set was requested but is not available, or it failed.
+    Device(DeviceError),
     /// The observer asked to stop.
     Interrupted,
+}
+
+/// Why a device or an instruction set cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceReason {
+    /// The processor does not have the instruction set.
+    NoInstructionSet,
+    /// The library was built without the feature `cuda`.
+    NotBuilt,
+    /// There is no CUDA driver on this machine.
+    NoDriver,
+    /// The CUDA driver is older than what the library is written for.
+    OldDriver,
+    /// There is a driver, but no device that this process may use.
+    NoDevice,
+    /// NVRTC, the compiler of kernels, is not on this machine.
+    NoCompiler,
+    /// The device's memory does not suffice.
+    NoMemory,
+    /// There is no kernel for what was asked.
+    NoKernel,
+    /// The device, its driver or the compiler failed.
+    Failed,
+}
+
+/// A device or an instruction set that cannot be used: why, and what to tell the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceError {
+    /// The reason, for a program to act on.
+    pub reason: DeviceReason,
+    /// The same in words, with what is particular to this case.
+    pub message: String,
+}
+
+impl DeviceError {
+    /// The error for this reason.
+    pub fn new(reason: DeviceReason, message: impl Into<String>) -> Self {
+        DeviceError { reason, message: message.into() }
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error {
+    /// [`Error::Device`] for this reason.
+    pub(crate) fn device(reason: DeviceReason, message: impl Into<String>) -> Self {
+        Error::Device(DeviceError::new(reason, message))
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Input { file, line, message } => write!(f, "{}: {message}", place(file, *line)),
-            Error::Matrix(message)
-            | Error::Modulus(message)
-            | Error::Usage(message)
-            | Error::Memory(message)
-            | Error::Device(message) => f.write_str(message),
+            Error::Matrix(message) | Error::Modulus(message) | Error::Usage(message) | Error::Memory(message) => {
+                f.write_str(message)
+            }
+            Error::Device(error) => error.fmt(f),
             Error::Io { file, source } => write!(f, "{}: {source}", file.display()),
             Error::Refuted(message) => write!(f, "refuted: {message}"),
             Error::Check(message) => write!(f, "check failed: {message}"),

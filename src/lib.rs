@@ -105,7 +105,7 @@ mod team;
 pub mod tune;
 pub mod wiedemann;
 
-pub use error::{Error, Result};
+pub use error::{DeviceError, DeviceReason, Error, Result};
 /// The crate of the large integers in matrices and answers, in the version that this library uses.
 pub use num_bigint;
 pub use report::{Observer, Silent, Step};

@@ -2,18 +2,21 @@
 //!
 //! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`]
 //! and [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁; [`Preconditioned`] is
-//! the form of B that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products.
+//! the form of B that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products;
+//! [`Diagonals`] are its random choices, for whoever applies B elsewhere.
 //!
 //! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the
 //! d-th digit of vector l. An operator over GF(p) acts on it column by column and need not know.
 
 mod compose;
 mod diagonal;
+mod diagonals;
 mod preconditioned;
 mod scratch;
 
 pub use compose::{Compose, Transposed, symmetrised};
 pub use diagonal::Diagonal;
+pub use diagonals::Diagonals;
 pub use preconditioned::Preconditioned;
 pub use scratch::Scratch;
 

@@ -26,21 +26,11 @@
 //! Together all three hold except with probability at most (r² + 2r)/|S|. The third fails for the symmetric form when
 //! p = 2 (take a matrix with zero diagonal), which is why that form is for odd p.
 
+use super::diagonals::{Diagonals, Form};
 use super::{Operator, Scratch};
+use crate::Result;
 use crate::field::{Field, Modulus, Rng};
 use crate::spmv::{Block, DigitScaling, Lane};
-use crate::{Result, memory};
-
-/// Which product of A and Aᵀ the operator is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// D₁·A for a symmetric A.
-    Symmetric,
-    /// D₁·AᵀD₂A, of order cols.
-    Columns,
-    /// D₁·AD₂Aᵀ, of order rows.
-    Rows,
-}
 
 /// Scaling of the rows of a block by elements of K.
 #[derive(Debug)]
@@ -52,24 +42,10 @@ enum Scaling {
 }
 
 impl Scaling {
-    fn random<F: Field>(field: &F, lane: Lane, len: usize, rng: &mut Rng) -> Result<Self> {
-        let k = field.degree();
-        let mut digits = vec![0; k];
-        // For each entry e the digits of e, e·t, …, e·tᵏ⁻¹; for k = 1 that is e itself.
-        let mut residues = memory::with_capacity(len * k * k, "the diagonals of the preconditioner")?;
-        for _ in 0..len {
-            let mut power = field.random_nonzero(rng);
-            for a in 0..k {
-                if a > 0 {
-                    power = field.mul(power, field.generator());
-                }
-                field.write_digits(power, &mut digits);
-                residues.extend_from_slice(&digits);
-            }
-        }
-        Ok(match k {
+    fn new(p: Modulus, lane: Lane, degree: usize, residues: Vec<u64>) -> Result<Self> {
+        Ok(match degree {
             1 => Scaling::Prime(residues),
-            _ => Scaling::Extension(DigitScaling::new(field.modulus(), lane, k, &residues)?),
+            _ => Scaling::Extension(DigitScaling::new(p, lane, degree, &residues)?),
         })
     }
     /// What the product before this scaling takes as its fused diagonal.
@@ -112,23 +88,17 @@ impl<'a> Preconditioned<'a> {
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn random<F: Field>(field: &F, product: &'a dyn Operator, symmetric: bool, rng: &mut Rng) -> Result<Self> {
         assert_eq!(field.modulus(), product.modulus(), "field and matrix have different characteristics");
-        assert!(!symmetric || product.rows() == product.cols(), "a symmetric matrix is square");
-        assert!(!symmetric || product.modulus().get() != 2, "the symmetric form is for odd p");
-        let form = match symmetric {
-            true => Form::Symmetric,
-            false if product.cols() <= product.rows() => Form::Columns,
-            false => Form::Rows,
-        };
-        let (order, other) = match form {
-            Form::Symmetric | Form::Columns => (product.cols(), product.rows()),
-            Form::Rows => (product.rows(), product.cols()),
-        };
-        let outer = Scaling::random(field, product.lane(), order, rng)?;
-        let inner = match form {
-            Form::Symmetric => None,
-            Form::Columns | Form::Rows => Some(Scaling::random(field, product.lane(), other, rng)?),
-        };
-        Ok(Preconditioned { product, form, degree: field.degree(), outer, inner })
+        Self::new(product, Diagonals::random(field, product.rows(), product.cols(), symmetric, rng)?)
+    }
+
+    /// B for the box A = `product` with these diagonals, drawn for its shape.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(product: &'a dyn Operator, diagonals: Diagonals) -> Result<Self> {
+        let Diagonals { form, degree, outer, inner, .. } = diagonals;
+        let scaling = |residues| Scaling::new(product.modulus(), product.lane(), degree, residues);
+        Ok(Preconditioned { product, form, degree, outer: scaling(outer)?, inner: inner.map(scaling).transpose()? })
     }
 
     /// The order n of B.

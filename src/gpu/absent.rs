@@ -3,12 +3,13 @@
 use super::device::Device;
 use super::launch::{Grid, In, Out};
 use super::source::Cubin;
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 use std::marker::PhantomData;
 
 /// The reason for every error here.
 pub(super) fn error() -> Error {
-    Error::Device("this build has no CUDA support: build it with the feature `cuda`".into())
+    let message = "this build has no CUDA support: build it with the feature `cuda`";
+    Error::device(DeviceReason::NotBuilt, message)
 }
 
 /// A type without values.
@@ -95,6 +96,9 @@ signatures! {
     A B C D E F;
     A B C D E F G;
     A B C D E F G H;
+    A B C D E F G H I;
+    A B C D E F G H I J;
+    A B C D E F G H I J K;
 }
 
 impl Gpu {
@@ -134,6 +138,46 @@ impl Module {
 }
 
 impl Stream {
+    /// No GPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`] always.
+    pub fn alone(_: &Device) -> Result<Stream> {
+        Err(error())
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn load(&self, _: &Cubin) -> Result<Module> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn free_memory(&self) -> Result<u64> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn mark(&self) -> Result<Event> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn enqueue<S: Signature>(&self, _: &Kernel<S>, _: Grid, _: S::Arguments<'_>) -> Result<()> {
+        match self.0 {}
+    }
+
     /// Never called.
     ///
     /// # Errors
@@ -167,7 +211,27 @@ impl Stream {
     }
 }
 
+impl<T> Buffer<T> {
+    /// Never called.
+    pub fn len(&self) -> usize {
+        match self.1 {}
+    }
+
+    /// Never called.
+    pub fn is_empty(&self) -> bool {
+        match self.1 {}
+    }
+}
+
 impl Event {
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn seconds_since(&self, _: &Event) -> Result<f64> {
+        match self.0 {}
+    }
+
     /// Never called.
     ///
     /// # Errors

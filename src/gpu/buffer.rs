@@ -15,3 +15,15 @@ impl Word for f64 {}
 /// Values of type T in the memory of a GPU.
 #[derive(Debug)]
 pub struct Buffer<T>(pub(super) CudaSlice<T>);
+
+impl<T> Buffer<T> {
+    /// Values.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

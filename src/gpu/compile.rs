@@ -2,8 +2,9 @@
 //!
 //! The machine code of one architecture (CUBIN), not PTX: a driver older than the compiler could not read its PTX.
 
+use super::cache::Cache;
 use super::source::{Cubin, Source};
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 use std::ffi::{CStr, CString, c_char};
@@ -12,12 +13,31 @@ pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result
     // SAFETY: the call loads NVRTC (which runs its initialisers) and does nothing else; the system's loader finds the
     // system's own library by its fixed name.
     if !unsafe { sys::is_culib_present() } {
-        return Err(Error::Device("no CUDA compiler on this machine: libnvrtc was not found".into()));
+        let message = "no CUDA compiler on this machine: libnvrtc was not found";
+        return Err(Error::device(DeviceReason::NoCompiler, message));
     }
+    let options = [
+        format!("--gpu-architecture=sm_{major}{minor}"),
+        "--std=c++17".into(),
+        "--ptxas-options=-v".into(),
+        "--device-int128".into(),
+    ];
+    let version = version().map_err(|e| failed("its version", e, ""))?;
+    Cache::of_user().get(source, &options, &version, || anew(source, &options))
+}
+
+/// The compiler's version.
+fn version() -> std::result::Result<String, NvrtcError> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: NVRTC is loaded, and both are writable memory for a number.
+    unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result()?;
+    Ok(format!("{major}.{minor}"))
+}
+
+fn anew(source: &Source<'_>, options: &[String]) -> Result<Cubin> {
     let program = Program::new(source)?;
-    let options = [format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".into(), "--ptxas-options=-v".into()];
     // SAFETY: `program` was made by nvrtcCreateProgram and is destroyed only when it is dropped.
-    unsafe { result::compile_program(program.0, &options) }.map_err(|e| failed(source.name, e, &program.log()))?;
+    unsafe { result::compile_program(program.0, options) }.map_err(|e| failed(source.name, e, &program.log()))?;
     let mut size = 0;
     // SAFETY: as above, and `size` is writable memory for the number.
     unsafe { sys::nvrtcGetCUBINSize(program.0, &mut size) }.result().map_err(|e| failed(source.name, e, ""))?;
@@ -29,7 +49,8 @@ pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result
 }
 
 fn failed(name: &str, error: NvrtcError, log: &str) -> Error {
-    Error::Device(format!("the CUDA compiler failed at {name}: {error} {}", log.trim_end()))
+    let message = format!("the CUDA compiler failed at {name}: {error} {}", log.trim_end());
+    Error::device(DeviceReason::Failed, message)
 }
 
 /// An nvrtcProgram, destroyed with its owner.

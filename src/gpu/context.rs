@@ -10,6 +10,7 @@ use super::launch::Grid;
 use super::parameters::Signature;
 use super::source::Cubin;
 use crate::Result;
+use cudarc::driver::sys::CUevent_flags;
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -59,9 +60,13 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn load(&self, cubin: &Cubin) -> Result<Module> {
-        let image = cudarc::nvrtc::Ptx::from_binary(cubin.code.clone());
-        self.0.load_module(image).map(Module).map_err(|e| failed("loading a kernel", e))
+        load(&self.0, cubin)
     }
+}
+
+fn load(context: &Arc<CudaContext>, cubin: &Cubin) -> Result<Module> {
+    let image = cudarc::nvrtc::Ptx::from_binary(cubin.code.clone());
+    context.load_module(image).map(Module).map_err(|e| failed("loading a kernel", e))
 }
 
 impl Module {
@@ -77,6 +82,42 @@ impl Module {
 }
 
 impl Stream {
+    /// Opens the device for work in one order: there is no other stream beside this one, so that nothing has to be
+    /// ordered between streams, which would cost more than a small launch.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn alone(device: &Device) -> Result<Stream> {
+        let context = CudaContext::new(device.index).map_err(|e| failed("opening a device", e))?;
+        Ok(Stream(context.default_stream()))
+    }
+
+    /// Loads compiled kernels on the stream's device.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn load(&self, cubin: &Cubin) -> Result<Module> {
+        load(self.0.context(), cubin)
+    }
+
+    /// Bytes of the device's memory that nobody uses.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn free_memory(&self) -> Result<u64> {
+        let (free, _) = self.0.context().mem_get_info().map_err(|e| failed("asking for its memory", e))?;
+        Ok(free as u64)
+    }
+
+    /// The point that the stream has now, with the time at which it reaches it.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn mark(&self) -> Result<Event> {
+        let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
+        self.0.record_event(flags).map(Event).map_err(|e| failed("recording an event", e))
+    }
+
     /// Copies values to the GPU; the copy has ended when the call returns. An empty slice becomes a buffer of one zero:
     /// a buffer of nothing would have no address.
     ///
@@ -114,13 +155,16 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn launch<S: Signature>(
-        &self,
-        kernel: &Kernel<S>,
-        grid: Grid,
-        mut arguments: S::Arguments<'_>,
-    ) -> Result<Event> {
-        let wrong = |e| failed("a kernel launch", e);
+    pub fn launch<S: Signature>(&self, kernel: &Kernel<S>, grid: Grid, arguments: S::Arguments<'_>) -> Result<Event> {
+        self.enqueue(kernel, grid, arguments)?;
+        self.0.record_event(None).map(Event).map_err(|e| failed("a kernel launch", e))
+    }
+
+    /// [`Stream::launch`] without an event.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn enqueue<S: Signature>(&self, kernel: &Kernel<S>, grid: Grid, mut arguments: S::Arguments<'_>) -> Result<()> {
         let (x, y) = grid.blocks;
         let config = LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: 0 };
         let mut launch = self.0.launch_builder(&kernel.function);
@@ -128,12 +172,20 @@ impl Stream {
         // SAFETY: the arguments have the types of the kernel's signature, which its source states; it stays within the
         // buffers by its launch contract, which the caller keeps. cudarc orders the launch after the work that the
         // buffers wait for, and releases every buffer named here after the launch.
-        unsafe { launch.launch(config) }.map_err(wrong)?;
-        self.0.record_event(None).map(Event).map_err(wrong)
+        unsafe { launch.launch(config) }.map(drop).map_err(|e| failed("a kernel launch", e))
     }
 }
 
 impl Event {
+    /// The seconds that the stream took from `earlier` to here, both made by [`Stream::mark`]; waits for both.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if what came before failed.
+    pub fn seconds_since(&self, earlier: &Event) -> Result<f64> {
+        let milliseconds = earlier.0.elapsed_ms(&self.0).map_err(|e| failed("a kernel", e))?;
+        Ok(f64::from(milliseconds) / 1e3)
+    }
+
     /// Whether the stream has reached this point.
     ///
     /// # Errors

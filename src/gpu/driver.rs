@@ -1,16 +1,37 @@
 //! Queries to the CUDA driver, through cudarc.
 
 use super::device::Device;
-use crate::{Error, Result};
+use crate::{DeviceError, DeviceReason, Error, Result};
 use cudarc::driver::DriverError;
 use cudarc::driver::result::{self, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+
+/// The version of CUDA that this is written for: functions of a later driver than the one installed are missing.
+const LEAST_VERSION: i32 = 13_000;
+
+/// The error for a driver of this version.
+fn too_old(version: i32) -> DeviceError {
+    let shown = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
+    let message = format!(
+        "the CUDA driver on this machine is for CUDA {}: {} or later is needed",
+        shown(version),
+        shown(LEAST_VERSION)
+    );
+    DeviceError::new(DeviceReason::OldDriver, message)
+}
 
 pub(super) fn devices() -> Result<Vec<Device>> {
     // SAFETY: the call loads libcuda (which runs its initialisers) and does nothing else; its results are dropped. The
     // system's loader finds the system's own CUDA driver by its fixed name.
     if !unsafe { sys::is_culib_present() } {
-        return Err(Error::Device("no CUDA driver on this machine: libcuda was not found".into()));
+        let message = "no CUDA driver on this machine: libcuda was not found";
+        return Err(Error::device(DeviceReason::NoDriver, message));
+    }
+    let mut version = 0;
+    // SAFETY: libcuda is loaded, and `version` is writable memory for the number; the call needs no initialisation.
+    let known = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
+    if known.is_err() || version < LEAST_VERSION {
+        return Err(Error::Device(too_old(version)));
     }
     match result::init() {
         Ok(()) => {}
@@ -44,5 +65,21 @@ fn describe(ordinal: i32) -> std::result::Result<Device, DriverError> {
 /// The driver's own message: by the time there is an error, the driver is loaded.
 pub(super) fn failed(what: &str, error: DriverError) -> Error {
     let text = error.error_string().ok().and_then(|t| t.to_str().ok()).unwrap_or("unknown error");
-    Error::Device(format!("the CUDA driver failed at {what}: {text}"))
+    let reason = match error.0 {
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceReason::NoMemory,
+        _ => DeviceReason::Failed,
+    };
+    Error::device(reason, format!("the CUDA driver failed at {what}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_driver_is_named_by_its_version() {
+        let error = too_old(12_040);
+        assert_eq!(error.reason, DeviceReason::OldDriver);
+        assert!(error.message.contains("for CUDA 12.4: 13.0 or later"), "{error}");
+    }
 }

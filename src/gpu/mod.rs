@@ -19,6 +19,8 @@ mod absent;
 #[cfg(feature = "cuda")]
 mod buffer;
 #[cfg(feature = "cuda")]
+mod cache;
+#[cfg(feature = "cuda")]
 mod compile;
 #[cfg(feature = "cuda")]
 mod context;
@@ -37,15 +39,17 @@ pub use buffer::{Buffer, Word};
 #[cfg(feature = "cuda")]
 pub use context::{Event, Gpu, Kernel, Module, Stream};
 
-pub use device::Device;
+pub use device::{Device, Devices};
 pub use launch::{Grid, In, Out};
 #[cfg(feature = "cuda")]
 pub use parameters::{Parameter, Signature};
 pub use source::{Cubin, Source};
 
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 
-/// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine.
+/// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine; or finds
+/// what an earlier process compiled, in the folder `$BLACKFIELD_KERNELS`, `$XDG_CACHE_HOME/blackfield/kernels` or
+/// `$HOME/.cache/blackfield/kernels`. If the first of these variables is set and empty, nothing is kept.
 ///
 /// # Errors
 /// [`Error::Device`] if NVRTC is missing, if it rejects the source (with its message), or without the feature `cuda`.
@@ -77,7 +81,10 @@ pub fn devices() -> Result<Vec<Device>> {
 /// [`Error::Device`] as for [`devices`], and if there is no device.
 pub fn require_devices() -> Result<Vec<Device>> {
     match devices()? {
-        none if none.is_empty() => Err(Error::Device("no CUDA device is visible to this process".into())),
+        none if none.is_empty() => {
+            let message = "no CUDA device is visible to this process";
+            Err(Error::device(DeviceReason::NoDevice, message))
+        }
         some => Ok(some),
     }
 }
@@ -100,7 +107,7 @@ mod tests {
                 }
                 assert_eq!(require_devices().is_ok(), !found.is_empty());
             }
-            Err(Error::Device(message)) => assert!(!message.is_empty()),
+            Err(Error::Device(no)) => assert!(!no.message.is_empty() && no.reason != DeviceReason::Failed, "{no:?}"),
             Err(other) => panic!("not a device error: {other}"),
         }
     }
@@ -116,7 +123,7 @@ mod tests {
                 let refused = compile(&source("a fish"), (9, 0)).unwrap_err().to_string();
                 assert!(refused.contains("twice.cu") && refused.contains("error"), "{refused}");
             }
-            Err(Error::Device(message)) => eprintln!("skipped: {message}"),
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
             Err(other) => panic!("not a device error: {other}"),
         }
     }

@@ -15,7 +15,7 @@ mod x86;
 pub(crate) use extra::Extra;
 pub use kernel::Kernel;
 
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 use std::sync::OnceLock;
 
 /// An instruction set family.
@@ -52,7 +52,8 @@ impl Isa {
     /// different one.
     pub fn force(self) -> Result<()> {
         if !self.is_available() {
-            return Err(Error::Device(format!("this processor does not have {}", self.name())));
+            let message = format!("this processor does not have {}", self.name());
+            return Err(Error::device(DeviceReason::NoInstructionSet, message));
         }
         let settled = *BEST.get_or_init(|| self);
         if settled != self {

@@ -32,9 +32,10 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
+pub use crate::gpu::Devices;
 pub use exact::Exact;
 pub use matrix::IntMatrix;
-pub use options::{Devices, Method, Options, Permanent, Proof, Resumed};
+pub use options::{Method, Options, Permanent, Proof, Resumed};
 
 use crate::field::Modulus;
 use crate::integers::Bound;

@@ -4,6 +4,7 @@ use super::reduce::Switches;
 use crate::Step;
 use crate::cost::Machine;
 use crate::field::Modulus;
+use crate::gpu::Devices;
 use crate::integers::Bound;
 use crate::report::Certainty;
 use crate::setters::setters;
@@ -42,19 +43,6 @@ impl Method {
             Method::LowRank => "low-rank",
         }
     }
-}
-
-/// Where the dense engine runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Devices {
-    /// On the processor.
-    #[default]
-    Processor,
-    /// On all CUDA GPUs if that is predicted to be faster; on the processor if there are none or they fail.
-    Auto,
-    /// On all CUDA GPUs; an error without any.
-    Gpus,
 }
 
 /// How to compute a permanent.

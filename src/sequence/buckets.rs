@@ -176,6 +176,12 @@ impl Buckets {
             Lanes::F32(x) => self.sums(isa, p, x, v.width()),
             Lanes::F64(x) => self.sums(isa, p, x, v.width()),
         }?;
+        self.weigh(field, &sums, out)
+    }
+
+    /// Appends the weighted sums of the buckets of each class, from words congruent to the sums of all buckets.
+    pub(super) fn weigh<F: Field>(&self, field: &F, sums: &[u64], out: &mut Vec<F::Elem>) -> Result<()> {
+        let (s, k, p) = (self.s, field.degree(), field.modulus());
         memory::reserve(out, s * s, "the terms of a sequence")?;
         let classes = sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k));
         for (sums, weights) in classes {
@@ -192,6 +198,29 @@ impl Buckets {
             }
         }
         Ok(())
+    }
+
+    /// Weights of a class.
+    pub(super) fn pool(&self) -> usize {
+        self.pool
+    }
+    /// The digits of the weights of all buckets.
+    pub(super) fn weights(&self) -> &[u64] {
+        &self.weights
+    }
+    /// The rows of each bucket, ascending, one bucket after the other, and where each begins.
+    pub(super) fn lists(&self) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut starts = memory::with_capacity(self.s * self.pool + 1, PROJECTION)?;
+        let mut rows = memory::with_capacity(self.chunks.iter().map(|chunk| chunk.rows.len()).sum(), PROJECTION)?;
+        starts.push(0);
+        for bucket in 0..self.s * self.pool {
+            for (number, chunk) in self.chunks.iter().enumerate() {
+                let of_bucket = &chunk.rows[chunk.start[bucket] as usize..chunk.start[bucket + 1] as usize];
+                rows.extend(of_bucket.iter().map(|&row| (number * self.chunk) as u32 + u32::from(row)));
+            }
+            starts.push(rows.len() as u32);
+        }
+        Ok((starts, rows))
     }
 
     /// The sums of the rows in each bucket, bucket after bucket, as words congruent to them mod p, residues where p >

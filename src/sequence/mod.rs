@@ -2,15 +2,17 @@
 //!
 //! Source paper, sections 2.5 and 3.1. X is a random n × s block over K = GF(pᵏ); [`Projection`] is Yᵀ, dense or with a
 //! few weighted entries a row ([`Buckets`]); [`Krylov`] keeps BⁱX and gives one s × s term after the other, as a
-//! [`SequenceSource`]. Nothing but two blocks and the products' scratch is held, so the memory is bounded whatever the
-//! length.
+//! [`SequenceSource`]; [`GpuKrylov`] does the same on a GPU. Nothing but two blocks and the products' scratch is held,
+//! so the memory is bounded whatever the length.
 
 mod buckets;
+mod cuda;
 mod krylov;
 mod projection;
 mod source;
 
 pub use buckets::{Buckets, pair_loss};
+pub use cuda::GpuKrylov;
 pub use krylov::{Krylov, Start};
 pub use projection::Projection;
 pub use source::SequenceSource;

@@ -63,7 +63,7 @@ impl Projection {
 }
 
 /// From the (s·k) × (s·k) products of digits to YᵀV = Σ t^(d+e) Y_dᵀV_e over K.
-fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Elem> {
+pub(super) fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Elem> {
     let k = field.degree();
     let mut digits = vec![0; k];
     let mut embed = |x: u64| {

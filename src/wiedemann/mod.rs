@@ -3,16 +3,18 @@
 //! The rank is the degree of the determinant of a generator F of Yᵀ·Bⁱ⁺¹·X, or deg det F less its co-degree for that of
 //! Yᵀ·Bⁱ·X; [`parameters()`] chooses field, block and projection with their price, [`trials`](trials()) makes
 //! independent runs. The terms come through [`SequenceSource`](crate::sequence::SequenceSource), wherever they are
-//! computed.
+//! computed: [`Place`].
 
 mod codegree;
 mod cost;
 mod options;
 mod parameters;
+mod place;
 mod trials;
 
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
 pub use cost::Problem;
 pub use options::{Options, Route};
 pub use parameters::{Parameters, parameters};
+pub use place::Place;
 pub use trials::{NEVER_ABOVE, Outcome, WiedemannReport, trials};

@@ -3,12 +3,13 @@
 use super::codegree::{codegree_by_interpolation, codegree_by_row_division};
 use super::options::{Options, Route};
 use super::parameters::Parameters;
-use crate::blackbox::{Operator, Preconditioned};
+use super::place::Place;
+use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::report::Phases;
-use crate::sequence::{Krylov, Projection, SequenceSource, Start};
+use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::{Error, Observer, Result, memory};
 
@@ -82,34 +83,36 @@ pub struct Outcome {
     pub ground: String,
 }
 
-/// Independent runs on `operator`, fewer than asked for if one reaches the full rank.
+/// Independent runs on the operator of `place`, fewer than asked for if one reaches the full rank. The answer does not
+/// depend on whether that is the processor or a GPU.
 ///
 /// # Errors
-/// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself.
+/// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself;
+/// [`Error::Device`] if a GPU fails.
 ///
 /// # Panics
-/// If no trial is asked for.
+/// If no trial is asked for, or the matrix on a GPU is for other blocks than the parameters.
 pub fn trials(
-    operator: &dyn Operator,
+    place: Place<'_>,
     parameters: &Parameters,
     options: &Options,
     streams: &Streams,
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    let p = operator.modulus();
+    let p = place.modulus();
     if parameters.degree > 1 {
         observer.warning(&parameters.reason);
     }
-    let full = operator.rows().min(operator.cols());
+    let full = place.rows().min(place.cols());
     let mut values = Vec::with_capacity(options.trials);
     for trial in 0..options.trials {
         let stream = |domain| streams.stream(domain, trial as u64);
         let run = if parameters.degree == 1 {
-            run(&PrimeField(p), operator, parameters, options, &stream, phases, observer)?
+            run(&PrimeField(p), place, parameters, options, &stream, phases, observer)?
         } else {
             let field = ExtensionField::new(p, parameters.degree, &mut stream(Domain::Extension));
-            run(&field, operator, parameters, options, &stream, phases, observer)?
+            run(&field, place, parameters, options, &stream, phases, observer)?
         };
         values.push(run.value);
         if run.value == full && options.route != Route::CoDegree {
@@ -143,27 +146,37 @@ pub fn trials(
 /// One run over `field`, with a random stream for each use. The observer sees the phase `sequence` in units of terms.
 fn run<F: Field>(
     field: &F,
-    operator: &dyn Operator,
+    place: Place<'_>,
     choice: &Parameters,
     options: &Options,
     stream: &dyn Fn(Domain) -> Rng,
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<Run> {
-    let operator = Preconditioned::random(field, operator, choice.symmetric, &mut stream(Domain::Preconditioner))?;
-    let (n, s) = (operator.order(), choice.block);
+    let rng = &mut stream(Domain::Preconditioner);
+    let diagonals = Diagonals::random(field, place.rows(), place.cols(), choice.symmetric, rng)?;
+    let (n, s) = (diagonals.order(), choice.block);
     let rng = &mut stream(Domain::Projection);
     let projection =
         if choice.by_theorem { Projection::dense(field, n, s, rng)? } else { Projection::sparse(field, n, s, rng)? };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
-    let mut source =
-        phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, &mut stream(Domain::Start)))?;
-
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
     let early = options.early_termination && !choice.by_theorem;
     let reading = Reading { field, order: n, expected, early, route: options.route };
-    reading.run(&mut source, stream, phases, observer)
+    let rng = &mut stream(Domain::Start);
+    match place {
+        Place::Processor(operator) => {
+            let operator = Preconditioned::new(operator, diagonals)?;
+            let source = phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, rng));
+            reading.run(&mut source?, stream, phases, observer)
+        }
+        Place::Gpu(matrix) => {
+            assert_eq!(matrix.shape().block, s, "blocks of the parameters' size");
+            let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, projection, start, rng));
+            reading.run(&mut source?, stream, phases, observer)
+        }
+    }
 }
 
 /// How a sequence is read, wherever it comes from.

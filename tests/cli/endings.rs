@@ -85,6 +85,18 @@ fn a_device_that_is_not_there() {
         Err(error) => error.to_string(),
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
+    // Block Wiedemann on the matrix itself runs on a GPU, says that it is missing, or goes on without it.
+    let [demanded, if_there] = ["cuda", "auto"]
+        .map(|device| lab.run(&format!("rank diagonal.sms -p 65521 --method wiedemann --device {device}")));
+    assert_eq!(if_there.code, 0, "{}", if_there.stderr);
+    match blackfield::gpu::require_devices() {
+        Ok(_) => assert_eq!((demanded.code, demanded.stdout), (0, if_there.stdout), "{}", demanded.stderr),
+        Err(error) => {
+            assert_eq!((demanded.code, demanded.stdout.as_str()), (5, ""), "{}", demanded.stderr);
+            let told = format!("on the processor instead of a CUDA GPU: {error}");
+            assert_eq!(if_there.stderr.matches(&told).count(), 1, "{}", if_there.stderr);
+        }
+    }
     // A permanent runs on GPUs, or says that there are none; by default it does not need any.
     let run = lab.run("permanent diagonal.sms --method gray --device cuda -q");
     match blackfield::gpu::require_devices() {

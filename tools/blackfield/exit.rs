@@ -161,6 +161,7 @@ pub fn announce_panics() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use blackfield::{DeviceError, DeviceReason};
     use std::path::PathBuf;
 
     fn io(file: &str, kind: ErrorKind) -> Error {
@@ -180,7 +181,7 @@ mod tests {
             (io("f", ErrorKind::BrokenPipe), 3),
             (io("f", ErrorKind::StorageFull), 4),
             (Error::Memory("x".into()), 4),
-            (Error::Device("x".into()), 5),
+            (Error::Device(DeviceError::new(DeviceReason::NoDevice, "x")), 5),
             (Error::Interrupted, 130),
         ];
         for (error, code) in cases {

@@ -1,6 +1,6 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
 
-use crate::args::{DeviceName, RankArgs};
+use crate::args::{DeviceName, MethodName, RankArgs};
 use crate::certificate;
 use crate::input::{self, Loaded};
 use crate::memory;
@@ -12,11 +12,12 @@ use crate::schema::Schema;
 use crate::seed;
 use blackfield::answers::{self, Rank, RankOptions, WiedemannReport};
 use blackfield::field::Modulus;
+use blackfield::gpu::{self, Devices};
 use blackfield::io::AtomicFile;
 use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
-use blackfield::{Error, Result, gpu};
+use blackfield::{DeviceError, DeviceReason, Error, Result};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ struct Answer {
 /// Answers for each file and modulus in the order given.
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&args.files)?;
-    check_device(args.device)?;
+    check_device(args)?;
     let certificate = certificate::begin(args)?;
     let options = resolve(args, bars)?;
     if args.rational {
@@ -130,6 +131,7 @@ impl Work<'_> {
         }
         bars.clear();
         found.phases = phases;
+        let device = if found.device.is_some() { "cuda" } else { "cpu" };
         let processor_seconds = found.phases.processor().collect();
         let answer = Answer {
             schema: Schema::Rank,
@@ -143,7 +145,7 @@ impl Work<'_> {
             processor_seconds,
             seed: options.seed,
             threads: rayon::current_num_threads(),
-            device: "cpu",
+            device,
             digest,
             warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
             seconds: loaded.seconds + start.elapsed().as_secs_f64(),
@@ -168,21 +170,24 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
         .plan(args.formats.plan_options())
         .early_termination(!args.no_early_termination)
         .route(args.route.into())
-        .minor(args.certificate.is_some());
+        .minor(args.certificate.is_some())
+        // A rank over the rationals is no matter of one sequence.
+        .devices(if args.rational { Devices::Processor } else { args.device.into() });
     Ok(options)
 }
 
-fn check_device(device: DeviceName) -> Result<()> {
-    match device {
-        DeviceName::Cpu => Ok(()),
-        DeviceName::Cuda => {
-            let found = gpu::require_devices()?;
-            Err(Error::Device(format!(
-                "this version has no CUDA kernels for the rank yet; found, but not used: {}",
-                found[0]
-            )))
-        }
+/// Says what is missing before a file is read.
+fn check_device(args: &RankArgs) -> Result<()> {
+    if args.device != DeviceName::Cuda {
+        return Ok(());
     }
+    let found = gpu::require_devices()?;
+    if args.method == MethodName::Wiedemann && !args.rational {
+        return Ok(());
+    }
+    let message =
+        format!("CUDA GPUs serve the rank mod p by --method wiedemann only; found, but not used: {}", found[0]);
+    Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
 }
 
 /// The field that was worked over.
@@ -200,7 +205,8 @@ fn describe(answer: &Answer, explain: bool, bars: &Bars) {
     let run = found.wiedemann.map_or(String::new(), |WiedemannReport { block, trials, trials_agreed, .. }| {
         format!(", block {block}, {trials_agreed} of {trials} trials agree, seed {seed}")
     });
-    bars.note(&format!("  method   {} over {field}{run}", found.method.name()));
+    let place = found.device.as_ref().map_or(String::new(), |device| format!(" on {device}"));
+    bars.note(&format!("  method   {} over {field}{run}{place}", found.method.name()));
     bars.note(&format!("  why      {}", found.reason));
     let parts: Vec<_> = found.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));

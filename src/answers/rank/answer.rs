@@ -3,6 +3,7 @@
 use super::{Method, Minor, Phases, WiedemannReport};
 use crate::Step;
 use crate::certify::Certainty;
+use crate::gpu::Device;
 use crate::spmv::Plan;
 
 /// A rank mod p and everything a reader needs to judge it.
@@ -32,6 +33,9 @@ pub struct Rank {
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
+    /// The GPU that computed it, if one did.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub device: Option<Device>,
     /// A nonsingular minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one.
     /// It is for certificates.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -49,6 +53,7 @@ impl Rank {
             wiedemann: None,
             phases,
             plan: None,
+            device: None,
             minor: None,
         }
     }

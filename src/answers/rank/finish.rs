@@ -264,7 +264,8 @@ impl OnRest<'_, '_> {
         };
         let done = self.work.watched("block Wiedemann", now, seconds, |phases, observer| {
             let complement = phases.time("plan", || Complement::new(split))?;
-            wiedemann::trials(&complement, parameters, &options.wiedemann(), streams, phases, observer)
+            let place = wiedemann::Place::Processor(&complement);
+            wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
         })?;
         let (outcome, taken) = match done {
             (Done::Whole(outcome), taken) => (outcome, taken),

@@ -10,6 +10,7 @@
 mod answer;
 mod components;
 mod finish;
+mod itself;
 mod options;
 mod outlook;
 mod patience;

@@ -3,6 +3,7 @@
 use super::{Machine, Patience, Route};
 use crate::certify::{self, ErrorBound};
 use crate::decomposition::Keep;
+use crate::gpu::Devices;
 use crate::pivots::Rule;
 use crate::setters::setters;
 use crate::spmv::PlanOptions;
@@ -76,6 +77,9 @@ pub struct RankOptions {
     /// Where null vectors are wanted, which pivots may be taken: the steps are kept and the row space of what they
     /// leave, and nothing is transposed.
     pub(in crate::answers) space: Option<Rule>,
+    /// Where block Wiedemann on the matrix itself runs: on the processor, or on the first CUDA GPU. The answer is the
+    /// same. Other methods run on the processor: demanding GPUs of them is an error.
+    pub devices: Devices,
     /// The prices that plans are made from.
     pub machine: Machine,
     /// How far a step may overrun its prediction before the plan is made anew.
@@ -97,6 +101,7 @@ impl Default for RankOptions {
             route: Route::Shortcut,
             minor: false,
             space: None,
+            devices: Devices::Processor,
             machine: Machine::default(),
             patience: Patience::default(),
         }
@@ -115,6 +120,7 @@ setters!(RankOptions {
     early_termination: bool,
     route: Route,
     minor: bool,
+    devices: Devices,
     machine: Machine,
     patience: Patience,
 });
@@ -165,6 +171,9 @@ impl RankOptions {
             return usage(
                 "sparse formats are chosen where block Wiedemann works on the matrix itself: choose the method wiedemann".into(),
             );
+        }
+        if self.devices == Devices::Gpus && self.plan != PlanOptions::default() {
+            return usage("sparse formats are chosen for products on the processor, not on GPUs".into());
         }
         if self.error.is_some() && self.route == Route::CoDegree {
             return usage("an error bound is proven for the shortcut only: choose the route shortcut or both".into());

@@ -1,12 +1,12 @@
 //! rank A mod p, from the matrix to an answer with its certainty.
 
 use super::answer::Rank;
-use super::{Method, Minor, Phases, RankOptions, components, wiedemann};
+use super::itself::by_wiedemann;
+use super::{Method, Minor, Phases, RankOptions, components};
 use crate::certify::Streams;
+use crate::gpu::Devices;
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Plan, Product};
-use crate::wiedemann::{Problem, parameters};
-use crate::{Error, Observer, Result, Silent, Step};
+use crate::{DeviceReason, Error, Observer, Result, Silent};
 use std::borrow::Cow;
 
 /// The rank of `a` mod its modulus.
@@ -23,7 +23,8 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// [`Error::Usage`] for options out of range, [`Error::Memory`] if no method fits or memory ends,
-/// [`Error::Interrupted`] when the observer says so, and [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Interrupted`] when the observer says so, [`Error::Device`] if GPUs are asked for and cannot do it, and
+/// [`Error::Check`] if a computation contradicts itself.
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
@@ -90,51 +91,18 @@ fn of_core(
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
+    if options.method != Method::Wiedemann && options.devices != Devices::Processor {
+        let name = options.method.name();
+        if options.devices == Devices::Gpus {
+            let message = format!("no CUDA kernels for the method {name} yet: choose the method wiedemann");
+            return Err(Error::device(DeviceReason::NoKernel, message));
+        }
+        observer.warning(&format!("on the processor: CUDA GPUs serve the method wiedemann only, not {name}"));
+    }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, streams, phases, observer),
         Method::Auto | Method::Elimination | Method::Hybrid => {
             components::rank(core, options, streams, phases, observer)
         }
     }
-}
-
-/// Block Wiedemann on the matrix itself.
-fn by_wiedemann(
-    core: &SparseMatrix,
-    options: &RankOptions,
-    streams: &Streams,
-    mut phases: Phases,
-    observer: &dyn Observer,
-) -> Result<Rank> {
-    let symmetric = phases.time("plan", || core.is_symmetric())?;
-    let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
-    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
-    if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
-        let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
-        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
-    }
-    let plan = phases.time("plan", || Plan::choose(core, &options.plan))?;
-    let product = phases.time("plan", || Product::new(core, &plan))?;
-    let start = std::time::Instant::now();
-    let outcome = wiedemann::trials(&product, &chosen, &options.wiedemann(), streams, &mut phases, observer)?;
-    let step = Step {
-        name: "block Wiedemann",
-        found: format!("rank {}", outcome.rank),
-        why: "asked for".into(),
-        rank: Some(outcome.rank),
-        predicted: Some(chosen.seconds),
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    Ok(Rank {
-        rank: outcome.rank,
-        method: Method::Wiedemann,
-        path: vec![step],
-        reason: format!("{}; {}", chosen.reason, outcome.ground),
-        certainty: outcome.certainty,
-        wiedemann: Some(outcome.report),
-        phases,
-        plan: Some(plan),
-        minor: None,
-    })
 }

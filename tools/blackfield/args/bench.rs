@@ -18,6 +18,9 @@ pub struct BenchArgs {
     /// The modulus, a prime below 2^63 (transforms have their own)
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
+    /// Where: on a CUDA GPU sparse products alone, by its own events, the median of several runs
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: BenchDeviceName,
     /// Small inputs and short runs: to see that everything works, not to measure
     #[arg(long)]
     pub quick: bool,
@@ -35,6 +38,13 @@ impl BenchArgs {
     pub fn effort(&self) -> Effort {
         if self.quick { Effort::Quick } else { Effort::Full }
     }
+}
+
+/// Where to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BenchDeviceName {
+    Cpu,
+    Cuda,
 }
 
 /// What can be timed.
@@ -67,4 +77,5 @@ where there is none). A wrong answer ends the work with exit code 1.
 
 Examples:
   blackfield bench
-  blackfield bench products ranks -p 2147483647 --threads 1 --json";
+  blackfield bench products ranks -p 2147483647 --threads 1 --json
+  blackfield bench products --device cuda";

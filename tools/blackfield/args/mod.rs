@@ -13,13 +13,13 @@ mod tune;
 mod values;
 mod verify;
 
-pub use bench::{BenchArgs, BenchName};
+pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
-pub use rank::{DeviceName, RankArgs};
+pub use rank::{DeviceName, MethodName, RankArgs};
 pub use rref::RrefArgs;
 pub use solve::SolveArgs;
 pub use tune::TuneArgs;

@@ -3,6 +3,7 @@
 use super::{Common, FormatArgs, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
+use blackfield::gpu::Devices;
 use blackfield::report::ErrorBound;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -72,7 +73,7 @@ pub struct RankArgs {
     #[command(flatten)]
     pub formats: FormatArgs,
 
-    /// Where to compute
+    /// Where to compute: GPUs serve block Wiedemann on the matrix itself
     #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
     pub device: DeviceName,
     /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
@@ -186,9 +187,23 @@ impl From<RouteName> for answers::Route {
     }
 }
 
-/// Where to compute.
+/// The names of [`Devices`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DeviceName {
+    /// The first CUDA GPU if it can be used; a line says why it cannot
+    Auto,
+    /// The processor
     Cpu,
+    /// The first CUDA GPU, or an error; for the method wiedemann
     Cuda,
+}
+
+impl From<DeviceName> for Devices {
+    fn from(name: DeviceName) -> Self {
+        match name {
+            DeviceName::Auto => Devices::Auto,
+            DeviceName::Cpu => Devices::Processor,
+            DeviceName::Cuda => Devices::Gpus,
+        }
+    }
 }

@@ -2,17 +2,18 @@
 
 mod algebra;
 mod clock;
+mod gpu;
 mod products;
 mod readers;
 
-use crate::args::{BenchArgs, BenchName};
+use crate::args::{BenchArgs, BenchDeviceName, BenchName};
 use crate::output;
 use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::field::Modulus;
 use blackfield::isa::Isa;
-use blackfield::{Observer, Result};
+use blackfield::{Error, Observer, Result};
 use clap::ValueEnum;
 use clock::{Clock, Timing};
 use serde::Serialize;
@@ -39,7 +40,17 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     let start = Instant::now();
     bars.phase("bench", 0);
     let mut clock = Clock::new(args.effort(), bars);
-    for name in BenchName::value_variants() {
+    let here = match args.device {
+        BenchDeviceName::Cpu => BenchName::value_variants(),
+        BenchDeviceName::Cuda if args.what.iter().any(|&name| name != BenchName::Products) => {
+            return Err(Error::Usage("on a CUDA GPU only products can be timed".into()));
+        }
+        BenchDeviceName::Cuda => {
+            gpu::time(&mut clock, args.modulus)?;
+            &[]
+        }
+    };
+    for name in here {
         if !args.what.is_empty() && !args.what.contains(name) {
             continue;
         }

@@ -1,0 +1,201 @@
+//! Block Wiedemann on the matrix itself, on the processor or on a GPU.
+
+use super::answer::Rank;
+use super::{Method, Phases, RankOptions, wiedemann};
+use crate::certify::Streams;
+use crate::gpu::{Device, Devices, require_devices};
+use crate::sparse::SparseMatrix;
+use crate::spmv::{GpuMatrix, GpuShape, Plan, Product};
+use crate::wiedemann::{Outcome, Parameters, Place, Problem, parameters};
+use crate::{Error, Observer, Result, Step};
+use std::time::Instant;
+
+/// The rank of `core` by block Wiedemann. Whether the sequence is computed on a GPU makes no difference to any bit of
+/// it.
+pub(super) fn by_wiedemann(
+    core: &SparseMatrix,
+    options: &RankOptions,
+    streams: &Streams,
+    mut phases: Phases,
+    observer: &dyn Observer,
+) -> Result<Rank> {
+    let symmetric = phases.time("plan", || core.is_symmetric())?;
+    let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
+    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
+    if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
+        let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
+        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
+    }
+    let mut run = Run { core, options, chosen: &chosen, streams, phases: &mut phases, observer };
+    let start = Instant::now();
+    let (outcome, plan, device) = run.somewhere(Run::on_gpu)?;
+    let step = Step {
+        name: "block Wiedemann",
+        found: format!("rank {}", outcome.rank),
+        why: "asked for".into(),
+        rank: Some(outcome.rank),
+        predicted: device.is_none().then_some(chosen.seconds),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Rank {
+        rank: outcome.rank,
+        method: Method::Wiedemann,
+        path: vec![step],
+        reason: format!("{}; {}", chosen.reason, outcome.ground),
+        certainty: outcome.certainty,
+        wiedemann: Some(outcome.report),
+        phases,
+        plan,
+        device,
+        minor: None,
+    })
+}
+
+/// What a run needs, wherever it takes place.
+struct Run<'a> {
+    core: &'a SparseMatrix,
+    options: &'a RankOptions,
+    chosen: &'a Parameters,
+    streams: &'a Streams<'a>,
+    phases: &'a mut Phases,
+    observer: &'a dyn Observer,
+}
+
+impl Run<'_> {
+    /// Where the options say; `on_gpu` runs it on a GPU. One that is missing or fails is an error only where a GPU is
+    /// demanded: what it has computed is dropped, and the processor begins anew.
+    fn somewhere(
+        &mut self,
+        mut on_gpu: impl FnMut(&mut Self) -> Result<(Outcome, Device)>,
+    ) -> Result<(Outcome, Option<Plan>, Option<Device>)> {
+        let tried = match self.options.devices {
+            Devices::Processor => None,
+            Devices::Gpus => Some(on_gpu(self)?),
+            Devices::Auto => match on_gpu(self) {
+                Err(Error::Device(reason)) => {
+                    self.observer.warning(&format!("on the processor instead of a CUDA GPU: {reason}"));
+                    None
+                }
+                done => Some(done?),
+            },
+        };
+        match tried {
+            Some((outcome, device)) => Ok((outcome, None, Some(device))),
+            None => self.on_processor().map(|(outcome, plan)| (outcome, Some(plan), None)),
+        }
+    }
+
+    fn on_processor(&mut self) -> Result<(Outcome, Plan)> {
+        let plan = self.phases.time("plan", || Plan::choose(self.core, &self.options.plan))?;
+        let product = self.phases.time("plan", || Product::new(self.core, &plan))?;
+        Ok((self.trials(Place::Processor(&product))?, plan))
+    }
+
+    fn on_gpu(&mut self) -> Result<(Outcome, Device)> {
+        let device = self.phases.time("device", require_devices)?.swap_remove(0);
+        let Parameters { block, degree, .. } = *self.chosen;
+        let shape = GpuShape { modulus: self.core.modulus(), block, degree };
+        let matrix = self.phases.time("device", || GpuMatrix::new(&device, self.core, shape))?;
+        Ok((self.trials(Place::Gpu(&matrix))?, device))
+    }
+
+    fn trials(&mut self, place: Place<'_>) -> Result<Outcome> {
+        wiedemann::trials(place, self.chosen, &self.options.wiedemann(), self.streams, self.phases, self.observer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::rank;
+    use crate::field::Modulus;
+    use crate::{DeviceReason, Silent, families};
+    use std::sync::Mutex;
+
+    /// Keeps warnings.
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn warning(&self, message: &str) {
+            self.0.lock().unwrap().push(message.into());
+        }
+    }
+
+    /// A GPU that fails after all of its work changes nothing but the place, or is an error where it is demanded.
+    #[test]
+    fn a_failure_in_the_middle_never_shows_in_the_answer() {
+        let a = families::generate("bibd_9_5").unwrap().reduce(Modulus::new(65521).unwrap());
+        let problem = Problem {
+            modulus: a.modulus(),
+            rows: a.rows(),
+            cols: a.cols(),
+            nnz: a.nnz(),
+            valued: 0,
+            symmetric: false,
+            grid: 1,
+            scratch: 0,
+        };
+        for devices in [Devices::Auto, Devices::Gpus] {
+            let options = RankOptions::default().method(Method::Wiedemann).devices(devices);
+            let chosen = parameters(&problem, &options.wiedemann(), &options.machine).unwrap();
+            let (streams, mut phases, heard) = (Streams::of(&a, 1), Phases::default(), Heard::default());
+            let mut run = Run {
+                core: &a,
+                options: &options,
+                chosen: &chosen,
+                streams: &streams,
+                phases: &mut phases,
+                observer: &heard,
+            };
+            let mut outcomes = Vec::new();
+            let found = run.somewhere(|run| {
+                outcomes.push(run.on_processor()?.0.rank);
+                Err(Error::device(DeviceReason::Failed, "a kernel failed"))
+            });
+            let told = heard.0.into_inner().unwrap();
+            match (devices, found) {
+                (Devices::Auto, Ok((outcome, Some(_), None))) => {
+                    assert_eq!((outcome.rank, &outcomes[..]), (36, &[36][..]));
+                    assert!(told.len() == 1 && told[0].contains("a kernel failed"), "{told:?}");
+                }
+                (Devices::Gpus, Err(Error::Device(no))) => {
+                    assert!(no.reason == DeviceReason::Failed && told.is_empty());
+                }
+                (devices, found) => panic!("{devices:?}: {found:?}"),
+            }
+        }
+    }
+
+    /// With and without a GPU: the answer is the processor's, or the reason is told.
+    #[test]
+    fn gpus_are_used_or_the_reason_is_told() {
+        let there = require_devices();
+        for (name, p) in [("bibd_9_5", 65521), ("bibd_9_5", 3), ("mk7-b2", 251)] {
+            let a = families::generate(name).unwrap().reduce(Modulus::new(p).unwrap());
+            let options = RankOptions::default().method(Method::Wiedemann);
+            let expected = rank(&a, &options, &Silent).unwrap();
+            let heard = Heard::default();
+            let auto = rank(&a, &options.clone().devices(Devices::Auto), &heard).unwrap();
+            assert_eq!((auto.rank, auto.wiedemann), (expected.rank, expected.wiedemann));
+            let told = heard.0.into_inner().unwrap().into_iter().filter(|text| text.contains("CUDA")).count();
+            let demanded = rank(&a, &options.clone().devices(Devices::Gpus), &Silent);
+            match (&there, demanded) {
+                (Ok(_), Ok(found)) => {
+                    assert!(found.device.is_some() && auto.device.is_some() && told == 0);
+                    assert_eq!((found.rank, found.wiedemann), (expected.rank, expected.wiedemann));
+                }
+                (Err(Error::Device(reason)), Err(Error::Device(same))) => {
+                    assert!(reason == &same && auto.device.is_none() && told == 1);
+                }
+                // A GPU without the compiler of kernels.
+                (Ok(_), Err(Error::Device(no))) if no.reason == DeviceReason::NoCompiler => assert_eq!(told, 1),
+                (there, found) => panic!("{there:?}, {found:?}"),
+            }
+            let other = options.method(Method::Elimination).devices(Devices::Gpus);
+            let refused = rank(&a, &other, &Silent);
+            assert!(matches!(refused, Err(Error::Device(no)) if no.reason == DeviceReason::NoKernel));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The random diagonal matrices of the preconditioned operator B, and the products that B is made of: what B is,
+//! wherever it is applied.
+
+use crate::field::{Field, Rng};
+use crate::{Result, memory};
+
+/// Which product of A and Aᵀ the operator is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// D₁·A for a symmetric A.
+    Symmetric,
+    /// D₁·AᵀD₂A, of order cols.
+    Columns,
+    /// D₁·AD₂Aᵀ, of order rows.
+    Rows,
+}
+
+/// B as a product of scaled factors: see [`Preconditioned`](super::Preconditioned), which applies it here.
+#[derive(Clone, Debug)]
+pub struct Diagonals {
+    pub(super) form: Form,
+    pub(super) degree: usize,
+    order: usize,
+    /// For each entry e the digits of e, e·t, …, e·tᵏ⁻¹; for k = 1 that is e itself.
+    pub(super) outer: Vec<u64>,
+    pub(super) inner: Option<Vec<u64>>,
+}
+
+impl Diagonals {
+    /// D₁ and D₂ for a `rows` × `cols` matrix A, drawn from the non-zero elements of `field`.
+    ///
+    /// `symmetric` asks for the symmetric form. Panics if it is set for a rectangular A or for p = 2.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn random<F: Field>(field: &F, rows: usize, cols: usize, symmetric: bool, rng: &mut Rng) -> Result<Self> {
+        assert!(!symmetric || rows == cols, "a symmetric matrix is square");
+        assert!(!symmetric || field.modulus().get() != 2, "the symmetric form is for odd p");
+        let form = match symmetric {
+            true => Form::Symmetric,
+            false if cols <= rows => Form::Columns,
+            false => Form::Rows,
+        };
+        let (order, other) = if form == Form::Rows { (rows, cols) } else { (cols, rows) };
+        let outer = draw(field, order, rng)?;
+        let inner = if form == Form::Symmetric { None } else { Some(draw(field, other, rng)?) };
+        Ok(Diagonals { form, degree: field.degree(), order, outer, inner })
+    }
+
+    /// The order n of B.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// The degree k of the field over GF(p).
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// The factors of B in the order in which they are applied: whether it is Aᵀ, and the diagonal that scales the
+    /// product (for k > 1 by k × k digits an entry, those of e·tᵃ).
+    pub fn factors(&self) -> Vec<(bool, &[u64])> {
+        let outer = &self.outer[..];
+        match (self.form, &self.inner) {
+            (Form::Columns, Some(inner)) => vec![(false, inner), (true, outer)],
+            (Form::Rows, Some(inner)) => vec![(true, inner), (false, outer)],
+            _ => vec![(false, outer)],
+        }
+    }
+}
+
+fn draw<F: Field>(field: &F, len: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+    let k = field.degree();
+    let mut digits = vec![0; k];
+    let mut residues = memory::with_capacity(len * k * k, "the diagonals of the preconditioner")?;
+    for _ in 0..len {
+        let mut power = field.random_nonzero(rng);
+        for a in 0..k {
+            if a > 0 {
+                power = field.mul(power, field.generator());
+            }
+            field.write_digits(power, &mut digits);
+            residues.extend_from_slice(&digits);
+        }
+    }
+    Ok(residues)
+}

@@ -1,0 +1,155 @@
+//! Projections on a GPU: Yᵀ·V for blocks V that stay there.
+
+use crate::field::Field;
+use crate::gpu::{Buffer, Cubin, In, Kernel, Out};
+use crate::sequence::projection::combine_digits;
+use crate::sequence::{Buckets, Projection};
+use crate::spmv::{Block, GPU_THREADS, GpuBlock, GpuMatrix, GpuShape, grid_of};
+use crate::{Result, memory};
+
+const KERNELS: &str = include_str!("../../../kernels/project.cu");
+/// Rows that a part has at least, if there are so many, and the most parts: of a bucket, of a dense Y.
+const LEAST_PART: usize = 256;
+const BUCKET_PARTS: usize = 64;
+const DENSE_PARTS: usize = 256;
+/// Bytes of the terms that are computed before they are copied back, and the most terms.
+const TERM_BYTES: usize = 16 << 20;
+const TERMS: usize = 256;
+
+/// v, rows, starts, partial, parts: as `bucket_sums` names them.
+type BucketSums = (In<u32>, In<u32>, In<u32>, Out<u64>, u32);
+/// partial, weights, terms, parts, number.
+type Weigh = (In<u64>, In<u64>, Out<u64>, u32, u32);
+/// partial, terms, parts, number.
+type Totals = (In<u64>, Out<u64>, u32, u32);
+/// v, y, partial, rows, parts.
+type DenseSums = (In<u32>, In<u32>, Out<u64>, u32, u32);
+
+/// Yᵀ on the GPU of a matrix, with room for some terms there.
+#[derive(Debug)]
+pub(super) struct GpuProjection {
+    kind: Kind,
+    partial: Buffer<u64>,
+    parts: u32,
+    /// What the kernels make of a block, `words` for each of `capacity` blocks.
+    terms: Buffer<u64>,
+    words: usize,
+    capacity: usize,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Terms, or over GF(pᵏ), k > 1, the sums of all buckets.
+    Sparse {
+        buckets: Buckets,
+        rows: Buffer<u32>,
+        starts: Buffer<u32>,
+        weights: Buffer<u64>,
+        bucket_sums: Kernel<BucketSums>,
+        weigh: Kernel<Weigh>,
+        totals: Kernel<Totals>,
+    },
+    /// Products of digits.
+    Dense { y: GpuBlock, rows: u32, dense_sums: Kernel<DenseSums>, dense_totals: Kernel<Totals> },
+}
+
+impl GpuProjection {
+    /// `projection` with `n` rows, for operands of the matrix (of its transpose with `transpose`).
+    pub fn new(matrix: &GpuMatrix, projection: Projection, n: usize, transpose: bool) -> Result<GpuProjection> {
+        let (stream, shape) = (matrix.stream(), matrix.shape());
+        let (s, width) = (shape.block, shape.width());
+        let pool = if let Projection::Sparse(buckets) = &projection { buckets.pool() } else { 1 };
+        let module = stream.load(&compile(shape, pool, matrix.capability())?)?;
+        let (kind, parts, partial, words) = match projection {
+            Projection::Sparse(buckets) => {
+                assert_eq!(buckets.weights().len(), s * pool * shape.degree, "a projection of another block size");
+                let (starts, rows) = buckets.lists()?;
+                let parts = (rows.len() / (s * pool) / LEAST_PART).clamp(1, BUCKET_PARTS);
+                let sums = s * pool * shape.padded();
+                let kind = Kind::Sparse {
+                    rows: stream.upload(&rows)?,
+                    starts: stream.upload(&starts)?,
+                    weights: stream.upload(buckets.weights())?,
+                    bucket_sums: module.kernel("bucket_sums")?,
+                    weigh: module.kernel("weigh")?,
+                    totals: module.kernel("totals")?,
+                    buckets,
+                };
+                (kind, parts, sums, if shape.degree == 1 { s * s } else { sums })
+            }
+            Projection::Dense { transposed } => {
+                assert_eq!(transposed.len(), n * width, "a projection of another size");
+                let mut y = Block::zeros(shape.lane(), n, width)?;
+                for (l, column) in transposed.chunks_exact(n).enumerate() {
+                    column.iter().enumerate().for_each(|(i, &x)| y.set(i, l, x));
+                }
+                let kind = Kind::Dense {
+                    y: matrix.upload(&y, transpose)?,
+                    rows: n as u32,
+                    dense_sums: module.kernel("dense_sums")?,
+                    dense_totals: module.kernel("dense_totals")?,
+                };
+                (kind, (n / LEAST_PART).clamp(1, DENSE_PARTS), width * width, width * width)
+            }
+        };
+        let capacity = (TERM_BYTES / 8 / words).clamp(1, TERMS);
+        let (partial, terms) = (stream.zeros(parts * partial)?, stream.zeros(capacity * words)?);
+        Ok(GpuProjection { kind, partial, parts: parts as u32, terms, words, capacity })
+    }
+
+    /// The most terms that are begun before they are collected.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Begins to compute YᵀV as number `number` of those that are collected together.
+    pub fn project(&mut self, matrix: &GpuMatrix, v: &GpuBlock, number: u32) -> Result<()> {
+        let (stream, shape) = (matrix.stream(), matrix.shape());
+        let GpuProjection { kind, partial, parts, terms, words, .. } = self;
+        let (parts, elements) = (*parts, grid_of(*words as u64));
+        let blocks = |count: u64| grid_of(count * u64::from(parts) * u64::from(GPU_THREADS));
+        match kind {
+            Kind::Sparse { buckets, rows, starts, weights, bucket_sums, weigh, totals } => {
+                let count = (shape.block * buckets.pool()) as u64;
+                stream.enqueue(bucket_sums, blocks(count), (&v.words, rows, starts, partial, parts))?;
+                match shape.degree {
+                    1 => stream.enqueue(weigh, elements, (&self.partial, weights, terms, parts, number)),
+                    _ => stream.enqueue(totals, elements, (&self.partial, terms, parts, number)),
+                }
+            }
+            Kind::Dense { y, rows, dense_sums, dense_totals } => {
+                let tiles = (*words as u64).div_ceil(u64::from(GPU_THREADS));
+                stream.enqueue(dense_sums, blocks(tiles), (&v.words, &y.words, partial, *rows, parts))?;
+                stream.enqueue(dense_totals, elements, (&self.partial, terms, parts, number))
+            }
+        }
+    }
+
+    /// Appends the first `count` of the terms begun.
+    pub fn collect<F: Field>(
+        &self,
+        field: &F,
+        matrix: &GpuMatrix,
+        count: usize,
+        terms: &mut Vec<F::Elem>,
+    ) -> Result<()> {
+        let shape = matrix.shape();
+        let words = matrix.stream().download(&self.terms)?;
+        for term in words.chunks_exact(self.words).take(count) {
+            match &self.kind {
+                Kind::Sparse { .. } if shape.degree == 1 => terms.extend(term.iter().map(|&x| field.from_digits(&[x]))),
+                Kind::Sparse { buckets, .. } => {
+                    let rows = term.chunks_exact(shape.padded()).flat_map(|row| &row[..shape.width()]);
+                    buckets.weigh(field, &memory::collect(rows.copied(), "the sums of a sparse projection")?, terms)?;
+                }
+                Kind::Dense { .. } => terms.extend(combine_digits(field, shape.block, term)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The kernels for blocks of this shape and pools of so many weights.
+pub(super) fn compile(shape: GpuShape, pool: usize, capability: (u32, u32)) -> Result<Cubin> {
+    shape.compile("project.cu", KERNELS, &format!("#define POOL {pool}\n"), capability)
+}

@@ -1,0 +1,115 @@
+//! Sequences on the first GPU against those of the processor, bit for bit; on a machine without one the reason is
+//! printed.
+
+use super::projection::compile;
+use super::*;
+use crate::Silent;
+use crate::blackbox::Preconditioned;
+use crate::field::{ExtensionField, Modulus, PrimeField};
+use crate::gpu::{Device, require_devices};
+use crate::sequence::{Buckets, Krylov};
+use crate::sparse::SparseMatrix;
+use crate::spmv::{GpuShape, Plan, PlanOptions, Product};
+use crate::{DeviceReason, Error};
+use rand::{RngExt, SeedableRng};
+
+/// The sequences of A over `field`, here and there, from the same random choices.
+fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize, symmetric: bool, start: Start) {
+    let (p, degree) = (a.modulus(), field.degree());
+    let context = format!("p = {p}, k = {degree}, {} x {}, s = {block}", a.rows(), a.cols());
+    let diagonals = Diagonals::random(field, a.rows(), a.cols(), symmetric, &mut Rng::seed_from_u64(11)).unwrap();
+    let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
+    let b = Preconditioned::new(&product, diagonals.clone()).unwrap();
+    let matrix = GpuMatrix::new(device, a, GpuShape { modulus: p, block, degree }).unwrap();
+    // More terms than are copied back together.
+    let many = if degree == 1 { 260 } else { 40 };
+    for (dense, counts) in [(false, &[1, 0, 7, many][..]), (true, &[1, 5][..])] {
+        let rng = || Rng::seed_from_u64(12);
+        let projection = match dense {
+            false => Projection::sparse(field, diagonals.order(), block, &mut rng()).unwrap(),
+            true => Projection::dense(field, diagonals.order(), block, &mut rng()).unwrap(),
+        };
+        let mut here = Krylov::new(field, &b, projection.clone(), block, start, &mut rng()).unwrap();
+        let mut there = GpuKrylov::new(field, &matrix, &diagonals, projection, start, &mut rng()).unwrap();
+        let (mut expected, mut found) = (Vec::new(), Vec::new());
+        for &count in counts {
+            here.extend(count, &mut expected, &Silent).unwrap();
+            there.extend(count, &mut found, &Silent).unwrap();
+            assert!(found == expected, "{context}, dense {dense}");
+        }
+    }
+}
+
+/// On a machine without a GPU the reason is printed.
+#[test]
+fn sequences_are_those_of_the_processor() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
+        Err(other) => panic!("{other}"),
+    };
+    let mut rng = Rng::seed_from_u64(10);
+    for (p, degree) in [(2, 16), (3, 11), (251, 3), (65521, 1), (65521, 2), (2147483647, 1), ((1 << 61) - 1, 1)] {
+        let p = Modulus::new(p).unwrap();
+        for (k, (rows, cols)) in [(700, 300), (300, 700), (400, 400)].into_iter().enumerate() {
+            let mut entries = Vec::new();
+            for _ in 0..5 * rows {
+                // A heavy row and a heavy column beside the others.
+                let i = if rng.random_bool(0.1) { 3 } else { rng.random_range(0..rows) };
+                let j = if rng.random_bool(0.1) { 5 } else { rng.random_range(0..cols) };
+                let v = [1, p.get() - 1, rng.random_range(0..p.get())][rng.random_range(0..3)];
+                entries.push((i, j, v));
+                if rows == cols {
+                    entries.push((j, i, v));
+                }
+            }
+            let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+            let symmetric = rows == cols && p.get() != 2;
+            let (block, start) = ([4, 9, 16][k], [Start::Bx, Start::X, Start::Bx][k]);
+            match degree {
+                1 => compare(&device, &PrimeField(p), &a, block, symmetric, start),
+                _ => {
+                    let field = ExtensionField::new(p, degree, &mut rng);
+                    compare(&device, &field, &a, block, symmetric, start);
+                }
+            }
+        }
+    }
+}
+
+/// Where NVRTC is installed, the kernels compile for every storage, without warnings.
+#[test]
+fn kernels_compile_where_the_compiler_is() {
+    for (p, block, degree) in
+        [(2, 8, 16), (251, 16, 3), (65521, 32, 1), (65521, 512, 1), (4294967291, 5, 1), ((1 << 61) - 1, 512, 1)]
+    {
+        let shape = GpuShape { modulus: Modulus::new(p).unwrap(), block, degree };
+        match compile(shape, (256 / block).max(1), (9, 0)) {
+            Ok(cubin) => assert!(!cubin.log.contains("warning"), "p = {p}: {}", cubin.log),
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
+            Err(other) => panic!("p = {p}: {other}"),
+        }
+    }
+}
+
+/// The lists name each row in the buckets that it was given, and the product with them is the projection.
+#[test]
+fn lists_are_the_projection() {
+    let (p, n, s) = (Modulus::new(65521).unwrap(), 5000, 7);
+    let field = PrimeField(p);
+    let mut rng = Rng::seed_from_u64(14);
+    let buckets = Buckets::random(&field, n, s, &mut rng).unwrap();
+    let v = Block::random(crate::spmv::Lane::U16, n, s, p, &mut rng).unwrap();
+    let (starts, rows) = buckets.lists().unwrap();
+    assert_eq!((starts.len(), rows.len()), (s * buckets.pool() + 1, 3 * n));
+    let mut sums = Vec::new();
+    for range in starts.windows(2) {
+        let of_bucket = &rows[range[0] as usize..range[1] as usize];
+        assert!(of_bucket.is_sorted_by(|a, b| a < b));
+        sums.extend((0..s).map(|l| of_bucket.iter().map(|&i| v.get(i as usize, l)).sum::<u64>()));
+    }
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    buckets.weigh(&field, &sums, &mut found).unwrap();
+    buckets.project(&field, &v, &mut expected).unwrap();
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,106 @@
+//! Blocks of vectors and diagonals in the memory of a GPU.
+
+use super::source::GpuShape;
+use crate::gpu::{Buffer, Stream};
+use crate::spmv::{Block, Lane, Lanes};
+use crate::{Result, memory};
+
+/// A block of vectors on a GPU, row-major, its rows filled up to whole words. It may have more rows than the vectors
+/// have entries: those are scratch of products.
+#[derive(Debug)]
+pub struct GpuBlock {
+    pub(crate) words: Buffer<u32>,
+    pub(super) rows: usize,
+}
+
+/// A diagonal matrix over GF(pᵏ) on a GPU.
+#[derive(Debug)]
+pub struct GpuDiagonal {
+    pub(super) len: usize,
+    pub(super) entries: Entries,
+}
+
+/// k = 1: residues, as the products' kernels multiply by them; k > 1: k × k matrices.
+#[derive(Debug)]
+pub(super) enum Entries {
+    Prime(Buffer<u32>),
+    Extension(Buffer<u64>),
+}
+
+impl GpuBlock {
+    /// Zeros.
+    pub(super) fn zeros(stream: &Stream, shape: GpuShape, rows: usize) -> Result<GpuBlock> {
+        Ok(GpuBlock { words: stream.zeros((rows * shape.row_bytes() / 4).max(4))?, rows })
+    }
+
+    /// A copy of `block`, followed by zeros up to `rows` rows.
+    pub(super) fn upload(stream: &Stream, shape: GpuShape, block: &Block, rows: usize) -> Result<GpuBlock> {
+        assert_eq!(block.width(), shape.width(), "a block of another width");
+        assert!(block.rows() <= rows, "a block of more rows");
+        let (bytes, residue) = (shape.row_bytes(), shape.lane().bytes());
+        let mut image = memory::zeros::<u8>((rows * bytes).max(16), "a block for a GPU")?;
+        for i in 0..block.rows() {
+            let row = &mut image[i * bytes..(i + 1) * bytes];
+            for (l, to) in row.chunks_exact_mut(residue).take(block.width()).enumerate() {
+                to.copy_from_slice(&block.get(i, l).to_le_bytes()[..residue]);
+            }
+        }
+        Ok(GpuBlock { words: stream.upload(bytemuck::cast_slice(&image))?, rows })
+    }
+
+    /// The first `rows` rows.
+    pub(super) fn download(&self, stream: &Stream, shape: GpuShape, rows: usize) -> Result<Block> {
+        assert!(rows <= self.rows, "a block of fewer rows");
+        let words = stream.download(&self.words)?;
+        let mut block = Block::zeros(shape.lane(), rows, shape.width())?;
+        let (width, padded) = (shape.width(), shape.padded());
+        macro_rules! copy {
+            ($($lane:ident $number:ty,)*) => {
+                match &mut block.lanes {
+                    $(Lanes::$lane(to) => {
+                        let from: &[$number] = bytemuck::cast_slice(&words);
+                        for i in 0..rows {
+                            to[i * width..(i + 1) * width].copy_from_slice(&from[i * padded..i * padded + width]);
+                        }
+                    })*
+                    _ => unreachable!("the narrowest lane is an integer"),
+                }
+            };
+        }
+        // A u64 wants an alignment of its own.
+        if shape.lane() == Lane::U64 {
+            for i in 0..rows {
+                for l in 0..width {
+                    let at = 2 * (i * padded + l);
+                    block.set(i, l, u64::from(words[at]) | u64::from(words[at + 1]) << 32);
+                }
+            }
+            return Ok(block);
+        }
+        copy!(U8 u8, U16 u16, U32 u32,);
+        Ok(block)
+    }
+}
+
+impl GpuDiagonal {
+    /// Of the residues of its entries; for k > 1 of the digits of eᵢ·tᵃ, k rows of k for each.
+    pub(super) fn new(stream: &Stream, shape: GpuShape, residues: &[u64]) -> Result<GpuDiagonal> {
+        let what = "a diagonal for a GPU";
+        let k = shape.degree;
+        let len = residues.len() / (k * k);
+        let entries = if k > 1 {
+            Entries::Extension(stream.upload(residues)?)
+        } else if shape.lane() == Lane::U64 {
+            let halves = |&x: &u64| {
+                let x = shape.montgomery(x);
+                [x as u32, (x >> 32) as u32]
+            };
+            let mut words = memory::with_capacity(2 * len, what)?;
+            words.extend(residues.iter().flat_map(halves));
+            Entries::Prime(stream.upload(&words)?)
+        } else {
+            Entries::Prime(stream.upload(&memory::collect(residues.iter().map(|&x| x as u32), what)?)?)
+        };
+        Ok(GpuDiagonal { len, entries })
+    }
+}

@@ -1,0 +1,125 @@
+//! Products on the first GPU against those of the processor, bit for bit; on a machine without one the reason is
+//! printed.
+
+use super::*;
+use crate::field::{ExtensionField, Field, Modulus, Rng};
+use crate::gpu::require_devices;
+use crate::sparse::SparseMatrix;
+use crate::spmv::{Block, DigitScaling, Plan, PlanOptions, Product};
+use crate::{DeviceReason, Error};
+use rand::{RngExt, SeedableRng};
+
+/// Rows of random weight, some of them heavy, with this share of ±1.
+fn matrix(p: Modulus, (rows, cols): (usize, usize), most: usize, signs: f64, rng: &mut Rng) -> SparseMatrix {
+    let mut entries = Vec::new();
+    for i in 0..rows {
+        let count = match rng.random_range(0..40) {
+            0 => rng.random_range(0..=2 * cols),
+            1..4 => 0,
+            _ => rng.random_range(0..=most),
+        };
+        for _ in 0..count {
+            let v = match rng.random_bool(signs) {
+                true => [1, p.get() - 1][rng.random_range(0..2)],
+                false => rng.random_range(0..p.get()),
+            };
+            entries.push((i, rng.random_range(0..cols), v));
+        }
+    }
+    SparseMatrix::from_triplets(p, rows, cols, &entries)
+}
+
+fn skip(error: &Error) {
+    match error {
+        Error::Device(no) if no.reason != DeviceReason::Failed => eprintln!("skipped: {no}"),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn products_are_those_of_the_processor() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => return skip(&error),
+    };
+    let mut rng = Rng::seed_from_u64(7);
+    let moduli = [2, 3, 251, 257, 65521, 65537, (1 << 31) - 1, 4294967291, 4294967311, (1 << 61) - 1, (1 << 63) - 25];
+    let shapes = [(1, 1), (0, 3), (3, 0), (33, 70), (1000, 300), (300, 1000), (9000, 500)];
+    for p in moduli.map(|p| Modulus::new(p).unwrap()) {
+        for (k, shape) in shapes.into_iter().enumerate() {
+            let block = [1, 8, 64, 3, 16, 40, 100][(k + p.bits() as usize) % 7];
+            let signs = [0.0, 0.5, 1.0][rng.random_range(0..3)];
+            let a = match shape {
+                (0, _) | (_, 0) => SparseMatrix::from_triplets(p, shape.0, shape.1, &[]),
+                _ => matrix(p, shape, 12, signs, &mut rng),
+            };
+            compare(&device, &a, block, 1, &mut rng);
+        }
+    }
+}
+
+#[test]
+fn products_scaled_by_elements_of_extensions() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => return skip(&error),
+    };
+    let mut rng = Rng::seed_from_u64(8);
+    for (p, degree) in [(2, 16), (3, 11), (251, 3), (65521, 2), (4294967291, 3), ((1 << 61) - 1, 2)] {
+        let a = matrix(Modulus::new(p).unwrap(), (500, 300), 9, 0.5, &mut rng);
+        for block in [1, 5, 16] {
+            compare(&device, &a, block, degree, &mut rng);
+        }
+    }
+}
+
+/// A·X, D·A·X and D·Aᵀ·X.
+fn compare(device: &crate::gpu::Device, a: &SparseMatrix, block: usize, degree: usize, rng: &mut Rng) {
+    let p = a.modulus();
+    let shape = GpuShape { modulus: p, block, degree };
+    let context = format!("p = {p}, {} x {}, {} entries, {shape:?}", a.rows(), a.cols(), a.nnz());
+    let on_gpu = match GpuMatrix::new(device, a, shape) {
+        Ok(matrix) => matrix,
+        Err(error) => return skip(&error),
+    };
+    let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
+    for (transpose, scaled) in [(false, false), (false, true), (true, true), (true, false)] {
+        let (rows, operand) = if transpose { (a.cols(), a.rows()) } else { (a.rows(), a.cols()) };
+        let x = Block::random(shape.lane(), operand, shape.width(), p, rng).unwrap();
+        let residues = diagonal(p, rows, degree, rng);
+        let mut expected = Block::random(shape.lane(), rows, shape.width(), p, rng).unwrap();
+        let fused = (scaled && degree == 1).then_some(&residues[..]);
+        match transpose {
+            false => product.apply_scaled(fused, &x, &mut expected).unwrap(),
+            true => product.apply_transpose_scaled(fused, &x, &mut expected).unwrap(),
+        }
+        if scaled && degree > 1 {
+            DigitScaling::new(p, shape.lane(), degree, &residues).unwrap().apply(&mut expected);
+        }
+        let mut x = on_gpu.upload(&x, transpose).unwrap();
+        // What the product leaves out would show.
+        let poison = Block::random(shape.lane(), rows, shape.width(), p, rng).unwrap();
+        let mut y = on_gpu.upload(&poison, !transpose).unwrap();
+        let d = on_gpu.diagonal(&residues).unwrap();
+        on_gpu.apply(transpose, scaled.then_some(&d), &mut x, &mut y).unwrap();
+        let found = on_gpu.download(&y, rows).unwrap();
+        assert!(found == expected, "{context}, transpose {transpose}, scaled {scaled}");
+    }
+}
+
+/// Random non-zero entries, with the matrices of their multiplication for k > 1.
+fn diagonal(p: Modulus, len: usize, degree: usize, rng: &mut Rng) -> Vec<u64> {
+    if degree == 1 {
+        return (0..len).map(|_| rng.random_range(1..p.get())).collect();
+    }
+    let field = ExtensionField::new(p, degree, rng);
+    let mut residues = vec![0; len * degree * degree];
+    for matrix in residues.chunks_exact_mut(degree * degree) {
+        let mut power = field.random_nonzero(rng);
+        for row in matrix.chunks_exact_mut(degree) {
+            field.write_digits(power, row);
+            power = field.mul(power, field.generator());
+        }
+    }
+    residues
+}
