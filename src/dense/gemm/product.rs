@@ -37,8 +37,8 @@ pub fn gemm(modulus: Modulus, m: usize, k: usize, n: usize, a: &[u64], b: &[u64]
 }
 
 impl Arithmetic {
-    /// Bytes of the packed operands of an m × k × n product, by the largest tiles of all processors and of the larger of
-    /// bytes and words: plans do not depend on which are there and which are the fastest.
+    /// Bytes of the packed operands of an m × k × n product, by the largest tiles of all processors and of the larger
+    /// of bytes and words: plans do not depend on which are there and which are the fastest.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
         let forms = [self, Self::of_words(self.modulus)].into_iter().chain(Self::of_bytes(self.modulus));
         forms.map(|form| form.own_memory(m, k, n)).max().expect("there is a form")

@@ -5,10 +5,12 @@
 mod coefficients;
 mod passes;
 mod push;
+mod push_lines;
 mod solve;
 mod stretches;
 
-pub use push::{PushLines, PushSolve, PushSpace, Remainder};
+pub use push::{PushSolve, PushSpace, Remainder};
+pub use push_lines::PushLines;
 pub use solve::TriangularSolve;
 
 /// Vectors that are solved for together where nothing asks for more: one cache line of 16-bit residues.
