@@ -53,9 +53,40 @@ impl Levels {
         Ok(Levels { order, start })
     }
     /// The places in `order` of each level.
-    pub fn each(&self) -> impl Iterator<Item = Range<usize>> {
+    fn each(&self) -> impl Iterator<Item = Range<usize>> {
         self.start.windows(2).map(|pair| pair[0]..pair[1])
     }
+    /// All pivots in order, at most `most` at a time: levels of at least `wide` pivots by themselves, others strung
+    /// together.
+    pub fn groups(&self, wide: usize, most: usize) -> impl Iterator<Item = Group<'_>> {
+        let is_narrow = move |level: &Range<usize>| level.len() < wide;
+        let mut levels = self.each().peekable();
+        let mut left = 0..0;
+        std::iter::from_fn(move || {
+            if left.is_empty() {
+                left = levels.next()?;
+                if is_narrow(&left) {
+                    let start = left.start;
+                    while let Some(next) = levels.next_if(|next| is_narrow(next) && next.end - start <= most) {
+                        left.end = next.end;
+                    }
+                    return Some(Group::Chained(&self.order[std::mem::take(&mut left)]));
+                }
+            }
+            let batch = left.start..left.end.min(left.start + most);
+            left.start = batch.end;
+            Some(Group::Independent(&self.order[batch]))
+        })
+    }
+}
+
+/// Pivots that follow each other in their order by levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group<'a> {
+    /// Of several levels: each may need those before it.
+    Chained(&'a [u32]),
+    /// Of one level: none needs another.
+    Independent(&'a [u32]),
 }
 
 #[cfg(test)]
@@ -85,6 +116,21 @@ mod tests {
                 levels.order[range].iter().for_each(|&k| level[k as usize] = l);
             }
             assert_eq!(levels.order.len(), n);
+            for (wide, most) in [(1, 7), (3, 4), (20, 64), (n + 1, n + 1)] {
+                let mut all: Vec<u32> = vec![];
+                for group in levels.groups(wide, most) {
+                    match group {
+                        Group::Chained(pivots) => all.extend(pivots),
+                        Group::Independent(pivots) => {
+                            assert!(pivots.windows(2).all(|pair| level[pair[0] as usize] == level[pair[1] as usize]));
+                            all.extend(pivots);
+                        }
+                    }
+                    let (Group::Chained(pivots) | Group::Independent(pivots)) = group;
+                    assert!(!pivots.is_empty() && pivots.len() <= most.max(wide));
+                }
+                assert_eq!(all, levels.order, "{wide} at least, {most} at most");
+            }
             for i in 0..n {
                 let needed = entries.iter().filter(|e| e.0 == i && e.1 != i).map(|e| level[e.1] + 1).max();
                 assert_eq!(level[i], needed.unwrap_or(0), "pivot {i}");

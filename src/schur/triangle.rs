@@ -17,7 +17,7 @@
 use super::Split;
 use super::arithmetic::Arithmetic;
 use super::combine::Spare;
-use super::levels::Levels;
+use super::levels::{Group, Levels};
 use super::pivot_rows::{AHEAD, Entry, PivotRow, ROWS, Rows};
 use super::queue::Queue;
 use super::row_sums::RowSums;
@@ -29,8 +29,7 @@ use rayon::prelude::*;
 const RESOLVED: usize = 64;
 /// Most products spent on such a row.
 const PRODUCTS: usize = 4 * RESOLVED;
-/// Entries of all pivot rows together, as a multiple of those of A, from which on the rows of the next batch stay as
-/// they are.
+/// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
 const GROWTH: usize = 2;
 /// Pivot rows that a task makes, and those of all tasks at a time.
 const TASK: usize = 1 << 9;
@@ -72,23 +71,48 @@ impl<K: Arithmetic> Triangle<K> {
         let at = memory::filled(PivotRow::default(), t, ROWS)?;
         let rows = Rows { at, entries: memory::with_capacity(nnz, ROWS)? };
         let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
-        let spare = Spare::default();
+        let (mut own, spare) = (u.workspace()?, Spare::default());
         // A pivot needs later ones.
         let levels = Levels::of(a, &pivots.rows, &pivots.cols, (0..t as u32).rev())?;
-        for batch in levels.each().flat_map(|level| levels.order[level].chunks(BATCH)) {
+        for group in levels.groups(TASK, BATCH) {
             observer.check()?;
-            let may_grow = u.rows.entries.len() < GROWTH * a.nnz();
-            let made = |pivots: &[u32]| {
-                let own = |w: &mut Workspace<K>| u.pivot_rows(split, pivots, may_grow, w);
-                spare.lend(|_| true, || u.workspace(), own)?
-            };
-            let made: Vec<Rows<K>> = batch.par_chunks(TASK).map(made).collect::<Result<_>>()?;
-            for (rows, pivots) in made.into_iter().zip(batch.chunks(TASK)) {
-                u.rows.extend(rows, pivots)?;
+            match group {
+                Group::Chained(chained) => u.chain(split, chained, &mut own)?,
+                Group::Independent(mut batch) => {
+                    while !batch.is_empty() {
+                        // So many may grow to the full.
+                        let room = (GROWTH * a.nnz()).saturating_sub(u.rows.entries.len());
+                        let count = if room > 0 { (room / RESOLVED).clamp(1, batch.len()) } else { batch.len() };
+                        let made = |pivots: &[u32]| {
+                            let rows = |w: &mut Workspace<K>| u.pivot_rows(split, pivots, room > 0, w);
+                            spare.lend(|_| true, || u.workspace(), rows)?
+                        };
+                        let (now, later) = batch.split_at(count);
+                        let made: Vec<Rows<K>> = now.par_chunks(TASK).map(made).collect::<Result<_>>()?;
+                        for (rows, pivots) in made.into_iter().zip(now.chunks(TASK)) {
+                            u.rows.extend(rows, pivots)?;
+                        }
+                        batch = later;
+                    }
+                }
             }
         }
         u.rows.entries.shrink_to_fit();
         Ok(u)
+    }
+
+    /// Makes the rows of pivots one after the other, of which each may need those before it.
+    fn chain(&mut self, split: &Split, pivots: &[u32], w: &mut Workspace<K>) -> Result<()> {
+        let scaled = Rows::scaled(self.arithmetic, split, &self.place, pivots)?;
+        for (k, &at) in pivots.iter().enumerate() {
+            let (inside, outside) = scaled.row(k);
+            let may_grow = self.rows.entries.len() < GROWTH * split.a.nnz();
+            self.rows.at[at as usize] = match may_grow && self.resolve(inside, outside, w)? {
+                true => self.rows.append(&[], &w.resolved)?,
+                false => self.rows.append(inside, outside)?,
+            };
+        }
+        Ok(())
     }
 
     /// The rows of some pivots of one level, in their order; those that stay short without the later pivots.

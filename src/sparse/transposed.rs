@@ -92,7 +92,7 @@ where
     let wanted = (RANGES * threads).min(MOST_RANGES);
     let shift = (0..u32::BITS).find(|&s| (cols - 1) >> s < wanted).expect("a column of 32 bits");
     let (width, ranges) = (1usize << shift, ((cols - 1) >> shift) + 1);
-    let parts = (2 * threads).min(nnz / PART);
+    let parts = (2 * threads).min(nnz / PART).max(1);
     // Rows that begin within the k-th piece of the entries.
     let bound = |k: usize| if k == parts { rows } else { start[..rows].partition_point(|&at| at < nnz / parts * k) };
     let part = |k: usize| Part::new(start, col, value, bound(k)..bound(k + 1), shift, ranges);
