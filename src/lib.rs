@@ -98,6 +98,7 @@ pub mod schur;
 pub mod sequence;
 mod setters;
 pub mod sigma_basis;
+mod spare;
 pub mod sparse;
 pub mod spmv;
 mod stopwatch;

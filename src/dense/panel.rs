@@ -44,11 +44,10 @@ impl<T: Entry> Panel<T> {
     /// [`crate::Error::Memory`], after which the panel is good for nothing.
     pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
         let m = hi - lo;
-        if m <= self.generic.max(BASE) {
-            if let Some(pivots) = self.echelon_by_transform(lo, hi)? {
-                return Ok(pivots);
-            }
-            self.generic = m / 2;
+        if m <= self.generic.max(BASE)
+            && let Some(pivots) = self.echelon_by_transform(lo, hi)?
+        {
+            return Ok(pivots);
         }
         if m <= BASE {
             return self.echelon_by_rows(lo, hi);
@@ -71,7 +70,7 @@ impl<T: Entry> Panel<T> {
         let (m, cols) = (hi - lo, self.cols);
         let rows = &self.data[lo * cols..hi * cols];
         let lead = |row: &[T]| row[self.from..self.end].iter().position(|x| *x != T::default());
-        let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(None) };
+        let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(Some(vec![])) };
         let first = self.from + first;
         let window = m + (m / 2).min(MARGIN);
         if self.end - first < 4 * window {
@@ -90,6 +89,7 @@ impl<T: Entry> Panel<T> {
         let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, end: window, generic, row };
         let mut pivots = if m <= BASE { small.echelon_by_rows(0, m)? } else { small.echelon(0, m)? };
         if pivots.len() < m {
+            self.generic = self.generic.min(m / 2);
             return Ok(None);
         }
         let strip = (cols - first - window).min(STRIP);

@@ -8,6 +8,7 @@
 
 use super::source::{Cubin, Source};
 use sha2::{Digest, Sha256};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -36,7 +37,9 @@ impl Cache {
             Some(_) => set(FOLDER),
             None if cfg!(test) => None,
             None => {
-                let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+                // The specification says to ignore a relative one.
+                let caches = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+                let caches = caches.or_else(|| Some(set("HOME")?.join(".cache")));
                 caches.map(|caches| caches.join("blackfield").join("kernels"))
             }
         };
@@ -119,11 +122,22 @@ fn write(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let partial = file.with_extension(format!("{}-{number}.part", process::id()));
-    let done = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, file));
+    // A file of its own: never through a link that somebody else has laid.
+    let opened = fs::File::options().write(true).create_new(true).open(&partial);
+    let done = opened.and_then(|mut f| f.write_all(bytes)).and_then(|()| fs::rename(&partial, file));
     if done.is_err() {
         let _ = fs::remove_file(&partial);
     }
     done
+}
+
+/// Whether a file is named as an entry, or as one that was never finished: nothing else is removed from the folder.
+fn is_own(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
+    name.is_some_and(|(key, rest)| {
+        let is_key = key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit());
+        is_key && (rest == "cubin" || rest.ends_with(".part"))
+    })
 }
 
 /// Removes the entries used longest ago beyond [`ENTRIES`].
@@ -131,6 +145,9 @@ fn prune(folder: &Path) -> io::Result<()> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
+        if !is_own(&entry.path()) {
+            continue;
+        }
         entries.push((entry.metadata()?.modified()?, entry.path()));
     }
     entries.sort();
@@ -243,12 +260,17 @@ mod tests {
         fs::create_dir_all(&folder.0).unwrap();
         let old = SystemTime::UNIX_EPOCH;
         for k in 0..ENTRIES {
-            let file = fs::File::create(folder.0.join(format!("{k}.cubin"))).unwrap();
+            let file = fs::File::create(folder.0.join(format!("{k:064x}.cubin"))).unwrap();
             file.set_modified(old + std::time::Duration::from_secs(k as u64 + 1)).unwrap();
+        }
+        // Older than all of them, and not ours.
+        for name in ["notes.txt", "0.cubin", "thesis.part"] {
+            fs::File::create(folder.0.join(name)).unwrap().set_modified(old).unwrap();
         }
         asked(&Cache::at(&folder.0), &SOURCE, &[], "1");
         let names = folder.entries();
-        assert_eq!(names.len(), ENTRIES);
-        assert!(!names.contains(&folder.0.join("0.cubin")) && names.contains(&folder.0.join("1.cubin")));
+        assert_eq!(names.len(), ENTRIES + 3);
+        let entry = |k: usize| folder.0.join(format!("{k:064x}.cubin"));
+        assert!(!names.contains(&entry(0)) && names.contains(&entry(1)));
     }
 }

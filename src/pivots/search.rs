@@ -16,6 +16,7 @@
 //! joined before it. Batches do not depend on the number of threads, so neither does the outcome.
 
 use super::incidence::Lines;
+use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
@@ -24,8 +25,8 @@ const NONE: u32 = u32::MAX;
 const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
-/// Rows that one task searches, and the fewest and the most tasks in a batch (each takes one bit per row and per
-/// column): after a batch in which no row joined there are twice as many, after any other the fewest.
+/// Rows that one task searches, and the fewest and the most tasks in a batch: after a batch in which no row joined
+/// there are twice as many, after any other the fewest.
 const TASK: usize = 64;
 const TASKS: [usize; 2] = [8, 64];
 
@@ -63,7 +64,7 @@ impl Bits {
     }
 }
 
-/// The scratch of one task; empty between searches.
+/// The scratch of one task, a bit for each row and column; empty between searches.
 struct Scratch {
     candidates: Vec<u32>,
     alive: Bits,
@@ -115,40 +116,39 @@ impl<'a> Search<'a> {
             let (alive, visited) = (Bits::new(cols)?, Bits::new(rows)?);
             Ok(Scratch { candidates: vec![], alive, queue: vec![], visited })
         };
-        let mut scratches: Vec<Scratch> = vec![];
+        let spare = Spare::default();
         let (mut joined, mut work, mut tasks, mut order) = (0, 0, TASKS[0], &order[..]);
         while !order.is_empty() {
             observer.check()?;
             let (batch, rest) = order.split_at(order.len().min(TASK * tasks));
             order = rest;
-            while scratches.len() < batch.len().div_ceil(TASK) {
-                scratches.push(scratch()?);
-            }
             let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
             let Some(left) = allowed.checked_sub(work) else { break };
             let share = left / tasks as u64;
             let state = &*self;
-            let found = (batch.par_chunks(TASK).zip(&mut scratches))
-                .map(|(task, scratch)| {
-                    let (mut found, mut work) = (vec![], 0);
-                    for &i in task {
-                        found.extend(state.candidate(i, scratch, &mut work)?.map(|j| (i, j)));
-                        if work > share {
-                            break;
-                        }
+            let search = |task: &[u32], scratch: &mut Scratch| {
+                let (mut found, mut work) = (vec![], 0);
+                for &i in task {
+                    found.extend(state.candidate(i, scratch, &mut work)?.map(|j| (i, j)));
+                    if work > share {
+                        break;
                     }
-                    Ok((found, work))
-                })
-                .collect::<Result<Vec<(Vec<(u32, u32)>, u64)>>>()?;
+                }
+                Ok((found, work))
+            };
+            let search = |task| spare.lend(|_| true, scratch, |scratch| search(task, scratch))?;
+            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<(u32, u32)>, u64)>>>()?;
             work += found.iter().map(|(_, work)| work).sum::<u64>();
             let before = joined;
+            let mut again = spare.take(|_| true, scratch)?;
             for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
-                let still = if joined == before { Some(j) } else { self.candidate(i, &mut scratches[0], &mut work)? };
+                let still = if joined == before { Some(j) } else { self.candidate(i, &mut again, &mut work)? };
                 if let Some(j) = still {
                     self.join(i, j, &mut work)?;
                     joined += 1;
                 }
             }
+            spare.give_back(again);
             tasks = if joined == before { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
         }
         Ok(joined)

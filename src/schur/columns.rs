@@ -5,9 +5,9 @@
 //! gives.
 
 use super::Split;
-use super::combine::Spare;
 use super::strides::strides;
 use crate::dense::Echelon;
+use crate::spare::Spare;
 use crate::spmv::{Block, LANES};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;

@@ -6,10 +6,10 @@ use super::fold::Fold;
 use super::kept::{Kept, absorb_rows, narrowed};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
+use crate::spare::Spare;
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
-use std::sync::Mutex;
 
 /// Rows that are computed before they are absorbed.
 const PANEL: usize = 256;
@@ -31,45 +31,6 @@ impl Room {
     /// Room for combinations with so many columns, all made by the same solve.
     pub(super) fn new(cols: usize) -> Self {
         Room { cols, fold: None, spare: Spare::default(), rows: None }
-    }
-}
-
-/// Things that are costly to make and used by one thread at a time.
-#[derive(Debug)]
-pub(super) struct Spare<T>(Mutex<Vec<T>>);
-
-impl<T> Default for Spare<T> {
-    fn default() -> Self {
-        Spare(Mutex::default())
-    }
-}
-
-impl<T> Spare<T> {
-    /// What `use_it` makes of the last one that was given back, if it `fits`, or of a new one.
-    ///
-    /// # Errors
-    /// Those of `make`.
-    pub(super) fn lend<R>(
-        &self,
-        fits: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> Result<T>,
-        use_it: impl FnOnce(&mut T) -> R,
-    ) -> Result<R> {
-        let mut one = self.take(fits, make)?;
-        let result = use_it(&mut one);
-        self.give_back(one);
-        Ok(result)
-    }
-    /// The last one that was given back, if it `fits`, or a new one.
-    ///
-    /// # Errors
-    /// Those of `make`.
-    pub(super) fn take(&self, fits: impl Fn(&T) -> bool, make: impl FnOnce() -> Result<T>) -> Result<T> {
-        let last = self.0.lock().expect("no holder panics").pop();
-        last.filter(fits).map_or_else(make, Ok)
-    }
-    pub(super) fn give_back(&self, one: T) {
-        self.0.lock().expect("no holder panics").push(one);
     }
 }
 

@@ -11,9 +11,9 @@
 //! vectors are dense, passes over all of A are faster.
 
 use super::Split;
-use super::combine::Spare;
 use crate::dense::Reduced;
 use crate::pivots::Pivots;
+use crate::spare::Spare;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
 use crate::{Observer, Result, memory};

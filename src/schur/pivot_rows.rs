@@ -53,8 +53,8 @@ impl<K: Arithmetic> Rows<K> {
                 match s.cmp(&(at as usize)) {
                     Ordering::Equal => pivot = v,
                     Ordering::Less => panic!("pivots are not triangular"),
-                    Ordering::Greater if s < t => inside.push((s as u32, v)),
-                    Ordering::Greater => outside.push(((s - t) as u32, v)),
+                    Ordering::Greater if s < t => memory::push(&mut inside, (s as u32, v), ROWS)?,
+                    Ordering::Greater => memory::push(&mut outside, ((s - t) as u32, v), ROWS)?,
                 }
             }
             assert!(pivot != 0, "the pivot is an entry");

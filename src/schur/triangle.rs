@@ -16,12 +16,12 @@
 
 use super::Split;
 use super::arithmetic::Arithmetic;
-use super::combine::Spare;
 use super::levels::{Group, Levels};
 use super::pivot_rows::{AHEAD, Entry, PivotRow, ROWS, Rows};
 use super::queue::Queue;
 use super::row_sums::RowSums;
 use crate::field::Modulus;
+use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 

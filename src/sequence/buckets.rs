@@ -24,7 +24,7 @@ use crate::isa::{Isa, Kernel};
 use crate::report::ErrorBound;
 use crate::spmv::{Block, Lanes};
 use crate::team::{each_tile, even};
-use crate::{Result, memory};
+use crate::{DeviceReason, Error, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
 use std::ops::AddAssign;
@@ -218,7 +218,9 @@ impl Buckets {
                 let of_bucket = &chunk.rows[chunk.start[bucket] as usize..chunk.start[bucket + 1] as usize];
                 rows.extend(of_bucket.iter().map(|&row| (number * self.chunk) as u32 + u32::from(row)));
             }
-            starts.push(rows.len() as u32);
+            let message = |_| format!("{} rows in buckets are more than a GPU numbers", rows.len());
+            let end = u32::try_from(rows.len()).map_err(message);
+            starts.push(end.map_err(|message| Error::device(DeviceReason::NoMemory, message))?);
         }
         Ok((starts, rows))
     }

@@ -84,7 +84,13 @@ fn in_parallel<'l>(rows: usize, cols: usize, line: impl Fn(usize) -> &'l [u32] +
     let each = || (0..rows).into_par_iter().with_min_len(TASK);
     each().for_each(|i| {
         for &j in line(i) {
-            if let Err(first) = meets[j as usize].compare_exchange(NONE, i as u32, Relaxed, Relaxed) {
+            // Most columns have been met: reading leaves their lines shared.
+            let meets = &meets[j as usize];
+            let first = match meets.load(Relaxed) {
+                NONE => meets.compare_exchange(NONE, i as u32, Relaxed, Relaxed).err(),
+                first => Some(first),
+            };
+            if let Some(first) = first {
                 join(&parent, i as u32, first);
             }
         }

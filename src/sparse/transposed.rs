@@ -4,7 +4,7 @@
 //! the rows over the ranges; a second sorts each range by column, part after part, into its own slice of the result.
 //! Rows stay in order in both, so that the result is the same for every number of threads.
 
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -29,9 +29,11 @@ where
     V: Copy + Zeroable + Send + Sync,
 {
     let threads = rayon::current_num_threads();
-    match threads > 1 && col.len() >= 2 * PART && cols >= threads {
-        true => in_parallel(start, col, value, cols, threads),
-        false => one_by_one(start, col, value, cols),
+    let shared = threads > 1 && col.len() >= 2 * PART && cols >= threads;
+    match shared.then(|| in_parallel(start, col, value, cols, threads)) {
+        // In parallel the entries are held once more.
+        Some(Err(Error::Memory(_))) | None => one_by_one(start, col, value, cols),
+        Some(done) => done,
     }
 }
 

@@ -73,7 +73,8 @@ impl Run<'_> {
             Devices::Processor => None,
             Devices::Gpus => Some(on_gpu(self)?),
             Devices::Auto => match on_gpu(self) {
-                Err(Error::Device(reason)) => {
+                // Memory of the host as well: the processor needs less of it.
+                Err(reason @ (Error::Device(_) | Error::Memory(_))) => {
                     self.observer.warning(&format!("on the processor instead of a CUDA GPU: {reason}"));
                     None
                 }

@@ -11,6 +11,7 @@ use crate::{Result, memory};
 pub struct GpuBlock {
     pub(crate) words: Buffer<u32>,
     pub(super) rows: usize,
+    pub(super) shape: GpuShape,
 }
 
 /// A diagonal matrix over GF(pᵏ) on a GPU.
@@ -18,6 +19,7 @@ pub struct GpuBlock {
 pub struct GpuDiagonal {
     pub(super) len: usize,
     pub(super) entries: Entries,
+    pub(super) shape: GpuShape,
 }
 
 /// k = 1: residues, as the products' kernels multiply by them; k > 1: k × k matrices.
@@ -30,7 +32,7 @@ pub(super) enum Entries {
 impl GpuBlock {
     /// Zeros.
     pub(super) fn zeros(stream: &Stream, shape: GpuShape, rows: usize) -> Result<GpuBlock> {
-        Ok(GpuBlock { words: stream.zeros((rows * shape.row_bytes() / 4).max(4))?, rows })
+        Ok(GpuBlock { words: stream.zeros((rows * shape.row_bytes() / 4).max(4))?, rows, shape })
     }
 
     /// A copy of `block`, followed by zeros up to `rows` rows.
@@ -38,19 +40,20 @@ impl GpuBlock {
         assert_eq!(block.width(), shape.width(), "a block of another width");
         assert!(block.rows() <= rows, "a block of more rows");
         let (bytes, residue) = (shape.row_bytes(), shape.lane().bytes());
-        let mut image = memory::zeros::<u8>((rows * bytes).max(16), "a block for a GPU")?;
+        let mut words = memory::zeros::<u32>((rows * bytes / 4).max(4), "a block for a GPU")?;
+        let image: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         for i in 0..block.rows() {
             let row = &mut image[i * bytes..(i + 1) * bytes];
             for (l, to) in row.chunks_exact_mut(residue).take(block.width()).enumerate() {
                 to.copy_from_slice(&block.get(i, l).to_le_bytes()[..residue]);
             }
         }
-        Ok(GpuBlock { words: stream.upload(bytemuck::cast_slice(&image))?, rows })
+        Ok(GpuBlock { words: stream.upload(&words)?, rows, shape })
     }
 
     /// The first `rows` rows.
     pub(super) fn download(&self, stream: &Stream, shape: GpuShape, rows: usize) -> Result<Block> {
-        assert!(rows <= self.rows, "a block of fewer rows");
+        assert!(rows <= self.rows && shape == self.shape, "a block of fewer rows, or of another shape");
         let words = stream.download(&self.words)?;
         let mut block = Block::zeros(shape.lane(), rows, shape.width())?;
         let (width, padded) = (shape.width(), shape.padded());
@@ -87,6 +90,7 @@ impl GpuDiagonal {
     pub(super) fn new(stream: &Stream, shape: GpuShape, residues: &[u64]) -> Result<GpuDiagonal> {
         let what = "a diagonal for a GPU";
         let k = shape.degree;
+        assert!(residues.len().is_multiple_of(k * k), "k x k digits for each entry");
         let len = residues.len() / (k * k);
         let entries = if k > 1 {
             Entries::Extension(stream.upload(residues)?)
@@ -101,6 +105,6 @@ impl GpuDiagonal {
         } else {
             Entries::Prime(stream.upload(&memory::collect(residues.iter().map(|&x| x as u32), what)?)?)
         };
-        Ok(GpuDiagonal { len, entries })
+        Ok(GpuDiagonal { len, entries, shape })
     }
 }

@@ -11,7 +11,7 @@
 
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
-use crate::{Error, Result, memory};
+use crate::{DeviceReason, Error, Result, memory};
 
 /// Rows of a slice.
 pub(super) const SLICE: usize = 32;
@@ -127,7 +127,7 @@ impl Layout {
         }
         if next >= MINUS as usize || rows >= MINUS as usize {
             let message = format!("{rows} rows and {next} columns and pieces are more than a GPU's indices number");
-            return Err(Error::Memory(message));
+            return Err(Error::device(DeviceReason::NoMemory, message));
         }
         levels.push(whole);
         let stages = levels.iter().map(|lines| Stage::new(a, lines, kinds)).collect::<Result<_>>()?;
@@ -219,8 +219,8 @@ impl Slices {
         }
         let (mut bases, mut groups) = (memory::with_capacity(order.len().div_ceil(SLICE), LAYOUT)?, 0u64);
         for slice in order.chunks(SLICE) {
-            let too_many =
-                |_| Error::Memory(format!("{groups} groups of entries are more than a GPU's layout numbers"));
+            let message = || format!("{groups} groups of entries are more than a GPU's layout numbers");
+            let too_many = |_| Error::device(DeviceReason::NoMemory, message());
             bases.push(u32::try_from(groups).map_err(too_many)?);
             let longest = slice.iter().map(|&k| count(k as usize)).max().unwrap_or(0);
             groups += u64::from(longest).div_ceil(GROUP as u64);

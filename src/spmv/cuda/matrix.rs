@@ -170,7 +170,7 @@ impl GpuMatrix {
     /// [`Error::Device`](crate::Error::Device).
     ///
     /// # Panics
-    /// If a block or the diagonal has too few rows.
+    /// If a block or the diagonal has too few rows, or another shape than [`GpuMatrix::shape`].
     pub fn apply(
         &self,
         transpose: bool,
@@ -181,6 +181,8 @@ impl GpuMatrix {
         let side = self.side(transpose);
         assert!(x.rows >= side.operand && y.rows >= side.rows, "blocks of too few rows");
         assert!(diagonal.is_none_or(|d| d.len == side.rows), "a diagonal of the wrong length");
+        let shapes = [Some(x.shape), Some(y.shape), diagonal.map(|d| d.shape)];
+        assert!(shapes.into_iter().flatten().all(|shape| shape == self.shape), "blocks of another shape");
         let (last, pieces) = side.stages.split_last().expect("a layout has a stage");
         for stage in pieces {
             let OnGpu { slots, targets, lengths, signs: s, others: o } = stage;
@@ -199,7 +201,7 @@ impl GpuMatrix {
         }
         let arguments = (x, to, targets, lengths, &s.bases, &s.indices, &o.bases, &o.indices, &o.values, *slots);
         self.stream.enqueue(&self.kernels.product, grid, arguments)?;
-        if let (Some(GpuDiagonal { entries: Entries::Extension(matrices), len }), Some(digits)) =
+        if let (Some(GpuDiagonal { entries: Entries::Extension(matrices), len, .. }), Some(digits)) =
             (diagonal, &self.kernels.digits)
         {
             let grid = grid_of(*len as u64 * self.shape.block as u64);

@@ -48,9 +48,9 @@ impl PushLines {
             if v == 1 {
                 self.slots.push(s);
             } else if v == self.modulus.get() - 1 {
-                self.minus.push(s);
+                memory::push(&mut self.minus, s, LINES)?;
             } else {
-                self.valued.push(s);
+                memory::push(&mut self.valued, s, LINES)?;
                 memory::reserve(&mut self.values, 1, LINES)?;
                 self.values.push(v);
             }
