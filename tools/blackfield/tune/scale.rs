@@ -56,7 +56,10 @@ impl Scale {
         // Names of neighbours must not touch.
         let width = (scale.high / scale.low).ln();
         marks.dedup_by(|b, a| (*b / *a).ln() < width * CLOSE);
-        scale.marks = marks;
+        // Between two of them the others must do.
+        if !marks.is_empty() {
+            scale.marks = marks;
+        }
         scale
     }
 
