@@ -98,7 +98,7 @@ fn what_cannot_be_asked_is_refused() {
         ("kernel diagonal.sms -p 8 -o n.sms", 2, "8"),
         ("kernel diagonal.sms -p 7,11 -o n.sms", 2, "prime"),
         ("kernel diagonal.sms -p 7 -o n.mtx", 2, "n.mtx: it is written in SMS"),
-        ("kernel diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the matrix"),
+        ("kernel diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the input"),
         ("kernel diagonal.sms -p 7 --dimension -o n.sms", 2, "cannot be used with"),
         ("kernel diagonal.sms -p 7 --dimension --vectors 2", 2, "cannot be used with"),
         ("kernel diagonal.sms -p 7 --json -o -", 2, "name a file"),

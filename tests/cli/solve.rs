@@ -83,7 +83,7 @@ fn what_cannot_be_asked_is_refused() {
         ("solve diagonal.sms --rhs diagonal.sms -p 6 -o x.sms", 2, "6"),
         ("solve diagonal.sms --rhs diagonal.sms -p 7 -o -", 2, "name a file"),
         ("solve diagonal.sms --rhs diagonal.sms -p 7 -o x.txt", 2, "x.txt"),
-        ("solve diagonal.sms --rhs diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the matrix"),
+        ("solve diagonal.sms --rhs diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the input"),
         ("solve - --rhs - -p 7 -o x.sms", 2, "only once"),
         ("solve diagonal.sms --rhs short.sms -p 7 -o x.sms", 3, "short.sms: right sides have a row for each of the 3"),
         ("solve diagonal.sms --rhs missing.sms -p 7 -o x.sms", 3, "missing.sms"),

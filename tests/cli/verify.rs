@@ -155,7 +155,7 @@ fn a_certificate_never_replaces_its_matrix() {
     for name in ["m.mtx", "./m.mtx"] {
         let run = lab.run(&format!("rank m.mtx -p 2 --certificate {name}"));
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
-        assert!(run.stderr.contains("would replace the matrix m.mtx"), "{}", run.stderr);
+        assert!(run.stderr.contains("would replace the input m.mtx"), "{}", run.stderr);
         assert!(lab.read("m.mtx") == matrix);
     }
 }

@@ -84,11 +84,11 @@ impl<'a> MatrixFile<'a> {
     }
 }
 
-/// Refuses the option `named`, by which `file` is to be written, where that would replace the matrix in `input`.
+/// Refuses the option `named`, by which `file` is to be written, where that would replace `input`.
 pub fn check_is_no_input(named: &str, file: &Path, input: &Path) -> Result<()> {
     match (std::fs::canonicalize(file), std::fs::canonicalize(input)) {
         (Ok(to), Ok(from)) if to == from && to.is_file() => {
-            Err(Error::Usage(format!("{named} would replace the matrix {}", input.display())))
+            Err(Error::Usage(format!("{named} would replace the input {}", input.display())))
         }
         _ => Ok(()),
     }

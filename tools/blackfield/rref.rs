@@ -57,6 +57,9 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
         None => None,
         Some(file) => {
             output::check_is_no_input("--output", file, &args.file)?;
+            if let Some(order) = &args.column_order {
+                output::check_is_no_input("--output", file, order)?;
+            }
             Some(SmsWriter::create(file, &mut stdout)?)
         }
     };
@@ -95,9 +98,10 @@ fn answer(args: &RrefArgs, options: RankOptions, writer: Option<SmsWriter<'_>>, 
     let form = answers::rref(matrix, &options, bars)?;
     let rank = form.rank();
     phases.extend(&rank.phases);
-    let (mut certainty, mut entries) = (rank.certainty, 0);
+    let (mut certainty, mut reason, mut entries) = (rank.certainty, rank.reason.clone(), 0);
     if let Some(writer) = writer {
         (certainty, entries) = phases.time("echelon form", || write(&form, writer, bars))?;
+        reason += "; proven by its columns, null vectors that A maps to zero";
     }
     bars.clear();
     let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
@@ -113,7 +117,7 @@ fn answer(args: &RrefArgs, options: RankOptions, writer: Option<SmsWriter<'_>>, 
         output: args.output.as_ref().map(|file| file.display().to_string()),
         entries,
         path: rank.path.clone(),
-        reason: rank.reason.clone(),
+        reason,
         certainty,
         processor_seconds: phases.processor().collect(),
         phases,

@@ -78,7 +78,12 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     memory::check_lines(args.max_memory, &matrix.triplets)?;
     memory::check_lines(args.max_memory, &right.triplets)?;
     let digests = phases.time("digest", || args.json.then(|| [&matrix, &right].map(Loaded::digest)));
-    let rank = rank.max_memory(memory::left_beside(args.max_memory, &matrix.triplets, false, args.modulus)?);
+    // Matrix and right sides, as they are and side by side.
+    let mut left = args.max_memory;
+    for loaded in [&matrix, &right, &matrix, &right] {
+        left = memory::left_beside(left, &loaded.triplets, false, args.modulus)?;
+    }
+    let rank = rank.max_memory(left);
     let options = SolveOptions::default().random(args.random).rank(rank);
     let mut reduce =
         |loaded: &mut Loaded| phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus));

@@ -184,7 +184,8 @@ impl OnRest<'_, '_> {
         if let (Some(_), Extent::Checked(bound)) = (self.work.options.space, extent) {
             // Null vectors made from it prove it.
             let (certainty, space) = (Certainty::with_bound(bound), Some(Space { echelon, pivots: true }));
-            return Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, None, certainty, decision.reason) }));
+            let reason = decision.reason + "; combinations of rows that a hash of the answer chooses add nothing more";
+            return Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, None, certainty, reason) }));
         }
         let mut space = None;
         let (settled, unless_proven) = match extent {

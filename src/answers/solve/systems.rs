@@ -11,6 +11,8 @@ use crate::{Error, Observer, Result, memory};
 const SYSTEM: &str = "the system with its right sides";
 /// Random left null vectors of which one shows a contradiction, but for a probability of at most 2⁻¹²⁸.
 const VECTORS: usize = 128;
+/// Rows between two looks at the observer.
+const CHECKED: usize = 1 << 10;
 
 /// What a system has: solutions, or none and why.
 #[derive(Clone, Debug)]
@@ -107,7 +109,7 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
     drop(system);
     let Some(&first) = inconsistent.first() else {
         let x = x.transpose()?;
-        check(a, &x, b)?;
+        check(a, &x, b, observer)?;
         return Ok(Solution { rank, inconsistent, solutions: Some(x), contradiction: None });
     };
     let contradiction = contradiction(a, b, first, options, observer)?;
@@ -130,22 +132,32 @@ fn beside(a: &SparseMatrix, b: &SparseMatrix) -> Result<SparseMatrix> {
 
 /// # Errors
 /// [`Error::Check`] unless A·X = B.
-fn check(a: &SparseMatrix, x: &SparseMatrix, b: &SparseMatrix) -> Result<()> {
+fn check(a: &SparseMatrix, x: &SparseMatrix, b: &SparseMatrix, observer: &dyn Observer) -> Result<()> {
     let p = a.modulus();
     let mut sums = memory::zeros::<u64>(b.cols(), SYSTEM)?;
+    // The columns that the row meets, perhaps repeatedly; sums are 0 in all others.
+    let mut met: Vec<u32> = vec![];
     for i in 0..a.rows() {
+        if i.is_multiple_of(CHECKED) {
+            observer.check()?;
+        }
+        met.clear();
         let (right, sides) = b.row(i);
         right.iter().zip(sides).for_each(|(&k, &v)| sums[k as usize] = p.neg(v));
+        memory::reserve(&mut met, right.len(), SYSTEM)?;
+        met.extend(right);
         let (cols, values) = a.row(i);
         for (&j, &v) in cols.iter().zip(values) {
             let (lanes, coordinates) = x.row(j as usize);
             let by = p.multiplier(v);
+            memory::reserve(&mut met, lanes.len(), SYSTEM)?;
+            met.extend(lanes);
             lanes.iter().zip(coordinates).for_each(|(&k, &x)| {
                 let sum = &mut sums[k as usize];
                 *sum = p.add(*sum, p.mul_by(x, by));
             });
         }
-        if sums.iter().any(|&sum| sum != 0) {
+        if met.iter().any(|&k| sums[k as usize] != 0) {
             return Err(Error::Check(format!("a solution does not solve equation {}", i + 1)));
         }
     }
@@ -161,12 +173,16 @@ fn contradiction(
     observer: &dyn Observer,
 ) -> Result<Contradiction> {
     let p = a.modulus();
-    let left = kernel::kernel(a, &KernelOptions { left: true, rank: options.rank.clone() }, observer)?;
     let mut right = memory::zeros::<u64>(b.rows(), SYSTEM)?;
     for (i, right) in right.iter_mut().enumerate() {
         let (cols, values) = b.row(i);
         *right = cols.binary_search(&column).map_or(0, |k| values[k]);
     }
+    // An equation 0 = b says it all.
+    if let Some(i) = (0..a.rows()).find(|&i| right[i] != 0 && a.row(i).0.is_empty()) {
+        return Ok(Contradiction { column, y: vec![(i as u32, 1)], value: right[i] });
+    }
+    let left = kernel::kernel(a, &KernelOptions { left: true, rank: options.rank.clone() }, observer)?;
     let mut found = None;
     let take = |vectors: NullVectors| {
         for k in 0..vectors.len() {

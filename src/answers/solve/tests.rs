@@ -154,3 +154,15 @@ fn right_sides_of_another_matrix_are_refused() {
         assert!(matches!(solve(&a, &b, &SolveOptions::default(), &Silent), Err(Error::Matrix(_))));
     }
 }
+
+/// An equation 0 = b is the contradiction, found without null vectors, which would be dense in all such equations.
+#[test]
+fn an_empty_equation_contradicts_by_itself() {
+    let p = Modulus::new(7).unwrap();
+    let a = SparseMatrix::from_triplets(p, 100_000, 2, &[(0, 0, 1)]);
+    let b = SparseMatrix::from_triplets(p, 100_000, 2, &[(0, 0, 3), (1, 1, 2), (5, 1, 4)]);
+    let found = solve(&a, &b, &SolveOptions::default(), &Silent).unwrap();
+    assert_eq!((found.inconsistent, found.solutions), (vec![1], None));
+    let contradiction = found.contradiction.unwrap();
+    assert_eq!((contradiction.column, contradiction.y, contradiction.value), (1, vec![(1, 1)], 2));
+}

@@ -29,7 +29,7 @@ pub struct KernelArgs {
     pub left: bool,
     /// Instead of a basis so many random vectors of the null space, uniformly distributed and independent
     #[arg(long, value_name = "K", requires = "output")]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1 << 32))]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=u64::from(u32::MAX)))]
     pub vectors: Option<usize>,
     /// Only the dimension
     #[arg(long, conflicts_with_all = ["output", "vectors"])]
