@@ -8,6 +8,7 @@
 pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
 use bytemuck::Zeroable;
+use memmap2::MmapMut;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -69,6 +70,23 @@ pub(crate) fn with_capacity<T>(capacity: usize, what: &str) -> Result<Vec<T>> {
 /// [`Error::Memory`].
 pub(crate) fn zeros<T: Zeroable>(len: usize, what: &str) -> Result<Vec<T>> {
     softly(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| refused::<T>(len, what))
+}
+
+/// So many zero bytes on pages of their own: huge ones where the system has them, since a walk through megabytes at
+/// random would miss the address cache at each step. For buffers of some megabytes that are read so: clearing a huge
+/// page costs more than clearing what is used of it.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn mapped(bytes: usize, what: &str) -> Result<MmapMut> {
+    let map = MmapMut::map_anon(bytes)
+        .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what}): {e}")))?;
+    #[cfg(target_os = "linux")]
+    {
+        // Advice only: where it is refused the small pages serve as well.
+        let _ = map.advise(memmap2::Advice::HugePage);
+    }
+    Ok(map)
 }
 
 /// `len` copies of `value`.

@@ -7,8 +7,7 @@
 
 use super::keepers::is_kept;
 use super::simd::Row;
-use crate::memory::{self, REFUSED};
-use crate::{Error, Result};
+use crate::{Result, memory};
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
@@ -52,7 +51,7 @@ impl Buffer {
     /// `len` rows with unspecified content.
     ///
     /// # Errors
-    /// [`Error::Memory`].
+    /// [`Error::Memory`](crate::Error::Memory).
     pub(crate) fn new(len: usize) -> Result<Self> {
         let bytes = len * size_of::<Row>();
         if bytes < MAPPED {
@@ -65,14 +64,7 @@ impl Buffer {
             return Ok(Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len });
         }
         drop(waiting);
-        let map = MmapMut::map_anon(bytes)
-            .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({WHAT}): {e}")))?;
-        #[cfg(target_os = "linux")]
-        {
-            // Advice only: where it is refused the small pages serve as well.
-            let _ = map.advise(memmap2::Advice::HugePage);
-        }
-        Ok(Buffer { memory: Memory::Mapped(map), len })
+        Ok(Buffer { memory: Memory::Mapped(memory::mapped(bytes, WHAT)?), len })
     }
 }
 

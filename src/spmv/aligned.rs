@@ -1,8 +1,7 @@
 //! Memory on whole cache lines: a row of a block that is one line long is one access, never two. On huge pages where
 //! it is large and the system has them: products read rows at random, and each would miss the address cache.
 
-use crate::memory::{self, REFUSED};
-use crate::{Error, Result};
+use crate::{Result, memory};
 use bytemuck::Pod;
 use memmap2::MmapMut;
 use rayon::prelude::*;
@@ -38,19 +37,13 @@ impl<T: Pod> Aligned<T> {
     /// `len` zeros.
     ///
     /// # Errors
-    /// [`Error::Memory`].
+    /// [`Error::Memory`](crate::Error::Memory).
     pub fn zeros(len: usize) -> Result<Self> {
         let bytes = len.saturating_mul(size_of::<T>());
         let memory = if bytes < MAPPED {
             Memory::Heap(memory::zeros(bytes.div_ceil(size_of::<Line>()), WHAT)?)
         } else {
-            let mut map = MmapMut::map_anon(bytes)
-                .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({WHAT}): {e}")))?;
-            #[cfg(target_os = "linux")]
-            {
-                // Advice only: where it is refused the small pages serve as well.
-                let _ = map.advise(memmap2::Advice::HugePage);
-            }
+            let mut map = memory::mapped(bytes, WHAT)?;
             map.par_chunks_mut(TOUCH).for_each(|piece| piece.fill(0));
             Memory::Mapped(map)
         };

@@ -1,14 +1,13 @@
 //! `blackfield det FILE -p P`: the determinant of a square matrix.
 
+use crate::answer;
 use crate::args::DetArgs;
 use crate::input;
 use crate::memory;
 use crate::output;
-use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use crate::seed;
-use blackfield::answers::{self, Determinant, RankOptions};
+use blackfield::answers::{self, Determinant};
 use blackfield::field::Modulus;
 use blackfield::report::{Certainty, Phases};
 use blackfield::{Error, Result, Step};
@@ -43,12 +42,9 @@ struct Document {
 
 /// Prints the determinant.
 pub fn run(args: &DetArgs, bars: &Bars) -> Result<()> {
-    let options = RankOptions::default()
-        .proven(args.proven)
-        .seed(seed::resolve(args.seed, bars))
-        .machine(profile::find(&args.profile, bars)?.machine);
+    let options = answer::options(&args.answer, bars)?.proven(args.proven);
     let start = Instant::now();
-    let mut loaded = input::load_within(&args.file, args.pattern, args.max_memory, bars)?;
+    let mut loaded = input::load_within(&args.file, args.pattern, args.answer.max_memory, bars)?;
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
@@ -56,9 +52,10 @@ pub fn run(args: &DetArgs, bars: &Bars) -> Result<()> {
         let message = format!("a determinant is of a square matrix, this one is {rows} x {cols}");
         return Err(Error::Input { file: args.file.clone(), line: 0, message });
     }
-    memory::check_lines(args.max_memory, &loaded.triplets)?;
-    let digest = args.json.then(|| phases.time("digest", || loaded.digest()));
-    let options = options.max_memory(memory::left_beside(args.max_memory, &loaded.triplets, false, args.modulus)?);
+    memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
+    let digest = args.answer.json.then(|| phases.time("digest", || loaded.digest()));
+    let options =
+        options.max_memory(memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?);
     let matrix = phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus))?;
     let Determinant { value, rank, certainty, .. } = answers::determinant(&matrix, &options, bars)?;
     phases.extend(&rank.phases);
@@ -69,10 +66,10 @@ pub fn run(args: &DetArgs, bars: &Bars) -> Result<()> {
     bars.note(&format!("  why      rank {} of {rows}: {}", rank.rank, rank.reason));
     let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if args.explain {
+    if args.answer.explain {
         bars.note_path(&rank.path);
     }
-    if !args.json {
+    if !args.answer.json {
         return output::print(&format!("{value}\n"));
     }
     output::print_json(&Document {

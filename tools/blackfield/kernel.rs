@@ -1,13 +1,12 @@
 //! `blackfield kernel FILE -p P -o N.sms`: a basis of the null space, or random vectors, or its dimension.
 
+use crate::answer;
 use crate::args::KernelArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
-use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use crate::seed;
 use blackfield::answers::{self, KernelOptions, NullVectors, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::io::{Encoding, SmsWriter};
@@ -68,25 +67,14 @@ struct Question<'a> {
 
 /// Writes the vectors and prints the dimension.
 pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
-    let to_stdout = args.output.as_ref().is_some_and(|file| file.as_os_str() == "-");
-    if args.json && to_stdout {
-        return Err(Error::Usage("standard output can have the vectors or the JSON document: name a file".into()));
-    }
+    let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "vectors")?;
     let mut stdout = std::io::stdout();
-    let writer = match &args.output {
-        None => None,
-        Some(file) => {
-            output::check_is_no_input("--output", file, &args.file)?;
-            Some(SmsWriter::create(file, &mut stdout)?)
-        }
-    };
-    let options = RankOptions::default()
-        .seed(seed::resolve(args.seed, bars))
-        .machine(profile::find(&args.profile, bars)?.machine);
+    let writer = answer::writer(args.output.as_deref(), &[&args.file], &mut stdout)?;
+    let options = answer::options(&args.answer, bars)?;
     let start = Instant::now();
-    let loaded = input::load_within(&args.file, args.pattern, args.max_memory, bars)?;
+    let loaded = input::load_within(&args.file, args.pattern, args.answer.max_memory, bars)?;
     let document = Question { args, options, bars }.answer(loaded, writer, start)?;
-    if args.json {
+    if args.answer.json {
         output::print_json(&document)
     } else if to_stdout {
         Ok(())
@@ -100,18 +88,18 @@ impl Question<'_> {
         let (args, bars) = (self.args, self.bars);
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
-        let digest = args.json.then(|| phases.time("digest", || loaded.digest()));
+        let digest = args.answer.json.then(|| phases.time("digest", || loaded.digest()));
         let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
         // A random vector has entries in empty columns, too.
         let compact = match args.vectors {
             Some(_) => {
-                memory::check_lines(args.max_memory, &loaded.triplets)?;
+                memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
                 None
             }
             None => Some(phases.time("reduce", || loaded.triplets.compact())?),
         };
         let whole = compact.as_ref().map_or(&loaded.triplets, |compact| &*compact.matrix);
-        self.options.max_memory = memory::left_beside(args.max_memory, whole, false, args.modulus)?;
+        self.options.max_memory = memory::left_beside(args.answer.max_memory, whole, false, args.modulus)?;
         let (matrix, lines) = match compact {
             Some(compact) => match compact.matrix {
                 Cow::Owned(matrix) => (matrix, compact.lines),
@@ -147,7 +135,7 @@ impl Question<'_> {
             seconds: start.elapsed().as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
         };
-        describe(&document, args.explain, bars);
+        describe(&document, args.answer.explain, bars);
         Ok(document)
     }
 

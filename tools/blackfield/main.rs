@@ -7,6 +7,7 @@
 //! ends the process: the library does none of that.
 
 mod allocator;
+mod answer;
 mod args;
 mod bench;
 mod certificate;
@@ -54,10 +55,10 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
         Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
-        Command::Kernel(args) => threads::within(args.common, |bars| kernel::run(&args, bars)),
-        Command::Solve(args) => threads::within(args.common, |bars| solve::run(&args, bars)),
-        Command::Rref(args) => threads::within(args.common, |bars| rref::run(&args, bars)),
-        Command::Det(args) => threads::within(args.common, |bars| det::run(&args, bars)),
+        Command::Kernel(args) => threads::within(args.answer.common, |bars| kernel::run(&args, bars)),
+        Command::Solve(args) => threads::within(args.answer.common, |bars| solve::run(&args, bars)),
+        Command::Rref(args) => threads::within(args.answer.common, |bars| rref::run(&args, bars)),
+        Command::Det(args) => threads::within(args.answer.common, |bars| det::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

@@ -1,13 +1,12 @@
 //! `blackfield rref FILE -p P -o R.sms`: the reduced row echelon form, or the columns of its pivots.
 
+use crate::answer;
 use crate::args::RrefArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
-use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use crate::seed;
 use blackfield::answers::{self, FreeColumns, RankOptions, RowEchelon};
 use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
@@ -16,7 +15,7 @@ use blackfield::sparse::{Integer, Triplets};
 use blackfield::{Error, Result, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What JSON shows.
@@ -48,26 +47,13 @@ struct Document {
 
 /// Writes the form and prints the rank, or the columns of the pivots.
 pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
-    let to_stdout = args.output.as_ref().is_some_and(|file| file.as_os_str() == "-");
-    if args.json && to_stdout {
-        return Err(Error::Usage("standard output can have the form or the JSON document: name a file".into()));
-    }
+    let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "form")?;
     let mut stdout = std::io::stdout();
-    let writer = match &args.output {
-        None => None,
-        Some(file) => {
-            output::check_is_no_input("--output", file, &args.file)?;
-            if let Some(order) = &args.column_order {
-                output::check_is_no_input("--output", file, order)?;
-            }
-            Some(SmsWriter::create(file, &mut stdout)?)
-        }
-    };
-    let options = RankOptions::default()
-        .seed(seed::resolve(args.seed, bars))
-        .machine(profile::find(&args.profile, bars)?.machine);
+    let inputs: Vec<&Path> = args.column_order.iter().chain([&args.file]).map(PathBuf::as_path).collect();
+    let writer = answer::writer(args.output.as_deref(), &inputs, &mut stdout)?;
+    let options = answer::options(&args.answer, bars)?;
     let document = answer(args, options, writer, bars)?;
-    if args.json {
+    if args.answer.json {
         output::print_json(&document)
     } else if args.pivots_only {
         output::print(&document.pivots.iter().map(|j| format!("{j}\n")).collect::<String>())
@@ -80,14 +66,15 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
 
 fn answer(args: &RrefArgs, options: RankOptions, writer: Option<SmsWriter<'_>>, bars: &Bars) -> Result<Document> {
     let start = Instant::now();
-    let mut loaded = input::load_within(&args.file, args.pattern, args.max_memory, bars)?;
+    let mut loaded = input::load_within(&args.file, args.pattern, args.answer.max_memory, bars)?;
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
-    memory::check_lines(args.max_memory, &loaded.triplets)?;
-    let digest = args.json.then(|| phases.time("digest", || loaded.digest()));
+    memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
+    let digest = args.answer.json.then(|| phases.time("digest", || loaded.digest()));
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
-    let options = options.max_memory(memory::left_beside(args.max_memory, &loaded.triplets, false, args.modulus)?);
+    let options =
+        options.max_memory(memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?);
     let Loaded { triplets, .. } = &mut loaded;
     let mut triplets = std::mem::take(triplets);
     if let Some(order) = &order {
@@ -128,7 +115,7 @@ fn answer(args: &RrefArgs, options: RankOptions, writer: Option<SmsWriter<'_>>, 
         seconds: start.elapsed().as_secs_f64(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    describe(&document, args.explain, bars);
+    describe(&document, args.answer.explain, bars);
     Ok(document)
 }
 

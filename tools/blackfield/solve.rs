@@ -1,14 +1,13 @@
 //! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems, or why there are none.
 
+use crate::answer;
 use crate::args::SolveArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output::{self, MatrixFile};
-use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use crate::seed;
-use blackfield::answers::{self, RankOptions, Solution, SolveOptions};
+use blackfield::answers::{self, Solution, SolveOptions};
 use blackfield::field::Modulus;
 use blackfield::report::{Certainty, Phases};
 use blackfield::sparse::{SparseMatrix, Triplets};
@@ -62,24 +61,22 @@ struct Contradiction {
 pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.file, &args.rhs])?;
     let output = resolve(args)?;
-    let rank = RankOptions::default()
-        .seed(seed::resolve(args.seed, bars))
-        .machine(profile::find(&args.profile, bars)?.machine);
+    let rank = answer::options(&args.answer, bars)?;
     let start = Instant::now();
     let mut phases = Phases::default();
-    let mut matrix = input::load_within(&args.file, false, args.max_memory, bars)?;
-    let mut right = input::load_within(&args.rhs, false, args.max_memory, bars)?;
+    let mut matrix = input::load_within(&args.file, false, args.answer.max_memory, bars)?;
+    let mut right = input::load_within(&args.rhs, false, args.answer.max_memory, bars)?;
     phases.add("read", matrix.seconds + right.seconds);
     if right.triplets.rows() != matrix.triplets.rows() {
         let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
         let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");
         return Err(Error::Input { file: args.rhs.clone(), line: 0, message });
     }
-    memory::check_lines(args.max_memory, &matrix.triplets)?;
-    memory::check_lines(args.max_memory, &right.triplets)?;
-    let digests = phases.time("digest", || args.json.then(|| [&matrix, &right].map(Loaded::digest)));
+    memory::check_lines(args.answer.max_memory, &matrix.triplets)?;
+    memory::check_lines(args.answer.max_memory, &right.triplets)?;
+    let digests = phases.time("digest", || args.answer.json.then(|| [&matrix, &right].map(Loaded::digest)));
     // Matrix and right sides, as they are and side by side.
-    let mut left = args.max_memory;
+    let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right, &matrix, &right] {
         left = memory::left_beside(left, &loaded.triplets, false, args.modulus)?;
     }
@@ -179,7 +176,7 @@ fn describe(args: &SolveArgs, found: &Solution, entries: usize, phases: &Phases,
     let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     let threads = rayon::current_num_threads();
     bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if args.explain {
+    if args.answer.explain {
         bars.note_path(&rank.path);
     }
 }

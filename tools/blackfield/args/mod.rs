@@ -1,5 +1,6 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
+mod answer;
 mod bench;
 mod det;
 mod files;
@@ -13,6 +14,7 @@ mod tune;
 mod values;
 mod verify;
 
+pub use answer::AnswerArgs;
 pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
@@ -68,10 +70,10 @@ impl Command {
         match self {
             Command::Rank(args) => args.json,
             Command::Verify(args) => args.json,
-            Command::Kernel(args) => args.json,
-            Command::Solve(args) => args.json,
-            Command::Rref(args) => args.json,
-            Command::Det(args) => args.json,
+            Command::Kernel(args) => args.answer.json,
+            Command::Solve(args) => args.answer.json,
+            Command::Rref(args) => args.answer.json,
+            Command::Det(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,

@@ -1,6 +1,6 @@
 //! Reduced row echelon forms: what may be asked, and what `--json` prints.
 
-use super::{Common, ProfileArgs, Seed, values};
+use super::{AnswerArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -32,22 +32,8 @@ pub struct RrefArgs {
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
-    /// The seed of all random choices: a number, or `random` to draw one and report it
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub seed: Seed,
-    /// Memory that matrix and elimination may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
-    pub max_memory: Option<u64>,
-    /// Print one JSON document
-    #[arg(long, help_heading = "Machine and output")]
-    pub json: bool,
-    /// Say on standard error which steps were taken, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
-    pub explain: bool,
     #[command(flatten)]
-    pub profile: ProfileArgs,
-    #[command(flatten)]
-    pub common: Common,
+    pub answer: AnswerArgs,
 }
 
 const RREF_JSON: &str = "\
