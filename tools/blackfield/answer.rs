@@ -1,20 +1,148 @@
-//! What all answers beyond the rank begin with: the options of the library, and the file that is written as they come.
+//! What all answers beyond the rank have in common: the options of the library, reading, the file that is written as
+//! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::args::AnswerArgs;
+use crate::input::{self, Loaded};
 use crate::output;
 use crate::profile;
 use crate::progress::Bars;
+use crate::schema::Schema;
 use crate::seed;
-use blackfield::answers::RankOptions;
+use blackfield::answers::{Rank, RankOptions};
+use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
-use blackfield::{Error, Result};
+use blackfield::report::{Certainty, Phases};
+use blackfield::{Error, Result, Step};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Stdout;
 use std::path::Path;
+use std::time::Instant;
 
-/// The library's options from the arguments; a random seed is drawn and reported here.
-pub fn options(args: &AnswerArgs, bars: &Bars) -> Result<RankOptions> {
-    let machine = profile::find(&args.profile, bars)?.machine;
-    Ok(RankOptions::default().seed(seed::resolve(args.seed, bars)).machine(machine))
+/// The work on one answer, from its first moment on.
+pub struct Work<'a> {
+    pub args: &'a AnswerArgs,
+    pub bars: &'a Bars,
+    /// The library's options from the arguments.
+    pub options: RankOptions,
+    pub phases: Phases,
+    warnings: Vec<String>,
+    start: Instant,
+}
+
+impl<'a> Work<'a> {
+    /// Begins; a random seed is drawn and reported here.
+    pub fn begin(args: &'a AnswerArgs, bars: &'a Bars) -> Result<Self> {
+        let machine = profile::find(&args.profile, bars)?.machine;
+        let options = RankOptions::default().seed(seed::resolve(args.seed, bars)).machine(machine);
+        Ok(Work { args, bars, options, phases: Phases::default(), warnings: vec![], start: Instant::now() })
+    }
+    /// Reads a matrix within the memory that is allowed.
+    pub fn load(&mut self, file: &Path, pattern: bool) -> Result<Loaded> {
+        let loaded = input::load_within(file, pattern, self.args.max_memory, self.bars)?;
+        self.phases.add("read", loaded.seconds);
+        self.warnings.extend_from_slice(&loaded.warnings);
+        Ok(loaded)
+    }
+    /// The digest of a matrix, if a document will show it: a pass over all entries.
+    pub fn digest(&mut self, loaded: &Loaded) -> Option<String> {
+        self.args.json.then(|| self.phases.time("digest", || loaded.digest()))
+    }
+    /// Ends with the answer `found` to what was `asked`.
+    pub fn end<A>(self, schema: Schema, asked: Asked, found: A, grounds: Grounds) -> Document<A> {
+        let Work { bars, options, phases, mut warnings, start, .. } = self;
+        bars.clear();
+        warnings.extend(bars.take_warnings());
+        Document {
+            schema,
+            asked,
+            found,
+            grounds,
+            processor_seconds: phases.processor().collect(),
+            phases,
+            seed: options.seed,
+            threads: rayon::current_num_threads(),
+            warnings,
+            seconds: start.elapsed().as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// The matrix that was asked about.
+#[derive(Serialize)]
+pub struct Asked {
+    pub file: String,
+    pub rows: usize,
+    pub cols: usize,
+    pub nnz: usize,
+    #[serde(flatten)]
+    pub over: Over,
+    pub digest: Option<String>,
+}
+
+/// Over what is computed: a field mod p, or one or a ring by its name.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    Modulus(Modulus),
+    Field(&'static str),
+}
+
+impl From<Modulus> for Over {
+    fn from(modulus: Modulus) -> Self {
+        Over::Modulus(modulus)
+    }
+}
+
+/// Why an answer is what it is.
+#[derive(Serialize)]
+pub struct Grounds {
+    pub path: Vec<Step>,
+    pub reason: String,
+    #[serde(flatten)]
+    pub certainty: Certainty,
+}
+
+impl From<&Rank> for Grounds {
+    fn from(rank: &Rank) -> Self {
+        Grounds { path: rank.path.clone(), reason: rank.reason.clone(), certainty: rank.certainty }
+    }
+}
+
+/// What JSON shows of an answer `A`.
+#[derive(Serialize)]
+pub struct Document<A> {
+    schema: Schema,
+    #[serde(flatten)]
+    pub asked: Asked,
+    #[serde(flatten)]
+    pub found: A,
+    #[serde(flatten)]
+    grounds: Grounds,
+    phases: Phases,
+    processor_seconds: BTreeMap<&'static str, f64>,
+    seed: u64,
+    threads: usize,
+    warnings: Vec<String>,
+    seconds: f64,
+    version: &'static str,
+}
+
+impl<A> Document<A> {
+    /// The circumstances on standard error: the `answer` in a few words, more `lines` about it, each a name and a text,
+    /// then what all answers have.
+    pub fn describe(&self, args: &AnswerArgs, bars: &Bars, answer: &str, lines: &[(&str, String)]) {
+        let Document { asked, grounds, phases, threads, seconds, .. } = self;
+        bars.note(&format!("{}: {answer} ({})", asked.file, output::sure(grounds.certainty)));
+        let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
+        let time = format!("{seconds:.3} = {} on {threads} threads", parts.join(" + "));
+        let common = [("why", grounds.reason.clone()), ("seconds", time)];
+        lines.iter().chain(&common).for_each(|(name, text)| bars.note(&format!("  {name:<8} {text}")));
+        if args.explain {
+            bars.note_path(&grounds.path);
+        }
+    }
 }
 
 /// Whether the output goes to standard output, where a JSON document cannot go as well; `what` is what it holds.

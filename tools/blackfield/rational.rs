@@ -1,5 +1,6 @@
 //! `blackfield rank --rational FILE… [-p P…]`: the rank over Q, and the primes that make it smaller.
 
+use crate::answer::{Asked, Over};
 use crate::args::RankArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
@@ -21,16 +22,12 @@ const PROOFS: [&str; 2] = ["null space", "enough primes"];
 #[derive(Serialize)]
 struct Answer {
     schema: Schema,
-    file: String,
-    rows: usize,
-    cols: usize,
-    nnz: usize,
-    field: &'static str,
+    #[serde(flatten)]
+    asked: Asked,
     #[serde(flatten)]
     found: RationalRank,
     seed: u64,
     threads: usize,
-    digest: String,
     warnings: Vec<String>,
     phases: Phases,
     seconds: f64,
@@ -83,21 +80,23 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let steps = found.path.iter().filter(|step| PROOFS.contains(&step.name));
     phases.add("proof", steps.fold(0.0, |sum, step| sum + step.seconds));
     phases.add("primes asked for", seconds(&found.asked));
-    let digest = phases.time("digest", || loaded.digest());
+    let asked = Asked {
+        file: file.display().to_string(),
+        rows: loaded.triplets.rows(),
+        cols: loaded.triplets.cols(),
+        nnz: loaded.triplets.nnz(),
+        over: Over::Field("Q"),
+        digest: Some(phases.time("digest", || loaded.digest())),
+    };
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
     describe(&found, file, &phases, seconds, args.explain, bars);
     Ok(Answer {
         schema: Schema::RationalRank,
-        file: file.display().to_string(),
-        rows: loaded.triplets.rows(),
-        cols: loaded.triplets.cols(),
-        nnz: loaded.triplets.nnz(),
-        field: "Q",
+        asked,
         found,
         seed: options.seed,
         threads: rayon::current_num_threads(),
-        digest,
         warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
         phases,
         seconds,

@@ -1,48 +1,27 @@
 //! `blackfield rref FILE -p P -o R.sms`: the reduced row echelon form, or the columns of its pivots.
 
-use crate::answer;
+use crate::answer::{self, Asked, Document, Grounds, Work};
 use crate::args::RrefArgs;
-use crate::input::{self, Loaded};
+use crate::input::Loaded;
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::answers::{self, FreeColumns, RankOptions, RowEchelon};
-use blackfield::field::Modulus;
+use blackfield::answers::{self, FreeColumns, RowEchelon};
 use blackfield::io::SmsWriter;
-use blackfield::report::{Certainty, Phases};
+use blackfield::report::Certainty;
 use blackfield::sparse::{Integer, Triplets};
-use blackfield::{Error, Result, Step};
+use blackfield::{Error, Result};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-/// What JSON shows.
+/// The answer.
 #[derive(Serialize)]
-struct Document {
-    schema: Schema,
-    file: String,
-    rows: usize,
-    cols: usize,
-    nnz: usize,
-    modulus: Modulus,
+struct Found {
     rank: usize,
     pivots: Vec<u32>,
     output: Option<String>,
     entries: usize,
-    path: Vec<Step>,
-    reason: String,
-    #[serde(flatten)]
-    certainty: Certainty,
-    phases: Phases,
-    processor_seconds: BTreeMap<&'static str, f64>,
-    seed: u64,
-    threads: usize,
-    digest: Option<String>,
-    warnings: Vec<String>,
-    seconds: f64,
-    version: &'static str,
 }
 
 /// Writes the form and prints the rank, or the columns of the pivots.
@@ -51,71 +30,49 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
     let mut stdout = std::io::stdout();
     let inputs: Vec<&Path> = args.column_order.iter().chain([&args.file]).map(PathBuf::as_path).collect();
     let writer = answer::writer(args.output.as_deref(), &inputs, &mut stdout)?;
-    let options = answer::options(&args.answer, bars)?;
-    let document = answer(args, options, writer, bars)?;
+    let document = answer(args, Work::begin(&args.answer, bars)?, writer)?;
     if args.answer.json {
         output::print_json(&document)
     } else if args.pivots_only {
-        output::print(&document.pivots.iter().map(|j| format!("{j}\n")).collect::<String>())
+        output::print(&document.found.pivots.iter().map(|j| format!("{j}\n")).collect::<String>())
     } else if to_stdout {
         Ok(())
     } else {
-        output::print(&format!("{}\n", document.rank))
+        output::print(&format!("{}\n", document.found.rank))
     }
 }
 
-fn answer(args: &RrefArgs, options: RankOptions, writer: Option<SmsWriter<'_>>, bars: &Bars) -> Result<Document> {
-    let start = Instant::now();
-    let mut loaded = input::load_within(&args.file, args.pattern, args.answer.max_memory, bars)?;
-    let mut phases = Phases::default();
-    phases.add("read", loaded.seconds);
+fn answer(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
+    let bars = work.bars;
+    let mut loaded = work.load(&args.file, args.pattern)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
-    let digest = args.answer.json.then(|| phases.time("digest", || loaded.digest()));
+    let digest = work.digest(&loaded);
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
-    let options =
-        options.max_memory(memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?);
+    let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?;
+    let options = work.options.clone().max_memory(left);
     let Loaded { triplets, .. } = &mut loaded;
     let mut triplets = std::mem::take(triplets);
     if let Some(order) = &order {
-        triplets = phases.time("reduce", || permuted(&triplets, order))?;
+        triplets = work.phases.time("reduce", || permuted(&triplets, order))?;
     }
-    let matrix = phases.time("reduce", || triplets.into_reduced(args.modulus))?;
+    let matrix = work.phases.time("reduce", || triplets.into_reduced(args.modulus))?;
     let nnz = matrix.nnz();
     let form = answers::rref(matrix, &options, bars)?;
-    let rank = form.rank();
-    phases.extend(&rank.phases);
-    let (mut certainty, mut reason, mut entries) = (rank.certainty, rank.reason.clone(), 0);
+    work.phases.extend(&form.rank().phases);
+    let (mut grounds, mut entries) = (Grounds::from(form.rank()), 0);
     if let Some(writer) = writer {
-        (certainty, entries) = phases.time("echelon form", || write(&form, writer, bars))?;
-        reason += "; proven by its columns, null vectors that A maps to zero";
+        (grounds.certainty, entries) = work.phases.time("echelon form", || write(&form, writer, bars))?;
+        grounds.reason += "; proven by its columns, null vectors that A maps to zero";
     }
-    bars.clear();
     let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
-    let document = Document {
-        schema: Schema::Rref,
-        file: args.file.display().to_string(),
-        rows,
-        cols,
-        nnz,
-        modulus: args.modulus,
-        rank: rank.rank,
-        pivots: form.pivots().iter().map(named).collect(),
-        output: args.output.as_ref().map(|file| file.display().to_string()),
-        entries,
-        path: rank.path.clone(),
-        reason,
-        certainty,
-        processor_seconds: phases.processor().collect(),
-        phases,
-        seed: options.seed,
-        threads: rayon::current_num_threads(),
-        digest,
-        warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
-        seconds: start.elapsed().as_secs_f64(),
-        version: env!("CARGO_PKG_VERSION"),
-    };
-    describe(&document, args.answer.explain, bars);
+    let pivots = form.pivots().iter().map(named).collect();
+    let output = args.output.as_ref().map(|file| file.display().to_string());
+    let rank = form.rank().rank;
+    let written = output.as_ref().map(|output| ("written", format!("the form with {entries} entries to {output}")));
+    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: args.modulus.into(), digest };
+    let document = work.end(Schema::Rref, asked, Found { rank, pivots, output, entries }, grounds);
+    document.describe(&args.answer, bars, &format!("rank {rank} mod {}", args.modulus), written.as_slice());
     Ok(document)
 }
 
@@ -175,19 +132,4 @@ fn permuted(triplets: &Triplets, order: &[u32]) -> Result<Triplets> {
     };
     let entries = triplets.entries().map(|(i, j, v)| (i, place[j], owned(v)));
     Triplets::try_from_entries(triplets.rows(), triplets.cols(), entries)
-}
-
-/// The circumstances on standard error.
-fn describe(document: &Document, explain: bool, bars: &Bars) {
-    let Document { file, modulus, rank, output, entries, seconds, threads, .. } = document;
-    bars.note(&format!("{file}: rank {rank} mod {modulus} ({})", output::sure(document.certainty)));
-    bars.note(&format!("  why      {}", document.reason));
-    if let Some(output) = output {
-        bars.note(&format!("  written  the form with {entries} entries to {output}"));
-    }
-    let parts: Vec<_> = document.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if explain {
-        bars.note_path(&document.path);
-    }
 }

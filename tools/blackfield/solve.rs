@@ -1,31 +1,22 @@
 //! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems, or why there are none.
 
-use crate::answer;
+use crate::answer::{Asked, Document, Grounds, Work};
 use crate::args::SolveArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output::{self, MatrixFile};
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::answers::{self, Solution, SolveOptions};
-use blackfield::field::Modulus;
-use blackfield::report::{Certainty, Phases};
+use blackfield::answers::{self, SolveOptions};
 use blackfield::sparse::{SparseMatrix, Triplets};
-use blackfield::{Error, Result, Step};
+use blackfield::{Error, Result};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::time::Instant;
 
-/// What JSON shows.
+/// The answer.
 #[derive(Serialize)]
-struct Document {
-    schema: Schema,
-    file: String,
+struct Found {
     rhs: String,
-    rows: usize,
-    cols: usize,
-    nnz: usize,
-    modulus: Modulus,
+    rhs_digest: Option<String>,
     right_sides: usize,
     consistent: bool,
     inconsistent: Vec<u32>,
@@ -34,19 +25,6 @@ struct Document {
     output: Option<String>,
     entries: usize,
     random: bool,
-    path: Vec<Step>,
-    reason: String,
-    #[serde(flatten)]
-    certainty: Certainty,
-    phases: Phases,
-    processor_seconds: BTreeMap<&'static str, f64>,
-    seed: u64,
-    threads: usize,
-    digest: String,
-    rhs_digest: String,
-    warnings: Vec<String>,
-    seconds: f64,
-    version: &'static str,
 }
 
 /// Why there is no solution.
@@ -61,12 +39,8 @@ struct Contradiction {
 pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.file, &args.rhs])?;
     let output = resolve(args)?;
-    let rank = answer::options(&args.answer, bars)?;
-    let start = Instant::now();
-    let mut phases = Phases::default();
-    let mut matrix = input::load_within(&args.file, false, args.answer.max_memory, bars)?;
-    let mut right = input::load_within(&args.rhs, false, args.answer.max_memory, bars)?;
-    phases.add("read", matrix.seconds + right.seconds);
+    let mut work = Work::begin(&args.answer, bars)?;
+    let (mut matrix, mut right) = (work.load(&args.file, false)?, work.load(&args.rhs, false)?);
     if right.triplets.rows() != matrix.triplets.rows() {
         let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
         let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");
@@ -74,66 +48,50 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     }
     memory::check_lines(args.answer.max_memory, &matrix.triplets)?;
     memory::check_lines(args.answer.max_memory, &right.triplets)?;
-    let digests = phases.time("digest", || args.answer.json.then(|| [&matrix, &right].map(Loaded::digest)));
+    let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
     // Matrix and right sides, as they are and side by side.
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right, &matrix, &right] {
         left = memory::left_beside(left, &loaded.triplets, false, args.modulus)?;
     }
-    let rank = rank.max_memory(left);
-    let options = SolveOptions::default().random(args.random).rank(rank);
+    let options = SolveOptions::default().random(args.random).rank(work.options.clone().max_memory(left));
+    let phases = &mut work.phases;
     let mut reduce =
         |loaded: &mut Loaded| phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus));
     let (a, b) = (reduce(&mut matrix)?, reduce(&mut right)?);
-    let found = answers::solve(&a, &b, &options, bars)?;
-    phases.extend(&found.rank.phases);
+    let solution = answers::solve(&a, &b, &options, bars)?;
+    phases.extend(&solution.rank.phases);
     let mut entries = 0;
-    if let (Some(output), Some(x)) = (&output, &found.solutions) {
+    if let (Some(output), Some(x)) = (&output, &solution.solutions) {
         entries = x.nnz();
         phases.time("write", || output.write(&triplets(x)?, bars))?;
     }
-    bars.clear();
-    let warnings = [&matrix, &right].into_iter().flat_map(|loaded| loaded.warnings.iter().cloned());
-    let warnings = warnings.chain(bars.take_warnings()).collect();
-    let seconds = start.elapsed().as_secs_f64();
-    describe(args, &found, entries, &phases, seconds, bars);
-    if let Some([digest, rhs_digest]) = digests {
-        let Solution { rank, inconsistent, contradiction, .. } = found;
-        return output::print_json(&Document {
-            schema: Schema::Solve,
-            file: args.file.display().to_string(),
-            rhs: args.rhs.display().to_string(),
-            rows: a.rows(),
-            cols: a.cols(),
-            nnz: a.nnz(),
-            modulus: args.modulus,
-            right_sides: b.cols(),
-            consistent: inconsistent.is_empty(),
-            output: args.output.as_ref().filter(|_| inconsistent.is_empty()).map(|file| file.display().to_string()),
-            inconsistent,
-            contradiction: contradiction.map(|answers::Contradiction { column, y, value, .. }| Contradiction {
-                column,
-                y: y.into_iter().map(|(i, v)| (i, v.to_string())).collect(),
-                value: value.to_string(),
-            }),
-            rank: rank.rank,
-            entries,
-            random: args.random,
-            path: rank.path,
-            reason: rank.reason,
-            certainty: rank.certainty,
-            processor_seconds: phases.processor().collect(),
-            phases,
-            seed: options.rank.seed,
-            threads: rayon::current_num_threads(),
-            digest,
-            rhs_digest,
-            warnings,
-            seconds,
-            version: env!("CARGO_PKG_VERSION"),
-        });
+    let grounds = Grounds::from(&solution.rank);
+    let consistent = solution.is_consistent();
+    let file = args.file.display().to_string();
+    let asked = Asked { file, rows: a.rows(), cols: a.cols(), nnz: a.nnz(), over: args.modulus.into(), digest };
+    let found = Found {
+        rhs: args.rhs.display().to_string(),
+        rhs_digest,
+        right_sides: b.cols(),
+        consistent,
+        output: args.output.as_ref().filter(|_| consistent).map(|file| file.display().to_string()),
+        inconsistent: solution.inconsistent,
+        contradiction: solution.contradiction.map(|answers::Contradiction { column, y, value, .. }| Contradiction {
+            column,
+            y: y.into_iter().map(|(i, v)| (i, v.to_string())).collect(),
+            value: value.to_string(),
+        }),
+        rank: solution.rank.rank,
+        entries,
+        random: args.random,
+    };
+    let document = work.end(Schema::Solve, asked, found, grounds);
+    describe(&document, args, bars);
+    match args.answer.json {
+        true => output::print_json(&document),
+        false => output::print(if consistent { "consistent\n" } else { "inconsistent\n" }),
     }
-    output::print(if found.is_consistent() { "consistent\n" } else { "inconsistent\n" })
 }
 
 /// Where the solutions will go: nothing is opened yet, and a wrong name is refused before any work.
@@ -154,29 +112,19 @@ fn triplets(x: &SparseMatrix) -> Result<Triplets> {
 }
 
 /// The circumstances on standard error.
-fn describe(args: &SolveArgs, found: &Solution, entries: usize, phases: &Phases, seconds: f64, bars: &Bars) {
-    let (file, rank, p) = (args.file.display(), &found.rank, args.modulus);
-    let sure = output::sure(rank.certainty);
-    bars.note(&format!("{file}: rank {} mod {p} ({sure})", rank.rank));
-    match (&found.contradiction, &args.output) {
+fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
+    let Found { rank, entries, contradiction, inconsistent, output, .. } = &document.found;
+    let line = match (contradiction, output) {
         (Some(contradiction), _) => {
-            let (column, others) = (contradiction.column + 1, found.inconsistent.len() - 1);
+            let (column, others) = (contradiction.column + 1, inconsistent.len() - 1);
             let others = if others == 0 { String::new() } else { format!(", and {others} more") };
-            bars.note(&format!(
-                "  found    no solution for right side {column}{others}: a combination of rows that is 0 is not 0 there"
-            ));
+            let ground = "a combination of rows that is 0 is not 0 there";
+            ("found", format!("no solution for right side {column}{others}: {ground}"))
         }
         (None, Some(output)) => {
-            let output = output.display();
-            bars.note(&format!("  written  solutions with {entries} entries to {output}, checked by multiplication"));
+            ("written", format!("solutions with {entries} entries to {output}, checked by multiplication"))
         }
-        (None, None) => bars.note("  found    solutions for all right sides, checked by multiplication"),
-    }
-    bars.note(&format!("  why      {}", rank.reason));
-    let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-    let threads = rayon::current_num_threads();
-    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if args.answer.explain {
-        bars.note_path(&rank.path);
-    }
+        (None, None) => ("found", "solutions for all right sides, checked by multiplication".into()),
+    };
+    document.describe(&args.answer, bars, &format!("rank {rank} mod {}", args.modulus), &[line]);
 }
