@@ -15,10 +15,14 @@
 //
 // Exactness: see `sums_are_exact` of source.rs, line by line.
 //
-// Launch contract: THREADS threads per block, in x alone.
-//   product, product_scaled, pieces   a thread for each of slots * PIECES words, slots = 32 * slices. `bases` and `value_bases` have a number
-//       for each slice, in groups; `targets` one for each slot (~0: no row), `lengths` two. Indices and targets are below the rows that the
-//       buffers of X and Y have. `pieces` writes rows of X that none of its entries reads.
+// Launch contract: THREADS threads per block, in x alone, unless said otherwise.
+//   product, product_scaled, inner   a thread for each word of `slots` rows from slot `first` on, multiples of 32. `bases` and `value_bases`
+//       have a number for each slice, in groups; `targets` one for each slot (~0: no row), `lengths` two. Indices and targets are below the
+//       rows that the buffers of X and Y have. `inner` writes rows of X that none of its entries reads.
+//   chain   one block of CHAIN threads: rows of X itself, from those of [starts[first], starts[first + 1]) to those of [.., starts[last]), of
+//       which those of one range are read by later ones only.
+//   scatter   a thread for each of `count` residues, at places of their own: `rows` and `lanes` are those of the block. Where `keep` is 0,
+//       it writes zeros.
 //   digits   a thread for each of rows * S elements.
 
 #include "block.cuh"
@@ -29,7 +33,7 @@
 #if LANE == 8
 // Byte b of a part is summed together with those above it, sums[b] = sum of x >> 8 b mod 2^32; the sums of the bytes follow from differences.
 struct Sums {
-    int sums[4][4];
+    u32 sums[4][4];
 
     __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -37,12 +41,12 @@ struct Sums {
     }
     __device__ __forceinline__ void sign(const Word &x, int v) {
 #pragma unroll
-        for (int i = 0; i < 16; i++) sums[i / 4][i % 4] += v * (int)(x.part[i / 4] >> (8 * (i % 4)));
+        for (int i = 0; i < 16; i++) sums[i / 4][i % 4] += (u32)v * (x.part[i / 4] >> (8 * (i % 4)));
     }
     __device__ __forceinline__ void value(const Word &x, Value v) { sign(x, (int)v); }
     __device__ __forceinline__ u32 residue(int k) const {
-        u32 sum = (u32)sums[k / 4][k % 4];
-        if (k % 4 < 3) sum -= (u32)sums[k / 4][k % 4 + 1] << 8;
+        u32 sum = sums[k / 4][k % 4];
+        if (k % 4 < 3) sum -= sums[k / 4][k % 4 + 1] << 8;
         int r = (int)sum % (int)P;
         return r < 0 ? r + (int)P : r;
     }
@@ -51,7 +55,7 @@ struct Sums {
 // Of a part h 2^16 + l the sums of the part mod 2^32 (products: 2^64) and of h: that of l is their difference.
 struct Sums {
 #if SIGNS
-    int whole[4], high[4];
+    u32 whole[4], high[4];
 #endif
 #if VALUES
     u64 products[4], high_products[4];
@@ -72,8 +76,8 @@ struct Sums {
     __device__ __forceinline__ void sign(const Word &x, int v) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            whole[i] += v * (int)x.part[i];
-            high[i] += v * (int)(x.part[i] >> 16);
+            whole[i] += (u32)v * x.part[i];
+            high[i] += (u32)v * (x.part[i] >> 16);
         }
     }
 #endif
@@ -90,7 +94,7 @@ struct Sums {
         const int i = k / 2;
         int sum = 0;
 #if SIGNS
-        sum = k % 2 ? high[i] : (int)((u32)whole[i] - ((u32)high[i] << 16));
+        sum = (int)(k % 2 ? high[i] : whole[i] - (high[i] << 16));
 #endif
 #if VALUES
         u64 total = k % 2 ? high_products[i] : products[i] - (high_products[i] << 16);
@@ -198,10 +202,12 @@ struct Entries {
 };
 
 // The entries of one kind of a row: `count` of them, from `at` on in steps of 32 groups.
-template <bool SIGN>
+// With FRESH, rows of X may have been written by this launch.
+template <bool SIGN, bool FRESH>
 __device__ __forceinline__ void entry(Sums &sums, const uint4 *x, u32 index, const u32 *values, u64 at) {
+    const uint4 *from = x + (u64)(index & ~FLAG) * PIECES;
     Word word;
-    word.whole = __ldg(x + (u64)(index & ~FLAG) * PIECES);
+    word.whole = FRESH ? *from : __ldg(from);
     if constexpr (SIGN) {
 #if SIGNS
         sums.sign(word, (int)index >> 31 | 1);
@@ -213,45 +219,44 @@ __device__ __forceinline__ void entry(Sums &sums, const uint4 *x, u32 index, con
     }
 }
 
-template <bool SIGN>
+template <bool SIGN, bool FRESH>
 __device__ __forceinline__ void entries(Sums &sums, const uint4 *x, const Entries &of, u64 group, u32 count) {
     u32 done = 0;
     // Four rows of X in flight; for values eight, since their sums take longer.
 #pragma unroll SIGN ? 1 : 2
     for (; done + 4 <= count; done += 4, group += 32) {
         const uint4 j = __ldg(of.indices + group);
-        entry<SIGN>(sums, x, j.x, of.values, 4 * group);
-        entry<SIGN>(sums, x, j.y, of.values, 4 * group + 1);
-        entry<SIGN>(sums, x, j.z, of.values, 4 * group + 2);
-        entry<SIGN>(sums, x, j.w, of.values, 4 * group + 3);
+        entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
+        entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
+        entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
+        entry<SIGN, FRESH>(sums, x, j.w, of.values, 4 * group + 3);
     }
     if (done < count) {
         const uint4 j = __ldg(of.indices + group);
-        entry<SIGN>(sums, x, j.x, of.values, 4 * group);
-        if (done + 1 < count) entry<SIGN>(sums, x, j.y, of.values, 4 * group + 1);
-        if (done + 2 < count) entry<SIGN>(sums, x, j.z, of.values, 4 * group + 2);
+        entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
+        if (done + 1 < count) entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
+        if (done + 2 < count) entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
     }
 }
 
-template <bool SCALED>
-__device__ __forceinline__ void row(const uint4 *x, uint4 *y, const u32 *targets, const u32 *lengths, const u32 *bases,
-                                    const u32 *indices, const u32 *value_bases, const u32 *value_indices, const u32 *values,
-                                    const u32 *diagonal, u32 slots) {
-    const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
-    const u64 number = thread / PIECES;
-    if (number >= slots) return;
-    const u32 slot = (u32)number, piece = (u32)(thread % PIECES);
-    const u32 target = __ldg(targets + slot);
+struct Matrix {
+    const u32 *targets, *lengths, *bases, *indices, *value_bases, *value_indices, *values;
+};
+
+// One word of the row in a slot.
+template <bool SCALED, bool FRESH>
+__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 slot, u32 piece) {
+    const u32 target = __ldg(a.targets + slot);
     if (target == ~0u) return;
-    const uint2 length = __ldg((const uint2 *)lengths + slot);
+    const uint2 length = __ldg((const uint2 *)a.lengths + slot);
     Sums sums;
     sums.clear();
 #if SIGNS
-    entries<true>(sums, x + piece, {(const uint4 *)indices, nullptr}, (u64)__ldg(bases + slot / 32) * 32 + slot % 32, length.x);
+    entries<true, FRESH>(sums, x + piece, {(const uint4 *)a.indices, nullptr}, (u64)__ldg(a.bases + slot / 32) * 32 + slot % 32, length.x);
 #endif
 #if VALUES
-    entries<false>(sums, x + piece, {(const uint4 *)value_indices, values}, (u64)__ldg(value_bases + slot / 32) * 32 + slot % 32,
-                   length.y);
+    entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values},
+                          (u64)__ldg(a.value_bases + slot / 32) * 32 + slot % 32, length.y);
 #endif
     Word out;
 #if LANE == 64
@@ -283,23 +288,50 @@ __device__ __forceinline__ void row(const uint4 *x, uint4 *y, const u32 *targets
     y[(u64)target * PIECES + piece] = out.whole;
 }
 
+template <bool SCALED>
+__device__ __forceinline__ void row(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots) {
+    const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
+    const u64 number = thread / PIECES;
+    if (number < slots) word<SCALED, false>(x, y, a, diagonal, first + (u32)number, (u32)(thread % PIECES));
+}
+
 #define MATRIX                                                                                                                        \
     const u32 *__restrict__ targets, const u32 *__restrict__ lengths, const u32 *__restrict__ bases, const u32 *__restrict__ indices, \
         const u32 *__restrict__ value_bases, const u32 *__restrict__ value_indices, const u32 *__restrict__ values
+#define THE_MATRIX {targets, lengths, bases, indices, value_bases, value_indices, values}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-product(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, u32 slots) {
-    row<false>((const uint4 *)x, (uint4 *)y, targets, lengths, bases, indices, value_bases, value_indices, values, nullptr, slots);
+product(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, u32 first, u32 slots) {
+    row<false>((const uint4 *)x, (uint4 *)y, THE_MATRIX, nullptr, first, slots);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-product_scaled(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, u32 slots) {
-    row<true>((const uint4 *)x, (uint4 *)y, targets, lengths, bases, indices, value_bases, value_indices, values, diagonal, slots);
+product_scaled(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, u32 first, u32 slots) {
+    row<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-pieces(u32 *x, MATRIX, u32 slots) {
-    row<false>((const uint4 *)x, (uint4 *)x, targets, lengths, bases, indices, value_bases, value_indices, values, nullptr, slots);
+inner(u32 *x, MATRIX, u32 first, u32 slots) {
+    row<false>((const uint4 *)x, (uint4 *)x, THE_MATRIX, nullptr, first, slots);
+}
+
+extern "C" __global__ void __launch_bounds__(CHAIN)
+chain(u32 *x, MATRIX, const u32 *__restrict__ starts, u32 first, u32 last) {
+    const Matrix a = THE_MATRIX;
+    for (u32 range = first; range < last; range++) {
+        const u32 begin = __ldg(starts + range);
+        const u64 words = (u64)(__ldg(starts + range + 1) - begin) * PIECES;
+        for (u64 k = threadIdx.x; k < words; k += CHAIN)
+            word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, begin + (u32)(k / PIECES), (u32)(k % PIECES));
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+scatter(u32 *__restrict__ x, const u32 *__restrict__ rows, const u32 *__restrict__ lanes, const u64 *__restrict__ residues, u32 count,
+        u32 keep) {
+    const u32 k = blockIdx.x * THREADS + threadIdx.x;
+    if (k < count) ((Lane *)x)[(u64)rows[k] * WIDTH + lanes[k]] = keep ? (Lane)residues[k] : (Lane)0;
 }
 
 #if DEGREE > 1

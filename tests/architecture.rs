@@ -28,7 +28,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("spmv", &["isa", "field", "cost", "sparse", "gpu"]),
     ("blackbox", &["field", "spmv"]),
     ("decomposition", &["field", "dense", "sparse", "pivots"]),
-    ("schur", &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "spmv", "blackbox"]),
+    (
+        "schur",
+        &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "gpu", "spmv", "blackbox"],
+    ),
     ("sequence", &["report", "isa", "field", "dense", "gpu", "spmv", "blackbox"]),
     ("sigma_basis", &["report", "isa", "field", "poly"]),
     ("elimination", &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "schur"]),

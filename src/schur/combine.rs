@@ -3,7 +3,7 @@
 
 use super::Split;
 use super::fold::Fold;
-use super::kept::{Kept, absorb_rows, narrowed};
+use super::kept::{Kept, absorb_rows};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spare::Spare;
@@ -101,10 +101,7 @@ pub(super) fn absorb<B: Sync>(
         absorb!(U8 U16 U32 U64);
         match fold {
             Some((fold, kept)) if keeps => {
-                let narrow = narrowed(program.modulus(), panel, count, fold.width())?;
-                let (rank, first) = (echelon.rank(), echelon.rows_seen());
-                absorb_rows(&narrow, count, echelon, observer)?;
-                kept.keep(panel, first, &echelon.pivot_rows()[rank..])?;
+                kept.absorb(program.modulus(), (panel, count), fold.width(), echelon, observer)?
             }
             _ => absorb_rows(panel, count, echelon, observer)?,
         }

@@ -5,6 +5,7 @@
 //! ([`narrow`]).
 
 use crate::field::{Modulus, Rng};
+use crate::sparse::SparseMatrix;
 use crate::spmv::Block;
 use crate::{Result, memory};
 use rand::Rng as _;
@@ -69,6 +70,26 @@ impl Fold {
         for (i, row) in sums.chunks_exact(lanes).enumerate() {
             row.iter().enumerate().for_each(|(l, &x)| to[l * width + i] = x);
         }
+    }
+    /// Mᵀ for `width` columns of M, another power of two.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn transposed(&self, p: Modulus, width: usize) -> Result<SparseMatrix> {
+        let mut m = SparseMatrix::empty(p, width, self.to.len(), TIMES * self.to.len())?;
+        let mut entries: Vec<(u32, u64)> = Vec::with_capacity(TIMES);
+        for places in &self.to {
+            for place in places {
+                let (column, value) = ((*place / 2) % width as u32, if place % 2 == 0 { 1 } else { p.neg(1) });
+                match entries.iter_mut().find(|entry| entry.0 == column) {
+                    Some(entry) => entry.1 = p.add(entry.1, value),
+                    None => entries.push((column, value)),
+                }
+            }
+            entries.retain(|entry| entry.1 != 0);
+            m.push_row(&mut entries);
+        }
+        m.transpose()
     }
     /// Adds M·U to the first rows of `x`, one for each column of S; U has a row for each column of S·M.
     ///
@@ -148,6 +169,13 @@ mod tests {
                         let entry = &mut row[(place / 2) as usize % width];
                         *entry = if place % 2 == 0 { modulus.add(*entry, 1) } else { modulus.sub(*entry, 1) };
                     }
+                }
+                let turned = fold.transposed(modulus, width).unwrap().transpose().unwrap();
+                for (j, row) in m.iter().enumerate() {
+                    let entries = (0..width as u32).zip(row.iter().copied());
+                    let expected: Vec<_> = entries.filter(|entry| entry.1 != 0).collect();
+                    let found: Vec<_> = turned.row(j).0.iter().copied().zip(turned.row(j).1.iter().copied()).collect();
+                    assert_eq!(found, expected, "column {j} of {cols}");
                 }
                 let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<u64>>();
                 let (from, u, z) = (random(cols * lanes), random(width * lanes), random(cols * lanes));

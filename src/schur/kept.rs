@@ -52,7 +52,7 @@ impl Kept {
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn keep(&mut self, panel: &Block, first: usize, numbers: &[usize]) -> Result<()> {
+    fn keep(&mut self, panel: &Block, first: usize, numbers: &[usize]) -> Result<()> {
         let numbers = &numbers[..numbers.len().min(self.room(panel.lane()))];
         let mut block = Block::zeros(panel.lane(), numbers.len(), self.width)?;
         for (i, &number) in numbers.iter().enumerate() {
@@ -61,6 +61,24 @@ impl Kept {
         self.blocks.push(block);
         self.numbers.extend_from_slice(numbers);
         Ok(())
+    }
+    /// Has `echelon` absorb the first `count` rows of a panel, narrowed to `width` columns, and keeps those that it finds
+    /// independent.
+    ///
+    /// # Errors
+    /// Those of [`Echelon::absorb`].
+    pub fn absorb(
+        &mut self,
+        p: Modulus,
+        (panel, count): (&Block, usize),
+        width: usize,
+        echelon: &mut Echelon,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let narrow = narrowed(p, panel, count, width)?;
+        let (rank, first) = (echelon.rank(), echelon.rows_seen());
+        absorb_rows(&narrow, count, echelon, observer)?;
+        self.keep(panel, first, &echelon.pivot_rows()[rank..])
     }
     /// Has `echelon` absorb what was kept, and forgets it.
     ///
@@ -91,7 +109,7 @@ pub(super) fn absorb_rows(block: &Block, count: usize, echelon: &mut Echelon, ob
 ///
 /// # Errors
 /// [`crate::Error::Memory`].
-pub(super) fn narrowed(p: Modulus, wide: &Block, count: usize, width: usize) -> Result<Block> {
+fn narrowed(p: Modulus, wide: &Block, count: usize, width: usize) -> Result<Block> {
     let mut narrower = Block::zeros(wide.lane(), count, width)?;
     macro_rules! narrowed {
         ($($lane:ident)*) => {

@@ -15,6 +15,7 @@ mod columns;
 mod combine;
 mod complement;
 mod cost;
+mod cuda;
 mod every_row;
 mod explicit;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use complement::Complement;
 pub use cost::Shape;
 #[cfg(test)]
 pub(crate) use cost::WORKSPACES;
+pub(crate) use cuda::complement_on_gpu;
 pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{Check, EveryRow, every_row};
 pub use explicit::{Deadline, FormOptions, Formed};

@@ -22,13 +22,14 @@
 //! applications*, J. ACM 60 (2013), where M has a theorem of its own; the check makes it superfluous.)
 
 use super::Split;
-use super::combine::{Mixer, Vectors};
+use super::cuda::Folder;
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_combinations};
 use super::fold::Fold;
 use super::kept::{self, Kept};
 use super::strides::strides;
 use crate::dense::{Echelon, Factors};
 use crate::field::{Modulus, Rng};
+use crate::gpu::Device;
 use crate::report::Quiet;
 use crate::spmv::{Block, LANES, TriangularSolve};
 use crate::{Observer, Result, memory};
@@ -62,14 +63,15 @@ pub struct Sketch {
 /// A combination of rows of S: their numbers and coefficients.
 pub(super) type Combination = Vec<(u32, u64)>;
 
-/// The rank of S by sketches. `options.rows` is not looked at.
+/// The rank of S by sketches. `options.rows` is not looked at. The combinations are made on a GPU if one is given; the
+/// answer does not depend on it.
 ///
 /// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
 /// last M, of w ≤ 4s + 4096 columns. Those before take less than that together, and combinations that were not kept are
 /// made again.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`]; [`crate::Error::Device`] if a GPU fails.
 ///
 /// # Panics
 /// For p = 2 and 3.
@@ -77,11 +79,12 @@ pub fn sketch(
     split: &Split,
     options: RowSpaceOptions,
     streams: &RowSpaceStreams,
+    device: Option<&Device>,
     observer: &dyn Observer,
 ) -> Result<Sketch> {
     let bound = options.rank_bound.min(split.rows.len()).min(split.cols.len());
     let sizes = (first_width(bound), kept::MOST_BYTES);
-    sketch_from(sizes, split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer)
+    sketch_from(sizes, split, RowSpaceOptions { rank_bound: bound, ..options }, streams, device, observer)
 }
 
 /// The same with so many columns of the first M and bytes of rows that are kept for the next, and a bound of the rank
@@ -91,6 +94,7 @@ pub(super) fn sketch_from(
     split: &Split,
     options: RowSpaceOptions,
     streams: &RowSpaceStreams,
+    device: Option<&Device>,
     observer: &dyn Observer,
 ) -> Result<Sketch> {
     assert!(split.modulus().get() > 3, "there are no factors over GF(2) and GF(3)");
@@ -103,14 +107,14 @@ pub(super) fn sketch_from(
     let (mut known, mut checks) = (Known::default(), 0);
     let mut sieve = Sieve::new(split)?;
     let kept = Kept::new(wider(width), most_bytes);
-    let mut mixer = Mixer::folded(split, Fold::new(split.cols.len(), width, &mut rng)?, kept)?;
+    let mut folder = Folder::new(split, Fold::new(split.cols.len(), width, &mut rng)?, kept, device)?;
     loop {
         let mut stage = Stage {
             split,
             options,
             streams,
             observer,
-            mixer: &mut mixer,
+            folder: &mut folder,
             width,
             echelon: Echelon::with_multipliers(split.modulus(), width)?,
             absorbed: vec![],
@@ -158,7 +162,7 @@ struct Stage<'a> {
     options: RowSpaceOptions,
     streams: &'a RowSpaceStreams<'a>,
     observer: &'a dyn Observer,
-    mixer: &'a mut Mixer,
+    folder: &'a mut Folder,
     width: usize,
     echelon: Echelon,
     /// What was absorbed, in this order; empty for lanes without a combination.
@@ -237,8 +241,7 @@ impl Stage<'_> {
     /// Adds combinations; how many of them were new.
     fn absorb(&mut self, mut combinations: Vec<Combination>) -> Result<usize> {
         let rank = self.echelon.rank();
-        let vectors: Vec<Vectors> = combinations.chunks(LANES).map(Vectors::Few).collect();
-        self.mixer.absorb(&vectors, &mut self.echelon, &Quiet(self.observer))?;
+        self.folder.absorb(&combinations, &mut self.echelon, &Quiet(self.observer))?;
         let more = self.echelon.rows_seen() - self.absorbed.len();
         memory::reserve(&mut self.absorbed, more, COMBINATIONS)?;
         self.absorbed.append(&mut combinations);
@@ -246,9 +249,9 @@ impl Stage<'_> {
         self.observer.progress(self.echelon.rank() as u64);
         Ok(self.echelon.rank() - rank)
     }
-    /// The combinations that were independent of those before them. The mixer folds to the next width from now on.
+    /// The combinations that were independent of those before them. They are folded to the next width from now on.
     fn into_known(mut self) -> Result<Known> {
-        let kept = self.mixer.widen(wider(wider(self.width)));
+        let kept = self.folder.widen(wider(wider(self.width)))?;
         let mut combinations = |numbers: &mut dyn Iterator<Item = usize>| {
             memory::collect(numbers.map(|k| std::mem::take(&mut self.absorbed[k])), COMBINATIONS)
         };
@@ -268,8 +271,7 @@ impl Stage<'_> {
         let basis = memory::collect(factors.rows().iter().map(|&k| &self.absorbed[k]), COMBINATIONS)?;
         for _ in (0..vectors).step_by(Sieve::WIDTH) {
             self.observer.check()?;
-            let fold = self.mixer.fold().expect("a sketch is folded");
-            let outside = self.sieve.outside(p, &basis, &factors, fold, &mut rng)?;
+            let outside = self.sieve.outside(p, &basis, &factors, self.folder.fold(), &mut rng)?;
             if !outside.is_empty() {
                 return Ok(outside);
             }

@@ -39,7 +39,7 @@ fn options(rank_bound: usize, give_up: usize) -> RowSpaceOptions {
 type Challenges = Mutex<Vec<(u64, usize)>>;
 
 fn find(split: &Split, options: RowSpaceOptions, challenges: &Challenges) -> Sketch {
-    with_streams(challenges, |streams| sketch(split, options, streams, &Silent).unwrap())
+    with_streams(challenges, |streams| sketch(split, options, streams, None, &Silent).unwrap())
 }
 
 fn with_streams<T>(challenges: &Challenges, run: impl FnOnce(&RowSpaceStreams) -> T) -> T {
@@ -106,7 +106,7 @@ fn rare_rows_are_found_and_narrow_sketches_left() {
         let split = Split::new(&a, &none).unwrap();
         for most_bytes in [0, 100 << 10, usize::MAX] {
             let found = with_streams(&challenges, |streams| {
-                sketch_from((128, most_bytes), &split, options(1000, usize::MAX), streams, &Silent).unwrap()
+                sketch_from((128, most_bytes), &split, options(1000, usize::MAX), streams, None, &Silent).unwrap()
             });
             assert_eq!((found.rank, found.width), (rank, width));
         }

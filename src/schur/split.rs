@@ -77,22 +77,24 @@ impl<'a> Split<'a> {
 
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Result<TriangularSolve> {
+        TriangularSolve::new(self.cols.len(), &self.forward_coefficients()?)
+    }
+    /// Those of [`Split::forward`], for the columns of S as inputs and its rows as outputs.
+    pub(super) fn forward_coefficients(&self) -> Result<SparseMatrix> {
         let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
         let (rows, cols) = (reversed(&self.pivots.rows)?, reversed(&self.pivots.cols)?);
-        let (inputs, l) = coefficients(self.a, &rows, &cols, &self.rows, &self.cols)?;
-        TriangularSolve::new(inputs, &l)
+        coefficients(self.a, &rows, &cols, &self.rows, &self.cols)
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
     pub(super) fn backward(&self) -> Result<TriangularSolve> {
-        let (inputs, l) = self.backward_coefficients()?;
-        TriangularSolve::new(inputs, &l)
+        TriangularSolve::new(self.rows.len(), &self.backward_coefficients()?)
     }
     /// The same on packed blocks over GF(2).
     pub(super) fn packed_backward(&self) -> Result<TriangularSolve> {
-        let (inputs, l) = self.backward_coefficients()?;
-        TriangularSolve::packed(inputs, &l)
+        TriangularSolve::packed(self.rows.len(), &self.backward_coefficients()?)
     }
-    fn backward_coefficients(&self) -> Result<(usize, SparseMatrix)> {
+    /// Those of [`Split::backward`], for the rows of S as inputs and its columns as outputs.
+    pub(super) fn backward_coefficients(&self) -> Result<SparseMatrix> {
         coefficients(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
     }
     /// The modulus p.
@@ -101,15 +103,9 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The inputs and the coefficients of the triangular solve that solves the pivot equations in the order given, each for
+/// The coefficients of the triangular solve that solves the pivot equations in the order given, each for
 /// its pivot column, and applies the `outputs` rows of `a`. Columns `inputs` are given.
-fn coefficients(
-    a: &SparseMatrix,
-    rows: &[u32],
-    cols: &[u32],
-    outputs: &[u32],
-    inputs: &[u32],
-) -> Result<(usize, SparseMatrix)> {
+fn coefficients(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Result<SparseMatrix> {
     let p = a.modulus();
     let order = Levels::of(a, rows, cols, 0..rows.len() as u32)?.order;
     let mut slot = memory::zeros::<u32>(a.cols(), LINES)?;
@@ -136,5 +132,5 @@ fn coefficients(
         write_sorted(entries, to, values_to, |v| v);
     };
     let (start, col, value) = row_lists(computed, true, LINES, len, fill)?;
-    Ok((inputs.len(), SparseMatrix { modulus: p, cols: inputs.len() + computed, start, col, value }))
+    Ok(SparseMatrix { modulus: p, cols: inputs.len() + computed, start, col, value })
 }

@@ -7,9 +7,13 @@
 use crate::{Observer, Result};
 
 /// A source of the terms S₀, S₁, … of one sequence, with entries of type E.
-pub trait SequenceSource<E> {
+pub trait SequenceSource<E>: Send {
     /// s, the order of a term.
     fn block(&self) -> usize;
+    /// Whether the work is done elsewhere, so that the processor has nothing to do while terms are made.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
     /// Appends the next `count` terms, each an s × s matrix row-major. The observer is told how many of them are done
     /// and may ask to stop between two.
     ///

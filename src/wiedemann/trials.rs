@@ -12,6 +12,7 @@ use crate::report::Phases;
 use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::{Error, Observer, Result, memory};
+use std::time::Instant;
 
 /// What one run found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,14 +204,37 @@ impl<F: Field> Reading<'_, F> {
         let last_resort = 2 * n + 2 + STABLE_TERMS;
         observer.phase("sequence", expected as u64);
         let mut searches = Searches::new(self.field, s, self.route)?;
-        let mut length = 0;
-        loop {
+        let elsewhere = source.is_elsewhere();
+        let mut terms_from = |length: usize| {
             let target = next_length(length, expected, self.early);
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
-            let counted = Counted { observer, before: length, expected };
-            phases.time("sequence", || source.extend(target - length, &mut terms, &counted))?;
-            length = target;
-            phases.time("sigma_basis", || searches.extend(&terms, observer))?;
+            source.extend(target - length, &mut terms, &Counted { observer, before: length, expected })?;
+            Ok::<_, Error>(terms)
+        };
+        let (mut length, mut ready) = (0, None);
+        loop {
+            let terms: Vec<F::Elem> = match ready.take() {
+                Some(terms) => terms,
+                None => phases.time("sequence", || terms_from(length))?,
+            };
+            length += terms.len() / (s * s);
+            if elsewhere && length < expected {
+                // The next terms are made beside the work on these.
+                let start = Instant::now();
+                let (searched, next) = rayon::join(
+                    || {
+                        searches.extend(&terms, observer)?;
+                        Ok::<_, Error>(start.elapsed().as_secs_f64())
+                    },
+                    || terms_from(length),
+                );
+                let seconds = searched?;
+                phases.add("sigma_basis", seconds);
+                phases.add("sequence", start.elapsed().as_secs_f64() - seconds);
+                ready = Some(next?);
+            } else {
+                phases.time("sigma_basis", || searches.extend(&terms, observer))?;
+            }
             let settled = searches.settled();
             if searches.full(n) || settled && (length >= expected || self.early) {
                 break;

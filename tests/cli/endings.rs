@@ -78,13 +78,22 @@ fn too_little_memory() {
 #[test]
 fn a_device_that_is_not_there() {
     let lab = Lab::with_diagonal("device");
-    let run = lab.run("rank diagonal.sms -p 65521 --device cuda");
+    let run = lab.run("rank diagonal.sms -p 65521 --method elimination --device cuda");
     assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
     let expected = match blackfield::gpu::require_devices() {
         Ok(devices) => format!("found, but not used: {}", devices[0]),
         Err(error) => error.to_string(),
     };
     assert!(run.stderr.starts_with("blackfield: ") && run.stderr.trim_end().ends_with(&expected), "{}", run.stderr);
+    // A rank by whatever method asks for a GPU that is demanded, needed or not.
+    let run = lab.run("rank diagonal.sms -p 65521 --device cuda");
+    match blackfield::gpu::require_devices() {
+        Ok(_) => assert_eq!((run.code, run.stdout.as_str()), (0, "3\n"), "{}", run.stderr),
+        Err(error) => {
+            assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
+            assert!(run.stderr.trim_end().ends_with(&error.to_string()), "{}", run.stderr);
+        }
+    }
     // Block Wiedemann on the matrix itself runs on a GPU, says that it is missing, or goes on without it.
     let [demanded, if_there] = ["cuda", "auto"]
         .map(|device| lab.run(&format!("rank diagonal.sms -p 65521 --method wiedemann --device {device}")));

@@ -182,11 +182,11 @@ fn check_device(args: &RankArgs) -> Result<()> {
         return Ok(());
     }
     let found = gpu::require_devices()?;
-    if args.method == MethodName::Wiedemann && !args.rational {
+    if args.method != MethodName::Elimination && !args.rational {
         return Ok(());
     }
-    let message =
-        format!("CUDA GPUs serve the rank mod p by --method wiedemann only; found, but not used: {}", found[0]);
+    let what = if args.rational { "ranks over Q" } else { "--method elimination" };
+    let message = format!("CUDA GPUs do not serve {what}; found, but not used: {}", found[0]);
     Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
 }
 

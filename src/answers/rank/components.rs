@@ -161,6 +161,7 @@ fn add(sum: &mut Rank, part: Rank) {
         (Some(a), Some(b)) => Some(a.and(b)),
         (a, b) => a.or(b),
     };
+    sum.device = sum.device.take().or(part.device);
     sum.phases.extend(&part.phases);
     sum.path.extend(part.path);
 }

@@ -5,16 +5,17 @@ use super::planner::{Decision, Finish};
 use super::settled::Settled;
 use super::steps::{Done, Plan};
 use super::work::Work;
-use super::{Machine, Method, Route, wiedemann};
+use super::{Machine, Method, Phases, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::decomposition::{Core, Lines};
 use crate::dense::{Echelon, Factors};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
-    every_row, independent_rows, row_space, sketch,
+    complement_on_gpu, every_row, independent_rows, row_space, sketch,
 };
 use crate::sparse::SparseMatrix;
+use crate::spmv::GpuShape;
 use crate::wiedemann::Parameters;
 use crate::{Error, Result, memory};
 
@@ -218,8 +219,10 @@ impl OnRest<'_, '_> {
             rest.sketch_seconds(machine, next).expect("it was planned")
         };
         let name = "sketch";
-        let done = self.work.watched(name, now, seconds, |phases, observer| {
-            phases.time(name, || sketch(split, options, &streams, observer))
+        let done = self.work.somewhere(decision.seconds, |work, device| {
+            work.watched(name, now, seconds, |phases, observer| {
+                phases.time(name, || sketch(split, options, &streams, device, observer))
+            })
         })?;
         let (Sketch { rank, extent, width }, taken) = match done {
             (Done::Whole(found), taken) => (found, taken),
@@ -263,10 +266,23 @@ impl OnRest<'_, '_> {
             Ok(Some(found)) => found.seconds,
             _ => parameters.seconds,
         };
-        let done = self.work.watched("block Wiedemann", now, seconds, |phases, observer| {
-            let complement = phases.time("plan", || Complement::new(split))?;
-            let place = wiedemann::Place::Processor(&complement);
-            wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
+        let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
+        let done = self.work.somewhere(parameters.seconds, |work, device| {
+            work.watched("block Wiedemann", now, seconds, |phases, observer| {
+                let trials = |place, phases: &mut Phases| {
+                    wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
+                };
+                match device {
+                    None => {
+                        let complement = phases.time("plan", || Complement::new(split))?;
+                        trials(wiedemann::Place::Processor(&complement), phases)
+                    }
+                    Some(device) => {
+                        let complement = phases.time("device", || complement_on_gpu(split, device, shape))?;
+                        trials(wiedemann::Place::Gpu(&complement), phases)
+                    }
+                }
+            })
         })?;
         let (outcome, taken) = match done {
             (Done::Whole(outcome), taken) => (outcome, taken),
@@ -312,7 +328,7 @@ fn core(split: &Split, rows: &[u32], cols: Vec<u32>, factors: Option<Factors>) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Patience, Phases, RankOptions};
+    use super::super::{Patience, RankOptions};
     use super::*;
     use crate::Silent;
     use crate::certify::Streams;
@@ -329,14 +345,7 @@ mod tests {
         let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 300, 300, &entries);
         let options = RankOptions { patience: Patience { factor: 0.0, seconds: 0.0 }, ..Default::default() };
         let (none, streams, mut phases) = (Pivots::default(), Streams::of(&a, 1), Phases::default());
-        let mut work = Work {
-            options: &options,
-            streams: &streams,
-            machine: Machine::reference(),
-            path: vec![],
-            phases: &mut phases,
-            observer: &Silent,
-        };
+        let mut work = Work::new(&options, &streams, Machine::reference(), &mut phases, &Silent);
         let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), work: &mut work };
         let left = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).unwrap();
         let outlook = left.outlook(&options);

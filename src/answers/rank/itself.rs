@@ -1,6 +1,7 @@
 //! Block Wiedemann on the matrix itself, on the processor or on a GPU.
 
 use super::answer::Rank;
+use super::work::instead;
 use super::{Method, Phases, RankOptions, wiedemann};
 use crate::certify::Streams;
 use crate::gpu::{Device, Devices, require_devices};
@@ -75,7 +76,7 @@ impl Run<'_> {
             Devices::Auto => match on_gpu(self) {
                 // Memory of the host as well: the processor needs less of it.
                 Err(reason @ (Error::Device(_) | Error::Memory(_))) => {
-                    self.observer.warning(&format!("on the processor instead of a CUDA GPU: {reason}"));
+                    self.observer.warning(&instead(&reason));
                     None
                 }
                 done => Some(done?),

@@ -77,8 +77,8 @@ pub struct RankOptions {
     /// Where null vectors are wanted, which pivots may be taken: the steps are kept and the row space of what they
     /// leave, and nothing is transposed.
     pub(in crate::answers) space: Option<Rule>,
-    /// Where block Wiedemann on the matrix itself runs: on the processor, or on the first CUDA GPU. The answer is the
-    /// same. Other methods run on the processor: demanding GPUs of them is an error.
+    /// Where sequences of block Wiedemann and the combinations of sketches are computed: on the processor, or on the
+    /// first CUDA GPU. The answer is the same. The method elimination has neither: demanding GPUs of it is an error.
     pub devices: Devices,
     /// The prices that plans are made from.
     pub machine: Machine,

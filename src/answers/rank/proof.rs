@@ -202,7 +202,7 @@ mod tests {
                     let (machine, streams) = (Machine::reference(), Streams::of(&a, 1));
                     let (options, streams, phases) = (&options, &streams, &mut phases);
                     let path = vec![];
-                    let mut work = Work { options, streams, machine, path, phases, observer: &Silent };
+                    let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Silent) };
                     let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
                     let (rest, echelon) =
                         (Rest::of(&a, pivots.len(), options), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
@@ -249,7 +249,7 @@ mod tests {
             let options = &RankOptions { proven, patience, ..Default::default() };
             let (streams, phases) = (&Streams::of(&a, 1), &mut Phases::default());
             let (machine, path) = (Machine::reference(), vec![]);
-            let mut work = Work { options, streams, machine, path, phases, observer: &Slow };
+            let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Slow) };
             let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
             let (rest, echelon) =
                 (Rest::of(&a, pivots.len(), options), Echelon::new(modulus, 200 - pivots.len()).unwrap());

@@ -54,13 +54,13 @@ fn search<'m>(
     observer: &dyn Observer,
 ) -> Result<(Rank, Decomposition<'m>, Answer)> {
     let mut left = Left::of(core, options, machine)?;
-    let mut work = Work { options, streams, machine: machine.clone(), path: vec![], phases: &mut phases, observer };
+    let mut work = Work::new(options, streams, machine.clone(), &mut phases, observer);
     let mut answer = onward(&mut work, &mut left)?;
     *machine = work.machine;
-    let (path, rank) = (work.path, left.of.taken() + left.of.pivots().len() + answer.rank);
+    let (path, device, rank) = (work.path, work.device, left.of.taken() + left.of.pivots().len() + answer.rank);
     let reason = std::mem::take(&mut answer.reason);
     let (certainty, wiedemann) = (answer.certainty, answer.wiedemann.take());
-    let rank = Rank { certainty, wiedemann, ..Rank::proven(rank, answer.method, reason, path, phases) };
+    let rank = Rank { certainty, wiedemann, device, ..Rank::proven(rank, answer.method, reason, path, phases) };
     Ok((rank, left.of, answer))
 }
 
@@ -109,14 +109,7 @@ mod tests {
             let streams = Streams::of(&a, options.seed);
             let mut left = Left::of(Cow::Borrowed(&a), &options, &options.machine).unwrap();
             let (mut phases, machine) = (Phases::default(), options.machine.clone());
-            let mut work = Work {
-                options: &options,
-                streams: &streams,
-                machine,
-                path: vec![],
-                phases: &mut phases,
-                observer: &Silent,
-            };
+            let mut work = Work::new(&options, &streams, machine, &mut phases, &Silent);
             work.find_pivots(&mut left).unwrap();
             let (pivots, unknown) = (left.of.pivots().len(), left.next(&options, &options.machine).unwrap());
             let decision = Decision { finish: Finish::RowSpace { give_up: 0 }, seconds: 1.0, reason: "hope".into() };

@@ -4,7 +4,7 @@ use super::answer::Rank;
 use super::itself::by_wiedemann;
 use super::{Method, Minor, Phases, RankOptions, components};
 use crate::certify::Streams;
-use crate::gpu::Devices;
+use crate::gpu::{Devices, require_devices};
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Observer, Result, Silent};
 use std::borrow::Cow;
@@ -91,13 +91,13 @@ fn of_core(
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
-    if options.method != Method::Wiedemann && options.devices != Devices::Processor {
-        let name = options.method.name();
-        if options.devices == Devices::Gpus {
-            let message = format!("no CUDA kernels for the method {name} yet: choose the method wiedemann");
+    if options.devices == Devices::Gpus {
+        if options.method == Method::Elimination {
+            let message = "no CUDA kernels for the method elimination";
             return Err(Error::device(DeviceReason::NoKernel, message));
         }
-        observer.warning(&format!("on the processor: CUDA GPUs serve the method wiedemann only, not {name}"));
+        // A step on a GPU may not be needed; that there is none is said in any case.
+        let _ = require_devices()?;
     }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, streams, phases, observer),

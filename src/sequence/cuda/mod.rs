@@ -86,6 +86,9 @@ impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
     fn block(&self) -> usize {
         self.matrix.shape().block
     }
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
     fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
         let s = self.block();
         let mut done = 0;

@@ -1,13 +1,15 @@
-//! A matrix in the storage that the kernels of `kernels/sparse.cu` read.
+//! A linear map in the storage that the kernels of `kernels/sparse.cu` read: Y ← A·X, or what a triangular solve makes
+//! of X.
 //!
 //! Sliced ELL (Monakov, Lokhmotov, Avetisyan, HiPEAC 2010) with ±1 apart (source paper, section 2.4.2): rows of about
 //! the same number of entries lie together in slices of [`SLICE`], each as long as its longest row. Within windows of
 //! [`WINDOW`] rows they are sorted by their number of entries; further apart they stay in order, for the cache.
 //!
-//! A row with more than [`LONGEST`] entries of a kind would keep one thread busy when all others are done. It is cut to
-//! pieces; the sum of a piece becomes an additional row of X, behind its own, and the row of Y is the sum of these: so
-//! what is long needs no kernel of its own, and the sums that must be exact are short. The pieces of a row may again
-//! be too many: then there are pieces of pieces.
+//! **Rows that other rows need** become rows of X behind its own: those of a triangular solve (Schur complements,
+//! `schur::Split`), by groups of which each needs earlier ones only. A row with more than [`LONGEST`] entries of a kind
+//! would keep one thread busy when all others are done. It is cut to pieces; the sum of a piece becomes a further row
+//! of X, and the row is the sum of these: so what is long needs no kernel of its own, and the sums that must be exact
+//! are short. The pieces of a row may again be too many: then there are pieces of pieces.
 
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
@@ -21,6 +23,8 @@ pub(super) const GROUP: usize = 4;
 const WINDOW: usize = 4096;
 /// The most entries of a kind in a row.
 pub(super) const LONGEST: usize = 128;
+/// The most groups: beyond, threads do nothing but wait for each other.
+pub(super) const CHAIN: usize = 1 << 14;
 /// The bit of an index that says that its entry is -1.
 pub(super) const MINUS: u32 = 1 << 31;
 /// The target of a slot without a row.
@@ -42,26 +46,22 @@ pub(super) struct Slices {
     pub values: Vec<u64>,
 }
 
-/// Rows that are computed by one launch.
+/// A rows × cols map.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stage {
+pub(super) struct Layout {
+    pub rows: usize,
+    pub cols: usize,
+    /// Rows that X has behind its own: solved for, and pieces.
+    pub extra: usize,
     /// The row of the result of each slot; [`NO_ROW`] where there is none.
     pub targets: Vec<u32>,
     /// Entries of each slot: ±1, others.
     pub lengths: Vec<u32>,
     pub signs: Slices,
     pub others: Slices,
-}
-
-/// A rows × cols matrix.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
-    pub rows: usize,
-    pub cols: usize,
-    /// Rows that X has behind its own, for pieces.
-    pub extra: usize,
-    /// The last stage writes Y; those before write additional rows of X.
-    pub stages: Vec<Stage>,
+    /// Where each group of slots begins, and the end: multiples of [`SLICE`]. The last group writes Y; those before
+    /// write rows of X, which only later ones read.
+    pub groups: Vec<u32>,
 }
 
 /// Which entries are kept apart.
@@ -72,12 +72,16 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Those of a matrix and its transpose.
+    /// Those for a matrix and its transpose.
     pub fn of(a: &SparseMatrix) -> Kinds {
         let others = a.valued();
         let signs = a.nnz() - others;
         let apart = signs as f64 >= LEAST_SHARE * a.nnz() as f64;
         Kinds { signs: apart && signs > 0, others: if apart { others > 0 } else { a.nnz() > 0 } }
+    }
+    /// All that one or the other has.
+    pub fn or(self, other: Kinds) -> Kinds {
+        Kinds { signs: self.signs || other.signs, others: self.others || other.others }
     }
 }
 
@@ -93,20 +97,21 @@ struct Line {
     cut: bool,
 }
 
-impl Layout {
-    /// The layout of `a`.
-    ///
-    /// # Errors
-    /// [`Error::Memory`], also where 31 bits do not number the rows of X.
-    pub fn new(a: &SparseMatrix, kinds: Kinds) -> Result<Layout> {
-        let (rows, cols, starts) = (a.rows(), a.cols(), a.row_starts());
-        let mut whole = memory::with_capacity(rows, LAYOUT)?;
+/// Lines by groups, and the numbers of the rows that X has.
+struct Lines {
+    all: Vec<Line>,
+    /// Where each group ends.
+    ends: Vec<usize>,
+    /// The row of X that the next piece becomes.
+    next: usize,
+}
+
+impl Lines {
+    /// A group of whole lines, behind those of the pieces that they are cut to.
+    fn push(&mut self, mut group: Vec<Line>) -> Result<()> {
         // Pieces of entries, pieces of those, …
         let mut levels: Vec<Vec<Line>> = Vec::new();
-        let mut next = cols;
-        for i in 0..rows {
-            let (start, count) = (starts[i], starts[i + 1] - starts[i]);
-            let mut line = Line { target: i as u32, start, count, cut: false };
+        for line in &mut group {
             for level in 0.. {
                 if line.count <= LONGEST {
                     break;
@@ -114,31 +119,134 @@ impl Layout {
                 if levels.len() == level {
                     levels.push(Vec::new());
                 }
-                let first = next;
+                let first = self.next;
                 for begin in (0..line.count).step_by(LONGEST) {
                     let count = LONGEST.min(line.count - begin);
-                    let piece = Line { target: next as u32, start: line.start + begin, count, cut: line.cut };
+                    let piece = Line { target: self.next as u32, start: line.start + begin, count, cut: line.cut };
                     memory::push(&mut levels[level], piece, LAYOUT)?;
-                    next += 1;
+                    self.next += 1;
                 }
-                line = Line { start: first, count: next - first, cut: true, ..line };
+                *line = Line { start: first, count: self.next - first, cut: true, ..*line };
             }
-            whole.push(line);
         }
-        if next >= MINUS as usize || rows >= MINUS as usize {
-            let message = format!("{rows} rows and {next} columns and pieces are more than a GPU's indices number");
+        levels.push(group);
+        for lines in levels {
+            memory::reserve(&mut self.all, lines.len(), LAYOUT)?;
+            self.all.extend(lines);
+            memory::push(&mut self.ends, self.all.len(), LAYOUT)?;
+        }
+        Ok(())
+    }
+}
+
+impl Layout {
+    /// The layout of what the rows of `l` make of X with `inputs` rows: each but the last `outputs` becomes a row of X
+    /// behind the `inputs`, which later rows may name; those are Y. A matrix has inputs and outputs alone.
+    ///
+    /// # Errors
+    /// [`Error::Memory`]; [`Error::Device`] where 31 bits do not number the rows of X, and for more than [`CHAIN`]
+    /// groups.
+    ///
+    /// # Panics
+    /// If a row names itself, a later one, or one of the last.
+    pub fn new(inputs: usize, l: &SparseMatrix, outputs: usize, kinds: Kinds) -> Result<Layout> {
+        let solved = l.rows() - outputs;
+        let mut lines = Lines { all: vec![], ends: vec![], next: inputs + solved };
+        let line = |i: usize| {
+            let (start, end) = (l.row_starts()[i], l.row_starts()[i + 1]);
+            let target = if i < solved { inputs + i } else { i - solved };
+            Line { target: target as u32, start, count: end - start, cut: false }
+        };
+        let mut first = 0;
+        for i in 0..solved {
+            let needed = l.row(i).0.last().map_or(0, |&j| j as usize + 1);
+            assert!(needed <= inputs + i, "row {i} needs row {} of X", needed - 1);
+            if needed > inputs + first {
+                lines.push(memory::collect((first..i).map(line), LAYOUT)?)?;
+                first = i;
+                if lines.ends.len() > CHAIN {
+                    let message = format!("a chain of more than {CHAIN} rows is no work for a GPU");
+                    return Err(Error::device(DeviceReason::NoKernel, message));
+                }
+            }
+        }
+        if first < solved {
+            lines.push(memory::collect((first..solved).map(line), LAYOUT)?)?;
+        }
+        let needed = (solved..l.rows()).filter_map(|i| l.row(i).0.last()).max().map_or(0, |&j| j as usize + 1);
+        assert!(needed <= inputs + solved, "row {} of X is an output", needed.saturating_sub(1));
+        lines.push(memory::collect((solved..l.rows()).map(line), LAYOUT)?)?;
+        if lines.next >= MINUS as usize || outputs >= MINUS as usize {
+            let message = format!("{outputs} rows of {} others are more than a GPU's indices number", lines.next);
             return Err(Error::device(DeviceReason::NoMemory, message));
         }
-        levels.push(whole);
-        let stages = levels.iter().map(|lines| Stage::new(a, lines, kinds)).collect::<Result<_>>()?;
-        Ok(Layout { rows, cols, extra: next - cols, stages })
+        let mut layout = Self::of_lines(l, &lines, kinds)?;
+        (layout.rows, layout.cols, layout.extra) = (outputs, inputs, lines.next - inputs);
+        Ok(layout)
+    }
+
+    fn of_lines(l: &SparseMatrix, lines: &Lines, kinds: Kinds) -> Result<Layout> {
+        let all = &lines.all;
+        let counts = memory::collect(all.iter().map(|line| count(l, line, kinds)), LAYOUT)?;
+        // The lines in their slots; all slices are whole.
+        let slots = all.len() + lines.ends.len() * (SLICE - 1);
+        let mut order: Vec<u32> = memory::with_capacity(slots, LAYOUT)?;
+        let mut groups = memory::with_capacity(lines.ends.len() + 1, LAYOUT)?;
+        let mut first = 0;
+        for &end in &lines.ends {
+            groups.push(order.len() as u32);
+            let begin = order.len();
+            order.extend(first as u32..end as u32);
+            for window in order[begin..].chunks_mut(WINDOW) {
+                let weight = |&k: &u32| (counts[k as usize].signs, counts[k as usize].others);
+                window.sort_by_key(|k| std::cmp::Reverse(weight(k)));
+            }
+            order.resize(order.len().next_multiple_of(SLICE), NO_ROW);
+            first = end;
+        }
+        groups.push(order.len() as u32);
+        let of = |k: u32| if k == NO_ROW { Counts { signs: 0, others: 0 } } else { counts[k as usize] };
+        let mut layout = Layout {
+            rows: 0,
+            cols: 0,
+            extra: 0,
+            targets: memory::filled(NO_ROW, order.len(), LAYOUT)?,
+            lengths: memory::zeros(2 * order.len(), LAYOUT)?,
+            signs: Slices::new(&order, |k| of(k).signs, kinds.signs, false)?,
+            others: Slices::new(&order, |k| of(k).others, kinds.others, true)?,
+            groups,
+        };
+        for (slot, &k) in order.iter().enumerate().filter(|&(_, &k)| k != NO_ROW) {
+            let line = &all[k as usize];
+            layout.targets[slot] = line.target;
+            let mut done = Counts { signs: 0, others: 0 };
+            each(l, line, kinds, |index, value| match value {
+                None => {
+                    let at = layout.signs.place(slot, done.signs);
+                    layout.signs.indices[at] = index;
+                    done.signs += 1;
+                }
+                Some(value) => {
+                    let at = layout.others.place(slot, done.others);
+                    (layout.others.indices[at], layout.others.values[at]) = (index, value);
+                    done.others += 1;
+                }
+            });
+            (layout.lengths[2 * slot], layout.lengths[2 * slot + 1]) = (done.signs, done.others);
+        }
+        Ok(layout)
+    }
+
+    /// Rows of X.
+    pub fn operand(&self) -> usize {
+        self.cols + self.extra
     }
 
     /// Bytes on the GPU, for values of so many bytes.
     pub fn bytes(&self, value: usize) -> u64 {
         let slices = |s: &Slices| 4 * (s.bases.len() + s.indices.len()) + value * s.values.len();
-        let stage = |s: &Stage| 4 * (s.targets.len() + s.lengths.len()) + slices(&s.signs) + slices(&s.others);
-        self.stages.iter().map(stage).sum::<usize>() as u64
+        let lines = 4 * (self.targets.len() + self.lengths.len() + self.groups.len());
+        (lines + slices(&self.signs) + slices(&self.others)) as u64
     }
 }
 
@@ -147,43 +255,6 @@ impl Layout {
 struct Counts {
     signs: u32,
     others: u32,
-}
-
-impl Stage {
-    fn new(a: &SparseMatrix, lines: &[Line], kinds: Kinds) -> Result<Stage> {
-        let counts = memory::collect(lines.iter().map(|line| count(a, line, kinds)), LAYOUT)?;
-        let mut order = memory::collect(0..lines.len() as u32, LAYOUT)?;
-        for window in order.chunks_mut(WINDOW) {
-            let weight = |&k: &u32| (counts[k as usize].signs, counts[k as usize].others);
-            window.sort_by_key(|k| std::cmp::Reverse(weight(k)));
-        }
-        let slots = lines.len().next_multiple_of(SLICE);
-        let mut stage = Stage {
-            targets: memory::filled(NO_ROW, slots, LAYOUT)?,
-            lengths: memory::zeros(2 * slots, LAYOUT)?,
-            signs: Slices::new(&order, |k| counts[k].signs, kinds.signs, false)?,
-            others: Slices::new(&order, |k| counts[k].others, kinds.others, true)?,
-        };
-        for (slot, &k) in order.iter().enumerate() {
-            let line = &lines[k as usize];
-            stage.targets[slot] = line.target;
-            let mut done = Counts { signs: 0, others: 0 };
-            each(a, line, kinds, |index, value| match value {
-                None => {
-                    let at = stage.signs.place(slot, done.signs);
-                    stage.signs.indices[at] = index;
-                    done.signs += 1;
-                }
-                Some(value) => {
-                    let at = stage.others.place(slot, done.others);
-                    (stage.others.indices[at], stage.others.values[at]) = (index, value);
-                    done.others += 1;
-                }
-            });
-            (stage.lengths[2 * slot], stage.lengths[2 * slot + 1]) = (done.signs, done.others);
-        }
-        Ok(stage)
-    }
 }
 
 /// Calls `visit` for each entry of a line: index and residue, or an index with its sign.
@@ -213,7 +284,7 @@ fn count(a: &SparseMatrix, line: &Line, kinds: Kinds) -> Counts {
 
 impl Slices {
     /// Room for lines in this order.
-    fn new(order: &[u32], count: impl Fn(usize) -> u32, any: bool, valued: bool) -> Result<Slices> {
+    fn new(order: &[u32], count: impl Fn(u32) -> u32, any: bool, valued: bool) -> Result<Slices> {
         if !any {
             return Ok(Slices::default());
         }
@@ -222,7 +293,7 @@ impl Slices {
             let message = || format!("{groups} groups of entries are more than a GPU's layout numbers");
             let too_many = |_| Error::device(DeviceReason::NoMemory, message());
             bases.push(u32::try_from(groups).map_err(too_many)?);
-            let longest = slice.iter().map(|&k| count(k as usize)).max().unwrap_or(0);
+            let longest = slice.iter().map(|&k| count(k)).max().unwrap_or(0);
             groups += u64::from(longest).div_ceil(GROUP as u64);
         }
         let len = groups as usize * SLICE * GROUP;
@@ -238,106 +309,5 @@ impl Slices {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::{Modulus, Rng};
-    use rand::{RngExt, SeedableRng};
-
-    /// Y = A·X as the kernels read the layout, one column, in plain arithmetic.
-    fn interpret(p: Modulus, layout: &Layout, x: &[u64]) -> Vec<u64> {
-        let mut x = x.to_vec();
-        x.resize(layout.cols + layout.extra, u64::MAX);
-        let mut y = vec![u64::MAX; layout.rows];
-        for (number, stage) in layout.stages.iter().enumerate() {
-            let last = number + 1 == layout.stages.len();
-            for (slot, &target) in stage.targets.iter().enumerate() {
-                if target == NO_ROW {
-                    assert_eq!(stage.lengths[2 * slot..2 * slot + 2], [0, 0]);
-                    continue;
-                }
-                assert!(stage.lengths[2 * slot] + stage.lengths[2 * slot + 1] <= LONGEST as u32);
-                let mut sum = 0;
-                for e in 0..stage.lengths[2 * slot] {
-                    let index = stage.signs.indices[stage.signs.place(slot, e)];
-                    let term = x[(index & !MINUS) as usize];
-                    sum = if index & MINUS == 0 { p.add(sum, term) } else { p.sub(sum, term) };
-                }
-                for e in 0..stage.lengths[2 * slot + 1] {
-                    let at = stage.others.place(slot, e);
-                    sum = p.add(sum, p.mul(stage.others.values[at], x[stage.others.indices[at] as usize]));
-                }
-                let to = if last { &mut y } else { &mut x };
-                assert_eq!(std::mem::replace(&mut to[target as usize], sum), u64::MAX, "row {target} is written once");
-            }
-        }
-        y
-    }
-
-    #[test]
-    fn layouts_hold_the_matrix() {
-        let mut rng = Rng::seed_from_u64(1);
-        // Rows, columns, entries in most rows, rows that are heavy and their entries.
-        let shapes = [
-            (0, 5, 0, 0, 0),
-            (5, 0, 0, 0, 0),
-            (1, 1, 1, 0, 0),
-            (100, 40, 3, 0, 0),
-            (5000, 300, 7, 3, 290),
-            (40, 40_000, 2, 2, 20_000),
-            (33, 1000, 0, 1, LONGEST),
-            (33, 1000, 0, 1, LONGEST + 1),
-        ];
-        for (p, signs) in [(2, 1.0), (3, 1.0), (65521, 0.9), (65521, 0.05), ((1 << 63) - 25, 0.5)] {
-            let p = Modulus::new(p).unwrap();
-            for (rows, cols, most, heavy, entries) in shapes {
-                let mut triplets = Vec::new();
-                for i in 0..rows {
-                    let count = if i < heavy { entries } else { rng.random_range(0..=most) };
-                    for k in 0..count {
-                        let j = if i < heavy { k } else { rng.random_range(0..cols) };
-                        let v = match rng.random_bool(signs) {
-                            true => [1, p.get() - 1][rng.random_range(0..2)],
-                            false => rng.random_range(0..p.get()),
-                        };
-                        triplets.push((i, j, v));
-                    }
-                }
-                let a = SparseMatrix::from_triplets(p, rows, cols, &triplets);
-                for a in [&a, &a.transpose().unwrap()] {
-                    let layout = Layout::new(a, Kinds::of(a)).unwrap();
-                    let x: Vec<u64> = (0..a.cols()).map(|_| rng.random_range(0..p.get())).collect();
-                    let row = |i| {
-                        let (cols, values) = a.row(i);
-                        let terms = cols.iter().zip(values).map(|(&j, &v)| p.mul(v, x[j as usize]));
-                        terms.fold(0, |sum, term| p.add(sum, term))
-                    };
-                    assert_eq!(
-                        interpret(p, &layout, &x),
-                        (0..a.rows()).map(row).collect::<Vec<_>>(),
-                        "{rows} x {cols}"
-                    );
-                    let levels = if entries > LONGEST * LONGEST && a.rows() == rows { 3 } else { 1 };
-                    assert!(
-                        layout.stages.len() >= levels
-                            && (heavy == 0 || entries <= LONGEST || layout.stages.len() > 1 || a.rows() != rows)
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn slices_are_hardly_longer_than_their_rows() {
-        let mut rng = Rng::seed_from_u64(2);
-        let rows = 3 * WINDOW + 100;
-        let entries: Vec<_> = (0..rows)
-            .flat_map(|i| (0..i * 7919 % 60).map(move |_| i))
-            .map(|i| (i, rng.random_range(0..rows), [1, 65520][i % 2]))
-            .collect();
-        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, rows, &entries);
-        let layout = Layout::new(&a, Kinds::of(&a)).unwrap();
-        let held = layout.stages[0].signs.indices.len();
-        assert!(held as f64 <= 1.1 * a.nnz() as f64, "{held} places for {} entries", a.nnz());
-        assert!(layout.bytes(4) < 6 * a.nnz() as u64);
-    }
-}
+#[path = "layout_tests.rs"]
+mod tests;

@@ -1,7 +1,8 @@
 //! Sparse products on a CUDA GPU: Y ← D·A·X and Y ← D·Aᵀ·X with blocks of vectors that stay there.
 //!
-//! [`GpuMatrix`] is a matrix with its transpose on one GPU, for blocks of one [`GpuShape`]; [`GpuBlock`] a block,
-//! [`GpuDiagonal`] a scaling by elements of GF(pᵏ). The kernels are in `kernels/sparse.cu`: one thread for 16 bytes of
+//! [`GpuMatrix`] is a matrix with its transpose on one GPU, for blocks of one [`GpuShape`]; [`GpuMap`] a linear map in
+//! one direction, by triangular solves: a Schur complement is one. [`GpuBlock`] is a block, [`GpuDiagonal`] a scaling
+//! by elements of GF(pᵏ). The kernels are in `kernels/sparse.cu`: one thread for 16 bytes of
 //! a row of Y, ±1 entries without values, sums that are reduced once, at the end of a row. The storage of the matrix is
 //! described in `layout.rs`, exactness in `source.rs`. Results are the same bits as those of
 //! [`Product`](super::Product), which is the tests' oracle.
@@ -12,13 +13,16 @@
 //! H100; the rows of X are.
 
 mod block;
+mod kernels;
 mod layout;
+mod map;
 mod matrix;
 mod source;
 
 pub use block::{GpuBlock, GpuDiagonal};
+pub(crate) use kernels::grid_of;
+pub(crate) use map::{GpuMap, Residues, Solve};
 pub use matrix::GpuMatrix;
-pub(crate) use matrix::grid_of;
 pub use source::GpuShape;
 pub(crate) use source::THREADS;
 

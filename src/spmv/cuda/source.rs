@@ -10,6 +10,8 @@ use std::fmt::Write;
 
 /// Threads of a block.
 pub(crate) const THREADS: u32 = 128;
+/// Threads of the one block that works through small groups.
+pub(super) const CHAIN_THREADS: u32 = 512;
 /// Bytes of the words in which threads read and write blocks.
 const WORD: usize = 16;
 
@@ -92,7 +94,8 @@ impl GpuShape {
         }
         let carry = !fits_64_bits(self.modulus, LONGEST as u128);
         let more = format!(
-            "#define SIGNS {}\n#define VALUES {}\n#define LONGEST {LONGEST}\n#define CARRY {}\n",
+            "#define SIGNS {}\n#define VALUES {}\n#define LONGEST {LONGEST}\n#define CARRY {}\n\
+             #define CHAIN {CHAIN_THREADS}\n",
             u8::from(kinds.signs),
             u8::from(kinds.others),
             u8::from(carry)
@@ -109,7 +112,7 @@ fn inverse(p: u64) -> u64 {
 /// Whether the sums of a row with `t` entries are exact in the kernels' accumulators. A residue is at most m = p - 1,
 /// and the sum of entries -1 is made non-negative by adding t·p.
 ///
-/// - u8: signs and values in one signed word of 32 bits, t·m² ≤ 2³¹ - 1 (a ±1 counts no more than a value, p ≥ 3; all
+/// - u8: signs and values as one signed number mod 2³², t·m² ≤ 2³¹ - 1 (a ±1 counts no more than a value, p ≥ 3; all
 ///   entries mod 2 are 1). The sums of parts of a word are taken mod 2³², which differences undo.
 /// - u16: signs t·m ≤ 2³¹ - 1; with values t·m² + 2t·p ≤ 2⁶⁴ - 1.
 /// - u32: of sums in 96 bits, at most t carries: p + t·p + 2t·p ≤ 2⁶⁴ - 1.

@@ -73,7 +73,7 @@ pub struct RankArgs {
     #[command(flatten)]
     pub formats: FormatArgs,
 
-    /// Where to compute: GPUs serve block Wiedemann on the matrix itself
+    /// Where to compute: GPUs serve block Wiedemann and sketches
     #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
     pub device: DeviceName,
     /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
@@ -194,7 +194,7 @@ pub enum DeviceName {
     Auto,
     /// The processor
     Cpu,
-    /// The first CUDA GPU, or an error; for the method wiedemann
+    /// The first CUDA GPU, for sketches and block Wiedemann, or an error
     Cuda,
 }
 

@@ -1,0 +1,299 @@
+//! S on a GPU: both of its products for block Wiedemann, and folded combinations of its rows for sketches.
+//!
+//! S stays implicit: the triangular solves of a [`Split`] are maps on the GPU (`spmv::GpuMap`), whose levels are
+//! launches, and M of a sketch is a sparse matrix there. What comes back are folded rows, the same residues as the
+//! processor makes, in the same order. While the processor eliminates a panel of them, the GPU makes the next.
+
+use super::Split;
+use super::combine::{Mixer, Vectors};
+use super::fold::Fold;
+use super::kept::Kept;
+use super::sketch::Combination;
+use crate::dense::Echelon;
+use crate::gpu::Device;
+use crate::spmv::{Block, GpuBlock, GpuMap, GpuMatrix, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
+use crate::{Observer, Result, memory};
+use rayon::prelude::*;
+
+/// Combinations that a GPU makes at once: a panel of the dense elimination.
+const AT_ONCE: usize = 256;
+/// Rows and columns of a tile of a transposition.
+const TILE: usize = 32;
+/// What the memory is for.
+const COMBINATIONS: &str = "combinations for a GPU";
+
+/// S and Sᵀ on a GPU, for blocks of one shape.
+///
+/// # Errors
+/// [`crate::Error::Device`], also where a chain of pivots is too long for it; [`crate::Error::Memory`].
+pub fn complement_on_gpu(split: &Split, device: &Device, shape: GpuShape) -> Result<GpuMatrix> {
+    let (rows, cols) = (split.rows.len(), split.cols.len());
+    let (forward, backward) = rayon::join(|| split.forward_coefficients(), || split.backward_coefficients());
+    let (forward, backward) = (forward?, backward?);
+    let solve = |inputs, l, outputs| GpuSolve { inputs, l, outputs };
+    GpuMatrix::of_solves(device, shape, &solve(cols, &forward, rows), &solve(rows, &backward, cols))
+}
+
+/// What makes folded combinations of rows of S.
+pub(super) enum Folder {
+    Processor(Box<Mixer>),
+    Gpu(Box<GpuFolder>),
+}
+
+impl Folder {
+    /// On the device, if there is one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub fn new(split: &Split, fold: Fold, kept: Kept, device: Option<&Device>) -> Result<Folder> {
+        Ok(match device {
+            Some(device) => Folder::Gpu(Box::new(GpuFolder::new(split, fold, kept, device)?)),
+            None => Folder::Processor(Box::new(Mixer::folded(split, fold, kept)?)),
+        })
+    }
+    /// What combinations are folded by.
+    pub fn fold(&self) -> &Fold {
+        match self {
+            Folder::Processor(mixer) => mixer.fold().expect("a sketch is folded"),
+            Folder::Gpu(folder) => &folder.fold,
+        }
+    }
+    /// What was kept. From now on, combinations are folded to its width, and kept in the width `next`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub fn widen(&mut self, next: usize) -> Result<Kept> {
+        match self {
+            Folder::Processor(mixer) => Ok(mixer.widen(next)),
+            Folder::Gpu(folder) => folder.widen(next),
+        }
+    }
+    /// Adds the combinations, zeros after them up to a multiple of [`LANES`].
+    ///
+    /// # Errors
+    /// Those of [`Echelon::absorb`], [`crate::Error::Device`].
+    pub fn absorb(
+        &mut self,
+        combinations: &[Combination],
+        echelon: &mut Echelon,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        match self {
+            Folder::Processor(mixer) => {
+                let vectors: Vec<Vectors> = combinations.chunks(LANES).map(Vectors::Few).collect();
+                mixer.absorb(&vectors, echelon, observer)
+            }
+            Folder::Gpu(folder) => folder.absorb(combinations, echelon, observer),
+        }
+    }
+}
+
+/// Folded combinations by a GPU.
+pub(super) struct GpuFolder {
+    fold: Fold,
+    kept: Kept,
+    /// Y ↦ Sᵀ·Y.
+    backward: GpuMap,
+    /// V ↦ Mᵀ·V, for M as wide as rows are kept.
+    folding: GpuMap,
+    /// Y, zero but while a product is made; Sᵀ·Y; Mᵀ·Sᵀ·Y.
+    y: GpuBlock,
+    rows: GpuBlock,
+    folded: GpuBlock,
+}
+
+impl GpuFolder {
+    fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<Self> {
+        let p = split.modulus();
+        let (l, m) = rayon::join(|| split.backward_coefficients(), || fold.transposed(p, kept.width()));
+        let (l, m) = (l?, m?);
+        let solve = GpuSolve { inputs: split.rows.len(), l: &l, outputs: split.cols.len() };
+        let backward = GpuMap::open(device, GpuShape { modulus: p, block: AT_ONCE, degree: 1 }, &solve, &m)?;
+        let folding = backward.another(&GpuSolve::product(&m))?;
+        let needed = backward.operand_bytes() + folding.operand_bytes() + folding.result_bytes();
+        backward.require(needed, "the blocks of a sketch")?;
+        let (y, rows, folded) = (backward.zeros()?, folding.zeros()?, folding.zeros_of_result()?);
+        Ok(GpuFolder { fold, kept, backward, folding, y, rows, folded })
+    }
+
+    fn widen(&mut self, next: usize) -> Result<Kept> {
+        self.fold.widen(self.kept.width());
+        let kept = self.kept.widen(next);
+        let m = self.fold.transposed(self.backward.modulus(), next)?;
+        self.folding = self.backward.another(&GpuSolve::product(&m))?;
+        (self.rows, self.folded) = (self.folding.zeros()?, self.folding.zeros_of_result()?);
+        Ok(kept)
+    }
+
+    fn absorb(&mut self, combinations: &[Combination], echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
+        let mut groups = combinations.chunks(AT_ONCE).peekable();
+        if let Some(first) = groups.peek() {
+            self.begin(first)?;
+        }
+        while let Some(group) = groups.next() {
+            observer.check()?;
+            let columns = self.folding.download(&self.folded, self.folding.rows())?;
+            if let Some(next) = groups.peek() {
+                self.begin(next)?;
+            }
+            let count = group.len().next_multiple_of(LANES);
+            let panel = turned(&columns, count)?;
+            drop(columns);
+            self.kept.absorb(self.backward.modulus(), (&panel, count), self.fold.width(), echelon, observer)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to make the rows that some combinations are.
+    fn begin(&mut self, combinations: &[Combination]) -> Result<()> {
+        let mut residues = memory::with_capacity(combinations.iter().map(Vec::len).sum(), COMBINATIONS)?;
+        let lanes = (0u32..).zip(combinations);
+        residues.extend(lanes.flat_map(|(lane, terms)| terms.iter().map(move |&(i, c)| (i, lane, c))));
+        let residues: GpuResidues = self.backward.residues(&residues)?;
+        self.backward.scatter(&mut self.y, &residues, true)?;
+        self.backward.apply(None, &mut self.y, &mut self.rows)?;
+        self.folding.apply(None, &mut self.rows, &mut self.folded)?;
+        self.backward.scatter(&mut self.y, &residues, false)
+    }
+}
+
+/// The first `count` columns of a block, as rows of `columns.rows()` residues.
+fn turned(columns: &Block, count: usize) -> Result<Block> {
+    let (height, width) = (columns.rows(), columns.width());
+    let mut rows = Block::zeros(columns.lane(), count, height)?;
+    macro_rules! turn {
+        ($($lane:ident)*) => {
+            match (&mut rows.lanes, &columns.lanes) {
+                $((Lanes::$lane(to), Lanes::$lane(from)) => {
+                    to.par_chunks_mut((TILE * height).max(1)).enumerate().for_each(|(band, to)| {
+                        for first in (0..height).step_by(TILE) {
+                            for (l, to) in to.chunks_exact_mut(height).enumerate() {
+                                let lane = band * TILE + l;
+                                let tile = &mut to[first..height.min(first + TILE)];
+                                tile.iter_mut().zip(first..).for_each(|(x, i)| *x = from[i * width + lane]);
+                            }
+                        }
+                    });
+                })*
+                _ => unreachable!("triangular solves have integer lanes"),
+            }
+        };
+    }
+    turn!(U8 U16 U32 U64);
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Modulus, Rng};
+    use crate::gpu::require_devices;
+    use crate::oracles::greedy_pivots;
+    use crate::sparse::SparseMatrix;
+    use crate::spmv::Lane;
+    use crate::{DeviceReason, Error, Silent, families};
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn columns_are_turned_to_rows() {
+        for (height, width, count) in [(0, 32, 32), (1, 32, 32), (70, 64, 32), (33, 256, 256)] {
+            let entries: Vec<u64> = (0..height * width).map(|k| k as u64 % 65521).collect();
+            let block = Block::from_residues(Lane::U16, height, width, &entries).unwrap();
+            let rows = turned(&block, count).unwrap();
+            assert_eq!((rows.rows(), rows.width()), (count, height));
+            assert!((0..count).all(|l| (0..height).all(|i| rows.get(l, i) == block.get(i, l))));
+        }
+    }
+
+    /// On a GPU the same rows are kept and absorbed as on the processor, whatever the widths; without one the reason
+    /// is printed.
+    #[test]
+    fn combinations_are_those_of_the_processor() {
+        let device = match require_devices() {
+            Ok(devices) => devices[0].clone(),
+            Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
+            Err(other) => panic!("{other}"),
+        };
+        let mut rng = Rng::seed_from_u64(91);
+        for (name, p) in [
+            ("mk9-b3", 65521),
+            ("mk9-b3", 251),
+            ("ch5-5-b3", (1 << 31) - 1),
+            ("bibd_12_5", (1 << 63) - 25),
+            ("Trefethen_500", 5),
+        ] {
+            let a = families::generate(name).unwrap().reduce(Modulus::new(p).unwrap());
+            let (p, pivots) = (a.modulus(), greedy_pivots(&a));
+            for pivots in [crate::pivots::Pivots::default(), pivots] {
+                let split = Split::new(&a, &pivots).unwrap();
+                let (rows, cols) = (split.rows.len() as u32, split.cols.len());
+                if rows == 0 || cols == 0 {
+                    continue;
+                }
+                let mut one = |_: usize| -> Combination {
+                    let mut terms: Combination =
+                        (0..8).map(|_| (rng.random_range(0..rows), rng.random_range(1..p.get()))).collect();
+                    terms.sort_unstable();
+                    terms.dedup_by_key(|term| term.0);
+                    terms
+                };
+                let combinations: Vec<Combination> = (0..600).map(&mut one).collect();
+                let seen = [None, Some(&device)].map(|device| {
+                    let fold = Fold::new(cols, 1024, &mut Rng::seed_from_u64(5)).unwrap();
+                    let mut folder = match Folder::new(&split, fold, Kept::new(4096, 1 << 20), device) {
+                        Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return None,
+                        folder => folder.unwrap(),
+                    };
+                    let mut narrow = Echelon::with_multipliers(p, 1024).unwrap();
+                    folder.absorb(&combinations[..300], &mut narrow, &Silent).unwrap();
+                    let kept = folder.widen(16384).unwrap();
+                    let mut wide = Echelon::with_multipliers(p, 4096).unwrap();
+                    kept.hand_over(&mut wide, &Silent).unwrap();
+                    folder.absorb(&combinations, &mut wide, &Silent).unwrap();
+                    let forms = [narrow, wide].map(|form| (form.pivot_rows().to_vec(), form.pivot_cols().unwrap()));
+                    Some((forms, folder.fold().width()))
+                });
+                assert!(seen[1].is_none() || seen[0] == seen[1], "{name} mod {p}");
+            }
+        }
+    }
+
+    /// The products of block Wiedemann with S.
+    #[test]
+    fn products_with_the_complement_are_those_of_the_processor() {
+        use crate::blackbox::{Operator, Scratch};
+        let device = match require_devices() {
+            Ok(devices) => devices[0].clone(),
+            Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
+            Err(other) => panic!("{other}"),
+        };
+        let mut rng = Rng::seed_from_u64(92);
+        for (name, p) in [("mk9-b3", 65521), ("ch5-5-b3", 2), ("bibd_12_5", 3), ("mk9-b3", (1 << 61) - 1)] {
+            let a: SparseMatrix = families::generate(name).unwrap().reduce(Modulus::new(p).unwrap());
+            let pivots = greedy_pivots(&a);
+            let split = Split::new(&a, &pivots).unwrap();
+            let complement = super::super::Complement::new(&split).unwrap();
+            let shape = GpuShape { modulus: a.modulus(), block: 32, degree: 1 };
+            let matrix = match complement_on_gpu(&split, &device, shape) {
+                Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return eprintln!("skipped: {no}"),
+                matrix => matrix.unwrap(),
+            };
+            for transpose in [false, true] {
+                let (rows, operand) =
+                    if transpose { (split.cols.len(), split.rows.len()) } else { (split.rows.len(), split.cols.len()) };
+                let x = Block::random(shape.lane(), operand, 32, a.modulus(), &mut rng).unwrap();
+                let d: Vec<u64> = (0..rows).map(|_| rng.random_range(1..p)).collect();
+                let mut expected = Block::zeros(shape.lane(), rows, 32).unwrap();
+                let mut scratch = Scratch::default();
+                match transpose {
+                    false => complement.apply_scaled(Some(&d), &x, &mut expected, &mut scratch).unwrap(),
+                    true => complement.apply_transpose_scaled(Some(&d), &x, &mut expected, &mut scratch).unwrap(),
+                }
+                let (mut x, mut y) = (matrix.upload(&x, transpose).unwrap(), matrix.zeros(!transpose).unwrap());
+                let d = matrix.diagonal(&d).unwrap();
+                matrix.apply(transpose, Some(&d), &mut x, &mut y).unwrap();
+                assert!(matrix.download(&y, rows).unwrap() == expected, "{name} mod {p}, transpose {transpose}");
+            }
+        }
+    }
+}

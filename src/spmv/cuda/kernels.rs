@@ -1,0 +1,84 @@
+//! The kernels for blocks of one shape, loaded on a GPU.
+
+use super::layout::Kinds;
+use super::source::{GpuShape, THREADS};
+use crate::gpu::{Device, Grid, In, Kernel, Out, Stream};
+use crate::{DeviceReason, Error, Result};
+
+/// targets, lengths, bases, indices, value_bases, value_indices, values: what the kernels name so; then what is
+/// particular to each, first and slots (or groups).
+type Product = (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
+type ProductScaled =
+    (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
+type Inner = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
+type Chain = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
+/// x, rows, lanes, residues, count, keep.
+type Scatter = (Out<u32>, In<u32>, In<u32>, In<u64>, u32, u32);
+type Digits = (Out<u32>, In<u64>, u32);
+
+/// The kernels of `kernels/sparse.cu` for blocks of one shape, and the stream of all work with them.
+#[derive(Debug)]
+pub(crate) struct GpuKernels {
+    pub(super) stream: Stream,
+    pub(super) capability: (u32, u32),
+    pub(super) shape: GpuShape,
+    /// Entries that maps may have.
+    pub(super) kinds: Kinds,
+    pub(super) product: Kernel<Product>,
+    pub(super) product_scaled: Kernel<ProductScaled>,
+    pub(super) inner: Kernel<Inner>,
+    pub(super) chain: Kernel<Chain>,
+    pub(super) scatter: Kernel<Scatter>,
+    pub(super) digits: Option<Kernel<Digits>>,
+}
+
+impl GpuKernels {
+    /// Opens the device, and compiles and loads the kernels for blocks of this shape and these kinds of entries.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub(super) fn load(device: &Device, shape: GpuShape, kinds: Kinds) -> Result<GpuKernels> {
+        assert!(shape.width() > 0, "blocks of at least one column");
+        let capability = device.compute_capability;
+        let (stream, cubin) = rayon::join(|| Stream::alone(device), || shape.sparse(kinds, capability));
+        let (stream, cubin) = (stream?, cubin?);
+        let module = stream.load(&cubin)?;
+        Ok(GpuKernels {
+            capability,
+            shape,
+            kinds,
+            product: module.kernel("product")?,
+            product_scaled: module.kernel("product_scaled")?,
+            inner: module.kernel("inner")?,
+            chain: module.kernel("chain")?,
+            scatter: module.kernel("scatter")?,
+            digits: if shape.degree > 1 { Some(module.kernel("digits")?) } else { None },
+            stream,
+        })
+    }
+
+    /// Refuses `what` if it needs more bytes than the device has free.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with [`DeviceReason::NoMemory`].
+    pub(crate) fn require(&self, needed: u64, what: &str) -> Result<()> {
+        let free = self.stream.free_memory()?;
+        if needed <= free {
+            return Ok(());
+        }
+        let (needed, free) = (needed.div_ceil(1 << 20), free >> 20);
+        let message = format!("{what} need {needed} MB on the device, {free} MB are free");
+        Err(Error::device(DeviceReason::NoMemory, message))
+    }
+
+    /// A thread for each word of so many rows.
+    pub(super) fn grid(&self, slots: u32) -> Grid {
+        grid_of(u64::from(slots) * self.shape.pieces() as u64)
+    }
+}
+
+/// At least so many threads.
+pub(crate) fn grid_of(threads: u64) -> Grid {
+    let blocks = threads.div_ceil(u64::from(THREADS)).max(1);
+    Grid { blocks: (u32::try_from(blocks).expect("fewer than 2^32 blocks"), 1), threads: THREADS }
+}
