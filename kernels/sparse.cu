@@ -219,44 +219,70 @@ __device__ __forceinline__ void entry(Sums &sums, const uint4 *x, u32 index, con
     }
 }
 
+// Up to four entries of a row, with these indices.
 template <bool SIGN, bool FRESH>
-__device__ __forceinline__ void entries(Sums &sums, const uint4 *x, const Entries &of, u64 group, u32 count) {
+__device__ __forceinline__ void four(Sums &sums, const uint4 *x, const Entries &of, u64 group, const uint4 &j, u32 count) {
+    entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
+    if (count > 1) entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
+    if (count > 2) entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
+    if (count > 3) entry<SIGN, FRESH>(sums, x, j.w, of.values, 4 * group + 3);
+}
+
+// With FRESH, the first four indices are there.
+template <bool SIGN, bool FRESH>
+__device__ __forceinline__ void entries(Sums &sums, const uint4 *x, const Entries &of, u64 group, u32 count, const uint4 &ahead) {
     u32 done = 0;
+    if constexpr (FRESH) {
+        if (!count) return;
+        four<SIGN, true>(sums, x, of, group, ahead, count);
+        done = 4, group += 32;
+    }
     // Four rows of X in flight; for values eight, since their sums take longer.
 #pragma unroll SIGN ? 1 : 2
-    for (; done + 4 <= count; done += 4, group += 32) {
-        const uint4 j = __ldg(of.indices + group);
-        entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
-        entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
-        entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
-        entry<SIGN, FRESH>(sums, x, j.w, of.values, 4 * group + 3);
-    }
-    if (done < count) {
-        const uint4 j = __ldg(of.indices + group);
-        entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
-        if (done + 1 < count) entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
-        if (done + 2 < count) entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
-    }
+    for (; done + 4 <= count; done += 4, group += 32) four<SIGN, FRESH>(sums, x, of, group, __ldg(of.indices + group), 4);
+    if (done < count) four<SIGN, FRESH>(sums, x, of, group, __ldg(of.indices + group), count - done);
 }
 
 struct Matrix {
     const u32 *targets, *lengths, *bases, *indices, *value_bases, *value_indices, *values;
 };
 
-// One word of the row in a slot.
+// What is known of the row in a slot before rows of X are read; with FRESH also its first indices.
+struct Row {
+    u32 target;
+    uint2 length;
+    u64 signs, others;
+    uint4 first_signs, first_others;
+};
+
+template <bool FRESH>
+__device__ __forceinline__ Row find(const Matrix &a, u32 slot) {
+    Row row = {};
+    row.target = __ldg(a.targets + slot);
+    row.length = __ldg((const uint2 *)a.lengths + slot);
+#if SIGNS
+    row.signs = (u64)__ldg(a.bases + slot / 32) * 32 + slot % 32;
+    if (FRESH && row.length.x) row.first_signs = __ldg((const uint4 *)a.indices + row.signs);
+#endif
+#if VALUES
+    row.others = (u64)__ldg(a.value_bases + slot / 32) * 32 + slot % 32;
+    if (FRESH && row.length.y) row.first_others = __ldg((const uint4 *)a.value_indices + row.others);
+#endif
+    return row;
+}
+
+// One word of a row.
 template <bool SCALED, bool FRESH>
-__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 slot, u32 piece) {
-    const u32 target = __ldg(a.targets + slot);
+__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, const Row &row, u32 piece) {
+    const u32 target = row.target;
     if (target == ~0u) return;
-    const uint2 length = __ldg((const uint2 *)a.lengths + slot);
     Sums sums;
     sums.clear();
 #if SIGNS
-    entries<true, FRESH>(sums, x + piece, {(const uint4 *)a.indices, nullptr}, (u64)__ldg(a.bases + slot / 32) * 32 + slot % 32, length.x);
+    entries<true, FRESH>(sums, x + piece, {(const uint4 *)a.indices, nullptr}, row.signs, row.length.x, row.first_signs);
 #endif
 #if VALUES
-    entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values},
-                          (u64)__ldg(a.value_bases + slot / 32) * 32 + slot % 32, length.y);
+    entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values}, row.others, row.length.y, row.first_others);
 #endif
     Word out;
 #if LANE == 64
@@ -289,10 +315,10 @@ __device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, 
 }
 
 template <bool SCALED>
-__device__ __forceinline__ void row(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots) {
+__device__ __forceinline__ void rows(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots) {
     const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
     const u64 number = thread / PIECES;
-    if (number < slots) word<SCALED, false>(x, y, a, diagonal, first + (u32)number, (u32)(thread % PIECES));
+    if (number < slots) word<SCALED, false>(x, y, a, diagonal, find<false>(a, first + (u32)number), (u32)(thread % PIECES));
 }
 
 #define MATRIX                                                                                                                        \
@@ -302,27 +328,35 @@ __device__ __forceinline__ void row(const uint4 *x, uint4 *y, const Matrix &a, c
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 product(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, u32 first, u32 slots) {
-    row<false>((const uint4 *)x, (uint4 *)y, THE_MATRIX, nullptr, first, slots);
+    rows<false>((const uint4 *)x, (uint4 *)y, THE_MATRIX, nullptr, first, slots);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 product_scaled(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, u32 first, u32 slots) {
-    row<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots);
+    rows<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 inner(u32 *x, MATRIX, u32 first, u32 slots) {
-    row<false>((const uint4 *)x, (uint4 *)x, THE_MATRIX, nullptr, first, slots);
+    rows<false>((const uint4 *)x, (uint4 *)x, THE_MATRIX, nullptr, first, slots);
 }
 
-extern "C" __global__ void __launch_bounds__(CHAIN)
+extern "C" __global__ void __launch_bounds__(CHAIN, 1)
 chain(u32 *x, MATRIX, const u32 *__restrict__ starts, u32 first, u32 last) {
     const Matrix a = THE_MATRIX;
+    // All that does not depend on X is read while others finish the range before.
+    const u32 own = threadIdx.x / PIECES, piece = threadIdx.x % PIECES;
+    u32 begin = __ldg(starts + first), end = __ldg(starts + first + 1);
+    Row ahead = {};
+    if (own < end - begin) ahead = find<true>(a, begin + own);
     for (u32 range = first; range < last; range++) {
-        const u32 begin = __ldg(starts + range);
-        const u64 words = (u64)(__ldg(starts + range + 1) - begin) * PIECES;
-        for (u64 k = threadIdx.x; k < words; k += CHAIN)
-            word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, begin + (u32)(k / PIECES), (u32)(k % PIECES));
+        const Row row = ahead;
+        const u32 after = range + 1 < last ? __ldg(starts + range + 2) : end;
+        if (own < after - end) ahead = find<true>(a, end + own);
+        if (own < end - begin) word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, row, piece);
+        for (u64 k = threadIdx.x + CHAIN; k < (u64)(end - begin) * PIECES; k += CHAIN)
+            word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, find<true>(a, begin + (u32)(k / PIECES)), (u32)(k % PIECES));
+        begin = end, end = after;
         __syncthreads();
     }
 }

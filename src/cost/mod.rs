@@ -147,6 +147,12 @@ impl Machine {
         machine
     }
 
+    /// The same machine where a GPU makes the passes.
+    #[must_use]
+    pub fn with_gpu(&self) -> Machine {
+        self.scaled(Kind::Passes, self.device.passes)
+    }
+
     /// This machine corrected after a step that took `taken` seconds where `seconds` predicted a different number: the
     /// prices of the kind that dominates the prediction are scaled to make up the difference.
     #[must_use]

@@ -94,10 +94,13 @@ pub struct Device {
     pub setting: f64,
     /// A step of the walk of a Gray-code sum for each operation of its program (3.0 ps for n = 46), rounded up.
     pub operation: f64,
+    /// What a pass through a sparse matrix takes, of its seconds on a thread, if everything else is shared by sixteen
+    /// threads (128 threads would make passes as fast as an H100).
+    pub passes: f64,
 }
 
 impl Default for Device {
     fn default() -> Self {
-        Device { find: 2.0, start: 0.6, setting: 132.0 * 1.4e-12, operation: 3.3e-12 }
+        Device { find: 2.0, start: 0.6, setting: 132.0 * 1.4e-12, operation: 3.3e-12, passes: 0.125 }
     }
 }

@@ -29,7 +29,7 @@ impl Outlook<'_> {
         let scratch = rows + pivots + cols;
         let problem =
             Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch };
-        match parameters(&problem, &options.wiedemann(), machine) {
+        match parameters(&problem, &options.wiedemann(), &self.rest.prices(machine)) {
             Ok(p) if options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
             Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),

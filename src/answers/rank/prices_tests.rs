@@ -34,7 +34,7 @@ fn table(machine: &Machine) -> String {
             let modulus = Modulus::new(p).unwrap();
             let rank_bound = rows.min(cols);
             let (minor, proven, check) = (nnz % 3 == 0, rows == 5000, CHECK);
-            let rest = Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check };
+            let rest = Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check, gpu: false };
             let problem =
                 Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch: pivots + rows + cols };
             let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
@@ -145,6 +145,7 @@ fn every_room_reads_its_own_prices() {
         minor: false,
         proven: false,
         check: CHECK,
+        gpu: false,
     };
     let mut drawn = plain.clone();
     drawn.random.rough = 1.0;

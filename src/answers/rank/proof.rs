@@ -274,6 +274,7 @@ mod tests {
             minor: false,
             proven: false,
             check: CHECK,
+            gpu: false,
         }
     }
 

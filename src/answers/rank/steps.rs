@@ -88,7 +88,8 @@ impl Work<'_> {
         let expected = predicted(&self.machine);
         let (why, rank) = (why.to_string(), Some(rank));
         self.path.push(Step { name, found, why, rank, predicted: Some(expected), seconds });
-        if self.options.patience.refutes(expected, work) {
+        // What a GPU took says nothing of the processor's prices.
+        if !std::mem::take(&mut self.was_elsewhere) && self.options.patience.refutes(expected, work) {
             self.machine = self.machine.corrected(predicted, work);
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Work<'a> {
     pub observer: &'a dyn Observer,
     /// The GPU that made a step.
     pub device: Option<Device>,
+    /// Whether it made the last step, which is not in the path yet.
+    pub was_elsewhere: bool,
 }
 
 impl<'a> Work<'a> {
@@ -30,7 +32,7 @@ impl<'a> Work<'a> {
         phases: &'a mut Phases,
         observer: &'a dyn Observer,
     ) -> Self {
-        Work { options, streams, machine, path: vec![], phases, observer, device: None }
+        Work { options, streams, machine, path: vec![], phases, observer, device: None, was_elsewhere: false }
     }
 
     /// Makes a step, of so many predicted seconds of one thread, on a GPU if one is demanded, or allowed, there and
@@ -41,10 +43,12 @@ impl<'a> Work<'a> {
         mut step: impl FnMut(&mut Self, Option<&Device>) -> Result<T>,
     ) -> Result<T> {
         if let Some(device) = self.gpu(seconds)? {
+            self.was_elsewhere = true;
             match step(self, Some(&device)) {
                 // Memory of the host as well: the processor needs less of it.
                 Err(reason @ (Error::Device(_) | Error::Memory(_))) if self.options.devices == Devices::Auto => {
                     self.observer.warning(&instead(&reason));
+                    self.was_elsewhere = false;
                 }
                 done => {
                     self.device = Some(device);

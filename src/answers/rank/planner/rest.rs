@@ -7,10 +7,12 @@ use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::Echelon;
 use crate::field::Modulus;
+use crate::gpu::Devices;
 use crate::pivots::Effort;
 use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape, Sketch};
 use crate::sparse::SparseMatrix;
 use crate::spmv::LANES;
+use std::borrow::Cow;
 
 /// What is known of S.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,8 @@ pub(in super::super) struct Rest {
     pub proven: bool,
     /// What checks may miss.
     pub check: ErrorBound,
+    /// Whether a GPU makes the passes of sketches and of block Wiedemann.
+    pub gpu: bool,
 }
 
 impl Rest {
@@ -40,7 +44,12 @@ impl Rest {
         let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
         let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
         let (proven, check) = (options.is_proof_demanded(), options.check_error());
-        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check }
+        let gpu = options.devices == Devices::Gpus;
+        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check, gpu }
+    }
+    /// The prices of sketches and of block Wiedemann.
+    pub fn prices<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
+        if self.gpu { Cow::Owned(machine.with_gpu()) } else { Cow::Borrowed(machine) }
     }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
@@ -158,7 +167,7 @@ impl Rest {
     /// proof.
     pub fn sketch_seconds(&self, machine: &Machine, r: usize) -> Option<f64> {
         (self.modulus.get() > 3 && !self.minor && !self.proven)
-            .then(|| Sketch::seconds(&self.shape(), machine, self.rank_bound, r, self.check))
+            .then(|| Sketch::seconds(&self.shape(), &self.prices(machine), self.rank_bound, r, self.check))
     }
     /// The largest rank with a row space that takes little compared with the first sketch: a small rank is better known
     /// from its row space, which may be proven.

@@ -23,6 +23,7 @@ fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
         minor: false,
         proven: false,
         check: CHECK,
+        gpu: false,
     }
 }
 impl Rest {
