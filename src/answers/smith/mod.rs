@@ -18,6 +18,7 @@ mod lift;
 mod local;
 mod modular;
 mod pieces;
+mod small;
 mod structural;
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 /// What the memory is for.
 const ROWS: &str = "a Schur complement over Z";
 /// Entries below which pivots one by one do as well.
-const LEAST: usize = 1 << 12;
+const LEAST: usize = 1 << 11;
 /// A complement may have so many entries for each of the matrix before.
 const GROWTH: usize = 4;
 /// Rows that a task reduces, and that are compared with one another before there are more.
