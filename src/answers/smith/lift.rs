@@ -1,5 +1,5 @@
-//! A nonsingular integer matrix B of order n with its inverse mod a prime p of 31 bits, and p-adic lifting with it (J. D.
-//! Dixon, *Exact solution of linear equations using p-adic expansions*, Numerische Mathematik 40, 1982).
+//! A nonsingular integer matrix B of order n with its inverse mod a prime p of 31 bits, and p-adic lifting with it (J.
+//! D. Dixon, *Exact solution of linear equations using p-adic expansions*, Numerische Mathematik 40, 1982).
 //!
 //! Each digit X ≡ B⁻¹·R mod p leaves R - B·X ≡ 0 mod p, divided by p the next R. After k digits, B·Σ Xᵢpⁱ ≡ R₀ mod pᵏ.
 //!

@@ -2,8 +2,8 @@
 //!
 //! Pivots are units: every entry that one divides can be cleared by row and column operations. Once there are none
 //! left, p divides everything that is left; it is divided out, which leaves a matrix mod pᵏ⁻¹, and the pivots of the
-//! e-th round are the invariant factors with exactly pᵉ. What is left after k rounds is 0 mod pᵏ: invariant factors that
-//! pᵏ divides, or none.
+//! e-th round are the invariant factors with exactly pᵉ. What is left after k rounds is 0 mod pᵏ: invariant factors
+//! that pᵏ divides, or none.
 //!
 //! A row without a unit stays without one while others are eliminated: its multipliers are multiples of p.
 

@@ -10,8 +10,8 @@
 //!    C. Thompson, *Interlacing inequalities for invariant factors*, Linear Algebra Appl. 24, 1979; E. Marques de Sá,
 //!    *Imbedding conditions for λ-matrices*, the same volume): s_r | s_r(B), which divides det B.
 //! 3. **A multiple of s_r that is proven** ([`bound`]): the common denominator s̃ of solutions of B·x = b and y·B = c,
-//!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or det B
-//!    = s̃·c is assembled from enough primes.
+//!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or
+//!    det B = s̃·c is assembled from enough primes.
 //! 4. **Local forms**: for each prime that may divide more than one factor, elimination in ℤ/pᵏ with pivots of least
 //!    valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is found without factoring m
 //!    ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds ([`modular`]).

@@ -1,9 +1,9 @@
 //! Structural pivots that are ±1, all at once: A ~ I ⊕ S over ℤ, S = A₂₂ - A₂₁·U⁻¹·A₁₂ with a unimodular triangle U.
 //!
-//! The pivots are found from positions alone ([`crate::pivots`]), mod a prime above all entries; those that are no units
-//! are left out, since any subsequence of a triangular chain is one. Each other row is reduced by the pivots in their
-//! order, which fills in only pivots that come later. Nearly all of the rank of a boundary matrix is found so, in a
-//! fraction of the time that pivots one by one take.
+//! The pivots are found from positions alone ([`crate::pivots`]), mod a prime above all entries; those that are no
+//! units are left out, since any subsequence of a triangular chain is one. Each other row is reduced by the pivots in
+//! their order, which fills in only pivots that come later. Nearly all of the rank of a boundary matrix is found so, in
+//! a fraction of the time that pivots one by one take.
 
 use super::units::Row;
 use crate::field::Modulus;
