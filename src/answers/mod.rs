@@ -1,6 +1,7 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
 //! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
-//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`].
+//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`]. Over the integers:
+//! the Smith normal form, by [`smith()`].
 
 mod certificate;
 mod determinant;
@@ -8,6 +9,7 @@ mod kernel;
 mod rank;
 mod rational;
 mod rref;
+mod smith;
 mod solve;
 
 pub use crate::cost::Machine;
@@ -19,6 +21,7 @@ pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rref::{FreeColumns, RowEchelon, rref};
+pub use smith::{SmithForm, SmithOptions, smith};
 pub use solve::{Contradiction, Solution, SolveOptions, solve};
 
 #[cfg(test)]

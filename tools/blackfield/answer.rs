@@ -87,6 +87,7 @@ pub struct Asked {
 pub enum Over {
     Modulus(Modulus),
     Field(&'static str),
+    Ring(&'static str),
 }
 
 impl From<Modulus> for Over {

@@ -20,6 +20,7 @@ import check_permanents
 import check_rank
 import check_rational
 import check_shortfall
+import check_smith
 import check_spaces
 import fake_blackfield
 import families
@@ -141,6 +142,11 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
+
+    def test_smith_forms(self):
+        self.sees(check_smith.forms, "loses an entry", "wrong invariant factors", "wrong rank of a Smith form")
+        self.sees(check_smith.forms, "no proof", "--proven without proof")
+        self.sees(check_smith.made, "forgets powers", "wrong invariant factors")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

@@ -9,6 +9,7 @@ mod permanent;
 mod profile;
 mod rank;
 mod rref;
+mod smith;
 mod solve;
 mod tune;
 mod values;
@@ -23,6 +24,7 @@ pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
 pub use rank::{DeviceName, MethodName, RankArgs};
 pub use rref::RrefArgs;
+pub use smith::SmithArgs;
 pub use solve::SolveArgs;
 pub use tune::TuneArgs;
 pub use values::Seed;
@@ -54,6 +56,7 @@ pub enum Command {
     Solve(SolveArgs),
     Rref(RrefArgs),
     Det(DetArgs),
+    Smith(SmithArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -74,6 +77,7 @@ impl Command {
             Command::Solve(args) => args.answer.json,
             Command::Rref(args) => args.answer.json,
             Command::Det(args) => args.answer.json,
+            Command::Smith(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,
