@@ -1,0 +1,422 @@
+//! Matrices over ℚ: each row is a row of integers over one denominator.
+//!
+//! A = D⁻¹·N with N integer and D diagonal, row by row in lowest terms: no prime divides the denominator and all
+//! entries of a row, so that equal matrices have equal parts. What does not depend on the scale of rows (rank, null
+//! space, row space) is that of N; mod p, A exists if p divides no denominator. Most matrices have none: then all this
+//! costs nothing. Entry points: [`RationalMatrix::from_entries`], [`io::read_rational`](crate::io::read_rational).
+
+use super::canonical::Coordinates;
+use super::duplicates::Duplicates;
+use super::fraction::{common_multiple, over};
+use super::{Fraction, Integer, SparseMatrix, Triplets};
+use crate::field::Modulus;
+use crate::{Error, Result, memory};
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer as _;
+use num_traits::{One, Zero};
+use sha2::{Digest, Sha256};
+
+/// What the memory is for.
+const FRACTIONS: &str = "the fractions of a matrix";
+
+/// A matrix over ℚ: integer rows, each over a denominator.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct RationalMatrix {
+    numerators: Triplets,
+    /// Those above 1, by row.
+    denominators: Vec<Denominator>,
+}
+
+/// The denominator of a row.
+#[derive(Clone, Debug)]
+pub(crate) struct Denominator {
+    pub row: u32,
+    pub value: BigUint,
+    /// The line of the row's first fraction in a file; 0 without one.
+    pub line: u64,
+}
+
+/// An entry n/d, d > 1, as it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct FractionEntry {
+    pub row: u32,
+    pub col: u32,
+    pub value: Fraction<'static>,
+    pub line: u64,
+}
+
+impl FractionEntry {
+    /// Adds the transposed off-diagonal entries, negated if `skew`.
+    pub fn mirror(entries: &mut Vec<FractionEntry>, skew: bool) -> Result<()> {
+        memory::reserve(entries, entries.len(), FRACTIONS)?;
+        for k in 0..entries.len() {
+            let FractionEntry { row, col, value, line } = &entries[k];
+            if row != col {
+                let (n, d) = value.clone().into_parts();
+                let n = if skew { (-n.to_bigint()).into() } else { n };
+                let value = Fraction::new(n, d).expect("denominators are positive");
+                entries.push(FractionEntry { row: *col, col: *row, value, line: *line });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Equal as matrices.
+impl PartialEq for RationalMatrix {
+    fn eq(&self, other: &Self) -> bool {
+        self.numerators == other.numerators && self.denominators().eq(other.denominators())
+    }
+}
+impl Eq for RationalMatrix {}
+
+impl From<Triplets> for RationalMatrix {
+    fn from(numerators: Triplets) -> Self {
+        RationalMatrix { numerators, denominators: vec![] }
+    }
+}
+
+impl RationalMatrix {
+    /// The rows × cols matrix of the given entries (row, column, value), 0-based, in any order; values at one position
+    /// are summed, zeros dropped.
+    ///
+    /// # Errors
+    /// [`Error::Matrix`] if an index is out of range or a dimension exceeds 2³² - 1, [`Error::Memory`].
+    pub fn from_entries(
+        rows: usize,
+        cols: usize,
+        entries: impl IntoIterator<Item = (usize, usize, Fraction<'static>)>,
+    ) -> Result<Self> {
+        let (mut integers, mut fractions) = (Coordinates::new(), vec![]);
+        for (i, j, value) in entries {
+            if i >= rows || j >= cols {
+                return Err(Error::Matrix(format!("entry ({i}, {j}) outside {rows} x {cols}, counted from 0")));
+            }
+            let (row, col) = (i as u32, j as u32);
+            match value.into_integer() {
+                Ok(value) => integers.push(row, col, value),
+                Err(value) => memory::push(&mut fractions, FractionEntry { row, col, value, line: 0 }, FRACTIONS)?,
+            }
+        }
+        if rows.max(cols) > u32::MAX as usize {
+            return Err(Error::Matrix(format!("{rows} x {cols}: a dimension beyond 32-bit indices")));
+        }
+        RationalMatrix::gather(rows, cols, integers, fractions, Duplicates::Sum)
+    }
+
+    /// The matrix of integers and fractions in any order.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(crate) fn gather(
+        rows: usize,
+        cols: usize,
+        integers: Coordinates,
+        mut fractions: Vec<FractionEntry>,
+        duplicates: Duplicates,
+    ) -> Result<Self> {
+        if fractions.is_empty() {
+            return Ok(integers.canonical(rows, cols, duplicates)?.into());
+        }
+        // Stable: the first of a row is the first of the file.
+        fractions.sort_by_key(|entry| entry.row);
+        let mut denominators: Vec<Denominator> = vec![];
+        for FractionEntry { row, value, line, .. } in &fractions {
+            match denominators.last_mut().filter(|last| last.row == *row) {
+                Some(last) => last.value = common_multiple(std::mem::take(&mut last.value), value.denominator()),
+                None => {
+                    let value = common_multiple(BigUint::one(), value.denominator());
+                    memory::push(&mut denominators, Denominator { row: *row, value, line: *line }, FRACTIONS)?;
+                }
+            }
+        }
+        let mut all = Coordinates::new();
+        let room = integers.row.len() + fractions.len();
+        memory::reserve(&mut all.row, room, FRACTIONS)?;
+        memory::reserve(&mut all.col, room, FRACTIONS)?;
+        all.value.reserve(room)?;
+        let Coordinates { row, col, value, big, .. } = integers;
+        for ((&i, &j), v) in row.iter().zip(&col).zip(value.iter()) {
+            all.push(i, j, times(v.into(), at(&denominators, i).map(|d| &d.value)));
+        }
+        for (i, j, v) in big {
+            all.push(i, j, times(v.into(), at(&denominators, i).map(|d| &d.value)));
+        }
+        for FractionEntry { row, col, value, .. } in fractions {
+            let common = &at(&denominators, row).expect("the row has a fraction").value;
+            let (n, d) = value.into_parts();
+            let factor = common / d.to_bigint().magnitude();
+            all.push(row, col, times(n, Some(&factor)));
+        }
+        let numerators = all.canonical(rows, cols, Duplicates::Sum)?;
+        RationalMatrix { numerators, denominators }.in_lowest_terms()
+    }
+
+    /// Divides rows by what all their entries have in common with their denominators. Only sums of entries at one
+    /// position leave that: of single fractions, the one whose denominator has the highest power of a prime keeps a
+    /// numerator without it.
+    fn in_lowest_terms(mut self) -> Result<Self> {
+        let mut common: Vec<(u32, BigUint)> = vec![];
+        for Denominator { row, value, .. } in &self.denominators {
+            let mut gcd = value.clone();
+            for (_, _, v) in self.numerators.entries_in(self.numerators.row_range(*row)) {
+                if gcd.is_one() {
+                    break;
+                }
+                gcd = gcd.gcd(v.to_bigint().magnitude());
+            }
+            if !gcd.is_one() {
+                common.push((*row, gcd));
+            }
+        }
+        if common.is_empty() {
+            return Ok(self);
+        }
+        let of = |row: u32| common.binary_search_by_key(&row, |c| c.0).ok().map(|k| &common[k].1);
+        let (rows, cols) = (self.numerators.rows, self.numerators.cols);
+        let divided = self.numerators.entries().map(|(i, j, v)| match of(i as u32) {
+            Some(gcd) => (i, j, Integer::from(v.to_bigint() / BigInt::from(gcd.clone()))),
+            None => (i, j, owned(v)),
+        });
+        let numerators = Triplets::try_from_entries(rows, cols, divided)?;
+        for d in &mut self.denominators {
+            if let Some(gcd) = of(d.row) {
+                d.value /= gcd;
+            }
+        }
+        self.denominators.retain(|d| !d.value.is_one());
+        Ok(RationalMatrix { numerators, ..self })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.numerators.rows
+    }
+    /// Number of columns.
+    #[must_use]
+    pub fn cols(&self) -> usize {
+        self.numerators.cols
+    }
+    /// Number of stored (non-zero) entries.
+    #[must_use]
+    pub fn nnz(&self) -> usize {
+        self.numerators.nnz()
+    }
+    /// N: row i is that of the matrix times its denominator.
+    pub fn numerators(&self) -> &Triplets {
+        &self.numerators
+    }
+    /// The denominators above 1, by ascending rows.
+    pub fn denominators(&self) -> impl Iterator<Item = (usize, &BigUint)> {
+        self.denominators.iter().map(|d| (d.row as usize, &d.value))
+    }
+    /// Whether all entries are integers.
+    #[must_use]
+    pub fn is_integral(&self) -> bool {
+        self.denominators.is_empty()
+    }
+    /// The matrix if all entries are integers.
+    pub fn into_integers(self) -> Option<Triplets> {
+        self.is_integral().then_some(self.numerators)
+    }
+    /// N, and the denominators above 1 with their rows.
+    pub fn into_parts(self) -> (Triplets, Vec<(usize, BigUint)>) {
+        (self.numerators, self.denominators.into_iter().map(|d| (d.row as usize, d.value)).collect())
+    }
+    /// All entries (row, column, value), 0-based, by rows and by columns within a row.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Fraction<'_>)> {
+        self.entries_in(0..self.nnz())
+    }
+    /// The entries at the given positions of that order.
+    pub(crate) fn entries_in(
+        &self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (usize, usize, Fraction<'_>)> {
+        self.numerators.entries_in(range).map(|(i, j, v)| match at(&self.denominators, i as u32) {
+            Some(d) => (i, j, over(v, &d.value)),
+            None => (i, j, v.into()),
+        })
+    }
+
+    /// The transpose.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn transpose(&self) -> Result<Self> {
+        if self.is_integral() {
+            return Ok(self.numerators.try_transpose()?.into());
+        }
+        let turned = self.entries().map(|(i, j, v)| {
+            let (n, d) = v.into_parts();
+            (j, i, Fraction::new(owned(n), owned(d)).expect("denominators are positive"))
+        });
+        RationalMatrix::from_entries(self.cols(), self.rows(), turned)
+    }
+
+    /// The first row whose denominator p divides, with the denominator and the line of its first fraction in the file
+    /// that it was read from (0 without one): the matrix has no residues mod p.
+    pub fn without_residues(&self, p: Modulus) -> Option<(usize, &BigUint, u64)> {
+        let found = self.denominators.iter().find(|d| (&d.value % p.get()).is_zero());
+        found.map(|d| (d.row as usize, &d.value, d.line))
+    }
+    /// The matrix mod p: n·d⁻¹ for each entry n/d.
+    ///
+    /// # Errors
+    /// [`Error::Modulus`] if p divides a denominator, [`Error::Memory`].
+    pub fn into_reduced(self, p: Modulus) -> Result<SparseMatrix> {
+        if let Some((row, d, _)) = self.without_residues(p) {
+            return Err(Error::Modulus(format!("row {}: {p} divides its denominator {d}", row + 1)));
+        }
+        let mut a = self.numerators.into_reduced(p)?;
+        for d in &self.denominators {
+            let inverse = p.inv(p.reduce_bigint(&d.value.clone().into()));
+            let row = a.start[d.row as usize]..a.start[d.row as usize + 1];
+            a.value[row].iter_mut().for_each(|v| *v = p.mul(*v, inverse));
+        }
+        Ok(a)
+    }
+
+    /// [`Triplets::digest`] of a matrix of integers. Otherwise SHA-256 over the ASCII bytes `blackfield fractions 1\n`,
+    /// that digest of N, and for each denominator above 1, by rows: the row as 4 bytes, the number of bytes of its
+    /// shortest form as 8 bytes, that form; all little-endian.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let digest = self.numerators.digest();
+        if self.is_integral() {
+            return digest;
+        }
+        let mut hash = Sha256::new();
+        hash.update(b"blackfield fractions 1\n");
+        hash.update(digest);
+        for d in &self.denominators {
+            let bytes = d.value.to_bytes_le();
+            hash.update(d.row.to_le_bytes());
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(&bytes);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The denominator of a row, if it is above 1.
+fn at(denominators: &[Denominator], row: u32) -> Option<&Denominator> {
+    if denominators.is_empty() {
+        return None;
+    }
+    denominators.binary_search_by_key(&row, |d| d.row).ok().map(|k| &denominators[k])
+}
+
+/// A product with a factor, if there is one.
+fn times(v: Integer<'_>, factor: Option<&BigUint>) -> Integer<'static> {
+    match (v, factor) {
+        (Integer::Small(v), None) => Integer::Small(v),
+        (v, None) => v.to_bigint().into(),
+        (v, Some(factor)) => (v.to_bigint() * BigInt::from(factor.clone())).into(),
+    }
+}
+
+/// The same integer, borrowed from nobody.
+fn owned(v: Integer<'_>) -> Integer<'static> {
+    times(v, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+    use std::collections::BTreeMap;
+
+    fn fraction(n: i64, d: i64) -> Fraction<'static> {
+        Fraction::new(n.into(), d.into()).unwrap()
+    }
+
+    /// Sums of fractions as pairs of big integers, never reduced.
+    fn naive(entries: &[(usize, usize, Fraction<'static>)]) -> BTreeMap<(usize, usize), (BigInt, BigInt)> {
+        let mut sums = BTreeMap::new();
+        for (i, j, v) in entries {
+            let (n, d) = (v.numerator().to_bigint(), v.denominator().to_bigint());
+            let sum = sums.entry((*i, *j)).or_insert((BigInt::zero(), BigInt::one()));
+            *sum = (&sum.0 * &d + n * &sum.1, &sum.1 * d);
+        }
+        sums.retain(|_, (n, _)| !n.is_zero());
+        sums
+    }
+
+    #[test]
+    fn matrices_are_the_sums_of_their_entries_in_lowest_terms() {
+        let mut rng = Rng::seed_from_u64(71);
+        let large = BigInt::from(3u128 << 90);
+        for round in 0..200 {
+            let entries: Vec<_> = (0..round % 23)
+                .map(|_| {
+                    let d = [1, 1, 2, 4, 6, -9, 35][rng.random_range(0..7usize)];
+                    let mut n = BigInt::from(rng.random_range(-4i64..=4));
+                    let mut d = BigInt::from(d);
+                    if rng.random_range(0..6) == 0 {
+                        n *= &large;
+                    }
+                    if rng.random_range(0..6) == 0 {
+                        d *= &large + 1;
+                    }
+                    let value = Fraction::new(n.into(), d.into()).unwrap();
+                    (rng.random_range(0..4usize), rng.random_range(0..3usize), value)
+                })
+                .collect();
+            let a = RationalMatrix::from_entries(4, 3, entries.clone()).unwrap();
+            let sums = naive(&entries);
+            assert_eq!(a.nnz(), sums.len());
+            for (i, j, v) in a.entries() {
+                let (n, d) = &sums[&(i, j)];
+                assert_eq!(v.numerator().to_bigint() * d, v.denominator().to_bigint() * n, "{entries:?}");
+            }
+            for (row, d) in a.denominators() {
+                let own = a.numerators().entries().filter(|e| e.0 == row);
+                let common = own.fold(d.clone(), |gcd, (_, _, v)| gcd.gcd(v.to_bigint().magnitude()));
+                assert!(common.is_one() && !d.is_one(), "row {row} of {entries:?}");
+            }
+            assert_eq!(a.transpose().unwrap().transpose().unwrap(), a);
+            let again = a.entries().map(|(i, j, v)| {
+                (i, j, Fraction::new(owned(v.numerator().clone()), owned(v.denominator().clone())).unwrap())
+            });
+            assert_eq!(RationalMatrix::from_entries(4, 3, again).unwrap().digest(), a.digest());
+            for p in [2, 3, 7, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+                let bad = a.denominators().find(|(_, d)| (*d % p.get()).is_zero()).map(|(row, _)| row);
+                assert_eq!(a.without_residues(p).map(|(row, ..)| row), bad);
+                match a.clone().into_reduced(p) {
+                    Err(error) => assert!(matches!(error, Error::Modulus(_)) && bad.is_some()),
+                    Ok(residues) => {
+                        assert!(bad.is_none());
+                        for (i, j, v) in a.entries() {
+                            let [n, d] = [v.numerator(), v.denominator()].map(|v| p.reduce_bigint(&v.to_bigint()));
+                            let at = residues.row(i).0.binary_search(&(j as u32));
+                            assert_eq!(at.map_or(0, |at| residues.row(i).1[at]), p.mul(n, p.inv(d)));
+                        }
+                        assert!(residues.nnz() <= a.nnz());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn denominators_that_cancel_are_gone() {
+        let halves = [(0, 0, fraction(1, 2)), (0, 0, fraction(1, 2)), (1, 1, fraction(1, 6)), (1, 1, fraction(1, 3))];
+        let a = RationalMatrix::from_entries(2, 2, halves.clone()).unwrap();
+        assert_eq!(a.denominators().collect::<Vec<_>>(), [(1, &BigUint::from(2u32))]);
+        assert_eq!(a.numerators(), &Triplets::from_entries(2, 2, [(0, 0, 1), (1, 1, 1)]));
+        assert!(a.clone().into_integers().is_none() && !a.is_integral());
+        let whole = RationalMatrix::from_entries(2, 2, halves[..2].to_vec()).unwrap();
+        assert_eq!(whole.digest(), Triplets::from_entries(2, 2, [(0, 0, 1)]).digest());
+        assert_ne!(a.digest(), a.numerators().digest());
+        assert_eq!(whole.into_integers(), Some(Triplets::from_entries(2, 2, [(0, 0, 1)])));
+        let nothing = RationalMatrix::from_entries(1, 1, [(0, 0, fraction(1, 2)), (0, 0, fraction(-1, 2))]).unwrap();
+        assert_eq!((nothing.nnz(), nothing.is_integral()), (0, true));
+        for (i, j) in [(2, 0), (0, 2)] {
+            let error = RationalMatrix::from_entries(2, 2, [(i, j, fraction(1, 2))]).unwrap_err();
+            assert!(matches!(error, Error::Matrix(_)));
+        }
+    }
+}
