@@ -1,5 +1,5 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
-//! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
+//! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
 //! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`].
 
 mod certificate;
@@ -7,6 +7,7 @@ mod determinant;
 mod kernel;
 mod rank;
 mod rational;
+mod rational_space;
 mod rref;
 mod solve;
 
@@ -18,6 +19,10 @@ pub use determinant::{Determinant, determinant};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use rational_space::{
+    RationalColumns, RationalKernel, RationalRowEchelon, RationalSpaceOptions, RationalVector, RationalVectors,
+    rational_kernel, rational_rref,
+};
 pub use rref::{FreeColumns, RowEchelon, rref};
 pub use solve::{Contradiction, Solution, SolveOptions, solve};
 

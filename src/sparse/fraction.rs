@@ -66,6 +66,10 @@ impl<'a> Fraction<'a> {
     pub fn is_zero(&self) -> bool {
         self.numerator.is_zero()
     }
+    /// The same fraction, borrowed from nobody.
+    pub fn into_owned(self) -> Fraction<'static> {
+        Fraction { numerator: self.numerator.into_owned(), denominator: self.denominator.into_owned() }
+    }
     /// n and d.
     pub fn into_parts(self) -> (Integer<'a>, Integer<'a>) {
         (self.numerator, self.denominator)

@@ -177,7 +177,7 @@ impl RationalMatrix {
         let (rows, cols) = (self.numerators.rows, self.numerators.cols);
         let divided = self.numerators.entries().map(|(i, j, v)| match of(i as u32) {
             Some(gcd) => (i, j, Integer::from(v.to_bigint() / BigInt::from(gcd.clone()))),
-            None => (i, j, owned(v)),
+            None => (i, j, v.into_owned()),
         });
         let numerators = Triplets::try_from_entries(rows, cols, divided)?;
         for d in &mut self.denominators {
@@ -248,10 +248,7 @@ impl RationalMatrix {
         if self.is_integral() {
             return Ok(self.numerators.try_transpose()?.into());
         }
-        let turned = self.entries().map(|(i, j, v)| {
-            let (n, d) = v.into_parts();
-            (j, i, Fraction::new(owned(n), owned(d)).expect("denominators are positive"))
-        });
+        let turned = self.entries().map(|(i, j, v)| (j, i, v.into_owned()));
         RationalMatrix::from_entries(self.cols(), self.rows(), turned)
     }
 
@@ -311,15 +308,9 @@ fn at(denominators: &[Denominator], row: u32) -> Option<&Denominator> {
 /// A product with a factor, if there is one.
 fn times(v: Integer<'_>, factor: Option<&BigUint>) -> Integer<'static> {
     match (v, factor) {
-        (Integer::Small(v), None) => Integer::Small(v),
-        (v, None) => v.to_bigint().into(),
+        (v, None) => v.into_owned(),
         (v, Some(factor)) => (v.to_bigint() * BigInt::from(factor.clone())).into(),
     }
-}
-
-/// The same integer, borrowed from nobody.
-fn owned(v: Integer<'_>) -> Integer<'static> {
-    times(v, None)
 }
 
 #[cfg(test)]
@@ -378,9 +369,7 @@ mod tests {
                 assert!(common.is_one() && !d.is_one(), "row {row} of {entries:?}");
             }
             assert_eq!(a.transpose().unwrap().transpose().unwrap(), a);
-            let again = a.entries().map(|(i, j, v)| {
-                (i, j, Fraction::new(owned(v.numerator().clone()), owned(v.denominator().clone())).unwrap())
-            });
+            let again = a.entries().map(|(i, j, v)| (i, j, v.into_owned()));
             assert_eq!(RationalMatrix::from_entries(4, 3, again).unwrap().digest(), a.digest());
             for p in [2, 3, 7, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
                 let bad = a.denominators().find(|(_, d)| (*d % p.get()).is_zero()).map(|(row, _)| row);
