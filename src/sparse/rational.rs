@@ -263,16 +263,35 @@ impl RationalMatrix {
     /// # Errors
     /// [`Error::Modulus`] if p divides a denominator, [`Error::Memory`].
     pub fn into_reduced(self, p: Modulus) -> Result<SparseMatrix> {
-        if let Some((row, d, _)) = self.without_residues(p) {
-            return Err(Error::Modulus(format!("row {}: {p} divides its denominator {d}", row + 1)));
-        }
+        let inverses = self.inverses(p)?;
         let mut a = self.numerators.into_reduced(p)?;
-        for d in &self.denominators {
-            let inverse = p.inv(p.reduce_bigint(&d.value.clone().into()));
-            let row = a.start[d.row as usize]..a.start[d.row as usize + 1];
+        for (row, inverse) in inverses {
+            let row = a.start[row as usize]..a.start[row as usize + 1];
             a.value[row].iter_mut().for_each(|v| *v = p.mul(*v, inverse));
         }
         Ok(a)
+    }
+    /// The integer matrix of the residues 0 … p-1 of its entries.
+    ///
+    /// # Errors
+    /// As [`RationalMatrix::into_reduced`].
+    pub fn residues(&self, p: Modulus) -> Result<Triplets> {
+        let inverses = self.inverses(p)?;
+        let of = |row: usize| inverses.binary_search_by_key(&(row as u32), |i| i.0).map_or(1, |k| inverses[k].1);
+        let residues = self.numerators.residues(p)?;
+        let entries = residues.entries().map(|(i, j, v)| {
+            let Integer::Small(v) = v else { unreachable!("residues are below 2^63") };
+            (i, j, p.mul(v as u64, of(i)) as i64)
+        });
+        Triplets::try_from_entries(self.rows(), self.cols(), entries)
+    }
+    /// The inverses mod p of the denominators above 1, by rows.
+    fn inverses(&self, p: Modulus) -> Result<Vec<(u32, u64)>> {
+        if let Some((row, d, _)) = self.without_residues(p) {
+            return Err(Error::Modulus(format!("row {}: {p} divides its denominator {d}", row + 1)));
+        }
+        let inverse = |d: &Denominator| (d.row, p.inv(p.reduce_bigint(&d.value.clone().into())));
+        memory::collect(self.denominators.iter().map(inverse), FRACTIONS)
     }
 
     /// [`Triplets::digest`] of a matrix of integers. Otherwise SHA-256 over the ASCII bytes `blackfield fractions 1\n`,
@@ -377,7 +396,7 @@ mod tests {
                 match a.clone().into_reduced(p) {
                     Err(error) => assert!(matches!(error, Error::Modulus(_)) && bad.is_some()),
                     Ok(residues) => {
-                        assert!(bad.is_none());
+                        assert!(bad.is_none() && a.residues(p).unwrap().reduce(p) == residues);
                         for (i, j, v) in a.entries() {
                             let [n, d] = [v.numerator(), v.denominator()].map(|v| p.reduce_bigint(&v.to_bigint()));
                             let at = residues.row(i).0.binary_search(&(j as u32));
