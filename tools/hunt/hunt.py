@@ -49,6 +49,7 @@ CHECKS = (
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
     ("space", "determinants", check_spaces.determinants, 16),
+    ("space", "rational-spaces", check_spaces.rational, 12),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -142,6 +142,12 @@ class Faults(Hunted):
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
 
+    def test_spaces_over_the_rationals(self):
+        self.sees(check_spaces.rational, "forgets denominators", "wrong form")
+        self.sees(check_spaces.rational, "not reduced", "wrong form")
+        self.sees(check_spaces.rational, "repeats vectors", "no basis")
+        self.sees(check_spaces.rational, "not primitive", "no primitive vector")
+
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")
         self.sees(check_permanents.closed_forms, "loses an entry", "wrong permanent")
