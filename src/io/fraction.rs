@@ -1,8 +1,8 @@
 //! The value of an entry as files spell it: an integer ([`decimal`](super::decimal)), or a fraction `a/b` of two of
 //! them.
 //!
-//! Both parts may have a sign, b must not be 0, and nothing need be in lowest terms: `6/-4` is -3/2, `4/2` the integer 2.
-//! Blanks around the slash would make more fields than a line has.
+//! Both parts may have a sign, b must not be 0, and nothing need be in lowest terms: `6/-4` is -3/2, `4/2` the integer
+//! 2. Blanks around the slash would make more fields than a line has.
 
 use super::decimal;
 use super::text::quote;

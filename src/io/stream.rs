@@ -2,7 +2,7 @@
 
 use super::write::compressed;
 use super::{AtomicFile, FileFormat};
-use crate::sparse::Fraction;
+use crate::sparse::{Fraction, Integer};
 use crate::{Error, Result, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -69,9 +69,28 @@ impl Encoding {
     pub fn fractions<'a>(self, entries: impl Iterator<Item = (u64, u64, Fraction<'a>)>) -> Result<Vec<u8>> {
         let mut text = vec![];
         for (i, j, v) in entries {
-            let line = format!("{} {} {v}\n", i + 1, j + 1);
-            memory::reserve(&mut text, line.len(), TEXT)?;
-            text.extend_from_slice(line.as_bytes());
+            memory::reserve(&mut text, LINE, TEXT)?;
+            match v.numerator() {
+                // What most null vectors have.
+                Integer::Small(n) if v.is_integer() => {
+                    let mut line = [b' '; LINE];
+                    line[LINE - 1] = b'\n';
+                    let mut at = digits(&mut line, LINE - 1, n.unsigned_abs());
+                    if *n < 0 {
+                        at -= 1;
+                        line[at] = b'-';
+                    }
+                    for number in [j + 1, i + 1] {
+                        at = digits(&mut line, at - 1, number);
+                    }
+                    text.extend_from_slice(&line[at..]);
+                }
+                _ => {
+                    let line = format!("{} {} {v}\n", i + 1, j + 1);
+                    memory::reserve(&mut text, line.len(), TEXT)?;
+                    text.extend_from_slice(line.as_bytes());
+                }
+            }
         }
         self.bytes(text)
     }
@@ -206,8 +225,11 @@ mod tests {
     #[test]
     fn fractions_in_blocks_are_one_matrix() {
         let fraction = |n: i64, d: i64| Fraction::new(n.into(), d.into()).unwrap();
-        let blocks =
-            [vec![(2, 0, fraction(-5, 10)), (0, 1, fraction(4, 2))], vec![], vec![(1, 1, fraction(1, i64::MIN))]];
+        let blocks = [
+            vec![(2, 0, fraction(-5, 10)), (0, 1, fraction(4, 2))],
+            vec![],
+            vec![(1, 1, fraction(1, i64::MIN)), (0, 0, fraction(i64::MIN, 1))],
+        ];
         let mut out = vec![];
         let mut writer = SmsWriter::create(Path::new("-"), &mut out).unwrap();
         writer.begin_rational(3, 2).unwrap();
@@ -216,7 +238,9 @@ mod tests {
             writer.write(&bytes).unwrap();
         }
         writer.finish().unwrap();
-        assert!(out.starts_with(b"3 2 Q\n3 1 -1/2\n1 2 2\n2 2 -1/9223372036854775808\n0 0 0"));
+        assert!(
+            out.starts_with(b"3 2 Q\n3 1 -1/2\n1 2 2\n2 2 -1/9223372036854775808\n1 1 -9223372036854775808\n0 0 0")
+        );
         let entries = blocks.concat().into_iter().map(|(i, j, v)| (i as usize, j as usize, v));
         let expected = RationalMatrix::from_entries(3, 2, entries).unwrap();
         let options = ReadOptions::default();

@@ -1,4 +1,4 @@
-//! Writers: canonical triplets, or a matrix over ℚ with its fractions as `a/b`, as SMS or MatrixMarket, plain or gzipped.
+//! Writers: canonical triplets, or a matrix over ℚ with fractions `a/b`, as SMS or MatrixMarket, plain or gzipped.
 //!
 //! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
 //! members, which every gunzip reads as one file. The bytes therefore do not depend on the number of threads.

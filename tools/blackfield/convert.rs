@@ -1,4 +1,5 @@
-//! `blackfield convert IN OUT`: the same matrix in another format, transposed or reduced mod p if asked; fractions stay.
+//! `blackfield convert IN OUT`: the same matrix in another format, transposed or reduced mod p if asked; fractions
+//! stay.
 
 use crate::args::ConvertArgs;
 use crate::input;

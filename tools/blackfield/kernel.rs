@@ -173,14 +173,12 @@ fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>
     let integers = turned.as_ref().map_or(&loaded.triplets, |turned| turned.numerators());
     let options = work.rational_options(integers)?;
     let mut kernel = answers::rational_kernel(integers, &options, work.bars)?;
-    let (mut certainty, mut entries, mut seconds) = (kernel.certainty(), 0, Phases::default());
+    let (mut certainty, mut entries) = (kernel.certainty(), 0);
     let vectors = if writer.is_some() { kernel.dimension() } else { 0 };
     if let Some(writer) = writer {
-        let write = || write_rational(&mut kernel, args, writer, work.bars);
-        (certainty, entries) = seconds.time("null vectors", write)?;
+        (certainty, entries) = write_rational(&mut kernel, args, writer, work.bars)?;
     }
     work.phases.extend(kernel.phases());
-    work.phases.extend(&seconds);
     let grounds = Grounds { path: kernel.path().to_vec(), reason: kernel.reason(), certainty };
     let found = Found {
         side: if args.left { "left" } else { "right" },

@@ -10,7 +10,7 @@ use crate::schema::Schema;
 use blackfield::answers::{self, FreeColumns, RationalColumns, RationalRowEchelon, RowEchelon};
 use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
-use blackfield::report::{Certainty, Phases};
+use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
 use serde::Serialize;
@@ -101,12 +101,11 @@ fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
     }
     let options = work.rational_options(&loaded.triplets)?;
     let mut form = answers::rational_rref(&loaded.triplets, &options, bars)?;
-    let (mut certainty, mut entries, mut seconds) = (form.certainty(), 0, Phases::default());
+    let (mut certainty, mut entries) = (form.certainty(), 0);
     if let Some(writer) = writer {
-        (certainty, entries) = seconds.time("echelon form", || write_rational(&mut form, writer, bars))?;
+        (certainty, entries) = write_rational(&mut form, writer, bars)?;
     }
     work.phases.extend(form.phases());
-    work.phases.extend(&seconds);
     let grounds = Grounds { path: form.path().to_vec(), reason: form.reason(), certainty };
     let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
     let pivots = form.pivots().iter().map(named).collect();

@@ -87,7 +87,9 @@ impl Columns {
             }
         }
         let words = &mut sums.words;
-        Ok(sums.touched.drain(..).fold(true, |zero, i| std::mem::take(&mut words[i as usize]) == 0 && zero))
+        // All are cleared, whatever the first of them is.
+        let left = sums.touched.drain(..).filter(|&i| std::mem::take(&mut words[i as usize]) != 0).count();
+        Ok(left == 0)
     }
     /// Whether A·y = 0.
     ///
@@ -115,7 +117,8 @@ impl Columns {
             }
         }
         let big = &mut sums.big;
-        Ok(sums.touched.drain(..).fold(true, |zero, i| std::mem::take(&mut big[i as usize]).is_zero() && zero))
+        let left = sums.touched.drain(..).filter(|&i| !std::mem::take(&mut big[i as usize]).is_zero()).count();
+        Ok(left == 0)
     }
 }
 

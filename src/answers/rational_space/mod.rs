@@ -17,10 +17,10 @@
 //!
 //! A prime that makes the rank smaller, or the profile later, divides a minor of order r that is not 0, of h bits at
 //! most (Hadamard), which a random prime of b bits does with probability δ = ⌊h/(b-1)⌋/π_b at most
-//! ([`bad_prime`](crate::integers::bad_prime)). Primes are drawn until the product of δ + ε, ε the error of each modular
-//! answer, is as small as demanded; the best rank and, among these, the first profile are kept. With 62 bits one prime
-//! is enough. Where that fails nonetheless, some vector does not pass the check, and the answer is an error. Entry
-//! points: [`rational_kernel`], [`rational_rref`].
+//! ([`bad_prime`](crate::integers::bad_prime)). Primes are drawn until the product of δ + ε, ε the error of each
+//! modular answer, is as small as demanded; the best rank and, among these, the first profile are kept. With 62 bits
+//! one prime is enough. Where that fails nonetheless, some vector does not pass the check, and the answer is an error.
+//! Entry points: [`rational_kernel`], [`rational_rref`].
 
 mod columns;
 mod echelon;

@@ -74,8 +74,8 @@ fn is_better(one: &Kernel, other: &Kernel, profile: bool) -> Result<bool> {
 }
 
 impl<'a> Space<'a> {
-    /// The null space of the `integers` by the pivots of the best of the first primes;
-    /// `profile` asks for the first columns that are possible.
+    /// The null space of the `integers` by the pivots of the best of the first primes; `profile` asks for the first
+    /// columns that are possible.
     pub fn new(
         integers: &'a Triplets,
         profile: bool,
@@ -83,7 +83,7 @@ impl<'a> Space<'a> {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut rng = Streams::of_integers(&integers.digest(), options.rank.seed).stream(Domain::Primes, 0);
-        let minor_bits = hadamard_log2(&integers, integers.rows().min(integers.cols()))?;
+        let minor_bits = hadamard_log2(integers, integers.rows().min(integers.cols()))?;
         let bad = bad_prime(minor_bits, options.prime_bits);
         let rule = if profile { Rule::Leading } else { Rule::Aside(0) };
         let (mut best, mut error): (Option<(Kernel, Option<Recipe>)>, Option<ErrorBound>) = (None, None);
@@ -152,9 +152,10 @@ impl<'a> Space<'a> {
     pub fn reason(&self) -> String {
         let base = self.base.rank();
         let mut reason = format!("mod {}: {}", self.base.modulus(), base.reason);
-        if self.certainty != Certainty::Proven {
-            reason += "; random primes that divide no minor of this order but with the error probability";
-        }
+        reason += match self.certainty {
+            Certainty::Proven => "; the minors have so few bits that no such prime divides one",
+            _ => "; a random prime divides a minor of this order with the error probability at most",
+        };
         if self.needed > 0 {
             let primes = if self.needed == 1 { "prime" } else { "primes" };
             reason += &format!("; null vectors from {} {primes}", self.needed);
@@ -187,21 +188,29 @@ impl<'a> Space<'a> {
                 (all.clone().step_by(BLOCK)).map(|start| Block::new(start..all.end.min(start + BLOCK))).collect();
             loop {
                 observer.check()?;
-                let space = &*self;
-                blocks.par_iter_mut().try_for_each(|block| space.advance(block, &rooms))?;
+                self.timed(|space| blocks.par_iter_mut().try_for_each(|block| space.advance(block, &rooms)))?;
                 if blocks.iter().all(Block::is_done) {
                     break;
                 }
                 self.another_prime(observer)?;
             }
             self.needed = blocks.iter().map(|block| block.primes).fold(self.needed, usize::max);
-            let made: Vec<T> = blocks.into_par_iter().map(|block| make(&block.vectors())).collect::<Result<_>>()?;
-            made.into_iter().try_for_each(&mut take)?;
+            self.timed(|_| {
+                let made: Vec<T> = blocks.into_par_iter().map(|block| make(&block.vectors())).collect::<Result<_>>()?;
+                made.into_iter().try_for_each(&mut take)
+            })?;
         }
         observer.progress(count as u64);
         Ok(())
     }
 
+    /// Does what is part of the phase of vectors.
+    fn timed(&mut self, work: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
+        let mut phases = std::mem::take(&mut self.phases);
+        let done = phases.time("null vectors", || work(self));
+        self.phases = phases;
+        done
+    }
     /// Goes on with a block, prime by prime, until its vectors are known or there is no other prime.
     fn advance(&self, block: &mut Block, rooms: &Rooms) -> Result<()> {
         let mut sums = rooms.sums.lock().expect("no task panics").pop().unwrap_or_default();

@@ -25,7 +25,7 @@ pub struct KernelArgs {
     #[arg(long, conflicts_with_all = ["modulus", "vectors"])]
     pub rational: bool,
     /// Clear denominators: each vector has integers without a common divisor
-    #[arg(long, requires_all = ["rational", "output"])]
+    #[arg(long, requires = "rational", conflicts_with_all = ["modulus", "dimension"])]
     pub integers: bool,
     /// The file for N, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "dimension", value_hint = ValueHint::FilePath)]
