@@ -1,7 +1,7 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
 //! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the
-//! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form, by
-//! [`rref()`]; the determinant, by [`determinant()`].
+//! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
+//! by [`rref()`]; the determinant, by [`determinant()`].
 
 mod certificate;
 mod determinant;
