@@ -40,7 +40,7 @@
 //!
 //! | for | short form | with options and an observer |
 //! | --- | --- | --- |
-//! | a matrix in a file | [`Triplets::read`](sparse::Triplets::read) | [`io::read`] |
+//! | a matrix in a file | [`Triplets::read`](sparse::Triplets::read) | [`io::read`], [`io::read_rational`] |
 //! | a matrix in the arrays of another library | [`SparseMatrix::from_csr`](sparse::SparseMatrix::from_csr) | |
 //! | the rank mod p | [`SparseMatrix::rank`](sparse::SparseMatrix::rank) | [`answers::rank()`], [`answers::rank_owned`] |
 //! | the rank over ℚ | [`Triplets::rational_rank`](sparse::Triplets::rational_rank) | [`answers::rational_rank`] |
@@ -48,6 +48,7 @@
 //! | linear systems mod p | | [`answers::solve()`] |
 //! | the reduced row echelon form mod p | | [`answers::rref()`] |
 //! | the Smith normal form over ℤ | | [`answers::smith()`] |
+//! | null space and echelon form over ℚ | | [`answers::rational_kernel`], [`answers::rational_rref`] |
 //! | the determinant mod p | | [`answers::determinant()`] |
 //! | a certificate, and its verdict | | [`answers::certificate()`], [`certify::verify()`] |
 //! | a permanent | [`Triplets::permanent`](sparse::Triplets::permanent) | [`permanent::permanent`](permanent::permanent()) |

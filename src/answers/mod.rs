@@ -1,13 +1,14 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
-//! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
-//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`]. Over the integers:
-//! the Smith normal form, by [`smith()`].
+//! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the
+//! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
+//! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: the Smith normal form, by [`smith()`].
 
 mod certificate;
 mod determinant;
 mod kernel;
 mod rank;
 mod rational;
+mod rational_space;
 mod rref;
 mod smith;
 mod solve;
@@ -20,6 +21,10 @@ pub use determinant::{Determinant, determinant};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
+pub use rational_space::{
+    RationalColumns, RationalKernel, RationalRowEchelon, RationalSpaceOptions, RationalVector, RationalVectors,
+    rational_kernel, rational_rref,
+};
 pub use rref::{FreeColumns, RowEchelon, rref};
 pub use smith::{SmithForm, SmithOptions, smith};
 pub use solve::{Contradiction, Solution, SolveOptions, solve};

@@ -53,6 +53,10 @@ pub struct Level {
 }
 
 impl Level {
+    /// The step with these pivots of `matrix`, whose complement has the lines `rest` and was not divided by anything.
+    pub fn new(matrix: SparseMatrix, pivots: Pivots, rest: Lines) -> Self {
+        Level { matrix, pivots, rest, divisors: Divisors::None }
+    }
     /// det B / det S for the square matrix B of this step, if its lines are those of the pivots and the `rest`, and
     /// its complement S in those before it was divided.
     pub(super) fn factor(&self) -> Result<u64> {

@@ -15,6 +15,7 @@ mod combinatorics;
 mod complex;
 mod connectivity;
 mod designs;
+mod feynman;
 mod graphs;
 mod matching;
 mod nullstellensatz;
@@ -208,6 +209,14 @@ const CATALOGUE: &[Family] = &[
         example: "hypercube_10",
         generate: |a| graphs::hypercube_laplacian(a[0]),
         rank: |a, p| graphs::hypercube_laplacian_rank(a[0], p),
+    },
+    Family {
+        pattern: "ibp_{n}_{s}_{t}",
+        about: "Integration-by-parts relations of one-loop Feynman integrals with n propagators, indices up to s and -t.",
+        size: "n N(s,t) x N(s+1,t+1), N(s,t) = sum C(n,k) C(s,k) C(t+n-k,n-k) over k > 0, at most 2n entries per row",
+        example: "ibp_4_6_2",
+        generate: |a| feynman::relations(a[0], a[1], a[2]),
+        rank: |a, p| feynman::rank(a[0], a[1], a[2], p),
     },
     Family {
         pattern: "tridiagonal_{n}",

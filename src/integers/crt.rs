@@ -61,7 +61,7 @@ impl Crt {
 }
 
 /// The representative of x mod m of least absolute value, -m/2 ≤ r ≤ m/2.
-pub(super) fn least(x: BigInt, m: &BigInt) -> BigInt {
+pub(crate) fn least(x: BigInt, m: &BigInt) -> BigInt {
     let r = x % m;
     match &r << 1u32 {
         double if double > *m => r - m,

@@ -7,10 +7,10 @@
 //! all of them so far. What the chunks find (an error, the end marker, too many lines) takes effect in the order of the
 //! file: results and messages do not depend on the number of threads.
 
-use super::line::{Layout, Line};
+use super::line::{Layout, Line, Symmetry};
 use super::scan::{Repeated, WINDOW, count_lines, plain_line};
 use super::text::{Fault, Halt, MAX_LINE, lines_end, quote};
-use crate::sparse::{BigEntry, Coordinates, Integer, key, spread};
+use crate::sparse::{BigEntry, Coordinates, Duplicates, FractionEntry, Integer, RationalMatrix, key, spread};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
@@ -21,7 +21,11 @@ const CHUNK: usize = 1 << 19;
 pub(super) struct Body {
     layout: Layout,
     /// Everything read so far.
-    pub entries: Coordinates,
+    entries: Coordinates,
+    /// Fractions read so far.
+    fractions: Vec<FractionEntry>,
+    /// The number of the last line read.
+    line: u64,
     /// Lines with an entry so far, zeros included.
     pub seen: u64,
     /// Whether the end marker was reached.
@@ -36,6 +40,8 @@ pub(super) struct Body {
 
 /// The maximum number of bytes of an entry: row, column, value.
 const ENTRY: u64 = 16;
+/// As many bytes as that many entries: a fraction of words.
+const FRACTION: usize = size_of::<FractionEntry>() / ENTRY as usize;
 /// How errors name them.
 const ENTRIES: &str = "the entries of the matrix";
 
@@ -51,6 +57,8 @@ struct Chunk {
     /// The [`spread`]s of the values, by OR.
     spreads: u64,
     big: Vec<BigEntry>,
+    /// Lines are counted from 0 within the chunk.
+    fractions: Vec<FractionEntry>,
     seen: u64,
     /// Line feeds passed.
     lines: u64,
@@ -68,15 +76,17 @@ enum End {
 
 impl Body {
     /// A body of the given layout; memory for `expect` entries is reserved, so there must be enough text for all of
-    /// them. Entries may take `limit` bytes.
+    /// them. Entries may take `limit` bytes. `line` lines come before it.
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub fn new(layout: Layout, expect: usize, limit: Option<u64>) -> Result<Self> {
+    pub fn new(layout: Layout, expect: usize, limit: Option<u64>, line: u64) -> Result<Self> {
         let limit = limit.unwrap_or(u64::MAX);
         let mut body = Body {
             layout,
             entries: Coordinates::new(),
+            fractions: vec![],
+            line,
             seen: 0,
             ended: false,
             place: ArrayPlace::default(),
@@ -121,6 +131,7 @@ impl Body {
             self.check_count(chunk.seen, text, start)?;
             lines += chunk.lines;
             self.append(chunk)?;
+            self.line += chunk.lines;
             match chunk.end.take() {
                 None => {}
                 Some(End::Fault(Fault { at, message })) => return Err(Fault { at: start + at, message }.into()),
@@ -133,7 +144,7 @@ impl Body {
             }
             start += text.len();
         }
-        within_limit(self.entries.row.len() as u64, self.limit)?;
+        within_limit((self.entries.row.len() + FRACTION * self.fractions.len()) as u64, self.limit)?;
         self.chunks = chunks;
         Ok(lines)
     }
@@ -152,8 +163,26 @@ impl Body {
         self.entries.col.extend_from_slice(&chunk.col[..chunk.stored]);
         self.entries.value.append(&chunk.value[..chunk.stored], chunk.spreads)?;
         self.entries.big.append(&mut chunk.big);
+        memory::reserve(&mut self.fractions, chunk.fractions.len(), ENTRIES)?;
+        let line = self.line + 1;
+        self.fractions
+            .extend(chunk.fractions.drain(..).map(|entry| FractionEntry { line: line + entry.line, ..entry }));
         self.seen += chunk.seen;
         Ok(())
+    }
+
+    /// The matrix of everything read, with what symmetry adds.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn finish(mut self, duplicates: Duplicates) -> Result<RationalMatrix> {
+        let Layout { rows, cols, symmetry, ones, .. } = self.layout;
+        if symmetry != Symmetry::General {
+            let skew = symmetry == Symmetry::Skew && !ones;
+            self.entries.mirror(skew);
+            FractionEntry::mirror(&mut self.fractions, skew)?;
+        }
+        RationalMatrix::gather(rows as usize, cols as usize, self.entries, self.fractions, duplicates)
     }
 
     /// Refuses the first line beyond the announced number, if it is among the `seen` entries of this chunk.
@@ -183,8 +212,12 @@ impl Body {
             (*row, *col) = place.of(self.seen + u64::from(*col), &self.layout);
         }
         self.entries.sorted = false;
+        let mut of_big = self.place.clone();
         for (row, col, _) in &mut chunk.big {
-            (*row, *col) = self.place.of(self.seen + u64::from(*col), &self.layout);
+            (*row, *col) = of_big.of(self.seen + u64::from(*col), &self.layout);
+        }
+        for entry in &mut chunk.fractions {
+            (entry.row, entry.col) = self.place.of(self.seen + u64::from(entry.col), &self.layout);
         }
         self.place = place;
     }
@@ -302,9 +335,10 @@ impl Layout {
                 Ok(Line::Entry(i, j, v)) => {
                     // An array value is numbered within its chunk.
                     let j = if self.array { seen as u32 } else { j };
-                    match v {
-                        Integer::Small(v) => store(i, j, v),
-                        Integer::Big(v) => out.big.push((i, j, v.into_owned())),
+                    match v.into_integer() {
+                        Ok(Integer::Small(v)) => store(i, j, v),
+                        Ok(Integer::Big(v)) => out.big.push((i, j, v.into_owned())),
+                        Err(value) => out.fractions.push(FractionEntry { row: i, col: j, value, line: lines }),
                     }
                     seen += 1;
                 }

@@ -22,9 +22,9 @@ use super::decimal::{integer_or_one, malformed};
 use super::fortran::Fields;
 use super::header;
 use super::line::{Layout, Symmetry, complex_is_nonzero};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields, quote};
-use crate::sparse::{Coordinates, Duplicates, Integer, Triplets};
+use crate::sparse::{Coordinates, Integer, RationalMatrix};
 use crate::{Result, memory};
 
 /// Whether the first four lines are a header: a type and its sizes in line 3, Fortran formats in line 4.
@@ -34,8 +34,8 @@ pub(super) fn sniff(first: &[&[u8]]) -> bool {
     letter(0, b"RCPIQ") && letter(1, b"USHZR") && letter(2, b"AE") && formats.trim_ascii_start().starts_with(b"(")
 }
 
-/// Reads the file.
-pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Duplicates) -> Result<Triplets> {
+/// Reads the file, whose Fortran formats know no fractions.
+pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Result<RationalMatrix> {
     let header = Header::read(text, options)?;
     let Layout { rows, cols, symmetry, numbers, .. } = header.layout;
 
@@ -60,7 +60,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     let mut put = |v: Integer<'static>| {
         let (&i, j) = positions.next().expect("as many values as indices");
         if u64::from(j) >= header.layout.row_width(u64::from(i) + 1) {
-            header.layout.beyond_triangle(u64::from(i) + 1, u64::from(j) + 1, &v)?;
+            header.layout.beyond_triangle(u64::from(i) + 1, u64::from(j) + 1, v.is_zero())?;
         }
         entries.push(i, j, v);
         Ok(())
@@ -89,7 +89,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
     if symmetry != Symmetry::General {
         entries.mirror(symmetry == Symmetry::Skew && !options.pattern);
     }
-    entries.canonical(rows as usize, cols as usize, duplicates)
+    Ok(entries.canonical(rows as usize, cols as usize, duplicates(options))?.into())
 }
 
 /// The non-empty columns, each with the 1-based number of its first entry.
@@ -238,6 +238,7 @@ impl Header {
             numbers,
             symmetry,
             ones: options.pattern,
+            fractions: false,
             announced: None,
             end_marker: false,
             comments: b"",

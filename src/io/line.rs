@@ -1,10 +1,11 @@
 //! What a line of a body must look like, and the general parser for one line: every legal spelling, every error
 //! message.
 
-use super::decimal::value;
+use super::decimal;
+use super::fraction::value;
 use super::header::is_content;
 use super::text::{fields, quote};
-use crate::sparse::Integer;
+use crate::sparse::{Fraction, Integer};
 
 /// Which part of the matrix a file stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(super) struct Layout {
     pub symmetry: Symmetry,
     /// Whether every non-zero value is taken as 1.
     pub ones: bool,
+    /// Whether values may be fractions.
+    pub fractions: bool,
     /// The number of entries that the header announces, and the line that announces it.
     pub announced: Option<(u64, u64)>,
     /// Whether the body ends with `0 0 0`.
@@ -41,7 +44,7 @@ pub(super) struct Layout {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Blank,
-    Entry(u32, u32, Integer<'static>),
+    Entry(u32, u32, Fraction<'static>),
     EndMarker,
 }
 
@@ -101,33 +104,29 @@ impl Layout {
         let j = index(row_col[1], "column", self.cols)?;
         let v = self.value(numbers)?;
         if j > self.row_width(i) {
-            self.beyond_triangle(i, j, &v)?;
+            self.beyond_triangle(i, j, v.is_zero())?;
         }
         Ok(Line::Entry((i - 1) as u32, (j - 1) as u32, v))
     }
 
     /// The value spelled by the numbers of a line.
-    fn value(&self, numbers: [&[u8]; 2]) -> Result<Integer<'static>, String> {
+    fn value(&self, numbers: [&[u8]; 2]) -> Result<Fraction<'static>, String> {
         match self.numbers {
-            0 => Ok(Integer::Small(1)),
-            1 => value(numbers[0], self.ones),
-            _ => complex_is_nonzero(numbers),
+            0 => Ok(Integer::Small(1).into()),
+            1 => value(numbers[0], self.ones, self.fractions),
+            _ => complex_is_nonzero(numbers).map(Fraction::from),
         }
     }
 
     /// Checks for an entry that a symmetric file must not store; a zero on the diagonal of a skew-symmetric matrix
     /// passes, and is dropped later.
-    pub fn beyond_triangle(&self, i: u64, j: u64, v: &Integer) -> Result<(), String> {
+    pub fn beyond_triangle(&self, i: u64, j: u64, zero: bool) -> Result<(), String> {
         if i != j {
             return Err(format!(
                 "entry ({i}, {j}) lies above the diagonal; a symmetric file stores only the lower triangle"
             ));
         }
-        if v.is_zero() {
-            Ok(())
-        } else {
-            Err(format!("non-zero entry ({i}, {j}) on the diagonal of a skew-symmetric matrix"))
-        }
+        if zero { Ok(()) } else { Err(format!("non-zero entry ({i}, {j}) on the diagonal of a skew-symmetric matrix")) }
     }
 
     fn wrong_fields(&self, text: &[u8]) -> String {
@@ -146,7 +145,7 @@ impl Layout {
 pub(super) fn complex_is_nonzero(parts: [&[u8]; 2]) -> Result<Integer<'static>, String> {
     let mut any = false;
     for part in parts {
-        any |= !value(part, true)?.is_zero();
+        any |= !decimal::value(part, true)?.is_zero();
     }
     Ok(Integer::Small(i64::from(any)))
 }

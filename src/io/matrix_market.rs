@@ -2,22 +2,23 @@
 //! design*, NISTIR 5935, 1996).
 //!
 //! ```text
-//! %%MatrixMarket matrix coordinate|array integer|pattern|real general|symmetric|skew-symmetric
+//! %%MatrixMarket matrix coordinate|array integer|pattern|real|rational general|symmetric|skew-symmetric
 //! % comments
 //! rows cols entries      (array: rows cols)
 //! i j value              (pattern: i j; array: value, by columns)
 //! ```
 //!
+//! The field `rational` is ours: the format has no name for fractions a/b, which are read under each that has values.
 //! Symmetric kinds store the lower triangle and are expanded. Complex and Hermitian files have no integer meaning;
 //! their 0–1 pattern can be taken.
 
 use super::body::Body;
 use super::header;
 use super::line::{Layout, Symmetry};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields, quote};
 use crate::Result;
-use crate::sparse::{Duplicates, Triplets};
+use crate::sparse::RationalMatrix;
 
 const BANNER: &[u8] = b"%%MatrixMarket";
 
@@ -27,8 +28,8 @@ pub(super) fn sniff(line: &[u8]) -> bool {
 }
 
 /// Reads the file.
-pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Duplicates) -> Result<Triplets> {
-    let mut layout = banner(text, options)?;
+pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
+    let mut layout = Layout { fractions, ..banner(text, options)? };
     let Some(line) = header::content_line(text, b"%")? else {
         let message = format!("the file ends before its size line (\"{}\")", sizes(layout.array));
         return Err(text.error(text.line_number(), message));
@@ -56,18 +57,14 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
 
     // The count may be wrong: reserve no more than the text can hold, at a few bytes per entry.
     let room = text.remaining().unwrap_or(0) / layout.shortest_line() as u64;
-    let (rows, cols, symmetry) = (layout.rows as usize, layout.cols as usize, layout.symmetry);
     let expect = if found.len() == 3 { entries.min(room) as usize } else { 0 };
-    let mut body = Body::new(layout, expect, options.max_memory)?;
+    let mut body = Body::new(layout, expect, options.max_memory, text.line_number())?;
     text.blocks(|block| body.parse(block))?;
     if body.seen < entries {
         let message = format!("the file ends after {} of the {entries} entries that line {at} announces", body.seen);
         return Err(text.error(text.line_number(), message));
     }
-    if symmetry != Symmetry::General {
-        body.entries.mirror(symmetry == Symmetry::Skew && !options.pattern);
-    }
-    body.entries.canonical(rows, cols, duplicates)
+    body.finish(duplicates(options))
 }
 
 /// What the size line should look like.
@@ -98,7 +95,7 @@ fn banner(text: &mut Text<'_>, options: &ReadOptions) -> Result<Layout> {
     };
     let numbers = match field {
         "pattern" => 0,
-        "integer" | "unsigned-integer" | "real" | "double" => 1,
+        "integer" | "unsigned-integer" | "real" | "double" | "rational" => 1,
         "complex" if options.pattern => 2,
         "complex" => return Err(header::complex(text, at)),
         _ => return expected("the field", field, "integer, real, pattern or complex"),
@@ -122,6 +119,7 @@ fn banner(text: &mut Text<'_>, options: &ReadOptions) -> Result<Layout> {
         numbers,
         symmetry,
         ones: options.pattern,
+        fractions: false,
         announced: None,
         end_marker: false,
         comments: b"%",

@@ -10,7 +10,8 @@
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
 //!
-//! Values are read exactly: integers of any size, and decimals if they are integers. Nothing is guessed: a file that
+//! Values are read exactly: integers of any size, decimals if they are integers, and, by [`read_rational`], fractions
+//! `a/b`: the matrix is then a [`RationalMatrix`](crate::sparse::RationalMatrix). Nothing is guessed: a file that
 //! contradicts its header, or has a value without meaning mod p, is an [`Error::Input`](crate::Error::Input) with the
 //! line, what was found, and what was expected. Files are memory-mapped and parsed in parallel, and pages that have
 //! been read are released: reading takes little more memory than the triplets. Compressed files and pipes are parsed as
@@ -20,6 +21,7 @@ mod atomic;
 mod body;
 mod decimal;
 mod fortran;
+mod fraction;
 mod harwell_boeing;
 mod header;
 mod line;
@@ -38,12 +40,12 @@ mod write;
 
 pub use atomic::AtomicFile;
 pub use options::ReadOptions;
-pub use read::{read, read_bytes};
+pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 #[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};
 pub use stream::{Encoding, SmsWriter};
 pub use unfinished::unfinished_files;
-pub use write::{FileFormat, write, write_to};
+pub use write::{FileFormat, write, write_rational, write_rational_to, write_to};
 
 #[cfg(test)]
 mod tests;

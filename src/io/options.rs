@@ -1,6 +1,7 @@
 //! How to read a matrix.
 
 use crate::setters::setters;
+use crate::sparse::Duplicates;
 
 /// How to read a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,3 +18,8 @@ setters!(ReadOptions {
     pattern: bool,
     max_memory: impl Into<Option<u64>>,
 });
+
+/// How entries at one position are merged.
+pub(super) fn duplicates(options: &ReadOptions) -> Duplicates {
+    if options.pattern { Duplicates::One } else { Duplicates::Sum }
+}

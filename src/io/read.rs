@@ -3,7 +3,7 @@
 use super::options::ReadOptions;
 use super::text::{self, Text, quote};
 use super::{harwell_boeing, header, map, matrix_market, sms};
-use crate::sparse::{Duplicates, Triplets};
+use crate::sparse::{RationalMatrix, Triplets};
 use crate::{Error, Observer, Result, Silent};
 use std::fs::File;
 use std::path::Path;
@@ -18,15 +18,30 @@ use std::path::Path;
 /// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
 /// [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
+    file(path, options, false, observer).map(integers)
+}
+
+/// Reads the matrix in a file whose entries may be fractions a/b, as [`read`] does. One without fractions costs no more
+/// than there.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_rational(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<RationalMatrix> {
+    file(path, options, true, observer)
+}
+
+/// Reads a file, in which there may be fractions.
+fn file(path: &Path, options: &ReadOptions, fractions: bool, observer: &dyn Observer) -> Result<RationalMatrix> {
+    let parse = |text| parse(text, options, fractions);
     if path == Path::new("-") {
-        return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?, options);
+        return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?);
     }
     let io_error = |source| Error::Io { file: path.to_path_buf(), source };
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
-        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
+        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer)),
         // A compressed file is read once, in order.
-        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
+        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?),
     }
 }
 
@@ -45,19 +60,36 @@ impl Triplets {
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(name: &Path, bytes: &[u8], options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
-    parse(Text::from_slice(name, bytes, observer)?, options)
+    parse(Text::from_slice(name, bytes, observer)?, options, false).map(integers)
+}
+
+/// Reads the matrix in memory, as [`read_rational`] does.
+///
+/// # Errors
+/// As [`read_rational`].
+pub fn read_rational_bytes(
+    name: &Path,
+    bytes: &[u8],
+    options: &ReadOptions,
+    observer: &dyn Observer,
+) -> Result<RationalMatrix> {
+    parse(Text::from_slice(name, bytes, observer)?, options, true)
+}
+
+/// What was read without fractions.
+fn integers(a: RationalMatrix) -> Triplets {
+    a.into_integers().expect("the reader refused fractions")
 }
 
 /// Sniffs the format and reads it.
-pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions) -> Result<Triplets> {
+pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
     text.skip_byte_order_mark()?;
-    let duplicates = if options.pattern { Duplicates::One } else { Duplicates::Sum };
     let read = sniff(text.peek()?).map_err(|message| text.error(1, message))?;
-    read(&mut text, options, duplicates)
+    read(&mut text, options, fractions)
 }
 
-/// The reader of one format.
-type Reader = fn(&mut Text<'_>, &ReadOptions, Duplicates) -> Result<Triplets>;
+/// The reader of one format; the flag says whether there may be fractions.
+type Reader = fn(&mut Text<'_>, &ReadOptions, bool) -> Result<RationalMatrix>;
 
 /// The reader for a file that begins with these bytes; the error says why there is none.
 fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {

@@ -1,18 +1,18 @@
 //! SMS, the text format of the Sparse Integer Matrix Collection and of LinBox.
 //!
 //! ```text
-//! rows cols M        one letter for the kind of values: M, I, R, …; it is not needed to read them
-//! i j value          1-based indices, an integer of any size
+//! rows cols M        one letter for the kind of values: M, I, R, Q, …; it is not needed to read them
+//! i j value          1-based indices, an integer of any size or a fraction a/b
 //! 0 0 0              the end
 //! ```
 
 use super::body::Body;
 use super::header;
 use super::line::{Layout, Symmetry};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields};
 use crate::Result;
-use crate::sparse::{Duplicates, Triplets};
+use crate::sparse::RationalMatrix;
 
 /// First characters of comment lines, before and between the entries.
 pub(super) const COMMENTS: &[u8] = b"%#";
@@ -25,7 +25,7 @@ pub(super) fn sniff(line: &[u8]) -> bool {
 }
 
 /// Reads the file.
-pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Duplicates) -> Result<Triplets> {
+pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
     let line = header::content_line(text, COMMENTS)?.expect("the sniffer saw the header");
     let at = text.line_number();
     let found: Vec<_> = fields(&line).collect();
@@ -41,16 +41,17 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, duplicates: Dupli
         numbers: if complex { 2 } else { 1 },
         symmetry: Symmetry::General,
         ones: options.pattern,
+        fractions,
         announced: None,
         end_marker: true,
         comments: COMMENTS,
     };
-    let mut body = Body::new(layout, 0, options.max_memory)?;
+    let mut body = Body::new(layout, 0, options.max_memory, text.line_number())?;
     text.blocks(|block| body.parse(block))?;
     if !body.ended {
         let message =
             format!("the file ends after {} entries without the end marker \"0 0 0\": a truncated file", body.seen);
         return Err(text.error(text.line_number(), message));
     }
-    body.entries.canonical(rows as usize, cols as usize, duplicates)
+    body.finish(duplicates(options))
 }

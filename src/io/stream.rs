@@ -1,7 +1,8 @@
-//! Matrices of residues written as they are made, in SMS: its header has no number of entries.
+//! Matrices of residues or fractions written as they are made, in SMS: its header has no number of entries.
 
 use super::write::compressed;
 use super::{AtomicFile, FileFormat};
+use crate::sparse::{Fraction, Integer};
 use crate::{Error, Result, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,38 @@ impl Encoding {
             let line = &line[at + 1..];
             memory::reserve(&mut text, line.len(), TEXT)?;
             text.extend_from_slice(line);
+        }
+        self.bytes(text)
+    }
+    /// The bytes of entries (row, column, value) over ℚ, lines numbered from 0; fractions as `a/b`.
+    ///
+    /// # Errors
+    /// As [`Encoding::entries`].
+    pub fn fractions<'a>(self, entries: impl Iterator<Item = (u64, u64, Fraction<'a>)>) -> Result<Vec<u8>> {
+        let mut text = vec![];
+        for (i, j, v) in entries {
+            memory::reserve(&mut text, LINE, TEXT)?;
+            match v.numerator() {
+                // What most null vectors have.
+                Integer::Small(n) if v.is_integer() => {
+                    let mut line = [b' '; LINE];
+                    line[LINE - 1] = b'\n';
+                    let mut at = digits(&mut line, LINE - 1, n.unsigned_abs());
+                    if *n < 0 {
+                        at -= 1;
+                        line[at] = b'-';
+                    }
+                    for number in [j + 1, i + 1] {
+                        at = digits(&mut line, at - 1, number);
+                    }
+                    text.extend_from_slice(&line[at..]);
+                }
+                _ => {
+                    let line = format!("{} {} {v}\n", i + 1, j + 1);
+                    memory::reserve(&mut text, line.len(), TEXT)?;
+                    text.extend_from_slice(line.as_bytes());
+                }
+            }
         }
         self.bytes(text)
     }
@@ -119,10 +152,20 @@ impl<'o> SmsWriter<'o> {
     /// # Errors
     /// [`Error::Io`].
     pub fn begin(&mut self, rows: u64, cols: u64) -> Result<()> {
-        let head = self.encoding.bytes(format!("{rows} {cols} M\n").into_bytes())?;
+        self.head(rows, cols, 'M')
+    }
+    /// Writes the header of a matrix over ℚ.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin_rational(&mut self, rows: u64, cols: u64) -> Result<()> {
+        self.head(rows, cols, 'Q')
+    }
+    fn head(&mut self, rows: u64, cols: u64, kind: char) -> Result<()> {
+        let head = self.encoding.bytes(format!("{rows} {cols} {kind}\n").into_bytes())?;
         self.write(&head)
     }
-    /// Writes what [`Encoding::entries`] made.
+    /// Writes what [`Encoding::entries`] or [`Encoding::fractions`] made.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -151,8 +194,8 @@ impl<'o> SmsWriter<'o> {
 mod tests {
     use super::*;
     use crate::Silent;
-    use crate::io::{ReadOptions, read, read_bytes};
-    use crate::sparse::Triplets;
+    use crate::io::{ReadOptions, read, read_bytes, read_rational_bytes};
+    use crate::sparse::{RationalMatrix, Triplets};
 
     const BLOCKS: [&[(u64, u64, u64)]; 3] = [&[(2, 0, 5), (0, 1, u64::MAX >> 1)], &[], &[(1, 1, 1)]];
 
@@ -177,6 +220,31 @@ mod tests {
         assert!(encoding.entries(std::iter::empty()).unwrap().is_empty());
         let longest = encoding.entries([(u64::MAX - 1, u64::MAX - 1, u64::MAX)].into_iter()).unwrap();
         assert_eq!(longest.len(), 63);
+    }
+
+    #[test]
+    fn fractions_in_blocks_are_one_matrix() {
+        let fraction = |n: i64, d: i64| Fraction::new(n.into(), d.into()).unwrap();
+        let blocks = [
+            vec![(2, 0, fraction(-5, 10)), (0, 1, fraction(4, 2))],
+            vec![],
+            vec![(1, 1, fraction(1, i64::MIN)), (0, 0, fraction(i64::MIN, 1))],
+        ];
+        let mut out = vec![];
+        let mut writer = SmsWriter::create(Path::new("-"), &mut out).unwrap();
+        writer.begin_rational(3, 2).unwrap();
+        for block in &blocks {
+            let bytes = writer.encoding().fractions(block.iter().cloned()).unwrap();
+            writer.write(&bytes).unwrap();
+        }
+        writer.finish().unwrap();
+        assert!(
+            out.starts_with(b"3 2 Q\n3 1 -1/2\n1 2 2\n2 2 -1/9223372036854775808\n1 1 -9223372036854775808\n0 0 0")
+        );
+        let entries = blocks.concat().into_iter().map(|(i, j, v)| (i as usize, j as usize, v));
+        let expected = RationalMatrix::from_entries(3, 2, entries).unwrap();
+        let options = ReadOptions::default();
+        assert_eq!(read_rational_bytes(Path::new("out"), &out, &options, &Silent).unwrap(), expected);
     }
 
     #[test]

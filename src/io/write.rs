@@ -1,10 +1,10 @@
-//! Writers: canonical triplets as SMS or MatrixMarket, plain or gzipped.
+//! Writers: canonical triplets, or a matrix over ℚ with fractions `a/b`, as SMS or MatrixMarket, plain or gzipped.
 //!
 //! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
 //! members, which every gunzip reads as one file. The bytes therefore do not depend on the number of threads.
 
 use super::AtomicFile;
-use crate::sparse::{Integer, Triplets};
+use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
 use crate::{Error, Observer, Result};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -14,9 +14,9 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileFormat {
-    /// SMS: `rows cols M`, entries, `0 0 0`.
+    /// SMS: `rows cols M` (`Q` with fractions), entries, `0 0 0`.
     Sms,
-    /// MatrixMarket: coordinate integer general.
+    /// MatrixMarket: coordinate integer (`rational` with fractions) general.
     MatrixMarket,
 }
 
@@ -39,11 +39,14 @@ impl FileFormat {
     }
 
     /// The text before the entries.
-    fn head(self, a: &Triplets) -> String {
+    fn head(self, a: Entries<'_>) -> String {
+        let (integers, fractions) = a.parts();
+        let (rows, cols, nnz) = (integers.rows(), integers.cols(), integers.nnz());
         match self {
-            FileFormat::Sms => format!("{} {} M\n", a.rows(), a.cols()),
+            FileFormat::Sms => format!("{rows} {cols} {}\n", if fractions { 'Q' } else { 'M' }),
             FileFormat::MatrixMarket => {
-                format!("%%MatrixMarket matrix coordinate integer general\n{} {} {}\n", a.rows(), a.cols(), a.nnz())
+                let field = if fractions { "rational" } else { "integer" };
+                format!("%%MatrixMarket matrix coordinate {field} general\n{rows} {cols} {nnz}\n")
             }
         }
     }
@@ -53,6 +56,23 @@ impl FileFormat {
         match self {
             FileFormat::Sms => "0 0 0\n",
             FileFormat::MatrixMarket => "",
+        }
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy)]
+enum Entries<'a> {
+    Integers(&'a Triplets),
+    Fractions(&'a RationalMatrix),
+}
+
+impl Entries<'_> {
+    /// The integers, or those over the denominators of rows, and whether there are such.
+    fn parts(&self) -> (&Triplets, bool) {
+        match self {
+            Entries::Integers(a) => (a, false),
+            Entries::Fractions(a) => (a.numerators(), !a.is_integral()),
         }
     }
 }
@@ -67,6 +87,30 @@ impl FileFormat {
 pub fn write(
     path: &Path,
     a: &Triplets,
+    format: FileFormat,
+    stdout: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
+    write_file(path, Entries::Integers(a), format, stdout, observer)
+}
+
+/// Writes the matrix to a file as [`write()`] does, fractions as `a/b`.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_rational(
+    path: &Path,
+    a: &RationalMatrix,
+    format: FileFormat,
+    stdout: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
+    write_file(path, Entries::Fractions(a), format, stdout, observer)
+}
+
+fn write_file(
+    path: &Path,
+    a: Entries<'_>,
     format: FileFormat,
     stdout: &mut dyn Write,
     observer: &dyn Observer,
@@ -91,7 +135,21 @@ pub fn write_to(
     gzip: bool,
     observer: &dyn Observer,
 ) -> Result<()> {
-    write_named(Path::new("-"), &mut out, a, format, gzip, observer)
+    write_named(Path::new("-"), &mut out, Entries::Integers(a), format, gzip, observer)
+}
+
+/// Writes the matrix to anything that takes bytes, fractions as `a/b`.
+///
+/// # Errors
+/// As [`write()`]; the file in an error is `-`.
+pub fn write_rational_to(
+    mut out: impl Write,
+    a: &RationalMatrix,
+    format: FileFormat,
+    gzip: bool,
+    observer: &dyn Observer,
+) -> Result<()> {
+    write_named(Path::new("-"), &mut out, Entries::Fractions(a), format, gzip, observer)
 }
 
 /// Entries per batch: one unit of parallel work, and one gzip member.
@@ -101,31 +159,21 @@ const BATCH: usize = 1 << 18;
 fn write_named(
     name: &Path,
     out: &mut dyn Write,
-    a: &Triplets,
+    a: Entries<'_>,
     format: FileFormat,
     gzip: bool,
     observer: &dyn Observer,
 ) -> Result<()> {
-    observer.phase("write", a.nnz() as u64);
+    let nnz = a.parts().0.nnz();
+    observer.phase("write", nnz as u64);
     // There is at least one batch: the first includes the head, the last the tail.
-    let batches = a.nnz().div_ceil(BATCH).max(1);
+    let batches = nnz.div_ceil(BATCH).max(1);
     let batch = |k: usize| -> io::Result<Vec<u8>> {
         let mut text = if k == 0 { format.head(a).into_bytes() } else { vec![] };
-        for (i, j, v) in a.entries_in(k * BATCH..a.nnz().min((k + 1) * BATCH)) {
-            push_number(&mut text, i as u64 + 1);
-            text.push(b' ');
-            push_number(&mut text, j as u64 + 1);
-            text.push(b' ');
-            match v {
-                Integer::Small(v) => {
-                    if v < 0 {
-                        text.push(b'-');
-                    }
-                    push_number(&mut text, v.unsigned_abs());
-                }
-                Integer::Big(v) => text.extend_from_slice(v.to_string().as_bytes()),
-            }
-            text.push(b'\n');
+        let range = k * BATCH..nnz.min((k + 1) * BATCH);
+        match a {
+            Entries::Integers(a) => a.entries_in(range).for_each(|(i, j, v)| push_entry(&mut text, i, j, &v.into())),
+            Entries::Fractions(a) => a.entries_in(range).for_each(|(i, j, v)| push_entry(&mut text, i, j, &v)),
         }
         if k + 1 == batches {
             text.extend_from_slice(format.tail().as_bytes());
@@ -141,7 +189,7 @@ fn write_named(
         for bytes in ready {
             out.write_all(&bytes.map_err(io_error)?).map_err(io_error)?;
         }
-        observer.progress(a.nnz().min(last * BATCH) as u64);
+        observer.progress(nnz.min(last * BATCH) as u64);
     }
     out.flush().map_err(io_error)
 }
@@ -156,6 +204,33 @@ pub(super) fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
 #[cfg(not(feature = "gzip"))]
 pub(super) fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
+}
+
+/// Appends a line.
+fn push_entry(text: &mut Vec<u8>, i: usize, j: usize, v: &Fraction<'_>) {
+    push_number(text, i as u64 + 1);
+    text.push(b' ');
+    push_number(text, j as u64 + 1);
+    text.push(b' ');
+    push_integer(text, v.numerator());
+    if !v.is_integer() {
+        text.push(b'/');
+        push_integer(text, v.denominator());
+    }
+    text.push(b'\n');
+}
+
+/// Appends an integer in decimal.
+fn push_integer(text: &mut Vec<u8>, v: &Integer<'_>) {
+    match v {
+        Integer::Small(v) => {
+            if *v < 0 {
+                text.push(b'-');
+            }
+            push_number(text, v.unsigned_abs());
+        }
+        Integer::Big(v) => text.extend_from_slice(v.to_string().as_bytes()),
+    }
 }
 
 /// Appends a number in decimal.

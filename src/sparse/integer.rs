@@ -23,6 +23,13 @@ impl Integer<'_> {
     pub fn is_zero(&self) -> bool {
         *self == Integer::Small(0)
     }
+    /// The same integer, borrowed from nobody.
+    pub fn into_owned(self) -> Integer<'static> {
+        match self {
+            Integer::Small(v) => Integer::Small(v),
+            Integer::Big(v) => Integer::Big(Cow::Owned(v.into_owned())),
+        }
+    }
     /// The value as a big integer.
     pub fn to_bigint(&self) -> BigInt {
         match self {

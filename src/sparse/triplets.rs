@@ -66,6 +66,12 @@ impl Triplets {
         })
     }
 
+    /// The positions of the entries of row i.
+    pub(crate) fn row_range(&self, i: u32) -> std::ops::Range<usize> {
+        let begin = self.row.partition_point(|&row| row < i);
+        begin..begin + self.row[begin..].partition_point(|&row| row == i)
+    }
+
     /// The matrix mod p; entries that p divides disappear. It stores an offset per row: apply [`Triplets::compact`]
     /// first if the shape is not trusted.
     ///

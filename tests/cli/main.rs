@@ -7,6 +7,7 @@
 mod answers;
 mod doubt;
 mod endings;
+mod fractions;
 mod help;
 mod instructions;
 mod kernel;

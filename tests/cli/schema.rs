@@ -131,6 +131,8 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "solve zero.sms --rhs wide.sms -p 7 --json",
         "rref m.mtx -p 65521 --json -o r.sms",
         "rref wide.sms -p 2 --json --pivots-only",
+        "rref wide.sms --rational --json -o r.sms",
+        "kernel wide.sms --rational --json --dimension",
         "det diagonal.sms -p 65521 --json",
         "smith diagonal.sms --json",
         "smith zero.sms --local 2 --json",

@@ -2,8 +2,8 @@
 //! written and read again, the matrix is the same, and it equals that of the naive reader if that understands the file.
 
 use super::naive;
-use blackfield::io::{FileFormat, ReadOptions, read_bytes, write_to};
-use blackfield::sparse::Triplets;
+use blackfield::io::{FileFormat, ReadOptions, read_bytes, read_rational_bytes, write_rational_to, write_to};
+use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Silent};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -39,6 +39,22 @@ fn read(data: &[u8], pattern: bool) -> Result<Triplets, String> {
         }
         error.to_string()
     })
+}
+
+/// The reader of fractions agrees on every file without any, and gives back what the writers make of one with some.
+fn check_fractions(data: &[u8], integers: Option<&Triplets>) -> bool {
+    let read = |data: &[u8]| read_rational_bytes(Path::new("input"), data, &ReadOptions::default(), &Silent);
+    let found = read(data);
+    if let Some(integers) = integers {
+        assert_eq!(found.as_ref().map(RationalMatrix::numerators).ok(), Some(integers), "read as fractions");
+    }
+    let Ok(matrix) = found else { return false };
+    for (format, gzip) in [(FileFormat::Sms, true), (FileFormat::MatrixMarket, false)] {
+        let mut text = Vec::new();
+        write_rational_to(&mut text, &matrix, format, gzip, &Silent).expect("memory takes bytes");
+        assert!(read(&text).expect("what was written") == matrix, "written and read again");
+    }
+    true
 }
 
 fn check(data: &[u8], naive: fn(&[u8]) -> Option<naive::Matrix>) -> bool {
@@ -77,5 +93,5 @@ fn check(data: &[u8], naive: fn(&[u8]) -> Option<naive::Matrix>) -> bool {
             assert_eq!(one.to_string(), "1");
         }
     }
-    found.is_ok() || as_pattern.is_ok()
+    check_fractions(data, found.as_ref().ok()) || found.is_ok() || as_pattern.is_ok()
 }

@@ -2,16 +2,18 @@
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::args::AnswerArgs;
-use crate::input::{self, Loaded};
+use crate::input::{self, Loaded, Rational};
+use crate::memory;
 use crate::output;
 use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
 use crate::seed;
-use blackfield::answers::{Rank, RankOptions};
+use blackfield::answers::{Rank, RankOptions, RationalSpaceOptions};
 use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
 use blackfield::report::{Certainty, Phases};
+use blackfield::sparse::Triplets;
 use blackfield::{Error, Result, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -43,6 +45,19 @@ impl<'a> Work<'a> {
         self.phases.add("read", loaded.seconds);
         self.warnings.extend_from_slice(&loaded.warnings);
         Ok(loaded)
+    }
+    /// Reads a matrix whose entries may be fractions.
+    pub fn load_rational(&mut self, file: &Path, pattern: bool) -> Result<Rational> {
+        let loaded = input::load_rational(file, pattern, self.args.max_memory, self.bars)?;
+        self.phases.add("read", loaded.seconds);
+        self.warnings.extend_from_slice(&loaded.warnings);
+        Ok(loaded)
+    }
+    /// The options of null spaces over the rationals: memory is what the integers leave, and residues beside them.
+    pub fn rational_options(&self, integers: &Triplets) -> Result<RationalSpaceOptions> {
+        let prime = Modulus::new((1 << 61) - 1).expect("a Mersenne prime");
+        let left = memory::left_beside(self.args.max_memory, integers, true, prime)?;
+        Ok(RationalSpaceOptions::default().rank(self.options.clone().max_memory(left)))
     }
     /// The digest of a matrix, if a document will show it: a pass over all entries.
     pub fn digest(&mut self, loaded: &Loaded) -> Option<String> {

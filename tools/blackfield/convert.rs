@@ -1,4 +1,5 @@
-//! `blackfield convert IN OUT`: the same matrix in another format, transposed or reduced mod p if asked.
+//! `blackfield convert IN OUT`: the same matrix in another format, transposed or reduced mod p if asked; fractions
+//! stay.
 
 use crate::args::ConvertArgs;
 use crate::input;
@@ -9,12 +10,13 @@ use blackfield::Result;
 /// Reads IN and writes OUT.
 pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
     let output = MatrixFile::resolve(&args.output, args.to)?;
-    let mut triplets = input::load(&args.input, args.pattern, bars)?.triplets;
+    let mut loaded = input::load_rational(&args.input, args.pattern, None, bars)?;
     if let Some(modulus) = args.modulus {
-        triplets = triplets.residues(modulus)?;
+        loaded.check(modulus)?;
+        loaded.matrix = loaded.matrix.residues(modulus)?.into();
     }
     if args.transpose {
-        triplets = triplets.try_transpose()?;
+        loaded.matrix = loaded.matrix.transpose()?;
     }
-    output.write(&triplets, bars)
+    output.write_rational(&loaded.matrix, bars)
 }

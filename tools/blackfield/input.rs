@@ -1,11 +1,12 @@
 //! Reading a matrix for a subcommand: from a file or standard input, timed and announced.
 
 use crate::progress::Bars;
+use blackfield::field::Modulus;
 use blackfield::io::{self, ReadOptions};
-use blackfield::sparse::Triplets;
+use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Result};
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// An integer matrix, the seconds its reading took, and what was said about it.
@@ -30,14 +31,73 @@ pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
 
 /// [`load`] for a matrix whose entries take no more than `max_memory` bytes.
 pub fn load_within(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
-    let start = Instant::now();
     let options = ReadOptions::default().pattern(pattern).max_memory(max_memory);
+    let start = Instant::now();
     let triplets = io::read(file, &options, bars)?;
+    let (seconds, warnings) = loaded(file, &triplets, start, bars);
+    Ok(Loaded { triplets, seconds, warnings, digest: OnceCell::new() })
+}
+
+/// Says what was read; the seconds, and warnings.
+fn loaded(file: &Path, triplets: &Triplets, start: Instant, bars: &Bars) -> (f64, Vec<String>) {
     let seconds = start.elapsed().as_secs_f64();
     bars.clear();
     let (rows, cols, nnz) = (triplets.rows(), triplets.cols(), triplets.nnz());
     bars.note(&format!("{}: {rows} x {cols}, {nnz} non-zeros, read in {seconds:.3} s", file.display()));
-    Ok(Loaded { triplets, seconds, warnings: bars.take_warnings(), digest: OnceCell::new() })
+    (seconds, bars.take_warnings())
+}
+
+/// A matrix whose entries may be fractions a/b.
+pub struct Rational {
+    pub matrix: RationalMatrix,
+    pub seconds: f64,
+    pub warnings: Vec<String>,
+    file: PathBuf,
+}
+
+/// [`load_within`] for a matrix whose entries may be fractions.
+pub fn load_rational(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Rational> {
+    let options = ReadOptions::default().pattern(pattern).max_memory(max_memory);
+    let start = Instant::now();
+    let matrix = io::read_rational(file, &options, bars)?;
+    let (seconds, warnings) = loaded(file, matrix.numerators(), start, bars);
+    Ok(Rational { matrix, seconds, warnings, file: file.to_path_buf() })
+}
+
+impl Rational {
+    /// The integers that the entries are mod p, those of a matrix without fractions as they are.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if p divides a denominator.
+    pub fn residues(self, p: Modulus) -> Result<Loaded> {
+        self.check(p)?;
+        match self.matrix.is_integral() {
+            true => Ok(self.numerators()),
+            false => {
+                let triplets = self.matrix.residues(p)?;
+                Ok(Loaded { triplets, ..self.numerators() })
+            }
+        }
+    }
+    /// The integers that rows are over their denominators: rank, null space and row space are theirs.
+    pub fn numerators(self) -> Loaded {
+        let digest = OnceCell::new();
+        if !self.matrix.is_integral() {
+            digest.set(self.matrix.digest()).expect("it is new");
+        }
+        let (triplets, _) = self.matrix.into_parts();
+        Loaded { triplets, seconds: self.seconds, warnings: self.warnings, digest }
+    }
+    /// # Errors
+    /// [`Error::Input`] if p divides a denominator.
+    pub fn check(&self, p: Modulus) -> Result<()> {
+        let Some((row, d, line)) = self.matrix.without_residues(p) else { return Ok(()) };
+        let row = row + 1;
+        let message = format!(
+            "row {row}, whose first fraction is here, has the common denominator {d}: {p} divides it, so that there are no residues"
+        );
+        Err(Error::Input { file: self.file.clone(), line, message })
+    }
 }
 
 /// Refuses a list of files that names standard input twice: it can be read once.

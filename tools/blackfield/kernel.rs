@@ -1,15 +1,16 @@
-//! `blackfield kernel FILE -p P -o N.sms`: a basis of the null space, or random vectors, or its dimension.
+//! `blackfield kernel FILE -p P|--rational -o N.sms`: a basis of the null space, or random vectors, or its dimension.
 
-use crate::answer::{self, Asked, Document, Grounds, Work};
+use crate::answer::{self, Asked, Document, Grounds, Over, Work};
 use crate::args::KernelArgs;
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::answers::{self, KernelOptions, NullVectors, RankOptions};
+use blackfield::answers::{self, KernelOptions, NullVectors, RankOptions, RationalKernel, RationalVectors};
+use blackfield::field::Modulus;
 use blackfield::io::{Encoding, SmsWriter};
-use blackfield::report::Phases;
-use blackfield::sparse::{LineMap, LineMaps, SparseMatrix};
+use blackfield::report::{Certainty, Phases};
+use blackfield::sparse::{Fraction, LineMap, LineMaps, SparseMatrix};
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -23,6 +24,8 @@ struct Found {
     side: &'static str,
     rank: usize,
     dimension: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primes: Option<Vec<Modulus>>,
     output: Option<String>,
     vectors: usize,
     entries: usize,
@@ -34,7 +37,11 @@ pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
     let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "vectors")?;
     let mut stdout = std::io::stdout();
     let writer = answer::writer(args.output.as_deref(), &[&args.file], &mut stdout)?;
-    let document = answer(args, Work::begin(&args.answer, bars)?, writer)?;
+    let work = Work::begin(&args.answer, bars)?;
+    let document = match args.modulus {
+        Some(modulus) => answer(args, modulus, work, writer)?,
+        None => rational(args, work, writer)?,
+    };
     describe(&document, args, bars);
     if args.answer.json {
         output::print_json(&document)
@@ -45,8 +52,13 @@ pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
     }
 }
 
-fn answer(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
-    let mut loaded = work.load(&args.file, args.pattern)?;
+fn answer(
+    args: &KernelArgs,
+    modulus: Modulus,
+    mut work: Work<'_>,
+    writer: Option<SmsWriter<'_>>,
+) -> Result<Document<Found>> {
+    let mut loaded = work.load_rational(&args.file, args.pattern)?.residues(modulus)?;
     let digest = work.digest(&loaded);
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     // A random vector has entries in empty columns, too.
@@ -58,7 +70,7 @@ fn answer(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
         None => Some(work.phases.time("reduce", || loaded.triplets.compact())?),
     };
     let whole = compact.as_ref().map_or(&loaded.triplets, |compact| &*compact.matrix);
-    let left = memory::left_beside(args.answer.max_memory, whole, false, args.modulus)?;
+    let left = memory::left_beside(args.answer.max_memory, whole, false, modulus)?;
     let (matrix, lines) = match compact {
         Some(compact) => match compact.matrix {
             Cow::Owned(matrix) => (matrix, compact.lines),
@@ -67,7 +79,7 @@ fn answer(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
         None => (std::mem::take(&mut loaded.triplets), LineMaps::identity(rows, cols)),
     };
     drop(loaded);
-    let matrix = work.phases.time("reduce", || matrix.into_reduced(args.modulus))?;
+    let matrix = work.phases.time("reduce", || matrix.into_reduced(modulus))?;
     let nnz = matrix.nnz();
     let coordinates = if args.left { &lines.rows } else { &lines.cols };
     let question = Question { args, options: work.options.clone().max_memory(left), coordinates, bars: work.bars };
@@ -75,7 +87,7 @@ fn answer(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
         None => question.dimension(matrix, &mut work.phases)?,
         Some(writer) => question.vectors(matrix, writer, &mut work.phases)?,
     };
-    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: args.modulus.into(), digest };
+    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: modulus.into(), digest };
     Ok(work.end(Schema::Kernel, asked, found, grounds))
 }
 
@@ -140,12 +152,81 @@ impl Question<'_> {
             side: if args.left { "left" } else { "right" },
             rank,
             dimension,
+            primes: None,
             output: args.output.as_ref().map(|file| file.display().to_string()),
             vectors,
             entries,
             random: args.vectors.is_some(),
         }
     }
+}
+
+/// The same over the rationals: a basis, or the dimension.
+fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
+    let loaded = work.load_rational(&args.file, args.pattern)?;
+    let (rows, cols, nnz) = (loaded.matrix.rows(), loaded.matrix.cols(), loaded.matrix.nnz());
+    // Denominators are those of rows: the rows of the transpose have others.
+    let turned = args.left.then(|| work.phases.time("transpose", || loaded.matrix.transpose())).transpose()?;
+    let loaded = loaded.numerators();
+    memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
+    let digest = work.digest(&loaded);
+    let integers = turned.as_ref().map_or(&loaded.triplets, |turned| turned.numerators());
+    let options = work.rational_options(integers)?;
+    let mut kernel = answers::rational_kernel(integers, &options, work.bars)?;
+    let (mut certainty, mut entries) = (kernel.certainty(), 0);
+    let vectors = if writer.is_some() { kernel.dimension() } else { 0 };
+    if let Some(writer) = writer {
+        (certainty, entries) = write_rational(&mut kernel, args, writer, work.bars)?;
+    }
+    work.phases.extend(kernel.phases());
+    let grounds = Grounds { path: kernel.path().to_vec(), reason: kernel.reason(), certainty };
+    let found = Found {
+        side: if args.left { "left" } else { "right" },
+        rank: kernel.rank(),
+        dimension: kernel.dimension(),
+        primes: Some(kernel.primes()),
+        output: args.output.as_ref().map(|file| file.display().to_string()),
+        vectors,
+        entries,
+        random: false,
+    };
+    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: Over::Field("Q"), digest };
+    Ok(work.end(Schema::Kernel, asked, found, grounds))
+}
+
+/// Writes a basis over the rationals; returns how sure it is and how many entries it has.
+fn write_rational(
+    kernel: &mut RationalKernel<'_>,
+    args: &KernelArgs,
+    mut writer: SmsWriter<'_>,
+    bars: &Bars,
+) -> Result<(Certainty, usize)> {
+    let (vectors, length) = (kernel.dimension() as u64, kernel.coordinates() as u64);
+    let (encoding, left, mut count) = (writer.encoding(), args.left, 0);
+    let (rows, cols) = if left { (vectors, length) } else { (length, vectors) };
+    match args.integers {
+        true => writer.begin(rows, cols)?,
+        false => writer.begin_rational(rows, cols)?,
+    }
+    let make = |some: &RationalVectors| {
+        let entries = (0..some.len()).flat_map(|k| {
+            let (vector, number) = (some.vector(k), (some.first() + k) as u64);
+            let values: Vec<Fraction<'_>> = match args.integers {
+                true => vector.integers().into_iter().map(Fraction::from).collect(),
+                false => vector.values().collect(),
+            };
+            let entries = vector.coordinates().iter().map(|&i| u64::from(i)).zip(values);
+            entries.map(move |(i, v)| if left { (number, i, v) } else { (i, number, v) })
+        });
+        Ok((encoding.fractions(entries)?, some.nnz()))
+    };
+    let take = |(text, nnz): (Vec<u8>, usize)| {
+        count += nnz;
+        writer.write(&text)
+    };
+    let certainty = kernel.basis(make, take, bars)?;
+    writer.finish()?;
+    Ok((certainty, count))
 }
 
 /// Some vectors as a part of N.
@@ -175,11 +256,12 @@ fn units(lines: &LineMap, next: u64, left: bool, writer: &mut SmsWriter<'_>, bar
 
 /// The circumstances on standard error.
 fn describe(document: &Document<Found>, args: &KernelArgs, bars: &Bars) {
-    let Found { side, rank, dimension, output, vectors, entries, random } = &document.found;
+    let Found { side, rank, dimension, output, vectors, entries, random, .. } = &document.found;
     let written = output.as_ref().map(|output| {
         let what = if *random { "random vectors" } else { "vectors of a basis" };
         ("written", format!("{vectors} {what} with {entries} entries to {output}"))
     });
-    let answer = format!("{side} null space of dimension {dimension} mod {}, rank {rank}", args.modulus);
+    let over = args.modulus.map_or("over Q".to_string(), |p| format!("mod {p}"));
+    let answer = format!("{side} null space of dimension {dimension} {over}, rank {rank}");
     document.describe(&args.answer, bars, &answer, written.as_slice());
 }

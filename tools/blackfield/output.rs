@@ -5,7 +5,7 @@ use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::io;
 use blackfield::report::Certainty;
-use blackfield::sparse::Triplets;
+use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::io::Write;
@@ -76,6 +76,12 @@ impl<'a> MatrixFile<'a> {
         Ok(MatrixFile { file, format })
     }
 
+    /// Writes the matrix there, fractions as `a/b`.
+    pub fn write_rational(&self, matrix: &RationalMatrix, bars: &Bars) -> Result<()> {
+        let written = io::write_rational(self.file, matrix, self.format, &mut std::io::stdout().lock(), bars);
+        bars.clear();
+        written
+    }
     /// Writes the matrix there.
     pub fn write(&self, matrix: &Triplets, bars: &Bars) -> Result<()> {
         let written = io::write(self.file, matrix, self.format, &mut std::io::stdout().lock(), bars);

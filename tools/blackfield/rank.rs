@@ -81,7 +81,10 @@ impl Work<'_> {
     fn answer_all(mut self, results: &mut Vec<Answer>) -> Result<()> {
         let args = self.args;
         for file in &args.files {
-            let mut loaded = input::load_within(file, args.pattern, args.max_memory, self.bars)?;
+            let loaded = input::load_rational(file, args.pattern, args.max_memory, self.bars)?;
+            args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
+            // Factors of rows change no rank.
+            let mut loaded = loaded.numerators();
             for (n, &modulus) in args.moduli.iter().enumerate() {
                 let last = n + 1 == args.moduli.len();
                 let answer = self.answer(file, &mut loaded, modulus, last)?;

@@ -48,7 +48,9 @@ pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
 
 fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
     for file in &args.files {
-        let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
+        let loaded = input::load_rational(file, args.pattern, args.max_memory, bars)?;
+        args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
+        let loaded = loaded.numerators();
         let answer = answer(args, options, file, &loaded, bars)?;
         if !args.json {
             let lines = answer.found.asked.iter().map(|prime| prime.rank);

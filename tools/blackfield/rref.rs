@@ -1,16 +1,17 @@
-//! `blackfield rref FILE -p P -o R.sms`: the reduced row echelon form, or the columns of its pivots.
+//! `blackfield rref FILE -p P|--rational -o R.sms`: the reduced row echelon form, or the columns of its pivots.
 
-use crate::answer::{self, Asked, Document, Grounds, Work};
+use crate::answer::{self, Asked, Document, Grounds, Over, Work};
 use crate::args::RrefArgs;
 use crate::input::Loaded;
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::answers::{self, FreeColumns, RowEchelon};
+use blackfield::answers::{self, FreeColumns, RationalColumns, RationalRowEchelon, RowEchelon};
+use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
 use blackfield::report::Certainty;
-use blackfield::sparse::{Integer, Triplets};
+use blackfield::sparse::Triplets;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 struct Found {
     rank: usize,
     pivots: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primes: Option<Vec<Modulus>>,
     output: Option<String>,
     entries: usize,
 }
@@ -30,7 +33,11 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
     let mut stdout = std::io::stdout();
     let inputs: Vec<&Path> = args.column_order.iter().chain([&args.file]).map(PathBuf::as_path).collect();
     let writer = answer::writer(args.output.as_deref(), &inputs, &mut stdout)?;
-    let document = answer(args, Work::begin(&args.answer, bars)?, writer)?;
+    let work = Work::begin(&args.answer, bars)?;
+    let document = match args.modulus {
+        Some(modulus) => answer(args, modulus, work, writer)?,
+        None => rational(args, work, writer)?,
+    };
     if args.answer.json {
         output::print_json(&document)
     } else if args.pivots_only {
@@ -42,21 +49,26 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
     }
 }
 
-fn answer(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
+fn answer(
+    args: &RrefArgs,
+    modulus: Modulus,
+    mut work: Work<'_>,
+    writer: Option<SmsWriter<'_>>,
+) -> Result<Document<Found>> {
     let bars = work.bars;
-    let mut loaded = work.load(&args.file, args.pattern)?;
+    let mut loaded = work.load_rational(&args.file, args.pattern)?.residues(modulus)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
-    let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?;
+    let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, modulus)?;
     let options = work.options.clone().max_memory(left);
     let Loaded { triplets, .. } = &mut loaded;
     let mut triplets = std::mem::take(triplets);
     if let Some(order) = &order {
         triplets = work.phases.time("reduce", || permuted(&triplets, order))?;
     }
-    let matrix = work.phases.time("reduce", || triplets.into_reduced(args.modulus))?;
+    let matrix = work.phases.time("reduce", || triplets.into_reduced(modulus))?;
     let nnz = matrix.nnz();
     let form = answers::rref(matrix, &options, bars)?;
     work.phases.extend(&form.rank().phases);
@@ -70,10 +82,66 @@ fn answer(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) ->
     let output = args.output.as_ref().map(|file| file.display().to_string());
     let rank = form.rank().rank;
     let written = output.as_ref().map(|output| ("written", format!("the form with {entries} entries to {output}")));
-    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: args.modulus.into(), digest };
-    let document = work.end(Schema::Rref, asked, Found { rank, pivots, output, entries }, grounds);
-    document.describe(&args.answer, bars, &format!("rank {rank} mod {}", args.modulus), written.as_slice());
+    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: modulus.into(), digest };
+    let document = work.end(Schema::Rref, asked, Found { rank, pivots, primes: None, output, entries }, grounds);
+    document.describe(&args.answer, bars, &format!("rank {rank} mod {modulus}"), written.as_slice());
     Ok(document)
+}
+
+/// The same over the rationals.
+fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
+    let bars = work.bars;
+    let mut loaded = work.load_rational(&args.file, args.pattern)?.numerators();
+    memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
+    let digest = work.digest(&loaded);
+    let (rows, cols, nnz) = (loaded.triplets.rows(), loaded.triplets.cols(), loaded.triplets.nnz());
+    let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
+    if let Some(order) = &order {
+        loaded.triplets = work.phases.time("reduce", || permuted(&loaded.triplets, order))?;
+    }
+    let options = work.rational_options(&loaded.triplets)?;
+    let mut form = answers::rational_rref(&loaded.triplets, &options, bars)?;
+    let (mut certainty, mut entries) = (form.certainty(), 0);
+    if let Some(writer) = writer {
+        (certainty, entries) = write_rational(&mut form, writer, bars)?;
+    }
+    work.phases.extend(form.phases());
+    let grounds = Grounds { path: form.path().to_vec(), reason: form.reason(), certainty };
+    let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
+    let pivots = form.pivots().iter().map(named).collect();
+    let output = args.output.as_ref().map(|file| file.display().to_string());
+    let written = output.as_ref().map(|output| ("written", format!("the form with {entries} entries to {output}")));
+    let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: Over::Field("Q"), digest };
+    let rank = form.rank();
+    let found = Found { rank, pivots, primes: Some(form.primes()), output, entries };
+    let document = work.end(Schema::Rref, asked, found, grounds);
+    document.describe(&args.answer, bars, &format!("rank {rank} over Q"), written.as_slice());
+    Ok(document)
+}
+
+/// Writes the form over the rationals; returns how sure it is and how many entries it has.
+fn write_rational(
+    form: &mut RationalRowEchelon<'_>,
+    mut writer: SmsWriter<'_>,
+    bars: &Bars,
+) -> Result<(Certainty, usize)> {
+    let (encoding, mut count) = (writer.encoding(), form.pivots().len());
+    writer.begin_rational(count as u64, form.cols() as u64)?;
+    let ones = encoding.entries((0u64..).zip(form.pivots()).map(|(i, &j)| (i, u64::from(j), 1)))?;
+    writer.write(&ones)?;
+    let make = |some: RationalColumns<'_>| {
+        let mut entries = 0;
+        let numbers = some.entries().inspect(|_| entries += 1).map(|(i, j, v)| (u64::from(i), u64::from(j), v));
+        let text = encoding.fractions(numbers)?;
+        Ok((text, entries))
+    };
+    let take = |(text, entries): (Vec<u8>, usize)| {
+        count += entries;
+        writer.write(&text)
+    };
+    let certainty = form.free_columns(make, take, bars)?;
+    writer.finish()?;
+    Ok((certainty, count))
 }
 
 /// Writes the form; returns how sure it is and how many entries it has.
@@ -126,10 +194,6 @@ fn order(file: &Path, cols: usize) -> Result<Vec<u32>> {
 fn permuted(triplets: &Triplets, order: &[u32]) -> Result<Triplets> {
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(k, &j)| place[j as usize] = k);
-    let owned = |v: Integer<'_>| match v {
-        Integer::Small(v) => Integer::Small(v),
-        big => big.to_bigint().into(),
-    };
-    let entries = triplets.entries().map(|(i, j, v)| (i, place[j], owned(v)));
+    let entries = triplets.entries().map(|(i, j, v)| (i, place[j], v.into_owned()));
     Triplets::try_from_entries(triplets.rows(), triplets.cols(), entries)
 }

@@ -107,7 +107,9 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
         claimed_digest: Some(certificate.digest.clone()),
         digest: None,
     };
-    let loaded = input::load(&args.file, args.pattern, bars)?;
+    let loaded = input::load_rational(&args.file, args.pattern, None, bars)?;
+    loaded.check(certificate.modulus)?;
+    let loaded = loaded.numerators();
     phases.add("read", loaded.seconds);
     let digest = phases.time("digest", || loaded.digest());
     claim.digest = Some(digest.clone());

@@ -1,9 +1,12 @@
 """Null spaces, linear systems and echelon forms: files multiplied out, ranks and forms against elimination by hand."""
 
 import gzip
+from fractions import Fraction
+from math import gcd
 
 import families
 import primes
+import rationals
 import reader
 import truth
 from matrices import Matrix
@@ -140,5 +143,51 @@ def forms(bench, rng):
         found = written(bench, "r.sms")
         if (found.rows, found.cols, found.lines()) != (len(pivots), matrix.cols, [form[j] for j in pivots]):
             raise bench.complaint("wrong form", [form[j] for j in pivots][:3], found.lines()[:3])
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
+def rational(bench, rng):
+    """Over the rationals, with fractions in the file: the reduced row echelon form is the textbook's, entry by entry, and a basis of the null
+    space, from either side, is mapped to zero, independent and complete; cleared vectors are integers without a common divisor."""
+    state, left, integers = rng.getrandbits(64), rng.random() < 0.5, rng.random() < 0.5
+    words = ["--json", "-q", *seeds(rng)]
+
+    def judge(matrix):
+        again = type(rng)(state)
+        small = Matrix(min(matrix.rows, 40), min(matrix.cols, 40), [e for e in matrix.entries if e[0] < 40 and e[1] < 40])
+        lines = [{j: Fraction(v) for j, v in line.items()} for line in small.lines()]
+        for line in lines:
+            for j in line:
+                if again.random() < 0.3:
+                    line[j] /= again.choice((2, 3, 7, -5, 2**61 - 1, 10**30 + 57))
+        (bench.folder / "q.sms").write_bytes(rationals.text(small.cols, lines))
+        form = rationals.echelon(lines)
+        answer = bench.run("rref", "q.sms", "--rational", "-o", "r.sms", *words).json()
+        bench.count("rational echelon forms")
+        if (answer["rank"], answer["pivots"], answer["certainty"]) != (len(form), sorted(form), "proven"):
+            raise bench.complaint("wrong pivots", sorted(form), answer["pivots"])
+        rows, cols, found = rationals.read(bench.folder / "r.sms")
+        if (rows, cols, found) != (len(form), small.cols, [form[j] for j in sorted(form)]):
+            raise bench.complaint("wrong form", [form[j] for j in sorted(form)][:3], found[:3])
+        side = (["--left"] if left else []) + (["--integers"] if integers else [])
+        answer = bench.run("kernel", "q.sms", "--rational", "-o", "n.sms.gz", *side, *words).json()
+        bench.count("rational null spaces")
+        length = small.rows if left else small.cols
+        rows, cols, found = rationals.read(bench.folder / "n.sms.gz")
+        if (rows, cols) != ((length - len(form), length) if left else (length, length - len(form))):
+            raise bench.complaint("wrong dimension", length - len(form), (rows, cols))
+        vectors, columns = (found, lines) if left else (rationals.turned(found, cols), rationals.turned(lines, small.cols))
+        for vector in vectors:
+            sums = {}
+            for j, v in vector.items():
+                for i, w in columns[j].items():
+                    sums[i] = sums.get(i, 0) + v * w
+            if any(sums.values()):
+                raise bench.complaint("no null vector", "a product that is zero", vector)
+            if integers and (any(v.denominator > 1 for v in vector.values()) or gcd(*(v.numerator for v in vector.values())) != 1):
+                raise bench.complaint("no primitive vector", "integers without a common divisor", vector)
+        if len(rationals.echelon(vectors)) != len(vectors):
+            raise bench.complaint("no basis", f"{len(vectors)} independent vectors", len(rationals.echelon(vectors)))
 
     bench.examine(families.any_matrix(rng), judge)

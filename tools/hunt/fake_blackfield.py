@@ -9,9 +9,12 @@ import hashlib
 import json
 import sys
 import time
+from fractions import Fraction
+from math import lcm
 from pathlib import Path
 
 import check_smith
+import rationals
 import reader
 import truth
 from certificates import Parts
@@ -151,7 +154,9 @@ def null_space(matrix, p):
 
 
 def kernel_command(words):
-    (name,), options = parse(words, {"--json", "-q", "--left", "--dimension"})
+    (name,), options = parse(words, {"--json", "-q", "--left", "--dimension", "--rational", "--integers"})
+    if "--rational" in options:
+        return rational_kernel(name, options)
     matrix, p, left = load(name), int(options["-p"][0]), "--left" in options
     form, basis = null_space(matrix.transposed() if left else matrix, p)
     dimension = len(basis)
@@ -197,7 +202,9 @@ def solve_command(words):
 
 
 def rref_command(words):
-    (name,), options = parse(words, {"--json", "-q", "--pivots-only"})
+    (name,), options = parse(words, {"--json", "-q", "--pivots-only", "--rational"})
+    if "--rational" in options:
+        return rational_rref(name, options)
     matrix, p = load(name), int(options["-p"][0])
     form = truth.echelon_mod(matrix, p)
     pivots = sorted(form)
@@ -207,6 +214,38 @@ def rref_command(words):
         return print("\n".join(map(str, pivots)))
     save(options["-o"][0], Matrix(len(pivots), matrix.cols, [(i, c, v) for i, j in enumerate(pivots) for c, v in form[j].items()]))
     print(json.dumps({"rank": len(pivots), "pivots": pivots}))
+
+
+def save_rational(file, cols, lines):
+    if "forgets denominators" in FAULTS:
+        lines = [{j: v.numerator for j, v in line.items()} for line in lines]
+    data = rationals.text(cols, lines)
+    Path(file).write_bytes(zipped(data) if file.endswith("gz") else data)
+
+
+def rational_rref(name, options):
+    _, cols, lines = rationals.read(Path(name))
+    form = rationals.echelon(lines)
+    pivots = sorted(form)
+    if "not reduced" in FAULTS and len(pivots) > 1:
+        rationals.clear(form[pivots[0]], -1, form[pivots[1]])
+    save_rational(options["-o"][0], cols, [form[j] for j in pivots])
+    print(json.dumps({"rank": len(pivots), "pivots": pivots, "certainty": "proven"}))
+
+
+def rational_kernel(name, options):
+    rows, cols, lines = rationals.read(Path(name))
+    if left := "--left" in options:
+        rows, cols, lines = cols, rows, rationals.turned(lines, cols)
+    form = rationals.echelon(lines)
+    basis = [{f: Fraction(1), **{j: -row[f] for j, row in form.items() if f in row}} for f in range(cols) if f not in form]
+    if "--integers" in options:
+        common = [lcm(*(v.denominator for v in x.values())) * (1 + ("not primitive" in FAULTS)) for x in basis]
+        basis = [{j: v * d for j, v in x.items()} for d, x in zip(common, basis)]
+    if "repeats vectors" in FAULTS:
+        basis = basis[:1] * len(basis)
+    save_rational(options["-o"][0], *((cols, basis) if left else (len(basis), rationals.turned(basis, cols))))
+    print(json.dumps({"rank": len(form), "dimension": len(basis)}))
 
 
 def det_command(words):

@@ -52,6 +52,7 @@ CHECKS = (
     ("space", "determinants", check_spaces.determinants, 16),
     ("smith", "smith-forms", check_smith.forms, 16),
     ("smith", "smith-made", check_smith.made, 16),
+    ("space", "rational-spaces", check_spaces.rational, 12),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -148,6 +148,12 @@ class Faults(Hunted):
         self.sees(check_smith.forms, "no proof", "--proven without proof")
         self.sees(check_smith.made, "forgets powers", "wrong invariant factors")
 
+    def test_spaces_over_the_rationals(self):
+        self.sees(check_spaces.rational, "forgets denominators", "wrong form")
+        self.sees(check_spaces.rational, "not reduced", "wrong form")
+        self.sees(check_spaces.rational, "repeats vectors", "no basis")
+        self.sees(check_spaces.rational, "not primitive", "no primitive vector")
+
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")
         self.sees(check_permanents.closed_forms, "loses an entry", "wrong permanent")

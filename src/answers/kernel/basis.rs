@@ -2,6 +2,7 @@
 
 use super::floors::{Floors, Free, Room, Wanted, empty};
 use super::rank::{self, Rank, RankOptions};
+use super::replay::{Recipe, Trimmed};
 use super::{BLOCK, KernelOptions, NullVectors, check};
 use crate::certify::{Certainty, Domain, Streams};
 use crate::field::Modulus;
@@ -9,6 +10,7 @@ use crate::pivots::{Pivots, Rule};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// What the memory is for.
@@ -65,16 +67,41 @@ pub fn kernel_owned(mut a: SparseMatrix, options: &KernelOptions, observer: &dyn
 /// The kernel of `a`, by pivots that the rule allows. With columns set aside, the rank of all others is found first:
 /// those that depend on it are free.
 pub(in crate::answers) fn decompose(
-    mut a: SparseMatrix,
+    a: SparseMatrix,
     rule: Rule,
     options: &RankOptions,
     observer: &dyn Observer,
 ) -> Result<Kernel> {
+    Ok(decomposed(a, rule, options, false, observer)?.0)
+}
+
+/// [`decompose`], and how it is repeated mod other primes; `None` for a matrix without entries.
+pub(in crate::answers) fn decompose_for_replay(
+    a: SparseMatrix,
+    rule: Rule,
+    options: &RankOptions,
+    observer: &dyn Observer,
+) -> Result<(Kernel, Option<Recipe>)> {
+    decomposed(a, rule, options, true, observer)
+}
+
+fn decomposed(
+    mut a: SparseMatrix,
+    rule: Rule,
+    options: &RankOptions,
+    replay: bool,
+    observer: &dyn Observer,
+) -> Result<(Kernel, Option<Recipe>)> {
     check(options)?;
     let options = &RankOptions { minor: false, ..options.clone() };
     let streams = Streams::hashed(&a, options.seed);
     let (modulus, coordinates, names) = (a.modulus(), a.cols(), a.non_empty_cols()?);
+    let rows = match replay {
+        true => memory::collect((0..a.rows() as u32).filter(|&i| !a.row(i as usize).0.is_empty()), LINES)?,
+        false => vec![],
+    };
     a.drop_empty_lines()?;
+    let mut recipe = None;
     let rule = match rule {
         Rule::Aside(count) => {
             let first = coordinates - count;
@@ -94,7 +121,10 @@ pub(in crate::answers) fn decompose(
         let mut phases = std::mem::take(&mut rank.phases);
         let floors = phases.time("substitution", || {
             let space = space.echelon.reduced()?;
-            Floors::new(steps, (left, pivots), space, memory::copy(&names, LINES)?, &mut free)
+            if replay {
+                recipe = Some(Recipe::new(rows, &steps, (&left, &pivots), space.pivot_cols())?);
+            }
+            Floors::new(steps, (left, pivots), space, memory::copy(&names, LINES)?, true, &mut free)
         })?;
         rank.phases = phases;
         (rank, Some(floors))
@@ -104,7 +134,7 @@ pub(in crate::answers) fn decompose(
         let (dimension, rank) = (free.len(), rank.rank);
         return Err(Error::Check(format!("{dimension} free columns and rank {rank} of {coordinates} columns")));
     }
-    Ok(Kernel { rank, free, names, floors, modulus, coordinates, streams })
+    Ok((Kernel { rank, free, names, floors, modulus, coordinates, streams }, recipe))
 }
 
 impl Kernel {
@@ -163,6 +193,33 @@ impl Kernel {
         observer: &dyn Observer,
     ) -> Result<()> {
         self.blocks(&[], Some(&self.free), count, make, take, observer)
+    }
+    /// The columns of A that are not empty mod p.
+    pub(in crate::answers) fn names(&self) -> &[u32] {
+        &self.names
+    }
+    /// The floors of the `trimmed` rows `a` of A in the columns [`names`](Kernel::names), mod another prime; `None` if
+    /// that does not have the structure of this one.
+    pub(in crate::answers) fn replay(
+        &self,
+        trimmed: &Trimmed,
+        a: SparseMatrix,
+        observer: &dyn Observer,
+    ) -> Result<Option<Floors>> {
+        trimmed.replay(a, &self.names, &self.free, observer)
+    }
+    /// Vectors of the basis, a block of [`BLOCK`] at most: of this prime, or by the `floors` of another one.
+    pub(in crate::answers) fn some(
+        &self,
+        floors: Option<&Floors>,
+        range: Range<usize>,
+        room: &mut Room,
+    ) -> Result<NullVectors> {
+        let wanted = Wanted { count: range.len(), units: &self.free[range.clone()], random: None };
+        match floors.or(self.floors.as_ref()) {
+            Some(floors) => floors.vectors(wanted, range.start, &self.names, room),
+            None => empty(self.modulus, wanted, range.start, room),
+        }
     }
     /// For each of the last columns, from number `first` on, that is free: the vector that is 1 there and 0 in all
     /// others of these; in the other free columns 0 or, if `random`, uniformly random.

@@ -20,7 +20,7 @@ const PART: usize = 512;
 
 /// A column without a pivot, to which a null vector belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Free {
+pub(in crate::answers) struct Free {
     /// The column of A.
     pub col: u32,
     /// The floor on which it is free; none for an empty column.
@@ -34,6 +34,10 @@ impl Free {
     pub fn empty(col: u32) -> Self {
         Free { col, floor: None, place: 0 }
     }
+    /// Whether it is one.
+    pub fn is_empty(&self) -> bool {
+        self.floor.is_none()
+    }
 }
 
 /// The pivots of A or of a complement.
@@ -46,7 +50,7 @@ struct Floor {
 
 /// All floors of a matrix without empty columns, that of A first.
 #[derive(Debug)]
-pub(super) struct Floors {
+pub(in crate::answers) struct Floors {
     modulus: Modulus,
     floors: Vec<Floor>,
     /// On the last floor: the columns without a pivot, and the row space of what is left in them.
@@ -55,7 +59,7 @@ pub(super) struct Floors {
 }
 
 /// Which null vectors, at most [`BLOCK`].
-pub(super) struct Wanted<'k> {
+pub(in crate::answers) struct Wanted<'k> {
     pub count: usize,
     /// Vector k is 1 in number k of these columns and 0 in the others.
     pub units: &'k [Free],
@@ -65,7 +69,7 @@ pub(super) struct Wanted<'k> {
 
 /// Working space of a thread.
 #[derive(Default)]
-pub(super) struct Room {
+pub(in crate::answers) struct Room {
     spaces: Vec<PushSpace>,
     slots: Vec<u32>,
     /// The lines in which vectors have entries, and these.
@@ -83,19 +87,20 @@ impl Room {
 impl Floors {
     /// The floors of a matrix, of which `steps` are formed complements and `left` with its pivots what is not; `space`
     /// is the row space of their complement. Its columns are `names` elsewhere; those that are free are added to
-    /// `free`.
+    /// `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`.
     pub fn new(
         steps: Vec<Level>,
         (left, pivots): (SparseMatrix, Pivots),
         space: Reduced,
         mut names: Vec<u32>,
+        checked: bool,
         free: &mut Vec<Free>,
     ) -> Result<Self> {
         let (modulus, mut floors) = (left.modulus(), memory::with_capacity(steps.len() + 1, LINES)?);
         for level in steps {
             let floor = Some(floors.len() as u32);
             let split = Split::new(&level.matrix, &level.pivots)?;
-            let lift = Lift::new(&split, floors.is_empty())?;
+            let lift = Lift::new(&split, checked && floors.is_empty())?;
             let mut rest = level.rest.cols.iter().peekable();
             for &place in &split.cols {
                 if rest.next_if_eq(&&place).is_none() {
@@ -110,7 +115,7 @@ impl Floors {
         for (&j, place) in space.free_cols().iter().zip(0..) {
             memory::push(free, Free { col: names[cols[j as usize] as usize], floor, place }, LINES)?;
         }
-        floors.push(Floor { lift: Lift::new(&split, floors.is_empty())?, down: vec![] });
+        floors.push(Floor { lift: Lift::new(&split, checked && floors.is_empty())?, down: vec![] });
         Ok(Floors { modulus, floors, cols, space })
     }
 

@@ -18,18 +18,21 @@
 mod basis;
 mod floors;
 mod options;
+mod replay;
 mod vectors;
 
-pub(super) use basis::decompose;
 pub use basis::{Kernel, kernel, kernel_owned};
+pub(super) use basis::{decompose, decompose_for_replay};
+pub(super) use floors::{Floors, Room};
 pub use options::KernelOptions;
 pub(super) use options::check;
+pub(super) use replay::{Recipe, Trimmed};
 pub use vectors::NullVectors;
 
 use super::rank;
 
 /// Vectors that are made together.
-const BLOCK: usize = crate::spmv::LANES;
+pub(super) const BLOCK: usize = crate::spmv::LANES;
 
 #[cfg(test)]
 mod tests;

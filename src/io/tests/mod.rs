@@ -2,6 +2,7 @@
 //! random files against the data they were made from.
 
 mod files;
+mod fractions;
 mod harwell_boeing;
 mod random;
 mod spelling;

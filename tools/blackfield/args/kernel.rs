@@ -6,7 +6,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The null space of a sparse matrix mod p.
+/// The null space of a sparse matrix, mod p or over the rationals.
 ///
 /// A basis of all x with A*x = 0 is written as the columns of a matrix N: A*N = 0. With --left it is one of all x with
 /// x*A = 0, as the rows of N. Standard output has the dimension alone. The file is written as the vectors are made, so
@@ -19,8 +19,14 @@ pub struct KernelArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// The modulus, a prime below 2^63
-    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
-    pub modulus: Modulus,
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus, required_unless_present = "rational")]
+    pub modulus: Option<Modulus>,
+    /// Over the rationals instead of mod p: entries are integers or fractions a/b, those of N as well
+    #[arg(long, conflicts_with_all = ["modulus", "vectors"])]
+    pub rational: bool,
+    /// Clear denominators: each vector has integers without a common divisor
+    #[arg(long, requires = "rational", conflicts_with_all = ["modulus", "dimension"])]
+    pub integers: bool,
     /// The file for N, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "dimension", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -43,7 +49,8 @@ pub struct KernelArgs {
 
 const KERNEL_JSON: &str = "\
 With --json the document is
-  {schema: \"blackfield/kernel/1\", file, rows, cols, nnz, modulus,
+  {schema: \"blackfield/kernel/1\", file, rows, cols, nnz,
+   modulus: P, or field: \"Q\" and primes: [those that were needed],
    side: \"right\" | \"left\", rank, dimension,
    output: name or null, vectors, entries, random: true | false,
    path: [{name, found, why, rank, predicted, seconds}], reason,
@@ -59,4 +66,5 @@ Examples:
   blackfield kernel matrix.sms.gz -p 65521 -o N.sms
   blackfield kernel matrix.mtx -p 2 --left -o N.sms.gz
   blackfield kernel matrix.mtx -p 2147483647 --vectors 8 -o N.sms --json
-  blackfield kernel matrix.mtx -p 65521 --dimension";
+  blackfield kernel matrix.mtx -p 65521 --dimension
+  blackfield kernel matrix.mtx --rational -o N.sms --integers";

@@ -5,7 +5,7 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The reduced row echelon form of a sparse matrix mod p.
+/// The reduced row echelon form of a sparse matrix, mod p or over the rationals.
 ///
 /// The form R is written without its zero rows: each row begins with a 1, which is alone in its column, and these
 /// columns ascend. Standard output has the rank alone. The file is written as columns are found, so that it may be far
@@ -17,8 +17,11 @@ pub struct RrefArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// The modulus, a prime below 2^63
-    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
-    pub modulus: Modulus,
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus, required_unless_present = "rational")]
+    pub modulus: Option<Modulus>,
+    /// Over the rationals instead of mod p: entries are integers or fractions a/b, those of R as well
+    #[arg(long, conflicts_with = "modulus")]
+    pub rational: bool,
     /// The file for R, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "pivots_only", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -38,7 +41,8 @@ pub struct RrefArgs {
 
 const RREF_JSON: &str = "\
 With --json the document is
-  {schema: \"blackfield/rref/1\", file, rows, cols, nnz, modulus, rank,
+  {schema: \"blackfield/rref/1\", file, rows, cols, nnz,
+   modulus: P, or field: \"Q\" and primes: [those that were needed], rank,
    pivots: [column of each row of R], output: name or null, entries,
    path: [{name, found, why, rank, predicted, seconds}], reason,
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
@@ -47,9 +51,11 @@ With --json the document is
 pivots are columns of the file, from 0 on, whatever their order; with
 --column-order their numbers in the file, in the order of the rows of R.
 A form that was written is proven: its columns are checked by
-multiplication. With --pivots-only the certainty is that of the rank.
+multiplication, over the rationals by one with integers. With --pivots-only
+the certainty is that of the rank.
 
 Examples:
   blackfield rref matrix.sms.gz -p 65521 -o R.sms
   blackfield rref matrix.mtx -p 2 --pivots-only
-  blackfield rref system.sms -p 2147483647 --column-order order -o R.sms --json";
+  blackfield rref system.sms -p 2147483647 --column-order order -o R.sms --json
+  blackfield rref system.sms --rational -o R.sms";
