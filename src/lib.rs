@@ -91,6 +91,7 @@ pub mod matching;
 pub mod memory;
 #[cfg(test)]
 mod oracles;
+pub mod padic;
 pub mod permanent;
 pub mod pivots;
 mod plain;

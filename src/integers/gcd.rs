@@ -1,7 +1,7 @@
 //! Greatest common divisors by Euclid's algorithm, non-negative; that of 0 and x is |x|.
 
+use super::euclid::Euclid;
 use num_bigint::{BigInt, BigUint};
-use num_traits::Zero;
 
 /// The gcd of two words.
 pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
@@ -12,12 +12,13 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The gcd of two integers of any size.
-pub(crate) fn large_gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
-    while !b.is_zero() {
-        let rest = &a % &b;
-        a = std::mem::replace(&mut b, rest);
+pub(crate) fn large_gcd(a: BigUint, b: BigUint) -> BigUint {
+    let mut euclid = if a < b { Euclid::new(b, a, false) } else { Euclid::new(a, b, false) };
+    while !euclid.is_done() {
+        euclid.step();
     }
-    a
+    let [divisor, _] = euclid.r;
+    divisor
 }
 
 /// The content of a vector: the greatest common divisor of its entries, 0 if they are all 0.

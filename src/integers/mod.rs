@@ -22,6 +22,7 @@
 mod bound;
 mod chance;
 mod crt;
+mod euclid;
 mod gcd;
 mod hadamard;
 mod logarithm;
@@ -38,4 +39,4 @@ pub use hadamard::hadamard_log2;
 pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};
 pub use multimodular::{Assembled, Multimodular};
 pub use primes::{Product, primes_below, primes_for};
-pub(crate) use reconstruct::{NUMERATOR, are_integers, fractions, small_denominator};
+pub(crate) use reconstruct::{LIKELY, NUMERATOR, are_integers, fractions, likely_fraction, small_denominator};

@@ -8,6 +8,7 @@
 //! The result is a guess, which the caller has to check by multiplying out over the integers.
 
 use super::crt::least;
+use super::euclid::Euclid;
 use crate::field::Balanced;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
@@ -79,6 +80,31 @@ fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
     Some(t.1.abs()).filter(|d| d.is_positive() && d <= bound)
 }
 
+/// See [`likely_fraction`]: above 32 bits, as [`Euclid`] takes such quotients alone.
+pub(crate) const LIKELY: u64 = 40;
+
+/// The fraction n/d ≡ x mod m whose |n|·d is below m by at least [`LIKELY`] bits, if there is one; whether n or d is the
+/// larger does not matter. Of random residues one in 2^LIKELY has such a fraction at each of Euclid's steps.
+///
+/// A fraction with 2·|n|·d < m is one of the convergents rᵢ/tᵢ of Euclid's algorithm, and the quotient that follows it
+/// is about m/(|n|·d) (M. Monagan, *Maximal quotient rational reconstruction*, ISSAC 2004).
+pub(crate) fn likely_fraction(x: &BigInt, m: &BigInt) -> Option<(BigInt, BigInt)> {
+    let x = if x.sign() == Sign::Minus { x + m } else { x.clone() };
+    let mut euclid = Euclid::new(m.magnitude().clone(), x.magnitude().clone(), true);
+    loop {
+        // |n|·d < m·2^-LIKELY, since r₀·t₁ ≤ m.
+        if euclid.is_done() && euclid.t[1].bits() + LIKELY > m.bits() {
+            return None;
+        }
+        if euclid.is_done() || euclid.quotient_bits() >= LIKELY {
+            let ([_, n], [_, d]) = (euclid.r, euclid.t);
+            let sign = if euclid.negative { Sign::Minus } else { Sign::Plus };
+            return Some((BigInt::from_biguint(sign, n), d.into()));
+        }
+        euclid.step();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +147,31 @@ mod tests {
             let random: Vec<BigInt> = (2..6).map(|k| BigInt::from(k).modpow(&1_000_003.into(), &m)).collect();
             assert!(fractions(&random, &m).is_none());
         }
+    }
+    #[test]
+    fn likely_fractions_come_back_whatever_is_the_larger() {
+        let mut rng = Rng::seed_from_u64(4);
+        for digits in 2..12usize {
+            let m = BigInt::from(1_073_741_789).pow(digits as u32);
+            for share in 0..=10 {
+                let free = m.bits() - LIKELY - 4;
+                let bits = free * share / 10;
+                let d: BigInt = (BigInt::one() << bits) + rng.random_range(0..2) * BigInt::from(bits > 2);
+                let sign = if share % 3 == 0 { -1 } else { 1 };
+                let n: BigInt = ((BigInt::one() << (free - bits))
+                    - rng.random_range(0i64..1000) * i64::from(free - bits > 10))
+                    * sign;
+                let g: BigInt = crate::integers::large_gcd(n.magnitude().clone(), d.magnitude().clone()).into();
+                let (n, d): (BigInt, BigInt) = (n / &g, d / g);
+                let x = least(&n * d.modinv(&m).unwrap(), &m);
+                assert_eq!(likely_fraction(&x, &m), Some((n, d)));
+            }
+            let none =
+                (3..40).filter(|&k| likely_fraction(&BigInt::from(k).modpow(&1_000_003.into(), &m), &m).is_some());
+            assert_eq!(none.count(), 0);
+        }
+        let m = BigInt::from(1_073_741_789).pow(2);
+        assert_eq!(likely_fraction(&BigInt::zero(), &m), Some((BigInt::zero(), BigInt::one())));
+        assert_eq!(likely_fraction(&BigInt::from(-7), &m), Some((BigInt::from(-7), BigInt::one())));
     }
 }

@@ -1,0 +1,218 @@
+//! Digits of solutions, one after the other.
+
+use super::layers::{Layer, Layers, digits};
+use super::sides::Side;
+use super::triangle::Word;
+use crate::field::Modulus;
+use crate::isa::{Isa, Kernel};
+use crate::sparse::Integer;
+use crate::{Error, Result, memory};
+use num_bigint::BigUint;
+use rayon::prelude::*;
+
+/// What the memory is for.
+const DIGITS: &str = "the digits of a solution";
+/// Rows that one task updates.
+const TASK: usize = 1 << 12;
+/// Combinations of coordinates whose digits are recorded too.
+pub(super) const COMBINATIONS: usize = 2;
+
+/// The digits of up to `L` solutions so far, and what is left to be solved.
+pub(super) struct Lifting<'a, const L: usize> {
+    p: Modulus,
+    layers: &'a Layers,
+    first: &'a Layer,
+    /// 1/p mod 2¹²⁸.
+    inverse: u128,
+    /// Digits of the right sides.
+    sides: Vec<Vec<[i32; L]>>,
+    residual: Residual<L>,
+    digits: Vec<Vec<[i32; L]>>,
+    /// Of the combinations: by right side, then by combination.
+    pub combined: Vec<[Combined; COMBINATIONS]>,
+    /// The largest absolute value in each right side.
+    pub largest: Vec<BigUint>,
+    /// A bound on the logarithm of the numerators and of the denominator: of Hadamard, the right side among the columns.
+    pub hadamard_bits: f64,
+}
+
+/// The digits of Σ cⱼ·xⱼ.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Combined {
+    pub digits: Vec<i32>,
+    carry: i128,
+}
+
+/// What is carried to the next digit.
+enum Residual<const L: usize> {
+    Narrow(Vec<[i64; L]>),
+    Wide(Vec<[i128; L]>),
+}
+
+impl<'a, const L: usize> Lifting<'a, L> {
+    /// For up to `L` right sides, by the rows of A; `first` is M mod p, the others of `layers` follow it.
+    pub fn new(
+        p: Modulus,
+        layers: &'a Layers,
+        first: &'a Layer,
+        right: &[Side<'_>],
+        row_place: &[u32],
+    ) -> Result<Self> {
+        let order = first.start.len() - 1;
+        let mut sides: Vec<Vec<[i32; L]>> = vec![];
+        let mut largest = vec![BigUint::ZERO; right.len()];
+        let mut bits = memory::zeros::<u64>(order, DIGITS)?;
+        for (lane, side) in right.iter().enumerate() {
+            for (i, v) in side {
+                let place = row_place[*i as usize];
+                if place == u32::MAX {
+                    continue;
+                }
+                let magnitude = match v {
+                    Integer::Small(v) => BigUint::from(v.unsigned_abs()),
+                    Integer::Big(v) => v.magnitude().clone(),
+                };
+                bits[place as usize] = bits[place as usize].max(magnitude.bits());
+                if magnitude > largest[lane] {
+                    largest[lane] = magnitude;
+                }
+                let mut failed = Ok(());
+                digits(p, v, |t, digit| {
+                    while sides.len() <= t && failed.is_ok() {
+                        failed = memory::filled([0; L], order, DIGITS).map(|zeros| sides.push(zeros));
+                    }
+                    if let Some(side) = sides.get_mut(t) {
+                        side[place as usize][lane] = digit;
+                    }
+                });
+                failed?;
+            }
+        }
+        let row = |(&(entry, half), &side): (&(f64, f64), &u64)| entry.max(side as f64) + half;
+        let hadamard_bits = layers.row_bits.iter().zip(&bits).map(row).sum();
+        // |r| ≤ (N + 1)·p/2 + |r|/p, N the sum of the digits of a row: below (N + 1)·p.
+        let narrow = (layers.digit_norm + 2).saturating_mul(p.get().into()) < 1 << 62;
+        let residual = match narrow {
+            true => Residual::Narrow(memory::filled([0; L], order, DIGITS)?),
+            false => Residual::Wide(memory::filled([0; L], order, DIGITS)?),
+        };
+        // Newton: each step doubles the bits that are right, 3 at first.
+        let q = u128::from(p.get());
+        let inverse = (0..6).fold(q, |x, _| x.wrapping_mul(2u128.wrapping_sub(q.wrapping_mul(x))));
+        let combined = vec![Default::default(); right.len()];
+        Ok(Lifting { p, layers, first, inverse, sides, residual, digits: vec![], combined, largest, hadamard_bits })
+    }
+
+    /// The number of digits.
+    pub fn len(&self) -> usize {
+        self.digits.len()
+    }
+    /// The digits of coordinate j of a solution, up to number k.
+    pub fn coordinate(&self, j: usize, lane: usize, k: usize, to: &mut Vec<i32>) {
+        to.clear();
+        to.extend(self.digits[..k].iter().map(|digits| digits[j][lane]));
+    }
+    pub fn order(&self) -> usize {
+        self.first.start.len() - 1
+    }
+
+    /// One more digit: `solve` returns M⁻¹·c mod p.
+    ///
+    /// # Errors
+    /// [`Error::Check`] if what `solve` returned is no solution.
+    pub fn step(&mut self, solve: impl Fn(&[[i32; L]]) -> Result<Vec<[i32; L]>>) -> Result<()> {
+        let mut residual = std::mem::replace(&mut self.residual, Residual::Narrow(vec![]));
+        let x = match &mut residual {
+            Residual::Narrow(residual) => self.step_in(residual, solve)?,
+            Residual::Wide(residual) => self.step_in(residual, solve)?,
+        };
+        self.residual = residual;
+        self.combine(&x);
+        memory::push(&mut self.digits, x, DIGITS)
+    }
+
+    fn step_in<W: Word>(
+        &self,
+        residual: &mut [[W; L]],
+        solve: impl Fn(&[[i32; L]]) -> Result<Vec<[i32; L]>>,
+    ) -> Result<Vec<[i32; L]>> {
+        let k = self.len();
+        if let Some(side) = self.sides.get(k) {
+            residual.iter_mut().zip(side).for_each(|(r, b)| (0..L).for_each(|l| r[l].add(W::from(b[l]))));
+        }
+        for (t, layer) in self.layers.layers.iter().enumerate() {
+            if let Some(x) = k.checked_sub(t + 1).map(|k| &self.digits[k]) {
+                subtract(layer, x, residual);
+            }
+        }
+        let mut c = memory::with_capacity(residual.len(), DIGITS)?;
+        c.extend(residual.iter().map(|r| r.map(|r| r.reduce(self.p))));
+        let x = solve(&c)?;
+        subtract(self.first, &x, residual);
+        let mut exact = true;
+        for r in residual.iter_mut().flatten() {
+            match r.divide(self.p, self.inverse) {
+                Some(quotient) => *r = quotient,
+                None => exact = false,
+            }
+        }
+        if exact { Ok(x) } else { Err(Error::Check("a residual is no multiple of the prime".into())) }
+    }
+
+    /// The next digits of the combinations. Their coefficients are fixed: a bad choice costs time, nothing else.
+    fn combine(&mut self, x: &[[i32; L]]) {
+        let p = i128::from(self.p.get());
+        for (lane, combined) in self.combined.iter_mut().enumerate() {
+            let mut sums = [0i128; COMBINATIONS];
+            for (j, x) in (0u64..).zip(x) {
+                for (c, sum) in sums.iter_mut().enumerate() {
+                    *sum += i128::from(coefficient(j, c as u64) * i64::from(x[lane]));
+                }
+            }
+            for (sum, Combined { digits, carry }) in sums.into_iter().zip(combined) {
+                let sum = sum + *carry;
+                let digit = Word::reduce(sum, self.p);
+                *carry = (sum - i128::from(digit)) / p;
+                digits.push(digit);
+            }
+        }
+    }
+}
+
+/// A number of absolute value below 2¹⁴ (G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number
+/// generators*, OOPSLA 2014).
+fn coefficient(j: u64, c: u64) -> i64 {
+    let z = (2 * j + c + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z >> 49) as i64 - (1 << 14)
+}
+
+/// r ← r - Mₜ·x.
+fn subtract<W: Word, const L: usize>(layer: &Layer, x: &[[i32; L]], residual: &mut [[W; L]]) {
+    let isa = Isa::best();
+    let tasks = residual.par_chunks_mut(TASK).enumerate();
+    tasks.for_each(|(n, to)| isa.run(Subtract { layer, x, first: n * TASK, to }));
+}
+
+/// Some rows of it.
+struct Subtract<'a, W, const L: usize> {
+    layer: &'a Layer,
+    x: &'a [[i32; L]],
+    first: usize,
+    to: &'a mut [[W; L]],
+}
+
+impl<W: Word, const L: usize> Kernel for Subtract<'_, W, L> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Subtract { layer, x, first, to } = self;
+        for (n, to) in to.iter_mut().enumerate() {
+            let (cols, values) = layer.row(first + n);
+            for (&j, &a) in cols.iter().zip(values) {
+                let x = &x[j as usize];
+                (0..L).for_each(|l| to[l].subtract(a, x[l]));
+            }
+        }
+    }
+}
