@@ -55,6 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "matching",
             "pivots",
             "decomposition",
+            "padic",
             "gpu",
             "spmv",
             "schur",

@@ -1,11 +1,13 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
 //! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the
 //! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
-//! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: the Smith normal form, by [`smith()`].
+//! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: systems, by [`rational_solve`]; the
+//! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`].
 
 mod certificate;
 mod determinant;
 mod kernel;
+mod lifting;
 mod rank;
 mod rational;
 mod rational_space;
@@ -19,6 +21,9 @@ pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, co
 pub use certificate::{certificate, certificate_compact};
 pub use determinant::{Determinant, determinant};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
+pub use lifting::{
+    IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,
+};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rational_space::{

@@ -45,7 +45,7 @@ pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 pub use sealed::{Seal, load as load_sealed};
 pub use stream::{Encoding, SmsWriter};
 pub use unfinished::unfinished_files;
-pub use write::{FileFormat, write, write_rational, write_rational_to, write_to};
+pub use write::{EntryList, FileFormat, write, write_entries, write_rational, write_rational_to, write_to};
 
 #[cfg(test)]
 mod tests;

@@ -40,8 +40,7 @@ impl FileFormat {
 
     /// The text before the entries.
     fn head(self, a: Entries<'_>) -> String {
-        let (integers, fractions) = a.parts();
-        let (rows, cols, nnz) = (integers.rows(), integers.cols(), integers.nnz());
+        let (rows, cols, nnz, fractions) = a.shape();
         match self {
             FileFormat::Sms => format!("{rows} {cols} {}\n", if fractions { 'Q' } else { 'M' }),
             FileFormat::MatrixMarket => {
@@ -65,14 +64,27 @@ impl FileFormat {
 enum Entries<'a> {
     Integers(&'a Triplets),
     Fractions(&'a RationalMatrix),
+    Listed(&'a EntryList<'a>),
+}
+
+/// A matrix over ℚ as a list of its entries, where their common denominators are of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryList<'a> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// Row, column and value, in the order in which they are written.
+    pub entries: Vec<(u32, u32, Fraction<'a>)>,
 }
 
 impl Entries<'_> {
-    /// The integers, or those over the denominators of rows, and whether there are such.
-    fn parts(&self) -> (&Triplets, bool) {
+    /// Rows, columns, entries, and whether there are fractions among them.
+    fn shape(&self) -> (usize, usize, usize, bool) {
         match self {
-            Entries::Integers(a) => (a, false),
-            Entries::Fractions(a) => (a.numerators(), !a.is_integral()),
+            Entries::Integers(a) => (a.rows(), a.cols(), a.nnz(), false),
+            Entries::Fractions(a) => (a.rows(), a.cols(), a.nnz(), !a.is_integral()),
+            Entries::Listed(a) => (a.rows, a.cols, a.entries.len(), a.entries.iter().any(|(_, _, v)| !v.is_integer())),
         }
     }
 }
@@ -106,6 +118,20 @@ pub fn write_rational(
     observer: &dyn Observer,
 ) -> Result<()> {
     write_file(path, Entries::Fractions(a), format, stdout, observer)
+}
+
+/// Writes a list of entries to a file as [`write()`] does, fractions as `a/b`.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_entries(
+    path: &Path,
+    a: &EntryList<'_>,
+    format: FileFormat,
+    stdout: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
+    write_file(path, Entries::Listed(a), format, stdout, observer)
 }
 
 fn write_file(
@@ -154,6 +180,8 @@ pub fn write_rational_to(
 
 /// Entries per batch: one unit of parallel work, and one gzip member.
 const BATCH: usize = 1 << 18;
+/// The same in a list of fractions, which may have thousands of digits each.
+const LISTED: usize = 1 << 8;
 
 /// Writes the matrix; `name` is used in errors.
 fn write_named(
@@ -164,16 +192,20 @@ fn write_named(
     gzip: bool,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let nnz = a.parts().0.nnz();
+    let (_, _, nnz, _) = a.shape();
     observer.phase("write", nnz as u64);
+    let size = if matches!(a, Entries::Listed(_)) { LISTED } else { BATCH };
     // There is at least one batch: the first includes the head, the last the tail.
-    let batches = nnz.div_ceil(BATCH).max(1);
+    let batches = nnz.div_ceil(size).max(1);
     let batch = |k: usize| -> io::Result<Vec<u8>> {
         let mut text = if k == 0 { format.head(a).into_bytes() } else { vec![] };
-        let range = k * BATCH..nnz.min((k + 1) * BATCH);
+        let range = k * size..nnz.min((k + 1) * size);
         match a {
             Entries::Integers(a) => a.entries_in(range).for_each(|(i, j, v)| push_entry(&mut text, i, j, &v.into())),
             Entries::Fractions(a) => a.entries_in(range).for_each(|(i, j, v)| push_entry(&mut text, i, j, &v)),
+            Entries::Listed(a) => {
+                a.entries[range].iter().for_each(|(i, j, v)| push_entry(&mut text, *i as usize, *j as usize, v));
+            }
         }
         if k + 1 == batches {
             text.extend_from_slice(format.tail().as_bytes());
@@ -189,7 +221,7 @@ fn write_named(
         for bytes in ready {
             out.write_all(&bytes.map_err(io_error)?).map_err(io_error)?;
         }
-        observer.progress(nnz.min(last * BATCH) as u64);
+        observer.progress(nnz.min(last * size) as u64);
     }
     out.flush().map_err(io_error)
 }

@@ -43,6 +43,10 @@ impl<'a> Fraction<'a> {
             }
         }
     }
+    /// n/d for n and d > 0 that have no common factor: nothing is computed.
+    pub(crate) fn in_lowest_terms(n: Integer<'a>, d: Integer<'a>) -> Fraction<'a> {
+        Fraction { numerator: n, denominator: d }
+    }
     /// n.
     pub fn numerator(&self) -> &Integer<'a> {
         &self.numerator

@@ -8,15 +8,17 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 15] = [
     "rank",
     "rational-rank",
     "results",
     "kernel",
     "solve",
+    "rational-solve",
     "rref",
     "det",
     "smith",
+    "integer-det",
     "permanent",
     "verify",
     "info",

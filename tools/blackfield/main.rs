@@ -27,6 +27,7 @@ mod profile;
 mod progress;
 mod rank;
 mod rational;
+mod rational_solve;
 mod rref;
 mod schema;
 mod seed;

@@ -22,6 +22,15 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus:
     left.map(Some)
 }
 
+/// What the limit leaves beside an integer matrix that is kept, and its residues mod a large prime.
+///
+/// # Errors
+/// As [`left_beside`].
+pub fn left_beside_integers(limit: Option<u64>, triplets: &Triplets) -> Result<Option<u64>> {
+    // Modulo every other prime the matrix is as large, or smaller.
+    left_beside(limit, triplets, true, Modulus::new((1 << 31) - 1).expect("a Mersenne prime"))
+}
+
 /// Bytes for each row and column where empty ones are not left out.
 const LINE: u64 = 64;
 

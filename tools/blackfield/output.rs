@@ -3,7 +3,7 @@
 use crate::args::FileFormat;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::io;
+use blackfield::io::{self, EntryList};
 use blackfield::report::Certainty;
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Result};
@@ -82,6 +82,13 @@ impl<'a> MatrixFile<'a> {
         bars.clear();
         written
     }
+    /// Writes a list of entries there.
+    pub fn write_entries(&self, list: &EntryList<'_>, bars: &Bars) -> Result<()> {
+        let written = io::write_entries(self.file, list, self.format, &mut std::io::stdout().lock(), bars);
+        bars.clear();
+        written
+    }
+
     /// Writes the matrix there.
     pub fn write(&self, matrix: &Triplets, bars: &Bars) -> Result<()> {
         let written = io::write(self.file, matrix, self.format, &mut std::io::stdout().lock(), bars);

@@ -9,7 +9,6 @@ use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::Result;
 use blackfield::answers::{self, ModularRank, RankOptions, RationalOptions, RationalRank};
-use blackfield::field::Modulus;
 use blackfield::report::Phases;
 use serde::Serialize;
 use std::path::Path;
@@ -67,9 +66,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let start = Instant::now();
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
-    // Modulo every other prime the matrix is as large, or smaller.
-    let sample = Modulus::new((1 << 31) - 1).expect("a Mersenne prime");
-    let max_memory = memory::left_beside(args.max_memory, &loaded.triplets.compact()?.matrix, true, sample)?;
+    let max_memory = memory::left_beside_integers(args.max_memory, &loaded.triplets.compact()?.matrix)?;
     let mut rational =
         RationalOptions::default().rank(options.clone().max_memory(max_memory)).moduli(args.moduli.clone());
     if let Some(error) = args.error {

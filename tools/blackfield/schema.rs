@@ -16,12 +16,16 @@ pub enum Schema {
     Kernel,
     /// Solutions of a linear system, or why there are none.
     Solve,
+    /// Solutions of a linear system over ℚ, or why there are none.
+    RationalSolve,
     /// A reduced row echelon form.
     Rref,
-    /// A determinant.
+    /// A determinant mod p.
     Det,
     /// A Smith normal form over ℤ.
     Smith,
+    /// A determinant over ℤ.
+    IntegerDet,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -43,9 +47,11 @@ impl Schema {
             Schema::Results => "blackfield/results/1",
             Schema::Kernel => "blackfield/kernel/1",
             Schema::Solve => "blackfield/solve/1",
+            Schema::RationalSolve => "blackfield/rational-solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
             Schema::Smith => "blackfield/smith/1",
+            Schema::IntegerDet => "blackfield/integer-det/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

@@ -1,4 +1,4 @@
-//! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems, or why there are none.
+//! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems mod p, or why there are none.
 
 use crate::answer::{Asked, Document, Grounds, Work};
 use crate::args::SolveArgs;
@@ -6,8 +6,10 @@ use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output::{self, MatrixFile};
 use crate::progress::Bars;
+use crate::rational_solve;
 use crate::schema::Schema;
 use blackfield::answers::{self, SolveOptions};
+use blackfield::field::Modulus;
 use blackfield::sparse::{SparseMatrix, Triplets};
 use blackfield::{Error, Result};
 use serde::Serialize;
@@ -39,6 +41,13 @@ struct Contradiction {
 pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.file, &args.rhs])?;
     let output = resolve(args)?;
+    match args.modulus {
+        Some(modulus) => run_mod(args, modulus, output, bars),
+        None => rational_solve::run(args, output, bars),
+    }
+}
+
+fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
     let (mut matrix, mut right) = (work.load(&args.file, false)?, work.load(&args.rhs, false)?);
     if right.triplets.rows() != matrix.triplets.rows() {
@@ -52,12 +61,12 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     // Matrix and right sides, as they are and side by side.
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right, &matrix, &right] {
-        left = memory::left_beside(left, &loaded.triplets, false, args.modulus)?;
+        left = memory::left_beside(left, &loaded.triplets, false, modulus)?;
     }
     let options = SolveOptions::default().random(args.random).rank(work.options.clone().max_memory(left));
     let phases = &mut work.phases;
     let mut reduce =
-        |loaded: &mut Loaded| phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus));
+        |loaded: &mut Loaded| phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(modulus));
     let (a, b) = (reduce(&mut matrix)?, reduce(&mut right)?);
     let solution = answers::solve(&a, &b, &options, bars)?;
     phases.extend(&solution.rank.phases);
@@ -69,7 +78,7 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     let grounds = Grounds::from(&solution.rank);
     let consistent = solution.is_consistent();
     let file = args.file.display().to_string();
-    let asked = Asked { file, rows: a.rows(), cols: a.cols(), nnz: a.nnz(), over: args.modulus.into(), digest };
+    let asked = Asked { file, rows: a.rows(), cols: a.cols(), nnz: a.nnz(), over: modulus.into(), digest };
     let found = Found {
         rhs: args.rhs.display().to_string(),
         rhs_digest,
@@ -87,7 +96,7 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
         random: args.random,
     };
     let document = work.end(Schema::Solve, asked, found, grounds);
-    describe(&document, args, bars);
+    describe(&document, modulus, args, bars);
     match args.answer.json {
         true => output::print_json(&document),
         false => output::print(if consistent { "consistent\n" } else { "inconsistent\n" }),
@@ -112,7 +121,7 @@ fn triplets(x: &SparseMatrix) -> Result<Triplets> {
 }
 
 /// The circumstances on standard error.
-fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
+fn describe(document: &Document<Found>, modulus: Modulus, args: &SolveArgs, bars: &Bars) {
     let Found { rank, entries, contradiction, inconsistent, output, .. } = &document.found;
     let line = match (contradiction, output) {
         (Some(contradiction), _) => {
@@ -126,5 +135,5 @@ fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
         }
         (None, None) => ("found", "solutions for all right sides, checked by multiplication".into()),
     };
-    document.describe(&args.answer, bars, &format!("rank {rank} mod {}", args.modulus), &[line]);
+    document.describe(&args.answer, bars, &format!("rank {rank} mod {modulus}"), &[line]);
 }

@@ -5,23 +5,24 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The determinant of a square sparse matrix mod p.
+/// The determinant of a square sparse matrix, over the integers or mod p.
 ///
-/// Standard output has the residue alone. One that is not 0 is proven, by exact elimination; one that is 0 is as sure
-/// as the rank below the number of rows.
+/// Standard output has the determinant alone: with -p a residue. One that is not 0 is proven then, by exact elimination;
+/// one that is 0 is as sure as the rank below the number of rows. Without -p it is an integer, or a/b for a matrix with
+/// fractions: 0 is proven, others to an error bound of 1e-12 or, with --proven, by Hadamard's inequality.
 #[derive(Debug, Args)]
 #[command(after_long_help = DET_JSON)]
 pub struct DetArgs {
     /// The matrix file; `-` reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// The modulus, a prime below 2^63
+    /// The modulus, a prime below 2^63 [default: none, the determinant over the integers]
     #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
-    pub modulus: Modulus,
+    pub modulus: Option<Modulus>,
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
-    /// Demand a proof of a determinant that is 0
+    /// Demand a proof: mod p of a determinant that is 0, over the integers of one that is not
     #[arg(long)]
     pub proven: bool,
     #[command(flatten)]
@@ -36,7 +37,14 @@ With --json the document is
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
    phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
    threads, digest, warnings, seconds, version}
+Without -p it is
+  {schema: \"blackfield/integer-det/1\", file, rows, cols, nnz,
+   field: \"Z\" | \"Q\", det: string, bits, rank, divisor_bits, primes,
+   hadamard_bits, and path … version as above}
+divisor_bits are those of a divisor known by p-adic lifting; what is left of
+Hadamard's bound, hadamard_bits, beside it takes that many primes.
 
 Examples:
   blackfield det matrix.sms.gz -p 65521
-  blackfield det matrix.mtx -p 2147483647 --json";
+  blackfield det matrix.mtx -p 2147483647 --json
+  blackfield det matrix.mtx --proven";

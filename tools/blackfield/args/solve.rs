@@ -5,11 +5,12 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Solve A*X = B mod p, for sparse A of any shape and rank.
+/// Solve A*X = B mod p or over the rationals, for sparse A of any shape and rank.
 ///
 /// Each column of B is a right side. Standard output has one word: consistent if all of them have solutions, which are
 /// written as the columns of X, or inconsistent; then nothing is written. Both are answers, with exit code 0. Solutions
-/// are checked by multiplication; a system without any has a vector y with y*A = 0 and y*b not 0 (--json).
+/// are checked by multiplication; a system without any has a vector y with y*A = 0 and y*b not 0 (--json). With
+/// --rational, entries of A and B may be fractions a/b, those of X are, and all is proven.
 #[derive(Debug, Args)]
 #[command(after_long_help = SOLVE_JSON)]
 pub struct SolveArgs {
@@ -21,7 +22,11 @@ pub struct SolveArgs {
     pub rhs: PathBuf,
     /// The modulus, a prime below 2^63
     #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
-    pub modulus: Modulus,
+    #[arg(required_unless_present = "rational", conflicts_with = "rational")]
+    pub modulus: Option<Modulus>,
+    /// Solve over the rationals, by p-adic lifting
+    #[arg(long, conflicts_with = "random")]
+    pub rational: bool,
     /// The file for X, by its name in SMS or MatrixMarket (.sms, .mtx; with .gz compressed)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -47,8 +52,19 @@ of a contradiction shows that its column b of B has no solution: y*A = 0 and
 y*b = value, which is not 0. certainty is that of the rank of A, and path is
 that of A and B together; solutions and contradictions that are given hold
 in any case.
+With --rational it is
+  {schema: \"blackfield/rational-solve/1\", file, rhs, rows, cols, nnz,
+   field: \"Q\", right_sides, consistent: true | false,
+   inconsistent: [columns of B],
+   contradiction: null or {column, y: [[row, integer]], value},
+   rank, prime, digits, numerator_bits, denominator_bits,
+   output: name or null, entries, and path … version as above}
+prime is the one that was lifted, digits how many times at most, and rank
+that of A mod this prime; it is no larger than that over Q, and as a rule
+the same. Solutions and contradictions are multiplied out over the integers.
 
 Examples:
   blackfield solve matrix.sms.gz --rhs B.sms -p 65521 -o X.sms
   blackfield solve matrix.mtx --rhs b.mtx -p 2 --random --seed random -o x.sms
-  blackfield solve matrix.mtx --rhs b.mtx -p 2147483647 --json";
+  blackfield solve matrix.mtx --rhs b.mtx -p 2147483647 --json
+  blackfield solve matrix.mtx --rhs b.mtx --rational -o x.sms";

@@ -1,0 +1,225 @@
+//! The determinant over ℤ.
+
+use super::check::Product;
+use super::cofactor::{Assembled, Cofactor, check_square};
+use super::minor::{Primes, decompose, system};
+use super::{Determinant, RankOptions, modular};
+use crate::certify::{Domain, Streams};
+use crate::decomposition::Minor;
+use crate::field::{Modulus, Rng};
+use crate::integers::hadamard_log2;
+use crate::padic::Side;
+use crate::report::{Certainty, ErrorBound, Phases};
+use crate::sparse::{Integer, Triplets};
+use crate::{Error, Observer, Result, Step, memory};
+use num_bigint::BigInt;
+use num_traits::{One, Zero};
+use rand::RngExt;
+use std::time::Instant;
+
+/// Right sides whose denominator is sought have numbers up to this.
+const SIDE: i64 = 1 << 15;
+/// Where Hadamard's bound takes so few primes, there is no need of a divisor.
+const FEW_PRIMES: f64 = 4.0;
+/// The error that is acceptable where nothing is said about it.
+const ERROR: f64 = 1e-12;
+
+/// A determinant over ℤ.
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct IntegerDeterminant {
+    /// The determinant.
+    pub value: BigInt,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// What the certainty rests on.
+    pub reason: String,
+    /// The rank: n, or less where the determinant is 0.
+    pub rank: usize,
+    /// The divisor that was known by lifting; 1 where nothing was lifted.
+    pub divisor: BigInt,
+    /// The primes mod which the determinant was computed.
+    pub primes: usize,
+    /// log₂ of Hadamard's bound.
+    pub hadamard_bits: f64,
+    /// The steps.
+    pub path: Vec<Step>,
+    /// Seconds of the phases.
+    pub phases: Phases,
+}
+
+/// det `a`; 1 for the 0 × 0 matrix. Of the options, the seed, the memory, the prices, the patience, `proven` and `error`
+/// count; block Wiedemann is refused. Without `proven`, an error bound of 10⁻¹² is enough where a proof takes longer; 0
+/// is always proven.
+///
+/// ```
+/// use blackfield::{Silent, answers::{RankOptions, integer_determinant}, families};
+/// let a = families::generate("redheffer_100")?; // the Mertens function: Σ μ(k), k ≤ 100
+/// assert_eq!(integer_determinant(&a, &RankOptions::default(), &Silent)?.value, 1.into());
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Matrix`] unless `a` is square, [`Error::Usage`] for options out of range, [`Error::Memory`] if no way fits
+/// or memory ends, [`Error::Interrupted`] when the observer says so, and [`Error::Check`] if a computation contradicts
+/// itself.
+pub fn integer_determinant(a: &Triplets, options: &RankOptions, observer: &dyn Observer) -> Result<IntegerDeterminant> {
+    determinant_with(a, vec![], options, observer)
+}
+
+/// [`integer_determinant`] beginning with these primes.
+pub(super) fn determinant_with(
+    a: &Triplets,
+    first: Vec<Modulus>,
+    options: &RankOptions,
+    observer: &dyn Observer,
+) -> Result<IntegerDeterminant> {
+    super::super::kernel::check(options)?;
+    check_square(a)?;
+    let mut phases = Phases::default();
+    let n = a.rows();
+    let zero = |rank: usize, hadamard_bits: f64, reason: &str, path: Vec<Step>, phases: Phases| IntegerDeterminant {
+        value: BigInt::ZERO,
+        certainty: Certainty::Proven,
+        reason: reason.into(),
+        rank,
+        divisor: BigInt::one(),
+        primes: 0,
+        hadamard_bits,
+        path,
+        phases,
+    };
+    let hadamard_bits = phases.time("bounds", || hadamard_log2(a, n))?;
+    let digest = phases.time("digest", || a.digest());
+    let mut primes = Primes::new(&digest, options.seed, first);
+    // What is asked of the ranks: those that are less than n are proven in another way.
+    let rank_options = RankOptions { proven: false, error: None, ..options.clone() };
+    let mut path = vec![];
+    loop {
+        let p = primes.next()?;
+        let (rank, minor) = decompose(a, p, &rank_options, &mut phases, observer)?;
+        if rank.rank == n {
+            path.extend(rank.path);
+            let work = Work { a, p, minor: &minor, hadamard_bits, options, rank_options: &rank_options, observer };
+            return work.nonsingular(&digest, path, phases);
+        }
+        let start = Instant::now();
+        let dependent = is_dependent(a, p, &minor, &rank_options, &mut phases, observer)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if dependent {
+            path.extend(rank.path);
+            path.push(step("null vector", "a column is a combination of others".into(), seconds));
+            let reason = "a null vector over the integers, multiplied out";
+            return Ok(zero(rank.rank, hadamard_bits, reason, path, phases));
+        }
+        path.push(step("bad prime", format!("{p} divides all minors of order {}", rank.rank + 1), seconds));
+    }
+}
+
+fn step(name: &'static str, found: String, seconds: f64) -> Step {
+    Step { name, found, why: String::new(), rank: None, predicted: None, seconds }
+}
+
+/// Whether the first column outside the minor is a combination of those inside over ℚ: an empty one, or by a null vector
+/// that is multiplied out.
+fn is_dependent(
+    a: &Triplets,
+    p: Modulus,
+    minor: &Minor,
+    options: &RankOptions,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<bool> {
+    let mut inside = memory::zeros::<bool>(a.cols(), "the columns of a minor")?;
+    minor.cols().iter().for_each(|&j| inside[j as usize] = true);
+    let mut sizes = memory::zeros::<u32>(a.cols(), "the columns of a minor")?;
+    a.entries().for_each(|(_, j, _)| sizes[j] += 1);
+    // The shortest: an empty one needs no vector.
+    let outside = (0..a.cols()).filter(|&j| !inside[j]).min_by_key(|&j| sizes[j]);
+    let free = outside.ok_or_else(|| Error::Check("a minor with all columns of a singular matrix".into()))?;
+    if sizes[free] == 0 {
+        return Ok(true);
+    }
+    let column: Side<'_> = a.entries().filter(|e| e.1 == free).map(|(i, _, v)| (i as u32, v)).collect();
+    let system = system(a, p, minor, options, phases, observer)?;
+    observer.phase("lifting", 1);
+    let found = phases.time("lifting", || system.solve(std::slice::from_ref(&column), observer))?.remove(0);
+    phases.time("check", || {
+        let mut y = memory::filled(BigInt::ZERO, a.cols(), "a null vector")?;
+        minor.cols().iter().zip(found.numerators).for_each(|(&j, n)| y[j as usize] = n);
+        Ok(Product::new(a)?.differs(&y, &found.denominator, &column, observer)?.is_empty())
+    })
+}
+
+/// A matrix that is nonsingular mod p.
+struct Work<'a> {
+    a: &'a Triplets,
+    p: Modulus,
+    minor: &'a Minor,
+    hadamard_bits: f64,
+    options: &'a RankOptions,
+    rank_options: &'a RankOptions,
+    observer: &'a dyn Observer,
+}
+
+impl Work<'_> {
+    fn nonsingular(self, digest: &str, mut path: Vec<Step>, mut phases: Phases) -> Result<IntegerDeterminant> {
+        let streams = Streams::of_integers(digest, self.options.seed);
+        let start = Instant::now();
+        let reduced = self.a.try_reduce(self.p)?;
+        let residue = match phases.time("determinants mod p", || self.minor.determinant(&reduced))? {
+            Some(value) => value,
+            None => {
+                let Determinant { value, .. } = modular::determinant(&reduced, self.rank_options, self.observer)?;
+                value
+            }
+        };
+        drop(reduced);
+        let divisor = match self.hadamard_bits > FEW_PRIMES * 30.0 {
+            true => self.denominator(&mut streams.stream(Domain::Solutions, 1), &mut phases)?,
+            false => BigInt::one(),
+        };
+        if !divisor.is_one() {
+            path.push(step("lifting", format!("a divisor of {} bits", divisor.bits()), start.elapsed().as_secs_f64()));
+        }
+        let start = Instant::now();
+        let cofactor = Cofactor {
+            a: self.a,
+            divisor: &divisor,
+            hadamard_bits: self.hadamard_bits,
+            chain: self.minor.triangular(),
+            options: self.rank_options,
+            observer: self.observer,
+        };
+        let acceptable = self.options.error.or_else(|| ErrorBound::new(ERROR));
+        let error = acceptable.filter(|_| !self.options.proven);
+        let mut rng = streams.stream(Domain::Primes, 2);
+        let bits = cofactor.bits();
+        let Assembled { value, primes, certainty } =
+            cofactor.assemble((self.p, residue), error, &mut rng, &mut phases)?;
+        let known = if divisor.is_one() { String::new() } else { format!(" divided by {} known bits", divisor.bits()) };
+        let count = if primes == 1 { "1 prime".to_string() } else { format!("{primes} primes") };
+        path.push(step("determinants mod p", format!("{count}{known}"), start.elapsed().as_secs_f64()));
+        let reason = match certainty {
+            Certainty::Proven => format!("{count}: by Hadamard the determinant{known} has at most {bits} bits"),
+            _ => format!("{count}, of which the last random ones agree: the determinant{known} may have {bits} bits"),
+        };
+        let value = value * &divisor;
+        if value.is_zero() {
+            return Err(Error::Check(format!("a matrix that is nonsingular mod {} with determinant 0", self.p)));
+        }
+        let (rank, hadamard_bits) = (self.a.rows(), self.hadamard_bits);
+        Ok(IntegerDeterminant { value, certainty, reason, rank, divisor, primes, hadamard_bits, path, phases })
+    }
+
+    /// The denominator of the solution for a random right side.
+    fn denominator(&self, rng: &mut Rng, phases: &mut Phases) -> Result<BigInt> {
+        let system = system(self.a, self.p, self.minor, self.rank_options, phases, self.observer)?;
+        let side = (0..self.a.rows() as u32).map(|i| (i, Integer::from(rng.random_range(-SIDE..=SIDE))));
+        let side: Side<'_> = memory::collect(side, "a random right side")?;
+        self.observer.phase("lifting", 1);
+        let found = phases.time("lifting", || system.solve(&[side], self.observer))?;
+        Ok(found.into_iter().next().expect("one solution").denominator)
+    }
+}

@@ -1,0 +1,65 @@
+//! Random primes, and minors that are nonsingular mod them.
+
+use super::{Rank, RankOptions, rank};
+use crate::certify::{Domain, Streams};
+use crate::decomposition::Minor;
+use crate::field::{Modulus, Rng, random_prime};
+use crate::padic::{MAX_PRIME_BITS, System};
+use crate::report::Phases;
+use crate::sparse::Triplets;
+use crate::{Error, Observer, Result};
+
+/// Primes in a row that may turn out to be bad: each is so with a probability of some 10⁻⁵ at most.
+const MOST: usize = 100;
+
+/// The primes of one answer.
+pub(super) struct Primes {
+    /// Those that are taken before any is drawn.
+    first: Vec<Modulus>,
+    rng: Rng,
+    taken: usize,
+}
+
+impl Primes {
+    pub fn new(digest: &str, seed: u64, mut first: Vec<Modulus>) -> Primes {
+        first.reverse();
+        Primes { first, rng: Streams::of_integers(digest, seed).stream(Domain::Primes, 1), taken: 0 }
+    }
+    /// # Errors
+    /// [`Error::Check`] after too many.
+    pub fn next(&mut self) -> Result<Modulus> {
+        self.taken += 1;
+        if self.taken > MOST {
+            return Err(Error::Check(format!("{MOST} primes in a row divide minors that are not 0")));
+        }
+        Ok(self.first.pop().unwrap_or_else(|| random_prime(MAX_PRIME_BITS, &mut self.rng)))
+    }
+}
+
+/// The rank mod p with its minor.
+pub(super) fn decompose(
+    a: &Triplets,
+    p: Modulus,
+    options: &RankOptions,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<(Rank, Minor)> {
+    let reduced = phases.time("reduce", || a.try_reduce(p))?;
+    let mut found = rank(&reduced, &RankOptions { minor: true, ..options.clone() }, observer)?;
+    phases.extend(&found.phases);
+    let minor = found.minor.take().ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;
+    Ok((found, minor))
+}
+
+/// What is lifted.
+pub(super) fn system(
+    a: &Triplets,
+    p: Modulus,
+    minor: &Minor,
+    options: &RankOptions,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<System> {
+    observer.phase("inverse mod p", (minor.rows().len() - minor.triangular()) as u64);
+    phases.time("inverse", || System::new(a, p, minor, options.max_memory.map(|bytes| bytes / 2), observer))
+}
