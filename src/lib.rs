@@ -50,6 +50,8 @@
 //! | the Smith normal form over ℤ | | [`answers::smith()`] |
 //! | null space and echelon form over ℚ | | [`answers::rational_kernel`], [`answers::rational_rref`] |
 //! | the determinant mod p | | [`answers::determinant()`] |
+//! | linear systems over ℚ | | [`answers::rational_solve()`] |
+//! | the determinant over ℤ | | [`answers::integer_determinant()`] |
 //! | a certificate, and its verdict | | [`answers::certificate()`], [`certify::verify()`] |
 //! | a permanent | [`Triplets::permanent`](sparse::Triplets::permanent) | [`permanent::permanent`](permanent::permanent()) |
 //!

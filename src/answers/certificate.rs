@@ -10,7 +10,7 @@
 //!   S·w\[J₂\] = -ρ.
 //!
 //! The factors that the computation of the minor left of S solve both: s² multiply-adds for each vector. Where it left
-//! none, over GF(2) and GF(3) or for a minor that somebody names, [`Columns`] writes S down, s products with the rows
+//! none, over GF(2) or for a minor that somebody names, [`Columns`] writes S down, s products with the rows
 //! of the minor, and it is eliminated, s³/3 more. Entry: [`certificate`].
 
 use super::Minor;

@@ -1,7 +1,7 @@
 //! The determinant mod p, from the decomposition of a nonsingular matrix: the product of its pivots, what rows of
 //! complements were divided by, and the determinant of the dense core, with the sign of the order in which lines were
-//! taken. A rank below n is a determinant of 0, and as sure as that rank. Over GF(2) the rank is all; over GF(3), where
-//! a core has no factors, sparse elimination goes to the end. Entry: [`determinant()`].
+//! taken. A rank below n is a determinant of 0, and as sure as that rank. Over GF(2) the rank is all. Entry:
+//! [`determinant()`].
 
 use super::kernel::check;
 use super::rank::{Rank, RankOptions, rank};

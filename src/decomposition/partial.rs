@@ -80,8 +80,8 @@ impl<'m> Decomposition<'m> {
                 left: Lines::all(a.rows(), a.cols())?,
                 first: Lines::default(),
                 divisors: Divisors::None,
-                // Over GF(2) and GF(3) a core has no factors.
-                levels: (a.modulus().get() > 3).then(Vec::new),
+                // Over GF(2) a core has no factors.
+                levels: (a.modulus().get() > 2).then(Vec::new),
             }),
             Keep::Nothing | Keep::Steps => None,
         };

@@ -58,7 +58,7 @@ impl Echelon {
     }
 
     /// The empty basis, which keeps the multipliers that [`Echelon::factors`] makes of the rows: s²/2 residues more for
-    /// s independent rows, and a panel. For p = 2 and 3 none are kept.
+    /// s independent rows, and a panel. For p = 2 none are kept; for p = 3 the basis has bytes, too.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
@@ -66,7 +66,10 @@ impl Echelon {
     /// # Panics
     /// If `cols` ≥ 2³².
     pub fn with_multipliers(modulus: Modulus, cols: usize) -> Result<Self> {
-        let mut echelon = Self::new(modulus, cols)?;
+        let mut echelon = match modulus.get() {
+            3 => Echelon { modulus, cols, storage: Storage::U8(Panels::new(modulus, cols)?) },
+            _ => Self::new(modulus, cols)?,
+        };
         match &mut echelon.storage {
             Storage::Bits(_) | Storage::Trits(_) => {}
             Storage::U8(p) => p.keep_multipliers(),

@@ -28,7 +28,7 @@ pub struct EveryRow {
     pub echelon: Echelon,
     /// Rows of S, as many as the rank, that are independent; `None` where the basis comes from combinations as well.
     pub rows: Option<Vec<u32>>,
-    /// The factors of these rows in their pivot columns, if they were asked for; none over GF(2) and GF(3).
+    /// The factors of these rows in their pivot columns, if they were asked for; none over GF(2).
     pub factors: Option<Factors>,
     /// Whether the basis is of all of the row space: never [`Extent::Part`].
     pub extent: Extent,

@@ -58,7 +58,7 @@ pub struct RowSpace {
 pub struct RowBasis {
     /// Their numbers, in the order in which they were found.
     pub rows: Vec<u32>,
-    /// The factors of these rows in their pivot columns; `None` over GF(2) and GF(3).
+    /// The factors of these rows in their pivot columns; `None` over GF(2).
     pub factors: Option<Factors>,
 }
 

@@ -11,6 +11,7 @@ mod fractions;
 mod help;
 mod instructions;
 mod kernel;
+mod lifting;
 #[cfg(target_os = "linux")]
 mod limits;
 mod matrices;

@@ -7,6 +7,7 @@ It knows only what the hunt looks at. `HELP` is what `--help` prints. The tests 
 
 import hashlib
 import json
+import math
 import sys
 import time
 from fractions import Fraction
@@ -176,8 +177,38 @@ def save(file, matrix):
     Path(file).write_bytes(zipped(sms(matrix)) if file.endswith("gz") else sms(matrix))
 
 
+def solve_rational(matrix, sides, options):
+    lines, entries, without, shown = [f"{matrix.cols} {sides.cols} Q"], [], [], None
+    for k in range(sides.cols):
+        wider = Matrix(matrix.rows, matrix.cols + 1, [*matrix.entries, *((i, matrix.cols, v) for i, j, v in sides.entries if j == k)])
+        form, _ = truth.echelon_rational(wider)
+        if matrix.cols in form:
+            without.append(k)
+        entries += [(j, k, row[matrix.cols]) for j, row in form.items() if j < matrix.cols and matrix.cols in row]
+    if "forgets denominators" in FAULTS:
+        entries = [(j, k, v.numerator) for j, k, v in entries]
+    if "always consistent" in FAULTS:
+        without = []
+    if without:
+        b = {i: v for i, j, v in sides.entries if j == without[0]}
+        turned = matrix.transposed()
+        form, _ = truth.echelon_rational(turned)
+        ways = [{f: 1, **{j: -row[f] for j, row in form.items() if f in row}} for f in range(turned.cols) if f not in form]
+        value = lambda y: sum(v * b.get(i, 0) for i, v in y.items())
+        y = next((y for y in ways if value(y)), {0: 1})
+        common = math.lcm(*(truth.Fraction(v).denominator for v in y.values()))
+        y = {0: 1} if "contradicts by anything" in FAULTS else {i: int(v * common) for i, v in y.items()}
+        shown = {"column": without[0], "y": [[i, str(v)] for i, v in y.items()], "value": str(value(y))}
+    else:
+        lines += [f"{j + 1} {k + 1} {v}" for j, k, v in entries] + ["0 0 0", ""]
+        Path(options["-o"][0]).write_text("\n".join(lines))
+    print(json.dumps({"consistent": not without, "inconsistent": without, "contradiction": shown, "certainty": "proven"}))
+
+
 def solve_command(words):
-    (name,), options = parse(words, {"--json", "-q", "--random"})
+    (name,), options = parse(words, {"--json", "-q", "--random", "--rational"})
+    if "--rational" in options:
+        return solve_rational(load(name), load(options["--rhs"][0]), options)
     matrix, sides, p = load(name), load(options["--rhs"][0]), int(options["-p"][0])
     rank, entries, without = truth.rank_mod(matrix, p), [], []
     for k in range(sides.cols):
@@ -249,10 +280,14 @@ def rational_kernel(name, options):
 
 
 def det_command(words):
-    (name,), options = parse(words, {"--json", "-q"})
-    matrix, p = load(name), int(options["-p"][0])
+    (name,), options = parse(words, {"--json", "-q", "--proven"})
+    matrix = load(name)
     if matrix.rows != matrix.cols:
         fail(3, f"{name}: not square")
+    if "-p" not in options:
+        det = truth.echelon_rational(matrix)[1]
+        return print(json.dumps({"det": str(-det if "loses the sign" in FAULTS else det), "certainty": "proven"}))
+    p = int(options["-p"][0])
     det = truth.determinant_mod(matrix, p)
     print(json.dumps({"det": str(-det % p if "loses the sign" in FAULTS else det), "rank": truth.rank_mod(matrix, p)}))
 

@@ -22,6 +22,7 @@ import attacks
 import check_certificates
 import check_checkpoints
 import check_files
+import check_lifting
 import check_permanents
 import check_rank
 import check_rational
@@ -53,6 +54,8 @@ CHECKS = (
     ("smith", "smith-forms", check_smith.forms, 16),
     ("smith", "smith-made", check_smith.made, 16),
     ("space", "rational-spaces", check_spaces.rational, 12),
+    ("lifting", "rational-systems", check_lifting.systems, 24),
+    ("lifting", "integer-determinants", check_lifting.determinants, 24),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -16,6 +16,7 @@ import attacks
 import check_certificates
 import check_checkpoints
 import check_files
+import check_lifting
 import check_permanents
 import check_rank
 import check_rational
@@ -153,6 +154,12 @@ class Faults(Hunted):
         self.sees(check_spaces.rational, "not reduced", "wrong form")
         self.sees(check_spaces.rational, "repeats vectors", "no basis")
         self.sees(check_spaces.rational, "not primitive", "no primitive vector")
+
+    def test_lifting(self):
+        self.sees(check_lifting.systems, "forgets denominators", "no solution over Q", cases=20)
+        self.sees(check_lifting.systems, "always consistent", "wrong consistency over Q", cases=20)
+        self.sees(check_lifting.systems, "contradicts by anything", "no contradiction over Q", cases=20)
+        self.sees(check_lifting.determinants, "loses the sign", "wrong determinant over Z")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

@@ -7,6 +7,7 @@ something in an oracle, and says so.
 import ctypes
 import functools
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "compare"))
@@ -67,6 +68,31 @@ def determinant_mod(matrix, p):
         for line in lines[j + 1 :]:
             add(line, lines[j], -line.get(j, 0) * scale, p)
     return det % p
+
+
+def echelon_rational(matrix):
+    """The reduced echelon form over Q, {column of the pivot: row as {column: Fraction}}, and the determinant if the matrix is square."""
+    form, det, order = {}, Fraction(1), []
+    for line in matrix.lines():
+        line = {j: Fraction(v) for j, v in line.items()}
+        for j, row in form.items():
+            factor = line.get(j, 0)
+            if factor:
+                line = {k: v for k in line.keys() | row.keys() if (v := line.get(k, 0) - factor * row.get(k, 0))}
+        if not line:
+            det = Fraction(0)
+            continue
+        pivot = min(line)
+        det *= line[pivot]
+        order.append(pivot)
+        line = {k: v / line[pivot] for k, v in line.items()}
+        for j, row in form.items():
+            factor = row.get(pivot, 0)
+            if factor:
+                form[j] = {k: v for k in line.keys() | row.keys() if (v := row.get(k, 0) - factor * line.get(k, 0))}
+        form[pivot] = line
+    inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+    return form, -det if inversions % 2 else det
 
 
 def add(line, other, factor, p):

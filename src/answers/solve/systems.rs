@@ -4,6 +4,7 @@ use super::SolveOptions;
 use super::kernel::{self, KernelOptions, NullVectors};
 use super::rank::Rank;
 use crate::pivots::Rule;
+use crate::report::Phases;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Observer, Result, memory};
 
@@ -73,33 +74,36 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
         return Err(Error::Matrix(format!("{count} right sides beside {} columns: 2^32 - 1 are possible", a.cols())));
     }
     let system = kernel::decompose(beside(a, b)?, Rule::Aside(count), &options.rank, observer)?;
+    let mut phases = Phases::default();
     let mut x = SparseMatrix::empty(a.modulus(), cols, count, 0)?;
     let (mut inconsistent, mut entries) = (vec![], vec![]);
-    system.of_last(
-        cols,
-        options.random,
-        |vectors: NullVectors| {
-            for k in 0..vectors.len() {
-                let (at, values) = vectors.vector(k);
-                let (on_x, on_b) = at.split_at(at.partition_point(|&j| (j as usize) < cols));
-                // Its own column, the last of those in which it is not zero, and perhaps such that have a pivot.
-                let column = on_b[on_b.len() - 1] as usize - cols;
-                while x.rows() < column {
-                    memory::push(&mut inconsistent, x.rows() as u32, SYSTEM)?;
-                    x.push_row(&mut entries);
-                }
-                if on_b.len() == 1 {
-                    x.reserve_row(on_x.len())?;
-                    entries.extend(on_x.iter().copied().zip(values.iter().copied()));
-                } else {
-                    memory::push(&mut inconsistent, column as u32, SYSTEM)?;
-                }
+    let most = options.rank.max_memory.unwrap_or(u64::MAX);
+    let take = |vectors: NullVectors| {
+        for k in 0..vectors.len() {
+            let (at, values) = vectors.vector(k);
+            let (on_x, on_b) = at.split_at(at.partition_point(|&j| (j as usize) < cols));
+            // Its own column, the last of those in which it is not zero, and perhaps such that have a pivot.
+            let column = on_b[on_b.len() - 1] as usize - cols;
+            while x.rows() < column {
+                memory::push(&mut inconsistent, x.rows() as u32, SYSTEM)?;
                 x.push_row(&mut entries);
             }
-            Ok(())
-        },
-        observer,
-    )?;
+            if on_b.len() == 1 {
+                x.reserve_row(on_x.len())?;
+                entries.extend(on_x.iter().copied().zip(values.iter().copied()));
+            } else {
+                memory::push(&mut inconsistent, column as u32, SYSTEM)?;
+            }
+            x.push_row(&mut entries);
+        }
+        // X and, in the end, its transpose.
+        let bytes = 2 * (12 * x.nnz() + 8 * (count + cols)) as u64;
+        match bytes <= most {
+            true => Ok(()),
+            false => Err(Error::Memory(format!("{} of {count} solutions take {bytes} bytes", x.rows()))),
+        }
+    };
+    phases.time("substitution", || system.of_last(cols, options.random, take, observer))?;
     while x.rows() < count {
         memory::push(&mut inconsistent, x.rows() as u32, SYSTEM)?;
         x.push_row(&mut entries);
@@ -108,11 +112,13 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
     rank.rank -= count - system.free()?.iter().filter(|&&j| j as usize >= cols).count();
     drop(system);
     let Some(&first) = inconsistent.first() else {
-        let x = x.transpose()?;
-        check(a, &x, b, observer)?;
+        let x = phases.time("substitution", || x.transpose())?;
+        phases.time("check", || check(a, &x, b, observer))?;
+        rank.phases.extend(&phases);
         return Ok(Solution { rank, inconsistent, solutions: Some(x), contradiction: None });
     };
-    let contradiction = contradiction(a, b, first, options, observer)?;
+    let contradiction = phases.time("contradiction", || contradiction(a, b, first, options, observer))?;
+    rank.phases.extend(&phases);
     Ok(Solution { rank, inconsistent, solutions: None, contradiction: Some(contradiction) })
 }
 
