@@ -146,13 +146,13 @@ pub(super) fn solve_with(
         path.extend(rank.path.iter().cloned());
         path.push(step("lifting", format!("{digits} digits mod {p}"), start.elapsed().as_secs_f64()));
         // Back to the rows as they were: y·L·A = 0.
-        let contradiction = contradiction.map(|(column, mut y, value)| {
-            for (i, y) in &mut y {
+        let contradiction = contradiction.map(|mut found| {
+            for (i, y) in &mut found.y {
                 if let Some(factor) = factors.get(&(*i as usize)) {
                     *y *= BigInt::from(factor.clone());
                 }
             }
-            RationalContradiction { column, y, value }
+            found
         });
         let reason = match &contradiction {
             None => "solutions multiplied out over the integers".into(),
@@ -220,7 +220,7 @@ struct Attempt<'a> {
 struct Found {
     inconsistent: Vec<u32>,
     solutions: Vec<SolutionVector>,
-    contradiction: Option<(u32, Vec<(u32, BigInt)>, BigInt)>,
+    contradiction: Option<RationalContradiction>,
     digits: usize,
 }
 
@@ -297,12 +297,11 @@ impl Attempt<'_> {
     }
 
     /// The right sides without solutions, and why the first has none; `None` if the rank over ℚ is larger.
-    #[allow(clippy::type_complexity, reason = "the two parts of an answer")]
     fn contradict(
         &self,
         broken: &[Option<u32>],
         phases: &mut Phases,
-    ) -> Result<Option<(Vec<u32>, Option<(u32, Vec<(u32, BigInt)>, BigInt)>)>> {
+    ) -> Result<Option<(Vec<u32>, Option<RationalContradiction>)>> {
         let mut combinations = Combinations::new(self.product, self.p, self.minor, self.options);
         let (mut known, mut first): (Vec<Vec<(u32, BigInt)>>, _) = (vec![], None);
         let mut inconsistent = vec![];
@@ -313,7 +312,7 @@ impl Attempt<'_> {
                 let Some(value) = value(&y, side) else {
                     return Err(Error::Check(format!("right side {} breaks an equation, and does not", k + 1)));
                 };
-                first.get_or_insert_with(|| (k as u32, y.clone(), value));
+                first.get_or_insert_with(|| RationalContradiction { column: k as u32, y: y.clone(), value });
                 memory::push(&mut known, y, SOLUTIONS)?;
             }
             memory::push(&mut inconsistent, k as u32, SOLUTIONS)?;

@@ -254,7 +254,7 @@ fn determinants_from_theory() {
     // Hadamard: at the bound, nⁿᐟ².
     for log in 0..6usize {
         let n = 1usize << log;
-        let sign = |k: usize| if ((k / n) & (k % n)).count_ones() % 2 == 0 { 1 } else { -1 };
+        let sign = |k: usize| if ((k / n) & (k % n)).count_ones().is_multiple_of(2) { 1 } else { -1 };
         let entries = (0..n * n).map(|k| (k / n, k % n, sign(k)));
         let value = det(&Triplets::from_entries(n, n, entries));
         assert_eq!(value.magnitude(), BigInt::from(n).pow(n as u32).sqrt().magnitude(), "order {n}");
