@@ -209,10 +209,12 @@ impl<W: Word, const L: usize> Kernel for Subtract<'_, W, L> {
         let Subtract { layer, x, first, to } = self;
         for (n, to) in to.iter_mut().enumerate() {
             let (cols, values) = layer.row(first + n);
+            let mut sums = *to;
             for (&j, &a) in cols.iter().zip(values) {
                 let x = &x[j as usize];
-                (0..L).for_each(|l| to[l].subtract(a, x[l]));
+                (0..L).for_each(|l| sums[l].subtract(a, x[l]));
             }
+            *to = sums;
         }
     }
 }

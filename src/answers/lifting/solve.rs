@@ -71,13 +71,29 @@ impl SolutionVector {
     /// [`Error::Memory`].
     pub fn fractions(&self) -> Result<Vec<(u32, Fraction<'static>)>> {
         let mut all = memory::filled((0, Integer::from(0).into()), self.numerators.len(), SOLUTIONS)?;
+        // What a numerator has in common with d, it has in common with this, as a rule small, part of d.
+        let shared = self.shared();
         all.par_iter_mut().zip(&self.numerators).for_each(|(to, (j, n))| {
-            let common = BigInt::from(large_gcd(self.denominator.magnitude().clone(), n.magnitude().clone()));
+            let common = BigInt::from(large_gcd(shared.clone(), n.magnitude() % &shared));
             let parts = [n, &self.denominator].map(|v| if common.is_one() { v.clone() } else { v / &common });
             let [n, d] = parts.map(Integer::from);
             *to = (*j, Fraction::in_lowest_terms(n, d));
         });
         Ok(all)
+    }
+    /// The largest divisor of d whose primes all divide a numerator: they are those of gcd(Π n, d).
+    fn shared(&self) -> BigUint {
+        let d = self.denominator.magnitude();
+        let product = |a: BigUint, b: BigUint| a * b % d;
+        let numerators = self.numerators.par_iter().map(|(_, n)| n.magnitude() % d);
+        let mut primes = large_gcd(numerators.reduce(BigUint::one, product), d.clone());
+        let (mut shared, mut rest) = (BigUint::one(), d.clone());
+        while !primes.is_one() {
+            shared *= &primes;
+            rest /= &primes;
+            primes = large_gcd(rest.clone(), primes);
+        }
+        shared
     }
     /// Bits of the largest numerator.
     pub fn numerator_bits(&self) -> u64 {

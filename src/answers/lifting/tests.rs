@@ -2,7 +2,7 @@
 
 use super::determinant::determinant_with;
 use super::solve::solve_with;
-use super::{IntegerDeterminant, RankOptions, integer_determinant, rational_solve};
+use super::{IntegerDeterminant, RankOptions, RationalVector, integer_determinant, rational_solve};
 use crate::certify::Certainty;
 use crate::field::{Modulus, Rng};
 use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
@@ -176,6 +176,27 @@ fn what_is_so_mod_p_need_not_be_so() {
     let seven = vec![Modulus::new(7).unwrap()];
     let found = solve_with(a, b, seven, &RankOptions::default(), &Silent).unwrap();
     assert!(found.modulus.get() > 7 && found.path.iter().any(|step| step.name == "bad prime"));
+}
+
+/// Against each fraction by itself; numerators and denominators share powers of several primes.
+#[test]
+fn fractions_are_in_lowest_terms() {
+    let mut rng = Rng::seed_from_u64(54);
+    for round in 0..60 {
+        let mut number = || -> BigInt {
+            let power = |q: i64, e: u32| BigInt::from(q).pow(e);
+            let exponents: [u32; 3] = std::array::from_fn(|_| rng.random_range(0..1 + round % 5));
+            power(2, exponents[0]) * power(3, exponents[1]) * power((1 << 61) - 1, exponents[2]) * (1 + round % 7)
+        };
+        let denominator = number();
+        let numerators = (0..round % 9).map(|j| (2 * j, if j % 2 == 0 { number() } else { -number() })).collect();
+        let x = RationalVector { numerators, denominator };
+        let found = x.fractions().unwrap();
+        assert_eq!(found.len(), x.numerators.len());
+        for ((j, n), (at, found)) in x.numerators.iter().zip(&found) {
+            assert_eq!((j, &fraction(n.clone(), x.denominator.clone())), (at, found));
+        }
+    }
 }
 
 #[test]
