@@ -40,7 +40,7 @@ With --json the document is
 Without -p it is
   {schema: \"blackfield/integer-det/1\", file, rows, cols, nnz,
    field: \"Z\" | \"Q\", det: string, bits, rank, divisor_bits, primes,
-   hadamard_bits, and path … version as above}
+   hadamard_bits, and path to version as above}
 divisor_bits are those of a divisor known by p-adic lifting; what is left of
 Hadamard's bound, hadamard_bits, beside it takes that many primes.
 

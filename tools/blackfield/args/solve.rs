@@ -58,7 +58,7 @@ With --rational it is
    inconsistent: [columns of B],
    contradiction: null or {column, y: [[row, integer]], value},
    rank, prime, digits, numerator_bits, denominator_bits,
-   output: name or null, entries, and path … version as above}
+   output: name or null, entries, and path to version as above}
 prime is the one that was lifted, digits how many times at most, and rank
 that of A mod this prime; it is no larger than that over Q, and as a rule
 the same. Solutions and contradictions are multiplied out over the integers.
