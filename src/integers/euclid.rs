@@ -1,10 +1,11 @@
-//! Euclid's algorithm on long integers by Lehmer's method: as many quotients as the leading words determine are taken at
-//! once, and only then are the long numbers touched.
+//! Euclid's algorithm on long integers by Lehmer's method: as many quotients as the leading words determine are taken
+//! at once, and only then are the long numbers touched.
 //!
 //! From r₀ > r₁ on, r₍ᵢ₊₁₎ = r₍ᵢ₋₁₎ - qᵢ·rᵢ, and with t₀ = 0, t₁ = 1, t₍ᵢ₊₁₎ = t₍ᵢ₋₁₎ + qᵢ·tᵢ: rᵢ ≡ ±tᵢ·r₁ mod r₀, the
 //! sign alternating. A quotient is certain if it is the same for both ends of what the words behind the leading ones
-//! leave open (D. H. Lehmer, *Euclid's algorithm for large numbers*, Amer. Math. Monthly 45, 1938; D. E. Knuth, *The Art
-//! of Computer Programming* 2, 4.5.2, algorithm L). Those quotients stay below 2³²: a larger one is always seen alone.
+//! leave open (D. H. Lehmer, *Euclid's algorithm for large numbers*, Amer. Math. Monthly 45, 1938; D. E. Knuth, *The
+//! Art of Computer Programming* 2, 4.5.2, algorithm L). Those quotients stay below 2³²: a larger one is always seen
+//! alone.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -62,8 +63,8 @@ impl Euclid {
         self.r[0].bits().saturating_sub(self.r[1].bits() + 1)
     }
 
-    /// The cofactors (A, B, C, D) of the quotients that the leading words determine, in absolute value, and whether their
-    /// number is odd; `None` if there is none.
+    /// The cofactors (A, B, C, D) of the quotients that the leading words determine, in absolute value, and whether
+    /// their number is odd; `None` if there is none.
     fn certain(&self) -> Option<([u64; 4], bool)> {
         let [r0, r1] = &self.r;
         let shift = r0.bits().saturating_sub(LEADING);

@@ -83,8 +83,8 @@ fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
 /// See [`likely_fraction`]: above 32 bits, as [`Euclid`] takes such quotients alone.
 pub(crate) const LIKELY: u64 = 40;
 
-/// The fraction n/d ≡ x mod m whose |n|·d is below m by at least [`LIKELY`] bits, if there is one; whether n or d is the
-/// larger does not matter. Of random residues one in 2^LIKELY has such a fraction at each of Euclid's steps.
+/// The fraction n/d ≡ x mod m whose |n|·d is below m by at least [`LIKELY`] bits, if there is one; whether n or d is
+/// the larger does not matter. Of random residues one in 2^LIKELY has such a fraction at each of Euclid's steps.
 ///
 /// A fraction with 2·|n|·d < m is one of the convergents rᵢ/tᵢ of Euclid's algorithm, and the quotient that follows it
 /// is about m/(|n|·d) (M. Monagan, *Maximal quotient rational reconstruction*, ISSAC 2004).

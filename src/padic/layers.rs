@@ -54,8 +54,8 @@ pub(super) struct Layers {
     pub digit_norm: u128,
     /// The largest sum of absolute values of a row of M.
     pub norm: BigInt,
-    /// A bound on log₂ of the product of the Euclidean norms of the rows, each with a further entry that does not exceed
-    /// the row's largest.
+    /// A bound on log₂ of the product of the Euclidean norms of the rows, each with a further entry that does not
+    /// exceed the row's largest.
     pub hadamard_bits: f64,
     /// The same for each row alone, in bits: its largest entry's, and half those of the number of its entries.
     pub row_bits: Vec<(f64, f64)>,

@@ -32,7 +32,8 @@ pub(super) struct Lifting<'a, const L: usize> {
     pub combined: Vec<[Combined; COMBINATIONS]>,
     /// The largest absolute value in each right side.
     pub largest: Vec<BigUint>,
-    /// A bound on the logarithm of the numerators and of the denominator: of Hadamard, the right side among the columns.
+    /// A bound on the logarithm of the numerators and of the denominator: of Hadamard, the right side among the
+    /// columns.
     pub hadamard_bits: f64,
 }
 

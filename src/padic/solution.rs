@@ -28,8 +28,8 @@ pub struct Fractions {
     pub digits: usize,
 }
 
-/// Digits with which a solution must be found: numerators and denominators have at most h bits, those of combinations 15
-/// and the logarithm of the order more.
+/// Digits with which a solution must be found: numerators and denominators have at most h bits, those of combinations
+/// 15 and the logarithm of the order more.
 pub(super) fn most_digits<const L: usize>(p: Modulus, layers: &Layers, lifting: &Lifting<'_, L>) -> usize {
     let bits = 2.0 * lifting.hadamard_bits.max(layers.hadamard_bits) + layers.norm.bits() as f64;
     let more = bits + (LIKELY + SLACK) as f64 + 64.0 + (lifting.order() as f64 + 1.0).log2();

@@ -1,5 +1,5 @@
-//! The triangular chain of the minor: M = (U V; W Z) with U upper triangular of order t. With what is left of the others,
-//! S = Z - W·U⁻¹·V, the system M·(x₁, x₂) = (c₁, c₂) has x₂ = S⁻¹·(c₂ - W·U⁻¹·c₁) and x₁ = U⁻¹·(c₁ - V·x₂).
+//! The triangular chain of the minor: M = (U V; W Z) with U upper triangular of order t. With what is left of the
+//! others, S = Z - W·U⁻¹·V, the system M·(x₁, x₂) = (c₁, c₂) has x₂ = S⁻¹·(c₂ - W·U⁻¹·c₁) and x₁ = U⁻¹·(c₁ - V·x₂).
 
 use super::layers::Layer;
 use crate::field::Modulus;

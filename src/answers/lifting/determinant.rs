@@ -49,9 +49,9 @@ pub struct IntegerDeterminant {
     pub phases: Phases,
 }
 
-/// det `a`; 1 for the 0 × 0 matrix. Of the options, the seed, the memory, the prices, the patience, `proven` and `error`
-/// count; block Wiedemann is refused. Without `proven`, an error bound of 10⁻¹² is enough where a proof takes longer; 0
-/// is always proven.
+/// det `a`; 1 for the 0 × 0 matrix. Of the options, the seed, the memory, the prices, the patience, `proven` and
+/// `error` count; block Wiedemann is refused. Without `proven`, an error bound of 10⁻¹² is enough where a proof takes
+/// longer; 0 is always proven.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, integer_determinant}, families};
@@ -121,8 +121,8 @@ fn step(name: &'static str, found: String, seconds: f64) -> Step {
     Step { name, found, why: String::new(), rank: None, predicted: None, seconds }
 }
 
-/// Whether the first column outside the minor is a combination of those inside over ℚ: an empty one, or by a null vector
-/// that is multiplied out.
+/// Whether the first column outside the minor is a combination of those inside over ℚ: an empty one, or by a null
+/// vector that is multiplied out.
 fn is_dependent(
     a: &Triplets,
     p: Modulus,

@@ -2,7 +2,7 @@
 
 use super::determinant::determinant_with;
 use super::solve::solve_with;
-use super::{IntegerDeterminant, RankOptions, RationalVector, integer_determinant, rational_solve};
+use super::{IntegerDeterminant, RankOptions, SolutionVector, integer_determinant, rational_solve};
 use crate::certify::Certainty;
 use crate::field::{Modulus, Rng};
 use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
@@ -190,7 +190,7 @@ fn fractions_are_in_lowest_terms() {
         };
         let denominator = number();
         let numerators = (0..round % 9).map(|j| (2 * j, if j % 2 == 0 { number() } else { -number() })).collect();
-        let x = RationalVector { numerators, denominator };
+        let x = SolutionVector { numerators, denominator };
         let found = x.fractions().unwrap();
         assert_eq!(found.len(), x.numerators.len());
         for ((j, n), (at, found)) in x.numerators.iter().zip(&found) {
