@@ -83,6 +83,7 @@ pub mod families;
 pub mod field;
 pub mod gpu;
 pub mod integers;
+pub mod invariants;
 pub mod io;
 pub mod isa;
 pub mod matching;
@@ -104,6 +105,7 @@ pub mod spmv;
 mod stopwatch;
 mod team;
 pub mod tune;
+pub mod univariate;
 pub mod wiedemann;
 
 pub use error::{DeviceError, DeviceReason, Error, Result};

@@ -1,10 +1,12 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
 //! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
 //! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`].
+//! From the relations of random vectors: [`minimal_polynomial`] and [`characteristic_polynomial`].
 
 mod certificate;
 mod determinant;
 mod kernel;
+mod polynomials;
 mod rank;
 mod rational;
 mod rref;
@@ -16,6 +18,7 @@ pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, co
 pub use certificate::{certificate, certificate_compact};
 pub use determinant::{Determinant, determinant};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
+pub use polynomials::{MatrixPolynomial, characteristic_polynomial, minimal_polynomial};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rref::{FreeColumns, RowEchelon, rref};
