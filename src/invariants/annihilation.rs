@@ -10,14 +10,14 @@ use crate::spmv::{Block, Product};
 /// Vectors that [`annihilates_all`] takes at a time.
 const WIDTH: usize = 64;
 
-/// An upper bound of the probability that the minimal polynomial of s uniformly random vectors over GF(p) is not that of
-/// a matrix A of order n: **n·p⁻ˢ**.
+/// An upper bound of the probability that the minimal polynomial of s uniformly random vectors over GF(p) is not that
+/// of a matrix A of order n: **n·p⁻ˢ**.
 ///
 /// *Proof.* Let μ be the minimal polynomial of A and f one of its irreducible factors, at most n of them. If a vector v
 /// does not see all of μ at f, (μ/f)(A)·v = 0. The image of (μ/f)(A) is not zero and killed by f, a vector space over
-/// GF(p)\[x\]/f, so that its dimension over GF(p) is at least deg f ≥ 1, and v is in the kernel with probability at most
-/// 1/p; all s vectors are with probability at most p⁻ˢ. Where none of the f has all vectors in its kernel, the least
-/// common multiple of their minimal polynomials is μ.
+/// GF(p)\[x\]/f, so that its dimension over GF(p) is at least deg f ≥ 1, and v is in the kernel with probability at
+/// most 1/p; all s vectors are with probability at most p⁻ˢ. Where none of the f has all vectors in its kernel, the
+/// least common multiple of their minimal polynomials is μ.
 pub fn missing(p: Modulus, n: usize, s: usize) -> ErrorBound {
     ErrorBound::negative_power(p.get(), s).any(n.max(1))
 }

@@ -1,8 +1,8 @@
 //! Relations of random vectors by a dense echelon form.
 //!
 //! The columns of (V, AV, A²V, …), s at a time, in this order: if Aʲvᵢ depends on the columns before it, then so does
-//! Aʲ⁺¹vᵢ. The columns that do not are the Aʲvᵢ with j < dᵢ, a basis of the submodule that V generates; and Aᵈvᵢ, d = dᵢ,
-//! is a combination of those before it, which the reduced row echelon form spells out. These s relations, xᵈeᵢ less
+//! Aʲ⁺¹vᵢ. The columns that do not are the Aʲvᵢ with j < dᵢ, a basis of the submodule that V generates; and Aᵈvᵢ, d =
+//! dᵢ, is a combination of those before it, which the reduced row echelon form spells out. These s relations, xᵈeᵢ less
 //! terms of lower degree (or of the same degree and a smaller index), are rows of a matrix F with deg det F = Σ dᵢ, the
 //! dimension of the submodule: they are all relations.
 
@@ -90,7 +90,7 @@ fn relations(
         }
         degrees[vector] += 1;
     }
-    if degrees.iter().any(|&degree| degree == blocks.len()) {
+    if degrees.contains(&blocks.len()) {
         return Ok(None);
     }
     let free = reduced.free_cols();

@@ -2,9 +2,9 @@
 //!
 //! Let F be the matrix generator that [`GeneratorSearch`] finds for the terms YᵀAⁱX, and ρ = Σ δᵢ the sum of its row
 //! degrees: the rank of a block Hankel matrix of the terms (see there), which is a product of a matrix of rows YᵀAⁱ and
-//! one of columns AʲX. So **the submodule M that the rows of Yᵀ generate has dimension ρ at least**. If every row f of F
-//! is a relation, Σ f_k·Yᵀ·Aᵏ = 0, then M is a quotient of K\[x\]ˢ / F, of dimension deg det F ≤ ρ: so F presents M, and
-//! its dimension is ρ. That the rows are relations is shown in one of two ways:
+//! one of columns AʲX. So **the submodule M that the rows of Yᵀ generate has dimension ρ at least**. If every row f of
+//! F is a relation, Σ f_k·Yᵀ·Aᵏ = 0, then M is a quotient of K\[x\]ˢ / F, of dimension deg det F ≤ ρ: so F presents M,
+//! and its dimension is ρ. That the rows are relations is shown in one of two ways:
 //!
 //! - **ρ = n.** With L terms, a row f of degree δ gives a vector w = Σ f_k·Yᵀ·Aᵏ with w·AʲX = 0 for j < L - δ. Let δ be
 //!   the largest degree in F, and let all other rows of the order basis have larger ones. Then the block Hankel matrix
@@ -14,9 +14,9 @@
 //!
 //! A generator that fails the test is not yet that of the sequence; or the columns of X see less of M than its rows
 //! generate. They see all of it if, for each prime f that kills an element of M, the functionals AʲX separate the
-//! elements that f kills, a space of at most s dimensions over GF(p)\[x\]/f: t columns more than rows fail to do so with
-//! probability about p⁻ᵗ⁻¹ for each f. So X has a few more, and another run follows one that fails. Yᵀ has as many zero
-//! rows, whose relations are trivial.
+//! elements that f kills, a space of at most s dimensions over GF(p)\[x\]/f: t columns more than rows fail to do so
+//! with probability about p⁻ᵗ⁻¹ for each f. So X has a few more, and another run follows one that fails. Yᵀ has as many
+//! zero rows, whose relations are trivial.
 
 use super::Presentation;
 use crate::blackbox::Preconditioned;

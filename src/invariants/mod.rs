@@ -3,8 +3,8 @@
 //! Kⁿ is a module over K\[x\], x acting as A. The submodule that s vectors generate is K\[x\]ˢ modulo the rows of a
 //! nonsingular s × s matrix F, their relations: a [`Presentation`]. Its dimension is deg det F, its invariant factors
 //! are those of F, the last of them is the minimal polynomial of A on the submodule, and so divides that of A; if the
-//! dimension is n, they are those of A, and det F is the characteristic polynomial. The relations are found in two ways,
-//! and neither leaves a doubt about them:
+//! dimension is n, they are those of A, and det F is the characteristic polynomial. The relations are found in two
+//! ways, and neither leaves a doubt about them:
 //!
 //! | relations of | by | cost |
 //! | --- | --- | --- |
@@ -15,10 +15,10 @@
 //! otherwise only by chance ([`missing`] says with which probability its minimal polynomial is not that of A).
 //! [`Presentation::determinant`] and [`Presentation::invariant_factors`] read F. [`annihilates`] applies a polynomial.
 //!
-//! Sources: G. Villard, *A study of Coppersmith's block Wiedemann algorithm using matrix polynomials*, 1997, and *Further
-//! analysis*, ISSAC 1997; E. Kaltofen, G. Villard, *On the complexity of computing determinants*, Comput. Complexity 13
-//! (2004); W. Keller-Gehrig, *Fast algorithms for the characteristic polynomial*, Theoret. Comput. Sci. 36 (1985) for
-//! the echelon form.
+//! Sources: G. Villard, *A study of Coppersmith's block Wiedemann algorithm using matrix polynomials*, 1997, and
+//! *Further analysis*, ISSAC 1997; E. Kaltofen, G. Villard, *On the complexity of computing determinants*, Comput.
+//! Complexity 13 (2004); W. Keller-Gehrig, *Fast algorithms for the characteristic polynomial*, Theoret. Comput. Sci.
+//! 36 (1985) for the echelon form.
 
 mod annihilation;
 mod cost;

@@ -48,8 +48,8 @@ impl Presentation {
         }
     }
 
-    /// All s invariant factors, monic, each a divisor of the next; `determinant` is that of F. The first s - 1 are found
-    /// modulo a multiple of their product (module `smith`), the last is what is left of the determinant.
+    /// All s invariant factors, monic, each a divisor of the next; `determinant` is that of F. The first s - 1 are
+    /// found modulo a multiple of their product (module `smith`), the last is what is left of the determinant.
     ///
     /// # Errors
     /// [`Error::Check`] if they contradict the determinant, [`Error::Interrupted`], [`Error::Memory`].

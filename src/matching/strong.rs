@@ -71,8 +71,8 @@ pub(super) fn components(
     Ok((count as usize, component))
 }
 
-/// The strongly connected components of the directed graph i → j of the entries (i, j) of a square matrix: their number,
-/// and for each line that of its component. An entry never leads to a component with a smaller number.
+/// The strongly connected components of the directed graph i → j of the entries (i, j) of a square matrix: their
+/// number, and for each line that of its component. An entry never leads to a component with a smaller number.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).

@@ -167,8 +167,8 @@ mod tests {
                 // A product of random polynomials with random exponents, p-th powers among them.
                 let mut whole = vec![1];
                 for _ in 0..case % 5 {
-                    let mut f: Vec<u64> = (0..rng.random_range(0..8)).map(|_| rng.random_range(0..p.get())).collect();
-                    f.push(1);
+                    let degree = rng.random_range(0..8);
+                    let f: Vec<u64> = (0..degree).map(|_| rng.random_range(0..p.get())).chain([1]).collect();
                     let most = if p.get() < 6 { 2 * p.get() as usize + 1 } else { 4 };
                     let f = power(p, &f, rng.random_range(1..=most)).unwrap();
                     whole = multiply(p, &whole, &f).unwrap();

@@ -2,13 +2,15 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 16] = [
     "rank",
     "verify",
     "kernel",
     "solve",
     "rref",
     "det",
+    "minpoly",
+    "charpoly",
     "permanent",
     "info",
     "tune",

@@ -15,6 +15,7 @@ mod limits;
 mod matrices;
 mod page;
 mod permanent;
+mod polynomial;
 mod profile;
 mod rational;
 mod rref;

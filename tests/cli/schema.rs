@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 14] = [
     "rank",
     "rational-rank",
     "results",
@@ -16,6 +16,8 @@ const KINDS: [&str; 12] = [
     "solve",
     "rref",
     "det",
+    "minpoly",
+    "charpoly",
     "permanent",
     "verify",
     "info",
@@ -131,6 +133,9 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "rref m.mtx -p 65521 --json -o r.sms",
         "rref wide.sms -p 2 --json --pivots-only",
         "det diagonal.sms -p 65521 --json",
+        "minpoly diagonal.sms -p 65521 --json",
+        "minpoly zero.sms -p 2 --json --proven",
+        "charpoly diagonal.sms -p 2 --json",
         "permanent diagonal.sms b.sms --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",

@@ -20,6 +20,10 @@ pub enum Schema {
     Rref,
     /// A determinant.
     Det,
+    /// A minimal polynomial.
+    Minpoly,
+    /// A characteristic polynomial.
+    Charpoly,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -43,6 +47,8 @@ impl Schema {
             Schema::Solve => "blackfield/solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
+            Schema::Minpoly => "blackfield/minpoly/1",
+            Schema::Charpoly => "blackfield/charpoly/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

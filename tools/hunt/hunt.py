@@ -23,6 +23,7 @@ import check_certificates
 import check_checkpoints
 import check_files
 import check_permanents
+import check_polynomials
 import check_rank
 import check_rational
 import check_shortfall
@@ -49,6 +50,7 @@ CHECKS = (
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
     ("space", "determinants", check_spaces.determinants, 16),
+    ("space", "polynomials", check_polynomials.polynomials, 16),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

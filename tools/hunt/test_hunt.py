@@ -17,6 +17,7 @@ import check_certificates
 import check_checkpoints
 import check_files
 import check_permanents
+import check_polynomials
 import check_rank
 import check_rational
 import check_shortfall
@@ -141,6 +142,10 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
+
+    def test_polynomials(self):
+        self.sees(check_polynomials.polynomials, "loses a factor", "wrong polynomial")
+        self.sees(check_polynomials.polynomials, "loses an entry", "wrong polynomial")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

@@ -14,8 +14,8 @@ pub struct MatrixPolynomial {
     pub certainty: Certainty,
     /// Why that is so.
     pub reason: String,
-    /// All invariant factors of the matrix other than 1, each a divisor of the next, if the way to the answer found them
-    /// and proved them; in the form of `coefficients`.
+    /// All invariant factors of the matrix other than 1, each a divisor of the next, if the way to the answer found
+    /// them and proved them; in the form of `coefficients`.
     pub invariant_factors: Option<Vec<Vec<u64>>>,
     /// What was done.
     pub path: Vec<Step>,

@@ -11,8 +11,8 @@
 //!   of the directed graph of A, the diagonal blocks of its finest block triangular form. In each block, small ones go
 //!   to Hessenberg's form; in a larger one, an irreducible f with exponent e in the minimal polynomial and fewer
 //!   occurrences in the invariant factors of the relations than vectors has the multiplicity that it has there; that of
-//!   the others is dim ker f(A)ᵉ / deg f (`multiplicity.rs`). A multiplicity of the first kind is never too large: so if
-//!   the degrees add up to n, all are right as surely as the ranks of f(A)ᵉ.
+//!   the others is dim ker f(A)ᵉ / deg f (`multiplicity.rs`). A multiplicity of the first kind is never too large: so
+//!   if the degrees add up to n, all are right as surely as the ranks of f(A)ᵉ.
 //!
 //! Sources: E. Kaltofen, G. Villard (see [`invariants`](crate::invariants)); J.-G. Dumas, C. Pernet, Z. Wan, *Efficient
 //! computation of the characteristic polynomial*, ISSAC 2005; J.-G. Dumas, C. Pernet, B. D. Saunders, *On finding

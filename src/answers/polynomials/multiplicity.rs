@@ -19,8 +19,8 @@ const GROWTH: usize = 32;
 /// Invariant factors of a larger degree than this (with exponents in the minimal polynomial) are not taken apart.
 const MOST: usize = 64;
 
-/// The characteristic polynomial of `a` from relations of vectors that do not generate everything, with the certainty of
-/// the ranks it took; `None` if they do not determine it, or not in reasonable time.
+/// The characteristic polynomial of `a` from relations of vectors that do not generate everything, with the certainty
+/// of the ranks it took; `None` if they do not determine it, or not in reasonable time.
 pub(super) fn complete(
     work: &mut Work<'_>,
     a: &SparseMatrix,
@@ -52,7 +52,8 @@ pub(super) fn complete(
             if exponent * (f.len() - 1) > MOST {
                 return Ok(None);
             }
-            let (nullity, sure) = nullity(work, a, found, &power(p, &f, exponent)?, number)?;
+            let power_of_f = power(p, &f, exponent)?;
+            let Some((nullity, sure)) = nullity(work, a, found, &power_of_f, number)? else { return Ok(None) };
             if !nullity.is_multiple_of(f.len() - 1) {
                 return Err(Error::Check(format!(
                     "the kernel of a polynomial of degree {} has {nullity} dimensions",
@@ -83,8 +84,14 @@ fn without(p: crate::field::Modulus, mut f: Vec<u64>, prime: &[u64]) -> Result<(
     }
 }
 
-/// dim ker f(A).
-fn nullity(work: &mut Work<'_>, a: &SparseMatrix, found: &Found, f: &[u64], number: u64) -> Result<(usize, Certainty)> {
+/// dim ker f(A); `None` if a proof is demanded and f(A) has too many entries for one.
+fn nullity(
+    work: &mut Work<'_>,
+    a: &SparseMatrix,
+    found: &Found,
+    f: &[u64],
+    number: u64,
+) -> Result<Option<(usize, Certainty)>> {
     let (n, start, observer) = (a.rows(), Instant::now(), work.observer);
     let most = (GROWTH * (a.nnz() + n)).min(n.saturating_mul(n));
     let expanded = work.phases.time("powers", || expand(a, f, most, observer))?;
@@ -95,6 +102,7 @@ fn nullity(work: &mut Work<'_>, a: &SparseMatrix, found: &Found, f: &[u64], numb
             work.phases.extend(&rank.phases);
             (rank.rank, rank.certainty)
         }
+        None if work.options.proven => return Ok(None),
         None => {
             let problem = Problem {
                 modulus: a.modulus(),
@@ -116,5 +124,5 @@ fn nullity(work: &mut Work<'_>, a: &SparseMatrix, found: &Found, f: &[u64], numb
         }
     };
     work.step("multiplicity", format!("a factor's power has a kernel of {} dimensions", n - rank), None, start);
-    Ok((n - rank, certainty))
+    Ok(Some((n - rank, certainty)))
 }

@@ -164,7 +164,7 @@ fn theorems_on_larger_matrices() {
                 let options = RankOptions::default().machine(machine).proven(way == 2);
                 let found = characteristic_polynomial(&a, &options, &Silent).unwrap();
                 let det = determinant(&a, &RankOptions::default(), &Silent).unwrap().value;
-                assert_eq!(found.coefficients[0], if n % 2 == 0 { det } else { p.neg(det) }, "{name} mod {p}");
+                assert_eq!(found.coefficients[0], if n.is_multiple_of(2) { det } else { p.neg(det) }, "{name} mod {p}");
                 assert_eq!(found.certainty.name(), "proven", "{name} mod {p}: {:?}", found.path);
                 let minimal = minimal_polynomial(&a, &options, &Silent).unwrap();
                 assert!(divide(p, &found.coefficients, &minimal.coefficients).unwrap().1.is_empty());
