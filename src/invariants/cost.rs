@@ -60,19 +60,32 @@ impl Shape {
         pass_seconds(&machine.passes, self.modulus, 2 * self.order, self.nnz, self.valued, width.next_multiple_of(8))
     }
 
+    /// Whether dense products pay: a quarter of the entries, or more.
+    pub fn is_dense(&self) -> bool {
+        self.nnz >= self.order.saturating_mul(self.order).div_ceil(4)
+    }
+
+    /// One dense product with a block of so many vectors, A packed anew.
+    fn dense_seconds(&self, machine: &Machine, width: usize) -> f64 {
+        let n = self.order as f64;
+        n * n * (width as f64 * machine.dense.product(self.modulus) + machine.dense.scatter)
+    }
+
     /// By [`by_elimination`](super::by_elimination).
     pub fn elimination(&self, machine: &Machine, s: usize) -> Way {
         let (n, p) = (self.order, self.modulus);
         let s = s.min(n).max(1);
         let blocks = n.div_ceil(s) + 1 + if s == n { 0 } else { MORE };
         let cols = blocks * s;
+        let power = if self.is_dense() { self.dense_seconds(machine, s) } else { self.pass_seconds(machine, s) };
         let seconds = self.nnz as f64 * machine.passes.ready
-            + blocks as f64 * self.pass_seconds(machine, s)
+            + blocks as f64 * power
             + Echelon::absorbing_seconds(&machine.dense, p, n, cols)
             + Echelon::seconds(&machine.dense, p, n, cols)
             + Reduced::seconds(&machine.dense, p, n, cols)
             + self.determinant_seconds(machine, s);
-        let powers = (n * cols * Lane::narrowest(p).bytes()) as u64;
+        let whole = if self.is_dense() { 8 * n * n } else { 0 };
+        let powers = (n * cols * Lane::narrowest(p).bytes() + whole) as u64;
         let bytes = (2 * Echelon::memory(p, n, cols)).saturating_add(powers);
         Way { elimination: true, block: s, seconds, bytes }
     }

@@ -7,7 +7,7 @@
 //! dimension of the submodule: they are all relations.
 
 use super::Presentation;
-use crate::dense::Echelon;
+use crate::dense::{self, Echelon};
 use crate::field::{Modulus, Rng};
 use crate::poly::PolyMatrix;
 use crate::report::Observer;
@@ -21,14 +21,21 @@ const ROWS: usize = 256;
 /// Powers beyond those that a generic block needs.
 pub(super) const MORE: usize = 2;
 
-/// The submodule that `s` random vectors generate; that is everything if s is the order or more.
+/// The submodule that `s` random vectors generate; that is everything if s is the order or more. Where A is given by
+/// all its `entries`, row-major, too, powers are dense products.
 ///
 /// # Errors
 /// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the echelon form contradicts itself.
 ///
 /// # Panics
 /// If the matrix is not square, or of order 0, or s is 0.
-pub fn by_elimination(product: &Product, s: usize, rng: &mut Rng, observer: &dyn Observer) -> Result<Presentation> {
+pub fn by_elimination(
+    product: &Product,
+    entries: Option<&[u64]>,
+    s: usize,
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<Presentation> {
     let (n, p, lane) = (product.rows(), product.modulus(), product.lane());
     assert!(n == product.cols() && n > 0 && s > 0, "powers are of a square matrix");
     let s = s.min(n);
@@ -46,8 +53,19 @@ pub fn by_elimination(product: &Product, s: usize, rng: &mut Rng, observer: &dyn
     loop {
         while blocks.len() < powers {
             observer.check()?;
-            let mut next = Block::zeros(lane, n, s)?;
-            product.apply(1, &blocks[blocks.len() - 1], 0, &mut next)?;
+            let last = &blocks[blocks.len() - 1];
+            let next = match entries {
+                Some(entries) => {
+                    let mut next = memory::zeros(n * s, KRYLOV)?;
+                    dense::gemm(p, n, n, s, entries, &last.to_residues()?, &mut next)?;
+                    Block::from_residues(lane, n, s, &next)?
+                }
+                None => {
+                    let mut next = Block::zeros(lane, n, s)?;
+                    product.apply(1, last, 0, &mut next)?;
+                    next
+                }
+            };
             memory::push(&mut blocks, next, KRYLOV)?;
         }
         if let Some(found) = relations(p, n, s, &blocks, observer)? {

@@ -1,9 +1,11 @@
 //! Sums, products, quotients, values.
 
-use super::WHAT;
 use crate::field::{Field, Modulus, PrimeField};
 use crate::poly::{middle_polynomial, multiply_polynomials};
 use crate::{Result, memory};
+
+/// What the memory is for.
+const WHAT: &str = "a polynomial";
 
 /// Up to this length of the shorter operand (the quotient or the divisor), the textbook's product (division) is used.
 const SHORT: usize = 24;

@@ -1,9 +1,11 @@
 //! Greatest common divisors, and the unimodular transformation that leads to them.
 
-use super::WHAT;
 use super::arithmetic::{divide, monic, multiply, scale, subtract};
 use crate::field::Modulus;
 use crate::{Result, memory};
+
+/// What the memory is for.
+const WHAT: &str = "a polynomial";
 
 /// g = gcd(a, b), monic, with g = u·a + v·b, a = g·a₁ and b = g·b₁: the matrix (u v; -b₁ a₁) has determinant 1 and
 /// carries (a, b) to (g, 0).

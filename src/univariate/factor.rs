@@ -1,7 +1,6 @@
 //! Irreducible factors over GF(p): square-free parts, then factors of one degree, then Cantor and Zassenhaus; with
 //! traces in place of powers for p = 2 (D. G. Cantor, H. Zassenhaus, Math. Comp. 36, 1981).
 
-use super::WHAT;
 use super::arithmetic::{divide, monic, subtract, trim};
 use super::euclid::gcd;
 use super::reducer::Reducer;
@@ -9,6 +8,9 @@ use crate::field::{Modulus, Rng};
 use crate::report::Observer;
 use crate::{Result, memory};
 use rand::RngExt;
+
+/// What the memory is for.
+const WHAT: &str = "a polynomial";
 
 /// The monic irreducible factors of f with their multiplicities, by degree, then by coefficients. Panics if f = 0.
 ///

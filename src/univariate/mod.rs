@@ -17,6 +17,3 @@ pub use arithmetic::{add, degree, divide, evaluate, monic, multiply, power, prod
 pub use euclid::{Bezout, bezout, gcd, lcm};
 pub use factor::factor;
 pub use reducer::Reducer;
-
-/// What the memory is for.
-const WHAT: &str = "a polynomial";

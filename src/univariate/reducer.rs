@@ -1,9 +1,11 @@
 //! Arithmetic modulo a fixed polynomial, whose inverse is prepared once.
 
-use super::WHAT;
 use super::arithmetic::{divide, divide_with, inverse_of_reversed, multiply};
 use crate::field::Modulus;
 use crate::{Result, memory};
+
+/// What the memory is for.
+const WHAT: &str = "a polynomial";
 
 /// Below this degree, divisions need no preparation.
 const PREPARED: usize = 48;

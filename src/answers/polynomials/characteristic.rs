@@ -5,18 +5,15 @@ use super::super::rank::RankOptions;
 use super::answer::MatrixPolynomial;
 use super::multiplicity::complete;
 use super::parts::Parts;
-use super::work::{ATTEMPTS, Work};
+use super::work::{ATTEMPTS, Work, entries};
 use crate::certify::{Certainty, Streams};
 use crate::dense;
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
 use crate::univariate::{power, product};
-use crate::{Error, Observer, Result, memory};
+use crate::{Error, Observer, Result};
 use std::collections::BTreeMap;
 use std::time::Instant;
-
-/// What the memory is for.
-const DENSE: &str = "a dense matrix";
 
 /// det(x - A), monic; 1 for the 0 × 0 matrix. Of the options, the seed, the memory, the prices, the patience and
 /// `proven` count; block Wiedemann as a method is refused.
@@ -123,10 +120,7 @@ fn of_block(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<(Vec<u
 /// By a dense Hessenberg form.
 fn hessenberg(work: &mut Work<'_>, a: &SparseMatrix, predicted: f64) -> Result<Vec<u64>> {
     let (n, start, observer) = (a.rows(), Instant::now(), work.observer);
-    let mut entries = memory::zeros(n.saturating_mul(n), DENSE)?;
-    for i in 0..n {
-        a.row(i).0.iter().zip(a.row(i).1).for_each(|(&j, &v)| entries[i * n + j as usize] = v);
-    }
+    let mut entries = entries(a)?;
     observer.phase("hessenberg", 0);
     let found =
         work.phases.time("hessenberg", || dense::characteristic_polynomial(a.modulus(), n, &mut entries, observer))?;

@@ -6,10 +6,11 @@ use super::answer::MatrixPolynomial;
 use super::parts::Parts;
 use super::work::{ATTEMPTS, Found, Work, shape};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
+use crate::field::Modulus;
 use crate::invariants::{annihilates, annihilates_all, missing};
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
-use crate::univariate::{lcm, multiply};
+use crate::univariate::{divide, lcm, multiply};
 use crate::{Error, Observer, Result};
 use std::time::Instant;
 
@@ -107,13 +108,13 @@ pub fn minimal_polynomial(
 }
 
 /// The invariant factors other than 1 of a direct sum.
-fn direct_sum(p: crate::field::Modulus, a: Vec<Vec<u64>>, b: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+fn direct_sum(p: Modulus, a: Vec<Vec<u64>>, b: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
     let mut all = a;
     for mut next in b {
         // From the largest down: (f, next) becomes (lcm, gcd).
         for f in all.iter_mut().rev() {
             let larger = lcm(p, f, &next)?;
-            next = crate::univariate::divide(p, &multiply(p, f, &next)?, &larger)?.0;
+            next = divide(p, &multiply(p, f, &next)?, &larger)?.0;
             *f = larger;
         }
         if next.len() > 1 {

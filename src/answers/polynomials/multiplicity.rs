@@ -8,12 +8,15 @@ use super::super::rank::{RankOptions, rank};
 use super::powers::{PolynomialOf, expand};
 use super::work::{Found, Work};
 use crate::certify::{Certainty, Domain};
+use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 use crate::univariate::{divide, factor, power, product};
 use crate::wiedemann::{self, Options, Place, Problem, parameters};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use std::time::Instant;
 
+/// What the memory is for.
+const FACTORS: &str = "factors of a characteristic polynomial";
 /// Powers that have more times the entries of A are applied rather than computed.
 const GROWTH: usize = 32;
 /// Invariant factors of a larger degree than this (with exponents in the minimal polynomial) are not taken apart.
@@ -30,7 +33,7 @@ pub(super) fn complete(
     let (n, p) = (a.rows(), a.modulus());
     let factors = work.invariant_factors(found, number)?;
     let minimal = factors.last().expect("at least one vector");
-    let (mut rest, mut known) = (found.determinant.clone(), vec![]);
+    let (mut rest, mut known) = (memory::copy(&found.determinant, FACTORS)?, vec![]);
     let (mut degree, mut certainty) = (0, Certainty::Proven);
     for candidate in &factors {
         if candidate.len() == 1 {
@@ -48,7 +51,7 @@ pub(super) fn complete(
             if occurred == 0 {
                 continue; // done before
             }
-            let (_, exponent) = without(p, minimal.clone(), &f)?;
+            let (_, exponent) = without(p, memory::copy(minimal, FACTORS)?, &f)?;
             if exponent * (f.len() - 1) > MOST {
                 return Ok(None);
             }
@@ -73,7 +76,7 @@ pub(super) fn complete(
 }
 
 /// f without a prime, and how often it occurred.
-fn without(p: crate::field::Modulus, mut f: Vec<u64>, prime: &[u64]) -> Result<(Vec<u64>, usize)> {
+fn without(p: Modulus, mut f: Vec<u64>, prime: &[u64]) -> Result<(Vec<u64>, usize)> {
     let mut count = 0;
     loop {
         let (quotient, rest) = divide(p, &f, prime)?;

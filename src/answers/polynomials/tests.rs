@@ -151,38 +151,49 @@ fn known_invariant_factors_scrambled() {
     }
 }
 
-/// The characteristic polynomial at 0 is (-1)ⁿ·det A; the adjacency matrix of a hypercube of dimension d has the
-/// eigenvalues d - 2k with multiplicities C(d, k).
+/// The adjacency matrix of the graph of a hypercube of dimension d.
+fn hypercube(p: Modulus, d: usize) -> SparseMatrix {
+    let entries: Vec<_> = (0..1 << d).flat_map(|i: usize| (0..d).map(move |b| (i, i ^ 1 << b, 1))).collect();
+    SparseMatrix::from_triplets(p, 1 << d, 1 << d, &entries)
+}
+
+/// Both polynomials by all ways: proven, one divides the other, and the larger one at 0 is (-1)ⁿ·det A.
+fn check_by_theorems(a: &SparseMatrix) -> Vec<u64> {
+    let (n, p) = (a.rows(), a.modulus());
+    let det = determinant(a, &RankOptions::default(), &Silent).unwrap().value;
+    let mut whole = vec![];
+    for (way, machine) in machines().into_iter().enumerate() {
+        // By the last prices ranks go to block Wiedemann.
+        let options = RankOptions::default().machine(machine).proven(way == 2);
+        let found = characteristic_polynomial(a, &options, &Silent).unwrap();
+        assert_eq!(found.coefficients[0], if n.is_multiple_of(2) { det } else { p.neg(det) }, "{n} mod {p}");
+        assert_eq!(found.certainty.name(), "proven", "{n} mod {p}: {:?}", found.path);
+        let minimal = minimal_polynomial(a, &options, &Silent).unwrap();
+        assert!(divide(p, &found.coefficients, &minimal.coefficients).unwrap().1.is_empty());
+        assert!(way == 0 || whole == found.coefficients);
+        whole = found.coefficients;
+    }
+    whole
+}
+
+/// The eigenvalues of a hypercube are d - 2k, C(d, k) times.
 #[test]
 fn theorems_on_larger_matrices() {
     for p in [3, 65521].map(|p| Modulus::new(p).unwrap()) {
-        for name in ["Trefethen_80", "redheffer_60", "hypercube_6"] {
-            let a = families::generate(name).unwrap().reduce(p);
-            let n = a.rows();
-            for (way, machine) in machines().into_iter().enumerate() {
-                // By the last prices ranks go to block Wiedemann.
-                let options = RankOptions::default().machine(machine).proven(way == 2);
-                let found = characteristic_polynomial(&a, &options, &Silent).unwrap();
-                let det = determinant(&a, &RankOptions::default(), &Silent).unwrap().value;
-                assert_eq!(found.coefficients[0], if n.is_multiple_of(2) { det } else { p.neg(det) }, "{name} mod {p}");
-                assert_eq!(found.certainty.name(), "proven", "{name} mod {p}: {:?}", found.path);
-                let minimal = minimal_polynomial(&a, &options, &Silent).unwrap();
-                assert!(divide(p, &found.coefficients, &minimal.coefficients).unwrap().1.is_empty());
-                if name == "hypercube_6" {
-                    let binomials = [1, 6, 15, 20, 15, 6, 1];
-                    let linear = |k: i64| vec![p.reduce_i64(2 * k - 6), 1];
-                    let all = (0..7).flat_map(|k| std::iter::repeat_n(linear(k), binomials[k as usize])).collect();
-                    assert_eq!(found.coefficients, product(p, all).unwrap(), "mod {p}");
-                }
-            }
+        for name in ["Trefethen_80", "redheffer_60"] {
+            let _ = check_by_theorems(&families::generate(name).unwrap().reduce(p));
         }
+        let linear = |k: i64| vec![p.reduce_i64(2 * k - 6), 1];
+        let times = [1, 6, 15, 20, 15, 6, 1].into_iter().enumerate();
+        let all = times.flat_map(|(k, times)| std::iter::repeat_n(linear(k as i64), times)).collect();
+        assert_eq!(check_by_theorems(&hypercube(p, 6)), product(p, all).unwrap(), "mod {p}");
     }
 }
 
 /// The same answers and certainty for every number of threads, and with another seed the same polynomial.
 #[test]
 fn seeds_and_threads_change_nothing() {
-    let a = families::generate("hypercube_5").unwrap().reduce(Modulus::new(5).unwrap());
+    let a = hypercube(Modulus::new(5).unwrap(), 5);
     let answer = |threads: usize, seed: u64| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let options = RankOptions::default().machine(machines()[2].clone()).seed(seed);

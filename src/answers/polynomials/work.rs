@@ -6,7 +6,7 @@ use crate::invariants::{Presentation, Runs, Shape, Way, by_elimination, by_wiede
 use crate::report::{Phases, Step};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, PlanOptions, Product};
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
 
 /// Attempts with more vectors before something else is done.
@@ -42,6 +42,16 @@ pub(super) fn shape(a: &SparseMatrix) -> Shape {
     Shape { modulus: a.modulus(), order: a.rows(), nnz: a.nnz(), valued: a.valued() }
 }
 
+/// All entries of a square matrix, row by row.
+pub(super) fn entries(a: &SparseMatrix) -> Result<Vec<u64>> {
+    let n = a.rows();
+    let mut entries = memory::zeros(n.saturating_mul(n), "a dense matrix")?;
+    for i in 0..n {
+        a.row(i).0.iter().zip(a.row(i).1).for_each(|(&j, &v)| entries[i * n + j as usize] = v);
+    }
+    Ok(entries)
+}
+
 impl Work<'_> {
     /// The cheapest way to the relations of vectors under `a`, at the given attempt.
     ///
@@ -72,7 +82,8 @@ impl Work<'_> {
         let presentation = if way.elimination {
             observer.phase("elimination", a.rows() as u64);
             let rng = &mut streams.stream(Domain::Start, attempt);
-            phases.time("elimination", || by_elimination(&product, way.block, rng, observer))?
+            let entries = if shape(a).is_dense() { Some(entries(a)?) } else { None };
+            phases.time("elimination", || by_elimination(&product, entries.as_deref(), way.block, rng, observer))?
         } else {
             let runs = Runs { block: way.block, streams: &streams, number: attempt };
             by_wiedemann(&product, &runs, phases, observer)?
