@@ -2,12 +2,14 @@
 //! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the
 //! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
 //! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: systems, by [`rational_solve`]; the
-//! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`].
+//! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations
+//! of random vectors: [`minimal_polynomial`] and [`characteristic_polynomial`].
 
 mod certificate;
 mod determinant;
 mod kernel;
 mod lifting;
+mod polynomials;
 mod rank;
 mod rational;
 mod rational_space;
@@ -24,6 +26,7 @@ pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use lifting::{
     IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,
 };
+pub use polynomials::{MatrixPolynomial, characteristic_polynomial, minimal_polynomial};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rational_space::{

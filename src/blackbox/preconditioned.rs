@@ -63,12 +63,13 @@ impl Scaling {
     }
 }
 
-/// B = D₁·A, D₁·AᵀD₂A or D₁·AD₂Aᵀ with random D₁, D₂ over K: see the module's documentation.
+/// B = D₁·A, D₁·AᵀD₂A or D₁·AD₂Aᵀ with random D₁, D₂ over K: see the module's documentation. Or A itself, for what
+/// depends on more of it than its rank.
 pub struct Preconditioned<'a> {
     product: &'a dyn Operator,
     form: Form,
     degree: usize,
-    outer: Scaling,
+    outer: Option<Scaling>,
     inner: Option<Scaling>,
 }
 
@@ -98,7 +99,19 @@ impl<'a> Preconditioned<'a> {
     pub fn new(product: &'a dyn Operator, diagonals: Diagonals) -> Result<Self> {
         let Diagonals { form, degree, outer, inner, .. } = diagonals;
         let scaling = |residues| Scaling::new(product.modulus(), product.lane(), degree, residues);
-        Ok(Preconditioned { product, form, degree, outer: scaling(outer)?, inner: inner.map(scaling).transpose()? })
+        Ok(Preconditioned {
+            product,
+            form,
+            degree,
+            outer: Some(scaling(outer)?),
+            inner: inner.map(scaling).transpose()?,
+        })
+    }
+
+    /// The square box A = `product` itself, over GF(p). Panics if it is not square.
+    pub fn plain(product: &'a dyn Operator) -> Self {
+        assert_eq!(product.rows(), product.cols(), "powers are of a square matrix");
+        Preconditioned { product, form: Form::Symmetric, degree: 1, outer: None, inner: None }
     }
 
     /// The order n of B.
@@ -123,6 +136,7 @@ impl<'a> Preconditioned<'a> {
     /// The formula of B in the notation of the documentation.
     pub fn formula(&self) -> &'static str {
         match self.form {
+            _ if self.outer.is_none() => "A",
             Form::Symmetric => "D1 A",
             Form::Columns => "D1 A^T D2 A",
             Form::Rows => "D1 A D2 A^T",
@@ -137,23 +151,27 @@ impl<'a> Preconditioned<'a> {
         assert_eq!(x.width() % self.degree, 0, "the width of a block over GF(p^k) is a multiple of k");
         let product = self.product;
         match (self.form, &self.inner) {
-            (Form::Symmetric, _) | (_, None) => product.apply_scaled(self.outer.fused(), x, y, scratch)?,
+            (Form::Symmetric, _) | (_, None) => {
+                product.apply_scaled(self.outer.as_ref().and_then(Scaling::fused), x, y, scratch)?
+            }
             (Form::Columns, Some(d2)) => {
                 let mut w = scratch.take(product.lane(), product.rows(), x.width())?;
                 product.apply_scaled(d2.fused(), x, &mut w, scratch)?;
                 d2.finish(&mut w);
-                product.apply_transpose_scaled(self.outer.fused(), &w, y, scratch)?;
+                product.apply_transpose_scaled(self.outer.as_ref().and_then(Scaling::fused), &w, y, scratch)?;
                 scratch.give(w);
             }
             (Form::Rows, Some(d2)) => {
                 let mut w = scratch.take(product.lane(), product.cols(), x.width())?;
                 product.apply_transpose_scaled(d2.fused(), x, &mut w, scratch)?;
                 d2.finish(&mut w);
-                product.apply_scaled(self.outer.fused(), &w, y, scratch)?;
+                product.apply_scaled(self.outer.as_ref().and_then(Scaling::fused), &w, y, scratch)?;
                 scratch.give(w);
             }
         }
-        self.outer.finish(y);
+        if let Some(outer) = &self.outer {
+            outer.finish(y);
+        }
         Ok(())
     }
 }

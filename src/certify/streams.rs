@@ -48,11 +48,13 @@ pub enum Domain {
     Primes,
     /// The free coordinates of random null vectors and solutions.
     Solutions,
+    /// The polynomials that split others.
+    Splitting,
 }
 
 impl Domain {
     /// All uses.
-    pub const ALL: [Domain; 12] = [
+    pub const ALL: [Domain; 13] = [
         Domain::Rounds,
         Domain::Sample,
         Domain::Exploration,
@@ -65,6 +67,7 @@ impl Domain {
         Domain::Verification,
         Domain::Primes,
         Domain::Solutions,
+        Domain::Splitting,
     ];
 
     /// The domain in the key.
@@ -82,6 +85,7 @@ impl Domain {
             Domain::Verification => "verification",
             Domain::Primes => "primes",
             Domain::Solutions => "solutions",
+            Domain::Splitting => "splitting",
         }
     }
 }

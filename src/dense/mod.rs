@@ -5,6 +5,7 @@
 //!   (packed for p = 2 and 3); [`Reduced`]: the reduced row echelon form and the null space; [`Factors`]: the
 //!   multipliers of the elimination, with which systems are solved.
 //! - [`determinants()`]: thousands of small determinants at once; [`determinant`]: one, over any field.
+//! - [`characteristic_polynomial()`], by Hessenberg's form.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
 mod bits;
@@ -15,6 +16,7 @@ mod echelon;
 mod entry;
 mod factors;
 mod gemm;
+mod hessenberg;
 mod matrix;
 mod panel;
 mod panels;
@@ -28,6 +30,7 @@ pub use echelon::Echelon;
 pub use entry::{Residue, Row};
 pub use factors::Factors;
 pub use gemm::gemm;
+pub use hessenberg::characteristic_polynomial;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
 pub use reduced::Reduced;
 

@@ -1,11 +1,5 @@
-<<<<<<< HEAD
-//! Writers: canonical triplets, or a matrix over ℚ with fractions `a/b`, as SMS or MatrixMarket, plain or gzipped.
-||||||| parent of 9d0610c (Lifting: comments wrap where code does)
-//! Writers: canonical triplets, or a matrix over ℚ with its fractions as `a/b`, as SMS or MatrixMarket, plain or gzipped.
-=======
 //! Writers: canonical triplets, or a matrix over ℚ with its fractions as `a/b`, as SMS or MatrixMarket, plain or
 //! gzipped.
->>>>>>> 9d0610c (Lifting: comments wrap where code does)
 //!
 //! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
 //! members, which every gunzip reads as one file. The bytes therefore do not depend on the number of threads.

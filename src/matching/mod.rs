@@ -10,6 +10,9 @@
 //! - [`dulmage_mendelsohn`]: the canonical block triangular form. *Used for* the structural rank block by block, and
 //!   permanents, which are the product over the fully indecomposable blocks. The rank of A is **not** the sum of the
 //!   ranks of the diagonal blocks, since a singular block may be completed by the entries above it.
+//! - [`strong_components`]: those of the directed graph of a square matrix, its finest block triangular form under
+//!   permutations of rows and columns alike: the characteristic polynomial of A **is** the product of those of the
+//!   diagonal blocks.
 //! - [`components`], [`components_of`] and [`Split`]: the connected components. The rank of A **is** the sum of the
 //!   ranks over them.
 //!
@@ -32,3 +35,4 @@ pub use components::{Components, Part, Split, components, components_of};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};
 pub use hall::{VertexCover, hall_violator, minimum_vertex_cover};
 pub use pairs::{Matching, NONE};
+pub use strong::strong_components;

@@ -2,6 +2,7 @@
 //! SIAM J. Comput. 1 (1972), with an explicit stack, since a path may go through all vertices.
 
 use super::NONE;
+use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 
 /// What the memory is for.
@@ -68,6 +69,19 @@ pub(super) fn components(
     // A component is completed after every component that can be reached from it.
     component.iter_mut().for_each(|c| *c = count - 1 - *c);
     Ok((count as usize, component))
+}
+
+/// The strongly connected components of the directed graph i → j of the entries (i, j) of a square matrix: their
+/// number, and for each line that of its component. An entry never leads to a component with a smaller number.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
+/// # Panics
+/// If the matrix is not square.
+pub fn strong_components(a: &SparseMatrix) -> Result<(usize, Vec<u32>)> {
+    assert_eq!(a.rows(), a.cols(), "the directed graph of a square matrix");
+    components(a.rows(), |v| a.row(v as usize).0.len(), |v, k| Some(a.row(v as usize).0[k]))
 }
 
 #[cfg(test)]

@@ -28,6 +28,24 @@ pub fn codegree_by_interpolation(
     degree_bound: usize,
     observer: &dyn Observer,
 ) -> Result<Option<(usize, usize)>> {
+    let Some(determinant) = determinant_by_interpolation(p, f, degree_bound, observer)? else { return Ok(None) };
+    let degree = determinant.iter().rposition(|&c| c != 0);
+    let codegree = determinant.iter().position(|&c| c != 0);
+    Ok(degree.zip(codegree))
+}
+
+/// The coefficients of det F up to `degree_bound` ≥ deg det F, likewise. `None` if the field has too few points.
+///
+/// Panics if F is not square.
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+pub fn determinant_by_interpolation(
+    p: Modulus,
+    f: &PolyMatrix<u64>,
+    degree_bound: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Vec<u64>>> {
     assert_eq!(f.rows(), f.cols());
     let points = degree_bound + 1;
     if p.get() - 1 < points as u64 {
@@ -43,10 +61,7 @@ pub fn codegree_by_interpolation(
         let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count)?;
         values.extend(dense::determinants(p, f.rows(), matrices.data()));
     }
-    let determinant = poly::interpolate_geometric(p, &values, 1, ratio)?;
-    let degree = determinant.iter().rposition(|&c| c != 0);
-    let codegree = determinant.iter().position(|&c| c != 0);
-    Ok(degree.zip(codegree))
+    poly::interpolate_geometric(p, &values, 1, ratio).map(Some)
 }
 
 /// The co-degree of det F over any field, by row division at 0: while F(0) is singular, a constant invertible

@@ -12,7 +12,7 @@ mod parameters;
 mod place;
 mod trials;
 
-pub use codegree::{codegree_by_interpolation, codegree_by_row_division};
+pub use codegree::{codegree_by_interpolation, codegree_by_row_division, determinant_by_interpolation};
 pub use cost::Problem;
 pub use options::{Options, Route};
 pub use parameters::{Parameters, parameters};

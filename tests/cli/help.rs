@@ -2,7 +2,7 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 17] = [
     "rank",
     "verify",
     "kernel",
@@ -10,6 +10,8 @@ const SUBCOMMANDS: [&str; 15] = [
     "rref",
     "det",
     "smith",
+    "minpoly",
+    "charpoly",
     "permanent",
     "info",
     "tune",

@@ -17,6 +17,7 @@ mod limits;
 mod matrices;
 mod page;
 mod permanent;
+mod polynomial;
 mod profile;
 mod rational;
 mod rref;

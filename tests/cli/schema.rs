@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 17] = [
     "rank",
     "rational-rank",
     "results",
@@ -19,6 +19,8 @@ const KINDS: [&str; 15] = [
     "det",
     "smith",
     "integer-det",
+    "minpoly",
+    "charpoly",
     "permanent",
     "verify",
     "info",
@@ -142,6 +144,9 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "det diagonal.sms --json",
         "solve diagonal.sms --rhs diagonal.sms --rational --json",
         "solve zero.sms --rhs wide.sms --rational --json",
+        "minpoly diagonal.sms -p 65521 --json",
+        "minpoly zero.sms -p 2 --json --proven",
+        "charpoly diagonal.sms -p 2 --json",
         "permanent diagonal.sms b.sms --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",

@@ -23,6 +23,7 @@ mod man;
 mod memory;
 mod output;
 mod permanent;
+mod polynomial;
 mod profile;
 mod progress;
 mod rank;
@@ -62,6 +63,12 @@ fn run(command: Command) -> Result<()> {
         Command::Rref(args) => threads::within(args.answer.common, |bars| rref::run(&args, bars)),
         Command::Det(args) => threads::within(args.answer.common, |bars| det::run(&args, bars)),
         Command::Smith(args) => threads::within(args.answer.common, |bars| smith::run(&args, bars)),
+        Command::Minpoly(args) => {
+            threads::within(args.polynomial.answer.common, |bars| polynomial::minimal(&args, bars))
+        }
+        Command::Charpoly(args) => {
+            threads::within(args.polynomial.answer.common, |bars| polynomial::characteristic(&args, bars))
+        }
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

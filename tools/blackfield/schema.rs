@@ -26,6 +26,10 @@ pub enum Schema {
     Smith,
     /// A determinant over ℤ.
     IntegerDet,
+    /// A minimal polynomial.
+    Minpoly,
+    /// A characteristic polynomial.
+    Charpoly,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -52,6 +56,8 @@ impl Schema {
             Schema::Det => "blackfield/det/1",
             Schema::Smith => "blackfield/smith/1",
             Schema::IntegerDet => "blackfield/integer-det/1",
+            Schema::Minpoly => "blackfield/minpoly/1",
+            Schema::Charpoly => "blackfield/charpoly/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

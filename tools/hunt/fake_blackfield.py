@@ -304,6 +304,17 @@ def smith_command(words):
     print(json.dumps({"rank": len(factors), "factors": check_smith.grouped(factors), "local": local, "certainty": certainty}))
 
 
+def polynomial_command(words, polynomial):
+    (name,), options = parse(words, {"--json", "-q", "--proven"})
+    matrix, p = load(name), int(options["-p"][0])
+    if matrix.rows != matrix.cols:
+        fail(3, f"{name}: not square")
+    found = polynomial(matrix, p)
+    if "loses a factor" in FAULTS and len(found) > 1:
+        found = found[:-2] + [1]
+    print(json.dumps({"coefficients": [str(c) for c in found], "invariant_factors": None, "certainty": "proven"}))
+
+
 def verify_command(words):
     (file, name), _ = parse(words, {"--json", "-q"})
     data, matrix = Path(file).read_bytes(), load(name)
@@ -367,6 +378,8 @@ def main(command, words):
     if command == "convert":
         return Path(words[1]).write_bytes(sms(load(words[0])))
     spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command, "smith": smith_command}
+    spaces["minpoly"] = lambda w: polynomial_command(w, truth.minimal_mod)
+    spaces["charpoly"] = lambda w: polynomial_command(w, truth.characteristic_mod)
     return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
 
 

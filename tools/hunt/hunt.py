@@ -24,6 +24,7 @@ import check_checkpoints
 import check_files
 import check_lifting
 import check_permanents
+import check_polynomials
 import check_rank
 import check_rational
 import check_shortfall
@@ -56,6 +57,7 @@ CHECKS = (
     ("space", "rational-spaces", check_spaces.rational, 12),
     ("lifting", "rational-systems", check_lifting.systems, 24),
     ("lifting", "integer-determinants", check_lifting.determinants, 24),
+    ("space", "polynomials", check_polynomials.polynomials, 16),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -18,6 +18,7 @@ import check_checkpoints
 import check_files
 import check_lifting
 import check_permanents
+import check_polynomials
 import check_rank
 import check_rational
 import check_shortfall
@@ -160,6 +161,10 @@ class Faults(Hunted):
         self.sees(check_lifting.systems, "always consistent", "wrong consistency over Q", cases=20)
         self.sees(check_lifting.systems, "contradicts by anything", "no contradiction over Q", cases=20)
         self.sees(check_lifting.determinants, "loses the sign", "wrong determinant over Z")
+
+    def test_polynomials(self):
+        self.sees(check_polynomials.polynomials, "loses a factor", "wrong polynomial")
+        self.sees(check_polynomials.polynomials, "loses an entry", "wrong polynomial")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

@@ -95,6 +95,42 @@ def echelon_rational(matrix):
     return form, -det if inversions % 2 else det
 
 
+def characteristic_mod(matrix, p):
+    """det(x - A) mod p of a square `Matrix`, constant first: Berkowitz's products of Toeplitz matrices, without divisions."""
+    n, a = matrix.rows, [[line.get(j, 0) % p for j in range(matrix.cols)] for line in matrix.lines()]
+    polynomial = [1]
+    for k in reversed(range(n)):
+        row, column = a[k][k + 1 :], [a[i][k] for i in range(k + 1, n)]
+        toeplitz = [1, -a[k][k] % p]
+        for _ in range(k + 1, n):
+            toeplitz.append(-sum(x * y for x, y in zip(row, column)) % p)
+            column = [sum(x * y for x, y in zip(a[i][k + 1 :], column)) % p for i in range(k + 1, n)]
+        terms = lambda i: (toeplitz[i - j] * polynomial[j] for j in range(max(0, i + 1 - len(toeplitz)), min(i + 1, len(polynomial))))
+        polynomial = [sum(terms(i)) % p for i in range(n - k + 1)]
+    return polynomial[::-1]
+
+
+def minimal_mod(matrix, p):
+    """The minimal polynomial mod p of a square `Matrix`, constant first: the first power that depends on those before it."""
+    n, lines = matrix.rows, matrix.lines()
+    power, basis = {(i, i): 1 for i in range(n)}, {}
+    for k in range(n + 1):
+        # The entries of a power, and at (-1, j) how it was made of the powers.
+        row = {**power, (-1, k): 1}
+        for place in sorted(basis):
+            add(row, basis[place], -row.get(place, 0), p)
+        entries = [place for place in row if place[0] >= 0]
+        if not entries:
+            return [row.get((-1, j), 0) for j in range(k + 1)]
+        scale = pow(row[min(entries)], -1, p)
+        basis[min(entries)] = {place: v * scale % p for place, v in row.items()}
+        product = {}
+        for (i, j), v in power.items():
+            add(product, {(i, c): w for c, w in lines[j].items()}, v, p)
+        power = product
+    raise AssertionError("Cayley and Hamilton")
+
+
 def add(line, other, factor, p):
     """line + factor · other mod p, in place."""
     if factor % p:

@@ -6,6 +6,7 @@ mod det;
 mod files;
 mod kernel;
 mod permanent;
+mod polynomial;
 mod profile;
 mod rank;
 mod rref;
@@ -21,6 +22,7 @@ pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
+pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
 pub use profile::ProfileArgs;
 pub use rank::{DeviceName, MethodName, RankArgs};
 pub use rref::RrefArgs;
@@ -57,6 +59,8 @@ pub enum Command {
     Rref(RrefArgs),
     Det(DetArgs),
     Smith(SmithArgs),
+    Minpoly(MinpolyArgs),
+    Charpoly(CharpolyArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -78,6 +82,8 @@ impl Command {
             Command::Rref(args) => args.answer.json,
             Command::Det(args) => args.answer.json,
             Command::Smith(args) => args.answer.json,
+            Command::Minpoly(args) => args.polynomial.answer.json,
+            Command::Charpoly(args) => args.polynomial.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,

@@ -1,0 +1,77 @@
+//! Minimal and characteristic polynomials: what may be asked, and what `--json` prints.
+
+use super::{AnswerArgs, values};
+use blackfield::field::Modulus;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// What both polynomials may be asked.
+#[derive(Debug, Args)]
+pub struct PolynomialArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// The modulus, a prime below 2^63
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    pub modulus: Modulus,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Demand a proof, whatever it takes
+    #[arg(long)]
+    pub proven: bool,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+/// The minimal polynomial of a square sparse matrix mod p.
+///
+/// Standard output has its coefficients, one a line, constant first; the last is 1. It divides the minimal polynomial
+/// for certain, and is proven to be all of it where random vectors generate the whole space or m(A) = 0 was computed;
+/// otherwise the answer states an error bound.
+#[derive(Debug, Args)]
+#[command(after_long_help = MINPOLY_JSON)]
+pub struct MinpolyArgs {
+    #[command(flatten)]
+    pub polynomial: PolynomialArgs,
+}
+
+/// The characteristic polynomial det(x - A) of a square sparse matrix mod p.
+///
+/// Standard output has its coefficients, one a line, constant first; the last is 1. It is the product over the strongly
+/// connected components of the directed graph of A, each by exact elimination, or from proven relations of random
+/// vectors and ranks, as sure as these.
+#[derive(Debug, Args)]
+#[command(after_long_help = CHARPOLY_JSON)]
+pub struct CharpolyArgs {
+    #[command(flatten)]
+    pub polynomial: PolynomialArgs,
+}
+
+const MINPOLY_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/minpoly/1\", file, rows, cols, nnz, modulus,
+   degree, coefficients: [strings of digits, constant first],
+   invariant_factors: [[strings of digits]] | null (those other than 1, each
+   a divisor of the next, where all of them are known and proven),
+   path: [{name, found, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
+   threads, digest, warnings, seconds, version}
+
+Examples:
+  blackfield minpoly matrix.sms.gz -p 65521
+  blackfield minpoly matrix.mtx -p 2 --proven --json";
+
+const CHARPOLY_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/charpoly/1\", file, rows, cols, nnz, modulus,
+   degree, coefficients: [strings of digits, constant first],
+   path: [{name, found, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\" | \"heuristic\", error_bound,
+   error_log2, phases: {name: seconds}, processor_seconds: {name: seconds},
+   seed, threads, digest, warnings, seconds, version}
+
+Examples:
+  blackfield charpoly matrix.sms.gz -p 65521
+  blackfield charpoly graph.mtx -p 2147483647 --pattern --json";
