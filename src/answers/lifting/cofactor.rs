@@ -8,14 +8,13 @@ use crate::report::{Certainty, ErrorBound, Phases};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use rayon::prelude::*;
 
 /// Bits of the primes: those of the fastest arithmetic.
 const PRIME_BITS: u32 = 31;
 /// Fewest primes for which the elimination is learnt and repeated …
 const REPEATED: usize = 8;
-/// … where what the triangular chain leaves is at most one part in so many of the order, and the rest.
+/// … where the triangular chain leaves at most one line in so many.
 const CORE: usize = 20;
 
 /// What is sought: |det A| ≤ 2^hadamard_bits is a multiple of d.
@@ -78,7 +77,7 @@ impl Cofactor<'_> {
                     Some(_) => random_prime(PRIME_BITS, rng),
                     None => Modulus::new(largest.next().expect("enough primes of 31 bits"))?,
                 };
-                // Below 2³⁰ only p was taken; of random ones, those that were drawn twice are skipped.
+                // p has 30 bits; of random ones, those that were drawn twice are skipped.
                 let used = known.modulus() % q.get() == 0u32.into() || fresh.contains(&q);
                 if !used && q.reduce_bigint(self.divisor) != 0 {
                     fresh.push(q);
@@ -111,9 +110,9 @@ impl Cofactor<'_> {
     }
 
     /// How many random primes must agree in a row, and the probability that they do so with a wrong number: n·δᵏ, as in
-    /// [`Multimodular`](crate::integers::Multimodular), δ the share of those that divide an integer of so many bits
-    /// among those that do not divide d. (A prime that was drawn before is skipped: among the others no more divide the
-    /// difference, and two or more of the many millions do not matter: the bound counts n + k of them.)
+    /// [`Multimodular`](crate::integers::Multimodular). Primes that divide d, or were drawn before, are skipped; so δ is
+    /// the share of those that divide a wrong number's difference among the others: the primes that are skipped divide
+    /// an integer of as many bits as d and the cofactor together, and some more.
     fn agreement(&self, error: ErrorBound) -> Option<(usize, ErrorBound)> {
         let bits = self.bits();
         let candidates = ((bits + 1) / u64::from(PRIME_BITS - 1) + 2) as usize;
@@ -156,7 +155,7 @@ impl Cofactor<'_> {
     /// The pivots of an elimination that stays sparse, to be repeated mod other primes.
     fn learn(&self, phases: &mut Phases) -> Result<Option<Replay>> {
         let n = self.a.rows();
-        if (n - self.chain).to_f64().is_none_or(|core| core * CORE as f64 > n as f64) {
+        if (n - self.chain) * CORE > n {
             return Ok(None);
         }
         phases.time("determinants mod p", || {
