@@ -74,6 +74,7 @@
 pub mod answers;
 pub mod blackbox;
 pub mod certify;
+pub mod complexes;
 pub mod cost;
 pub mod decomposition;
 pub mod dense;

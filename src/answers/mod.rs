@@ -4,6 +4,7 @@
 
 mod certificate;
 mod determinant;
+mod homology;
 mod kernel;
 mod rank;
 mod rational;
@@ -15,6 +16,7 @@ use crate::report::Phases;
 pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, codegree_by_row_division};
 pub use certificate::{certificate, certificate_compact};
 pub use determinant::{Determinant, determinant};
+pub use homology::{Coefficients, Group, Groups, Homology, HomologyOptions, homology};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};

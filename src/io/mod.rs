@@ -23,6 +23,7 @@ mod fortran;
 mod harwell_boeing;
 mod header;
 mod line;
+mod lines;
 mod map;
 mod matrix_market;
 mod options;
@@ -37,6 +38,7 @@ mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+pub(crate) use lines::for_each_line;
 pub use options::ReadOptions;
 pub use read::{read, read_bytes};
 #[cfg(feature = "serde")]

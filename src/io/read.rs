@@ -18,15 +18,20 @@ use std::path::Path;
 /// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
 /// [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
+    open(path, observer, |text| parse(text, options))
+}
+
+/// What `take` makes of the text of a file; `-` is standard input.
+pub(super) fn open<T>(path: &Path, observer: &dyn Observer, take: impl FnOnce(Text<'_>) -> Result<T>) -> Result<T> {
     if path == Path::new("-") {
-        return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?, options);
+        return take(Text::from_reader(path, std::io::stdin(), 0, observer)?);
     }
     let io_error = |source| Error::Io { file: path.to_path_buf(), source };
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
-        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer), options),
+        Some(map) if !text::is_gzip(&map) => take(Text::from_map(path, &map, observer)),
         // A compressed file is read once, in order.
-        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?, options),
+        map => take(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?),
     }
 }
 

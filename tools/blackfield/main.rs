@@ -16,6 +16,7 @@ mod convert;
 mod det;
 mod exit;
 mod generate;
+mod homology;
 mod info;
 mod input;
 mod kernel;
@@ -59,6 +60,7 @@ fn run(command: Command) -> Result<()> {
         Command::Solve(args) => threads::within(args.answer.common, |bars| solve::run(&args, bars)),
         Command::Rref(args) => threads::within(args.answer.common, |bars| rref::run(&args, bars)),
         Command::Det(args) => threads::within(args.answer.common, |bars| det::run(&args, bars)),
+        Command::Homology(args) => threads::within(args.answer.common, |bars| homology::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

@@ -20,6 +20,8 @@ pub enum Schema {
     Rref,
     /// A determinant.
     Det,
+    /// Homology groups.
+    Homology,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -43,6 +45,7 @@ impl Schema {
             Schema::Solve => "blackfield/solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
+            Schema::Homology => "blackfield/homology/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

@@ -4,6 +4,7 @@ mod answer;
 mod bench;
 mod det;
 mod files;
+mod homology;
 mod kernel;
 mod permanent;
 mod profile;
@@ -18,6 +19,7 @@ pub use answer::AnswerArgs;
 pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
+pub use homology::HomologyArgs;
 pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
@@ -54,6 +56,7 @@ pub enum Command {
     Solve(SolveArgs),
     Rref(RrefArgs),
     Det(DetArgs),
+    Homology(HomologyArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -74,6 +77,7 @@ impl Command {
             Command::Solve(args) => args.answer.json,
             Command::Rref(args) => args.answer.json,
             Command::Det(args) => args.answer.json,
+            Command::Homology(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,
