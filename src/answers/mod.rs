@@ -9,6 +9,7 @@ mod kernel;
 mod rank;
 mod rational;
 mod rref;
+mod smith;
 mod solve;
 
 pub use crate::cost::Machine;
@@ -21,6 +22,7 @@ pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rref::{FreeColumns, RowEchelon, rref};
+pub use smith::{SmithForm, SmithOptions, smith};
 pub use solve::{Contradiction, Solution, SolveOptions, solve};
 
 #[cfg(test)]

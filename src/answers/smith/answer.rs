@@ -1,0 +1,87 @@
+//! The Smith form, from the question to the answer.
+
+use super::core::invariant_factors;
+use super::pieces::Pieces;
+use super::{SmithForm, SmithOptions};
+use crate::answers::Phases;
+use crate::certify::Certainty;
+use crate::sparse::Triplets;
+use crate::{Error, Observer, Result, Step};
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+use std::time::Instant;
+
+/// The Smith normal form of `a`. Of the options of a rank the seed, the memory, the prices, the patience and `proven`
+/// count; block Wiedemann is refused.
+///
+/// ```
+/// use blackfield::{Silent, answers::{SmithOptions, smith}, sparse::Triplets};
+/// let a = Triplets::from_entries(2, 3, [(0, 0, 2), (0, 1, 4), (1, 1, 6), (1, 2, 8)]);
+/// let form = smith(&a, &SmithOptions::default(), &Silent)?;
+/// assert_eq!(form.factors, [(2u32.into(), 2)]);
+/// # Ok::<(), blackfield::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Usage`] for options out of range, [`Error::Memory`] if nothing fits or memory ends, [`Error::Interrupted`]
+/// when the observer says so, and [`Error::Check`] if a computation contradicts itself.
+pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<SmithForm> {
+    if options.error.is_vacuous() {
+        return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));
+    }
+    super::super::kernel::check(&options.rank)?;
+    let mut phases = Phases::default();
+    let start = Instant::now();
+    let compact = a.compact()?;
+    let pieces = phases.time("units", || Pieces::of(compact.matrix.into_owned(), options.rank.max_memory, observer))?;
+    let Pieces { mut diagonal, cores, units } = pieces;
+    let mut form = SmithForm {
+        rank: 0,
+        factors: vec![],
+        certainty: Certainty::Proven,
+        reason: String::new(),
+        path: vec![],
+        phases: Phases::default(),
+    };
+    form.path.push(Step {
+        name: "units",
+        found: format!("{units} units, {} components without any are left", cores.len()),
+        why: String::new(),
+        rank: Some(units),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    });
+    for core in &cores {
+        let found = phases.time("cores", || invariant_factors(&core.matrix, options, observer))?;
+        form.certainty = form.certainty.and(found.certainty);
+        form.reason = found.reason;
+        form.path.extend(found.path);
+        for (s, count) in found.factors.invariant_factors()? {
+            diagonal.add(s * &core.scale, count);
+        }
+    }
+    form.rank = diagonal.len();
+    form.factors = diagonal.invariant_factors()?;
+    if let Some(p) = options.local {
+        form.factors = powers(form.factors, p.get());
+    }
+    form.phases = phases;
+    Ok(form)
+}
+
+/// The powers of p in invariant factors.
+fn powers(factors: Vec<(BigUint, usize)>, p: u64) -> Vec<(BigUint, usize)> {
+    let mut local: Vec<(BigUint, usize)> = vec![];
+    for (mut s, count) in factors {
+        let mut power = BigUint::one();
+        while (&s % p).is_zero() {
+            s /= p;
+            power *= p;
+        }
+        match local.last_mut() {
+            Some(last) if last.0 == power => last.1 += count,
+            _ => local.push((power, count)),
+        }
+    }
+    local
+}

@@ -1,0 +1,138 @@
+//! Whole answers against textbook elimination, theorems, and matrices made of a known form.
+
+use super::{SmithForm, SmithOptions, smith};
+use crate::field::Rng;
+use crate::sparse::Triplets;
+use crate::{Silent, families};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{Signed, Zero};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+fn form(a: &Triplets) -> SmithForm {
+    smith(a, &SmithOptions::default(), &Silent).unwrap()
+}
+
+fn table(a: &Triplets) -> Vec<Vec<BigInt>> {
+    let mut table = vec![vec![BigInt::ZERO; a.cols()]; a.rows()];
+    a.entries().for_each(|(i, j, v)| table[i][j] = v.to_bigint());
+    table
+}
+
+/// The textbook: the least entry to the corner, remainders by it, until it divides everything.
+fn naive(a: &Triplets) -> Vec<(BigUint, usize)> {
+    let mut m = table(a);
+    let mut found: Vec<(BigUint, usize)> = vec![];
+    for k in 0..a.rows().min(a.cols()) {
+        loop {
+            let places = (k..a.rows()).flat_map(|i| (k..a.cols()).map(move |j| (i, j)));
+            let Some((i, j)) = places.filter(|&(i, j)| !m[i][j].is_zero()).min_by_key(|&(i, j)| m[i][j].abs()) else {
+                return found;
+            };
+            m.swap(k, i);
+            m.iter_mut().for_each(|row| row.swap(k, j));
+            let d = m[k][k].clone();
+            for i in k + 1..a.rows() {
+                let q = &m[i][k] / &d;
+                (k..a.cols()).for_each(|j| m[i][j] = &m[i][j] - &q * &m[k][j]);
+            }
+            for j in k + 1..a.cols() {
+                let q = &m[k][j] / &d;
+                (k..a.rows()).for_each(|i| m[i][j] = &m[i][j] - &q * &m[i][k]);
+            }
+            let clear = (k + 1..a.rows()).all(|i| m[i][k].is_zero()) && (k + 1..a.cols()).all(|j| m[k][j].is_zero());
+            if !clear {
+                continue;
+            }
+            // A row with an entry that d does not divide comes into play.
+            match (k + 1..a.rows()).find(|&i| m[i][k + 1..].iter().any(|v| !(v % &d).is_zero())) {
+                Some(i) => (k..a.cols()).for_each(|j| m[k][j] = &m[k][j] + &m[i][j]),
+                None => {
+                    let d = d.magnitude().clone();
+                    match found.last_mut() {
+                        Some(last) if last.0 == d => last.1 += 1,
+                        _ => found.push((d, 1)),
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// U·diag(d)·V with random unimodular U and V, m × n.
+fn scrambled(m: usize, n: usize, d: &[BigInt], steps: usize, rng: &mut Rng) -> Triplets {
+    let mut a = vec![vec![BigInt::ZERO; n]; m];
+    d.iter().enumerate().for_each(|(k, d)| a[k][k] = d.clone());
+    for _ in 0..steps {
+        let f = BigInt::from(rng.random_range(-1i64..=1));
+        if m > 1 {
+            let (i, k) = (rng.random_range(0..m), rng.random_range(1..m));
+            let k = (i + k) % m;
+            (0..n).for_each(|j| a[i][j] = &a[i][j] + &f * &a[k][j]);
+        }
+        if n > 1 {
+            let (j, k) = (rng.random_range(0..n), rng.random_range(1..n));
+            let k = (j + k) % n;
+            (0..m).for_each(|i| a[i][j] = &a[i][j] + &f * &a[i][k]);
+        }
+    }
+    a.shuffle(rng);
+    let entries = (0..m * n).map(|k| (k / n, k % n, a[k / n][k % n].clone()));
+    Triplets::from_entries(m, n, entries)
+}
+
+#[test]
+fn small_matrices_have_the_form_of_the_textbook() {
+    let mut rng = Rng::seed_from_u64(1);
+    for round in 0..400 {
+        let (m, n) = (rng.random_range(0..7), rng.random_range(0..7));
+        let weight = rng.random_range(0..=m * n);
+        let size = [1, 2, 6, 30, 1000][round % 5];
+        let scale = if round % 11 == 0 { BigInt::from(3) << 70 } else { BigInt::from(1) };
+        let entries: Vec<_> = (0..weight)
+            .map(|_| (rng.random_range(0..m), rng.random_range(0..n), &scale * rng.random_range(-size..=size)))
+            .collect();
+        let a = Triplets::from_entries(m, n, entries);
+        let found = form(&a);
+        assert_eq!(found.factors, naive(&a), "{a:?}");
+        assert_eq!(found.rank, found.factors.iter().map(|f| f.1).sum::<usize>());
+    }
+}
+
+#[test]
+fn matrices_made_of_a_form_have_that_form() {
+    let mut rng = Rng::seed_from_u64(2);
+    let large: BigInt = "1000000000000000000000000000057000000000000000000000000000000000001".parse().unwrap();
+    for round in 0..60 {
+        let (m, n) = (rng.random_range(1..12), rng.random_range(1..12));
+        let rank = rng.random_range(0..=m.min(n));
+        let mut d: Vec<BigInt> = vec![];
+        for k in 0..rank {
+            let factor = [1, 2, 3, 4, 9, 6, 1, 1][rng.random_range(0..8)];
+            let own = if k + 1 == rank && round % 3 == 0 { large.clone() } else { BigInt::from(factor) };
+            d.push(d.last().cloned().unwrap_or(BigInt::from(1)) * own);
+        }
+        let a = scrambled(m, n, &d, 3 * (m + n), &mut rng);
+        let mut expected: Vec<(BigUint, usize)> = vec![];
+        for d in d {
+            match expected.last_mut() {
+                Some(last) if last.0 == *d.magnitude() => last.1 += 1,
+                _ => expected.push((d.magnitude().clone(), 1)),
+            }
+        }
+        assert_eq!(form(&a).factors, expected, "{m} x {n}");
+    }
+}
+
+#[test]
+fn matching_complexes_have_their_torsion() {
+    let pairs = |name: &str| -> Vec<(u64, usize)> {
+        let found = form(&families::generate(name).unwrap());
+        found.factors.iter().map(|(s, count)| (u64::try_from(s).unwrap(), *count)).collect()
+    };
+    // J. Shareshian, M. L. Wachs, Torsion in the matching complex and chessboard complex, Adv. Math. 212, 2007.
+    assert_eq!(pairs("mk7-b2"), [(1, 84), (3, 1)]);
+    assert_eq!(pairs("mk9-b3"), [(1, 867), (3, 8)]);
+}
