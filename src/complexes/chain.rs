@@ -100,7 +100,6 @@ impl ChainComplex {
         &self.cells
     }
     /// The boundary matrices, each from its degree to the one below, from the lowest degree plus 1 on.
-    #[must_use]
     pub fn boundaries(&self) -> &[Triplets] {
         &self.boundaries
     }

@@ -84,7 +84,8 @@ fn boundaries<F: Faces>(kind: &F, facets: &[Vec<u32>], observer: &dyn Observer) 
         observer.progress((largest - size) as u64);
         let entries = upper.len() as u128 * size as u128;
         if entries > MAX_ENTRIES {
-            let message = format!("{} faces of {size} vertices: {entries} entries are beyond the limit of 2^32", upper.len());
+            let message =
+                format!("{} faces of {size} vertices: {entries} entries are beyond the limit of 2^32", upper.len());
             return Err(Error::Memory(message));
         }
         let mut lower = memory::with_capacity(entries as usize + facets[size - 2].len() / (size - 1), FACES)?;

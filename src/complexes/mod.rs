@@ -8,8 +8,8 @@
 //! Source: J. R. Munkres, *Elements of Algebraic Topology*, 1984, §5 and §7 (reduced complexes).
 
 mod chain;
-mod facets;
 mod faces;
+mod facets;
 mod square;
 #[cfg(test)]
 mod tests;

@@ -47,7 +47,8 @@ fn degenerate_complexes() {
 fn naive_faces(facets: &[Vec<u32>]) -> BTreeSet<Vec<u32>> {
     let subsets = |facet: &Vec<u32>| {
         let facet = facet.clone();
-        (1u32..1 << facet.len()).map(move |set| (0..facet.len()).filter(|i| set >> i & 1 == 1).map(|i| facet[i]).collect())
+        (1u32..1 << facet.len())
+            .map(move |set| (0..facet.len()).filter(|i| set >> i & 1 == 1).map(|i| facet[i]).collect())
     };
     facets.iter().flat_map(subsets).collect()
 }
@@ -139,7 +140,8 @@ fn long_rows_are_added_up_on_the_way() {
 fn matrices_that_do_not_fit_are_named() {
     let names = vec!["low.sms".into(), "high.sms".into()];
     let error = ChainComplex::named(vec![none(3, 2), none(5, 4)], names).unwrap_err();
-    let expected = "low.sms is 3 x 2 and high.sms is 5 x 4: a boundary matrix has a column for each row of the one before it";
+    let expected =
+        "low.sms is 3 x 2 and high.sms is 5 x 4: a boundary matrix has a column for each row of the one before it";
     assert!(matches!(&error, Error::Matrix(text) if text == expected), "{error}");
 }
 

@@ -343,7 +343,9 @@ fn find_among<F>(
     let (family, digits) = catalogue.iter().find_map(|f| Some((f, matched(pattern(f), name)?)))?;
     let number = |digits: &&str| digits.parse::<u32>().map(|x| x as usize);
     let numbers: std::result::Result<Vec<usize>, _> = digits.iter().map(number).collect();
-    Some(numbers.map(|numbers| (family, numbers)).map_err(|_| Error::Usage(format!("{name}: a number beyond 2^32 - 1"))))
+    Some(
+        numbers.map(|numbers| (family, numbers)).map_err(|_| Error::Usage(format!("{name}: a number beyond 2^32 - 1"))),
+    )
 }
 
 /// The numbers in a name that matches the pattern: equal literal text, and a decimal number without leading zeros for

@@ -2,13 +2,14 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "rank",
     "verify",
     "kernel",
     "solve",
     "rref",
     "det",
+    "homology",
     "permanent",
     "info",
     "tune",

@@ -8,6 +8,7 @@ mod answers;
 mod doubt;
 mod endings;
 mod help;
+mod homology;
 mod instructions;
 mod kernel;
 #[cfg(target_os = "linux")]

@@ -7,11 +7,11 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use blackfield::Result;
 use blackfield::answers::{self, Coefficients, Group, Groups, Homology, HomologyOptions};
 use blackfield::complexes::{ChainComplex, SimplicialComplex};
 use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
-use blackfield::Result;
 use serde::Serialize;
 use std::path::Path;
 

@@ -22,6 +22,7 @@ import attacks
 import check_certificates
 import check_checkpoints
 import check_files
+import check_homology
 import check_permanents
 import check_rank
 import check_rational
@@ -49,6 +50,8 @@ CHECKS = (
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
     ("space", "determinants", check_spaces.determinants, 16),
+    ("homology", "spaces", check_homology.spaces, 24),
+    ("homology", "chains", check_homology.chains, 24),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

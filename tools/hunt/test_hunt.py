@@ -16,6 +16,7 @@ import attacks
 import check_certificates
 import check_checkpoints
 import check_files
+import check_homology
 import check_permanents
 import check_rank
 import check_rational
@@ -141,6 +142,12 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
+
+    def test_homology(self):
+        self.sees(check_homology.spaces, "loses torsion", "wrong groups", cases=200)
+        self.sees(check_homology.spaces, "not reduced", "wrong groups")
+        self.sees(check_homology.chains, "loses torsion", "wrong groups")
+        self.sees(check_homology.chains, "trusts chains", "exit code 0")
 
     def test_permanents(self):
         self.sees(check_permanents.permanents, "loses signs", "wrong permanent")

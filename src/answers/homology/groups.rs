@@ -74,20 +74,17 @@ pub(super) struct Invariants {
 ///
 /// # Errors
 /// [`Error::Check`] if the ranks are too large for the cells.
-pub(super) fn groups(
-    lowest: i64,
-    cells: &[usize],
-    boundaries: &[Invariants],
-    cohomology: bool,
-) -> Result<Vec<Group>> {
+pub(super) fn groups(lowest: i64, cells: &[usize], boundaries: &[Invariants], cohomology: bool) -> Result<Vec<Group>> {
     let none = Invariants::default();
     let mut groups = Vec::with_capacity(cells.len());
     for (k, (degree, &count)) in (lowest..).zip(cells).enumerate() {
-        let below = k.checked_sub(1).map_or(&none, |k| &boundaries[k]);
-        let above = boundaries.get(k).unwrap_or(&none);
+        let at = |k: Option<usize>| k.and_then(|k| boundaries.get(k)).unwrap_or(&none);
+        let (below, above) = (at(k.checked_sub(1)), at(Some(k)));
         let betti = count.checked_sub(below.rank + above.rank).ok_or_else(|| {
             let (below, above) = (below.rank, above.rank);
-            Error::Check(format!("ranks {below} and {above} of boundaries that meet in {count} cells of degree {degree}"))
+            Error::Check(format!(
+                "ranks {below} and {above} of boundaries that meet in {count} cells of degree {degree}"
+            ))
         })?;
         let torsion = if cohomology { &below.torsion } else { &above.torsion };
         let group = Group { degree, betti, torsion: torsion.clone() };

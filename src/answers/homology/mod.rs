@@ -67,11 +67,7 @@ pub struct HomologyOptions {
 
 impl Default for HomologyOptions {
     fn default() -> Self {
-        HomologyOptions {
-            coefficients: vec![Coefficients::Integers],
-            cohomology: false,
-            rank: RankOptions::default(),
-        }
+        HomologyOptions { coefficients: vec![Coefficients::Integers], cohomology: false, rank: RankOptions::default() }
     }
 }
 

@@ -192,4 +192,3 @@ fn compare(coefficients: &[Coefficients], all: &[Vec<Found>]) -> Result<()> {
     }
     Ok(())
 }
-
