@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "rank",
     "rational-rank",
     "results",
@@ -16,6 +16,7 @@ const KINDS: [&str; 13] = [
     "solve",
     "rref",
     "det",
+    "smith",
     "homology",
     "permanent",
     "verify",
@@ -133,6 +134,9 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "rref m.mtx -p 65521 --json -o r.sms",
         "rref wide.sms -p 2 --json --pivots-only",
         "det diagonal.sms -p 65521 --json",
+        "smith diagonal.sms --json",
+        "smith zero.sms --local 2 --json",
+        "smith doubtful.sms --proven --json",
         "homology --facets plane --json",
         "homology --facets plane --json --reduced --cohomology -p 2,65521 --integral --rational",
         "homology diagonal.sms --json -p 3 --explain",

@@ -99,6 +99,7 @@ impl Subject for Asked {
 pub enum Over {
     Modulus(Modulus),
     Field(&'static str),
+    Ring(&'static str),
 }
 
 impl From<Modulus> for Over {

@@ -32,6 +32,7 @@ mod rref;
 mod schema;
 mod seed;
 mod signals;
+mod smith;
 mod solve;
 mod threads;
 mod tune;
@@ -60,6 +61,7 @@ fn run(command: Command) -> Result<()> {
         Command::Solve(args) => threads::within(args.answer.common, |bars| solve::run(&args, bars)),
         Command::Rref(args) => threads::within(args.answer.common, |bars| rref::run(&args, bars)),
         Command::Det(args) => threads::within(args.answer.common, |bars| det::run(&args, bars)),
+        Command::Smith(args) => threads::within(args.answer.common, |bars| smith::run(&args, bars)),
         Command::Homology(args) => threads::within(args.answer.common, |bars| homology::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),

@@ -20,6 +20,8 @@ pub enum Schema {
     Rref,
     /// A determinant.
     Det,
+    /// A Smith normal form over ℤ.
+    Smith,
     /// Homology groups.
     Homology,
     /// A permanent.
@@ -45,6 +47,7 @@ impl Schema {
             Schema::Solve => "blackfield/solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
+            Schema::Smith => "blackfield/smith/1",
             Schema::Homology => "blackfield/homology/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",

@@ -56,7 +56,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
         form.certainty = form.certainty.and(found.certainty);
         form.reason = found.reason;
         form.path.extend(found.path);
-        for (s, count) in found.factors.invariant_factors()? {
+        for (s, count) in found.factors {
             diagonal.add(s * &core.scale, count);
         }
     }

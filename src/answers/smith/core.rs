@@ -1,18 +1,36 @@
-//! A component without units: its rank, a nonsingular minor, and its invariant factors.
+//! A component without units: its rank, a nonsingular minor B of that order, a multiple of its last invariant factor,
+//! and the local forms at what divides that.
+//!
+//! **The cyclic part.** Let det B = s̃·c and m | s̃ be coprime to c. Localised at a prime q | m, B ~ diag(1, …, 1, qᵉ),
+//! and m has exactly qᵉ. Let y/s̃ and x/s̃ be solutions of y·B = s̃·(…) and B·x = s̃·(…) whose denominators have all of
+//! m, so that y spans the left null space of B mod m and x the right one. In coordinates in which B is diagonal, y·A
+//! and A·x are, up to units, the last row and column of the whole matrix A mod m. So with g and g' the greatest common
+//! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and g',
+//! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
 
-use super::diagonal::Diagonal;
+use super::bound::{Minor, Multiple};
+use super::diagonal::{Diagonal, Powers, join};
+use super::lift::{Solution, System};
+use super::local::valuations;
 use super::modular::smith_mod;
 use super::{RankOptions, SmithOptions};
-use crate::answers::{RationalOptions, determinant, rank, rational_rank};
+use crate::answers::{RationalOptions, rank, rational_rank};
 use crate::certify::{Certainty, Domain, Streams};
-use crate::field::{Modulus, random_prime};
-use crate::integers::{Bound, Multimodular, hadamard_log2};
+use crate::field::{Modulus, is_prime, prime_factors, random_prime};
+use crate::integers::large_gcd;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Step, memory};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive, Zero};
+use std::time::Instant;
+
+/// Primes below are divided out one by one; what is left is factored if it has so many bits at most.
+const TRIAL: u64 = 1 << 12;
+const FACTORED: u64 = 63;
 
 /// The invariant factors of a component, and how sure its rank is.
 pub(super) struct Core {
-    pub factors: Diagonal,
+    pub factors: Vec<(BigUint, usize)>,
     pub certainty: Certainty,
     pub reason: String,
     pub path: Vec<Step>,
@@ -23,44 +41,248 @@ pub(super) struct Core {
 pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
     let rational = RationalOptions::default().rank(options.rank.clone()).error(options.error);
     let over_q = rational_rank(a, &rational, observer)?;
-    let r = over_q.rank;
+    let (start, r, mut path) = (Instant::now(), over_q.rank, over_q.path);
+    if let Some(limit) = options.rank.max_memory.filter(|&limit| 2 * System::memory(r) > limit) {
+        let needed = (2 * System::memory(r)).div_ceil(1 << 20);
+        return Err(Error::Memory(format!("systems of order {r} need {needed} MB, {} MB are allowed", limit >> 20)));
+    }
     let mut rng = Streams::of_integers(&a.digest(), options.rank.seed).stream(Domain::Solutions, 0);
     // The rank mod a random prime is smaller for few of them.
-    let minor = loop {
+    let (minor, b, system, p) = loop {
         let p = random_prime(31, &mut rng);
-        let options = RankOptions { minor: true, proven: false, ..options.rank.clone() };
-        let found = rank(&a.try_reduce(p)?, &options, observer)?;
-        if found.rank == r {
-            break found.minor.ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;
-        }
+        let Some(minor) = minor_mod(a, p, r, &options.rank, observer)? else { continue };
+        let b = restricted(a, minor.rows(), minor.cols())?;
+        let Some(system) = System::new(&b, p, observer)? else { continue };
+        break (minor, b, system, p);
     };
-    let b = restricted(a, minor.rows(), minor.cols())?;
-    let bits = hadamard_log2(a, r)?.ceil() as u64;
-    let primes = Multimodular {
-        bound: Bound { bits, rule: "Hadamard" },
-        prime_bits: 31,
-        group: 1,
-        phase: "determinant of a minor",
-        observer,
-    };
-    let residue = |p: &[Modulus]| Ok(vec![determinant(&b.try_reduce(p[0])?, &options.rank, observer)?.value]);
-    let det = primes.proven(residue)?.value;
-    let factors = smith_mod(a, &(det.magnitude() << 1u32), observer)?;
-    if factors.len() != r {
-        return Err(Error::Check(format!("{} invariant factors of a matrix of rank {r}", factors.len())));
+    let turned = System::new(&b.try_transpose()?, p, observer)?;
+    let turned = turned.ok_or_else(|| Error::Check("the transpose of a nonsingular matrix is singular".into()))?;
+    let known = Minor { b: &b, systems: [&system, &turned] };
+    let mut multiple = known.multiple(&options.rank, &mut rng, observer)?;
+    let mut parts = Parts::of(&multiple);
+    if !parts.hard.is_one() && multiple.cofactor.is_none() {
+        multiple = known.by_determinant(multiple, &options.rank, observer)?;
+        parts = Parts::of(&multiple);
     }
-    Ok(Core { factors, certainty: over_q.certainty, reason: over_q.reason, path: over_q.path })
+    path.push(Step {
+        name: "last invariant factor",
+        found: multiple.words.clone(),
+        why: String::new(),
+        rank: Some(0),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    });
+    let mut powers = vec![];
+    if !parts.cyclic.is_one() {
+        let lines = (minor.rows(), minor.cols());
+        match cyclic(a, lines, &multiple, &parts.cyclic)? {
+            Some(s) if s.is_one() => {}
+            Some(s) => powers.push(vec![(s, 1)]),
+            // The whole power of each of its primes that the multiple may have.
+            None => parts.hard = &parts.hard * &parts.cyclic,
+        }
+    }
+    for &(p, exponent) in &parts.primes {
+        powers.push(local(a, p, exponent, r, observer)?);
+    }
+    if !parts.hard.is_one() {
+        // Each prime twice as often as in any invariant factor.
+        powers.extend(split(smith_mod(a, &parts.hard.pow(2), observer)?, r)?);
+    }
+    path.push(Step {
+        name: "local forms",
+        found: format!(
+            "{} primes, {} bits cyclic, {} bits not factored",
+            parts.primes.len(),
+            parts.cyclic.bits() - 1,
+            parts.hard.bits() - 1
+        ),
+        why: String::new(),
+        rank: Some(0),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    });
+    Ok(Core { factors: join(r, powers), certainty: over_q.certainty, reason: over_q.reason, path })
+}
+
+/// A minor of order r that is nonsingular mod p; `None` if the rank mod p is smaller.
+fn minor_mod(
+    a: &Triplets,
+    p: Modulus,
+    r: usize,
+    options: &RankOptions,
+    observer: &dyn Observer,
+) -> Result<Option<crate::answers::Minor>> {
+    let options = RankOptions { minor: true, proven: false, ..options.clone() };
+    let found = rank(&a.try_reduce(p)?, &options, observer)?;
+    if found.rank < r {
+        return Ok(None);
+    }
+    if found.rank > r {
+        return Err(Error::Check(format!("rank {} mod {p}, but {r} over Q", found.rank)));
+    }
+    found.minor.map(Some).ok_or_else(|| Error::Check("a rank without the minor asked for".into()))
 }
 
 /// The minor in these lines.
 fn restricted(a: &Triplets, rows: &[u32], cols: &[u32]) -> Result<Triplets> {
-    let places = |lines: &[u32], len: usize| {
-        let mut place = memory::filled(u32::MAX, len, "the lines of a minor")?;
-        lines.iter().zip(0..).for_each(|(&line, k)| place[line as usize] = k);
-        Ok::<_, Error>(place)
-    };
     let (row, col) = (places(rows, a.rows())?, places(cols, a.cols())?);
     let inside = a.entries().map(|(i, j, v)| (row[i] as usize, col[j] as usize, v));
     let inside = inside.filter(|&(i, j, _)| i < rows.len() && j < cols.len());
     Triplets::try_from_entries(rows.len(), cols.len(), inside.map(|(i, j, v)| (i, j, v.to_bigint())))
+}
+
+/// The place of each line in a list, or `u32::MAX`.
+fn places(lines: &[u32], len: usize) -> Result<Vec<u32>> {
+    let mut place = memory::filled(u32::MAX, len, "the lines of a minor")?;
+    lines.iter().zip(0..).for_each(|(&line, k)| place[line as usize] = k);
+    Ok(place)
+}
+
+/// A multiple of s_r, taken apart into coprime parts.
+struct Parts {
+    /// Primes with their exponents.
+    primes: Vec<(u64, u32)>,
+    /// At whose primes the minor is cyclic.
+    cyclic: BigUint,
+    /// What is neither.
+    hard: BigUint,
+}
+
+impl Parts {
+    fn of(multiple: &Multiple) -> Parts {
+        let Multiple { last, cofactor, .. } = multiple;
+        let whole = cofactor.as_ref().map_or_else(|| last.clone(), |c| last * c);
+        // Primes that may divide more than one invariant factor.
+        let mut open = cofactor.clone().unwrap_or_else(|| last.clone());
+        let (mut primes, mut rest) = (vec![], whole);
+        let mut divide = |p: u64, open: &mut BigUint| {
+            let mut exponent = 0;
+            while (&*open % p).is_zero() {
+                *open /= p;
+            }
+            while (&rest % p).is_zero() {
+                rest /= p;
+                exponent += 1;
+            }
+            primes.push((p, exponent));
+        };
+        for p in (2..TRIAL).filter(|&p| is_prime(p)) {
+            if open.is_one() {
+                break;
+            }
+            if (&open % p).is_zero() {
+                divide(p, &mut open);
+            }
+        }
+        if let Some(small) = open.to_u64().filter(|small| *small > 1 && small.ilog2() < FACTORED as u32) {
+            prime_factors(small).into_iter().for_each(|p| divide(p, &mut open));
+        }
+        // The part of the rest at primes of what nobody factored.
+        let (mut hard, mut cyclic) = (BigUint::one(), rest);
+        loop {
+            let shared = large_gcd(cyclic.clone(), open.clone());
+            if shared.is_one() {
+                break;
+            }
+            cyclic /= &shared;
+            hard *= shared;
+        }
+        Parts { primes, cyclic, hard }
+    }
+}
+
+/// The powers of p in the invariant factors of a matrix of rank r, none above p^most.
+fn local(a: &Triplets, p: u64, most: u32, r: usize, observer: &dyn Observer) -> Result<Powers> {
+    let power = |e: u32| BigUint::from(p).pow(e);
+    let word = |k: u32| p.checked_pow(k).is_some_and(|q| q < 1 << 31);
+    // Doubled until all are seen: most matrices have far less than their determinant lets them have.
+    let mut k = 4.min(most + 1);
+    while word(1) {
+        while !word(k) {
+            k -= 1;
+        }
+        let counts = valuations(a, p as u32, k, observer)?;
+        let seen: usize = counts.iter().sum();
+        let mut powers: Powers = vec![];
+        for (e, &count) in (0..).zip(&counts).skip(1).filter(|e| *e.1 > 0) {
+            powers.insert(0, (power(e), count));
+        }
+        if seen == r {
+            return Ok(powers);
+        }
+        if k == most {
+            // Exactly: none has more.
+            powers.insert(0, (power(most), r - seen));
+            return Ok(powers);
+        }
+        if k > most {
+            return Err(Error::Check(format!("{seen} invariant factors of a matrix of rank {r} mod {p}^{k}")));
+        }
+        let more = (2 * k).min(most + 1);
+        if !word(more) {
+            break;
+        }
+        k = more;
+    }
+    let mut k = 2 * k;
+    loop {
+        let found = smith_mod(a, &power(k), observer)?;
+        if found.len() == r {
+            let mut powers: Powers = found.invariant_factors()?;
+            powers.reverse();
+            powers.retain(|(power, _)| !power.is_one());
+            return Ok(powers);
+        }
+        if k > most {
+            return Err(Error::Check(format!("{} invariant factors of a matrix of rank {r}", found.len())));
+        }
+        k *= 2;
+    }
+}
+
+/// Invariant factors as powers: descending, without those that are 1.
+fn split(found: Diagonal, r: usize) -> Result<Option<Powers>> {
+    if found.len() != r {
+        return Err(Error::Check(format!("{} invariant factors of a matrix of rank {r}", found.len())));
+    }
+    let mut powers = found.invariant_factors()?;
+    powers.reverse();
+    powers.retain(|(power, _)| !power.is_one());
+    Ok((!powers.is_empty()).then_some(powers))
+}
+
+/// The m-part of s_r(A), m coprime to the cofactor; `None` if no solution has all of m in its denominator.
+fn cyclic(a: &Triplets, lines: (&[u32], &[u32]), multiple: &Multiple, m: &BigUint) -> Result<Option<BigUint>> {
+    let (rows, cols) = lines;
+    if rows.len() == a.rows() && cols.len() == a.cols() {
+        return Ok(Some(m.clone()));
+    }
+    let full = |solutions: &[Solution]| -> Option<Vec<BigInt>> {
+        let all = |solution: &&Solution| large_gcd(&multiple.last / &solution.denominator, m.clone()).is_one();
+        let found = solutions.iter().find(all)?;
+        let factor = BigInt::from(&multiple.last / &found.denominator);
+        Some(found.numerators.iter().map(|y| y * &factor % BigInt::from(m.clone())).collect())
+    };
+    let (Some(y), Some(x)) = (full(&multiple.left), full(&multiple.right)) else { return Ok(None) };
+    let (row, col) = (places(rows, a.rows())?, places(cols, a.cols())?);
+    let mut sums = [
+        memory::filled(BigInt::ZERO, a.cols(), "null vectors")?,
+        memory::filled(BigInt::ZERO, a.rows(), "null vectors")?,
+    ];
+    for (i, j, v) in a.entries() {
+        let v = v.to_bigint();
+        if row[i] != u32::MAX {
+            sums[0][j] += &v * &y[row[i] as usize];
+        }
+        if col[j] != u32::MAX {
+            sums[1][i] += &v * &x[col[j] as usize];
+        }
+    }
+    let [g, h] = sums.map(|sums| sums.into_iter().fold(m.clone(), |g, v| large_gcd(v.magnitude() % &g, g)));
+    let product = g * h;
+    if !(&product % m).is_zero() {
+        return Err(Error::Check("the contents of null vectors contradict each other".into()));
+    }
+    Ok(Some(product / m))
 }

@@ -10,11 +10,15 @@
 //! All but the rank is exact: the form is proven if the rank over ℚ of every core is, and otherwise as sure as those.
 
 mod answer;
+mod bound;
 mod core;
 mod diagonal;
 mod entry;
+mod lift;
+mod local;
 mod modular;
 mod pieces;
+mod structural;
 #[cfg(test)]
 mod tests;
 mod units;

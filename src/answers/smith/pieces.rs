@@ -4,6 +4,7 @@
 
 use super::diagonal::Diagonal;
 use super::entry::Entry;
+use super::structural;
 use super::units::{Active, Row};
 use crate::sparse::{Components, Triplets};
 use crate::{Observer, Result, memory};
@@ -38,12 +39,13 @@ impl Pieces {
         let mut open = vec![Piece { matrix: a, scale: BigUint::one() }];
         while let Some(Piece { matrix, scale }) = open.pop() {
             let mut found = vec![];
-            match rows_of::<i64>(&matrix)? {
-                Some(rows) => pieces.take_apart(rows, matrix.cols(), &scale, max_memory, &mut found, observer)?,
-                None => {
-                    let rows = rows_of::<BigInt>(&matrix)?.expect("an integer of any size");
-                    pieces.take_apart(rows, matrix.cols(), &scale, max_memory, &mut found, observer)?;
-                }
+            if let Some(reduced) = structural::reduce(&matrix, observer)? {
+                pieces.units += reduced.pivots;
+                pieces.diagonal.add(scale.clone(), reduced.pivots);
+                let (rows, cols) = (reduced.rows, reduced.cols);
+                pieces.take_apart(rows, cols, &scale, max_memory, &mut found, observer)?;
+            } else {
+                pieces.one_by_one(&matrix, &scale, max_memory, &mut found, observer)?;
             }
             for (piece, turned) in found {
                 // What nothing could be divided out of, and whose rows have been compared, stays.
@@ -51,6 +53,21 @@ impl Pieces {
             }
         }
         Ok(pieces)
+    }
+
+    fn one_by_one(
+        &mut self,
+        a: &Triplets,
+        scale: &BigUint,
+        max_memory: Option<u64>,
+        found: &mut Vec<(Piece, bool)>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if let Some(rows) = rows_of::<i64>(a)? {
+            return self.take_apart(rows, a.cols(), scale, max_memory, found, observer);
+        }
+        let rows = rows_of::<BigInt>(a)?.expect("an integer of any size");
+        self.take_apart(rows, a.cols(), scale, max_memory, found, observer)
     }
 
     fn take_apart<V: Entry>(

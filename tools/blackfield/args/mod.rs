@@ -10,6 +10,7 @@ mod permanent;
 mod profile;
 mod rank;
 mod rref;
+mod smith;
 mod solve;
 mod tune;
 mod values;
@@ -25,6 +26,7 @@ pub use permanent::PermanentArgs;
 pub use profile::ProfileArgs;
 pub use rank::{DeviceName, MethodName, RankArgs};
 pub use rref::RrefArgs;
+pub use smith::SmithArgs;
 pub use solve::SolveArgs;
 pub use tune::TuneArgs;
 pub use values::Seed;
@@ -56,6 +58,7 @@ pub enum Command {
     Solve(SolveArgs),
     Rref(RrefArgs),
     Det(DetArgs),
+    Smith(SmithArgs),
     Homology(HomologyArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
@@ -77,6 +80,7 @@ impl Command {
             Command::Solve(args) => args.answer.json,
             Command::Rref(args) => args.answer.json,
             Command::Det(args) => args.answer.json,
+            Command::Smith(args) => args.answer.json,
             Command::Homology(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,

@@ -1,0 +1,110 @@
+//! A proven multiple of the last invariant factor of a nonsingular integer matrix B, and what its structure says.
+//!
+//! The common denominators of solutions of B·x = b and y·B = c divide s_r(B); let s̃ be their least common multiple.
+//! Which proof is cheaper is predicted from the size of the numbers in the solutions:
+//!
+//! - s̃·B⁻¹ is integral: s_r(B) = s̃;
+//! - det B = s̃·c, c from primes whose product exceeds twice the bound of Hadamard over s̃: **for a prime that does not
+//!   divide c, all invariant factors but the last are units**, since those multiply to det B/s_r(B), which divides c.
+
+use super::lift::{Solution, System};
+use crate::answers::{RankOptions, determinant};
+use crate::field::Rng;
+use crate::integers::{Bound, Multimodular, hadamard_log2, large_gcd, primes_for};
+use crate::sparse::Triplets;
+use crate::{Observer, Result};
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+/// Solutions from each side.
+const SOLUTIONS: usize = 2;
+/// The size of the primes of a determinant.
+const PRIME_BITS: u32 = 31;
+
+/// What is known of the invariant factors of B.
+pub(super) struct Multiple {
+    /// s̃, which divides s_r(B).
+    pub last: BigUint,
+    /// c = |det B|/s̃, if that was found; otherwise s̃ = s_r(B).
+    pub cofactor: Option<BigUint>,
+    /// Solutions of B·x = b and of y·B = c.
+    pub right: Vec<Solution>,
+    pub left: Vec<Solution>,
+    /// How the multiple was proven.
+    pub words: String,
+}
+
+/// A nonsingular matrix, as it is and transposed.
+pub(super) struct Minor<'a> {
+    pub b: &'a Triplets,
+    pub systems: [&'a System; 2],
+}
+
+impl Minor<'_> {
+    /// s̃, and that it is s_r(B) if that is cheaper to prove than the determinant is.
+    ///
+    /// # Errors
+    /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself,
+    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+    pub fn multiple(&self, options: &RankOptions, rng: &mut Rng, observer: &dyn Observer) -> Result<Multiple> {
+        let (n, machine) = (self.b.rows(), &options.machine);
+        let bits = hadamard_log2(self.b, n)?;
+        let [right, left] = self.systems.map(|system| system.solve(SOLUTIONS, bits, rng, observer));
+        let (right, left) = (right?, left?);
+        let denominators = right.iter().chain(&left).map(|solution| &solution.denominator);
+        let last = denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d);
+        let numbers = right.iter().chain(&left).flat_map(|solution| &solution.numerators);
+        let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
+        // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
+        let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
+        let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
+        let (product, visit) = (machine.dense.product[3], machine.integers.lane);
+        let cubed = (n as f64).powi(3);
+        let integral = digits as f64 * (cubed * product + (n * self.systems[0].nnz()) as f64 * visit);
+        let determinant = primes * cubed / 3.0 * product;
+        if integral <= determinant && self.systems[0].is_integral(&last, digits, observer)? {
+            let words = format!("{} bits, and its multiple of the inverse is integral", last.bits());
+            return Ok(Multiple { last, cofactor: None, right, left, words });
+        }
+        self.by_determinant(Multiple { last, cofactor: None, right, left, words: String::new() }, options, observer)
+    }
+
+    /// The same with the determinant.
+    ///
+    /// # Errors
+    /// As [`Minor::multiple`].
+    pub fn by_determinant(&self, known: Multiple, options: &RankOptions, observer: &dyn Observer) -> Result<Multiple> {
+        let bits = hadamard_log2(self.b, self.b.rows())?;
+        let mut divisor = known.last.clone();
+        let bound = |divisor: &BigUint| Bound {
+            bits: (bits - (divisor.bits() - 1) as f64).max(0.0).ceil() as u64,
+            rule: "Hadamard",
+        };
+        let primes = primes_for(bound(&divisor).bits + 1, &BigUint::one(), 1 << PRIME_BITS);
+        if primes.iter().any(|&p| (&divisor % p).is_zero()) {
+            divisor = BigUint::one();
+        }
+        let residues = Multimodular {
+            bound: bound(&divisor),
+            prime_bits: PRIME_BITS,
+            group: 1,
+            phase: "determinant of a minor",
+            observer,
+        };
+        let found = residues.proven(|p| {
+            let p = p[0];
+            let det = determinant(&self.b.try_reduce(p)?, options, &crate::report::Quiet(observer))?.value;
+            let divisor = p.reduce_bigint(&divisor.clone().into());
+            Ok(vec![p.mul(det, p.inv(divisor))])
+        })?;
+        let det = found.value.magnitude() * &divisor;
+        let cofactor = &det / &known.last;
+        let words = format!(
+            "{} bits, of a determinant of {} bits by {} primes",
+            known.last.bits(),
+            det.bits(),
+            found.moduli.len()
+        );
+        Ok(Multiple { cofactor: Some(cofactor), words, ..known })
+    }
+}

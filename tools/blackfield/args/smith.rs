@@ -1,0 +1,47 @@
+//! Smith normal forms: what may be asked, and what `--json` prints.
+
+use super::{AnswerArgs, values};
+use blackfield::field::Modulus;
+use blackfield::report::ErrorBound;
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// The Smith normal form over Z of a sparse integer matrix: its invariant factors.
+///
+/// Standard output has one line for each invariant factor, ascending: the factor and its multiplicity. Factors that are
+/// 0 are not listed; the rank, the sum of the multiplicities, tells how many there are. All but the rank is exact, and
+/// that is proven as a rule: a line on standard error and the JSON document say.
+#[derive(Debug, Args)]
+#[command(after_long_help = SMITH_JSON)]
+pub struct SmithArgs {
+    /// The matrix file; `-` reads standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Only the powers of this prime in the invariant factors
+    #[arg(long, value_name = "P", value_parser = values::modulus)]
+    pub local: Option<Modulus>,
+    /// Read every entry as 1: the 0-1 pattern of the matrix
+    #[arg(long)]
+    pub pattern: bool,
+    /// Demand a proof of the rank over Q
+    #[arg(long)]
+    pub proven: bool,
+    /// The error probability to reach where the rank is not proven [default: 1e-12]
+    #[arg(long, value_name = "E", conflicts_with = "proven")]
+    pub error: Option<ErrorBound>,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+const SMITH_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/smith/1\", file, rows, cols, nnz, ring: \"Z\", rank,
+   factors: [[string of digits, multiplicity]], local: prime or null,
+   path: [{name, found, why, rank, predicted, seconds}], reason,
+   certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
+   phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
+   threads, digest, warnings, seconds, version}
+
+Examples:
+  blackfield smith boundary.sms.gz
+  blackfield smith matrix.mtx --local 2 --json";
