@@ -116,7 +116,7 @@ fn triangulated_spaces_have_the_homology_of_their_cards() {
         let file = file.trim_matches('`');
         let complex = SimplicialComplex::read(&folder.join(file), &Silent).unwrap();
         assert_eq!(complex.vertices().len().to_string(), vertices, "{file}");
-        let chain = complex.chain_complex(&Silent).unwrap();
+        let chain = complex.chain_complex(None, &Silent).unwrap();
         // Facets of the same dimension, none twice.
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let given = text.lines().filter(|line| !line.starts_with('#')).count();

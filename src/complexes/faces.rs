@@ -5,7 +5,7 @@
 //! earlier face, so that rows come out sorted. A face is one word of 128 bits where its vertices fit, else a list.
 
 use super::chain::ChainComplex;
-use crate::sparse::Triplets;
+use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 
@@ -13,6 +13,8 @@ use rayon::prelude::*;
 const FACES: &str = "the faces of a simplicial complex";
 /// The maximum number of entries of a boundary matrix.
 const MAX_ENTRIES: u128 = 1 << 32;
+/// Bytes of an entry: two indices, and a value.
+const ENTRY: u64 = 9;
 /// Faces that one task looks up.
 const TASK: usize = 1 << 12;
 
@@ -21,6 +23,8 @@ trait Faces: Sync {
     type Face: Ord + Clone + Send + Sync;
     /// The face with these vertices, ascending.
     fn face(&self, vertices: &[u32]) -> Self::Face;
+    /// Bytes that a face of `size` vertices takes.
+    fn bytes(&self, size: usize) -> u64;
     /// The face of `size` vertices without its vertex i.
     fn without(&self, face: &Self::Face, size: usize, i: usize) -> Self::Face;
 }
@@ -34,6 +38,9 @@ impl Faces for Words {
     type Face = u128;
     fn face(&self, vertices: &[u32]) -> u128 {
         vertices.iter().fold(0, |word, &v| word << self.bits | u128::from(v))
+    }
+    fn bytes(&self, _size: usize) -> u64 {
+        16
     }
     fn without(&self, face: &u128, size: usize, i: usize) -> u128 {
         let below = self.bits * (size - 1 - i) as u32;
@@ -51,34 +58,48 @@ impl Faces for Lists {
     fn face(&self, vertices: &[u32]) -> Box<[u32]> {
         vertices.into()
     }
+    fn bytes(&self, size: usize) -> u64 {
+        // The pointer with its length, and an allocation of its own.
+        32 + 4 * size as u64
+    }
     fn without(&self, face: &Box<[u32]>, _size: usize, i: usize) -> Box<[u32]> {
         [&face[..i], &face[i + 1..]].concat().into()
     }
 }
 
 /// The chain complex of all faces of `facets`: a list for each size from 1 on, of faces one after the other, vertices
-/// ascending from 0 to `vertices` - 1.
+/// ascending from 0 to `vertices` - 1. Faces and boundary matrices take at most `max_memory` bytes.
 ///
 /// # Errors
 /// [`Error::Memory`], also for more entries than 2³² in a boundary matrix; [`Error::Interrupted`].
-pub(super) fn chain_complex(vertices: usize, facets: &[Vec<u32>], observer: &dyn Observer) -> Result<ChainComplex> {
+pub(super) fn chain_complex(
+    vertices: usize,
+    facets: &[Vec<u32>],
+    max_memory: Option<u64>,
+    observer: &dyn Observer,
+) -> Result<ChainComplex> {
     let bits = usize::BITS - vertices.saturating_sub(1).leading_zeros();
     let bits = bits.max(1);
     if bits as usize * facets.len() <= 128 {
-        boundaries(&Words { bits }, facets, observer)
+        boundaries(&Words { bits }, facets, max_memory, observer)
     } else {
-        boundaries(&Lists, facets, observer)
+        boundaries(&Lists, facets, max_memory, observer)
     }
 }
 
-fn boundaries<F: Faces>(kind: &F, facets: &[Vec<u32>], observer: &dyn Observer) -> Result<ChainComplex> {
+fn boundaries<F: Faces>(
+    kind: &F,
+    facets: &[Vec<u32>],
+    max_memory: Option<u64>,
+    observer: &dyn Observer,
+) -> Result<ChainComplex> {
     observer.phase("faces", facets.len() as u64);
     let listed = |size: usize| facets[size - 1].chunks_exact(size).map(|face| kind.face(face));
     let Some(largest) = (1..=facets.len()).rev().find(|&size| !facets[size - 1].is_empty()) else {
         return Ok(ChainComplex::points(0));
     };
     let mut upper = sorted(memory::collect(listed(largest), FACES)?);
-    let mut list = Vec::new();
+    let (mut list, mut taken) = (Vec::new(), 0u64);
     for size in (2..=largest).rev() {
         observer.check()?;
         observer.progress((largest - size) as u64);
@@ -88,6 +109,17 @@ fn boundaries<F: Faces>(kind: &F, facets: &[Vec<u32>], observer: &dyn Observer) 
                 format!("{} faces of {size} vertices: {entries} entries are beyond the limit of 2^32", upper.len());
             return Err(Error::Memory(message));
         }
+        // Larger faces and their boundaries, both sides of this one, its entries: two indices and a byte each.
+        let entries = entries as u64;
+        let own = upper.len() as u64 * kind.bytes(size) + entries * (kind.bytes(size - 1) + ENTRY);
+        if let Some(limit) = max_memory.filter(|&limit| taken + own > limit) {
+            return Err(Error::Memory(format!(
+                "{} faces of {size} vertices and their boundaries take about {} bytes, {limit} bytes are allowed",
+                upper.len(),
+                taken + own
+            )));
+        }
+        taken += entries * ENTRY;
         let mut lower = memory::with_capacity(entries as usize + facets[size - 2].len() / (size - 1), FACES)?;
         lower.extend(upper.iter().flat_map(|face| (0..size).map(move |i| kind.without(face, size, i))));
         lower.extend(listed(size - 1));
@@ -122,10 +154,10 @@ fn boundary<F: Faces>(kind: &F, size: usize, upper: &[F::Face], lower: &[F::Face
     });
     let mut row = memory::with_capacity(entries, FACES)?;
     row.extend((0..upper.len() as u32).flat_map(|i| std::iter::repeat_n(i, size)));
-    let signs = || (0..size).rev().map(|dropped| if dropped % 2 == 0 { 1i64 } else { -1 });
+    let signs = || (0..size).rev().map(|dropped| if dropped % 2 == 0 { 1i8 } else { -1 });
     let mut value = memory::with_capacity(entries, FACES)?;
     (0..upper.len()).for_each(|_| value.extend(signs()));
-    Ok(Triplets { rows: upper.len(), cols: lower.len(), row, col, value: value.into(), big: vec![] })
+    Ok(Triplets { rows: upper.len(), cols: lower.len(), row, col, value: Numbers::I8(value), big: vec![] })
 }
 
 #[cfg(test)]
@@ -141,8 +173,8 @@ mod tests {
             (100, vec![vec![], vec![98, 99], vec![], vec![1, 5, 50, 99, 1, 5, 70, 98], vec![0, 1, 2, 3, 4]]),
         ] {
             let bits = if vertices == 5 { 3 } else { 7 };
-            let words = boundaries(&Words { bits }, &facets, &Silent).unwrap();
-            let lists = boundaries(&Lists, &facets, &Silent).unwrap();
+            let words = boundaries(&Words { bits }, &facets, None, &Silent).unwrap();
+            let lists = boundaries(&Lists, &facets, None, &Silent).unwrap();
             assert_eq!(words, lists);
             assert!(words.check(&[], &Silent).is_ok());
         }

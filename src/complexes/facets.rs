@@ -58,13 +58,14 @@ impl SimplicialComplex {
         &self.vertices
     }
 
-    /// The chain complex of all faces, those of each dimension in lexicographic order.
+    /// The chain complex of all faces, those of each dimension in lexicographic order. Faces and boundaries take at most
+    /// `max_memory` bytes: a facet of n vertices has 2ⁿ faces.
     ///
     /// # Errors
     /// [`Error::Memory`], also for a dimension whose boundary matrix would have more than 2³² entries;
     /// [`Error::Interrupted`].
-    pub fn chain_complex(&self, observer: &dyn Observer) -> Result<ChainComplex> {
-        faces::chain_complex(self.vertices.len(), &self.facets, observer)
+    pub fn chain_complex(&self, max_memory: Option<u64>, observer: &dyn Observer) -> Result<ChainComplex> {
+        faces::chain_complex(self.vertices.len(), &self.facets, max_memory, observer)
     }
 }
 

@@ -16,7 +16,7 @@ fn none(rows: usize, cols: usize) -> Triplets {
 fn faces_and_boundaries_of_a_triangle_with_a_tail() {
     let complex = SimplicialComplex::from_facets([vec!["10", "9", "2"], vec!["9", "100"], vec!["2", "9"]]).unwrap();
     assert_eq!(complex.vertices(), ["2", "9", "10", "100"]);
-    let chain = complex.chain_complex(&Silent).unwrap();
+    let chain = complex.chain_complex(None, &Silent).unwrap();
     assert_eq!((chain.cells(), chain.lowest_degree(), chain.euler_characteristic()), (&[4, 4, 1][..], 0, 1));
     // Edges 01, 02, 12, 13 and the triangle 012.
     let d1 = [(0, 0, -1), (0, 1, 1), (1, 0, -1), (1, 2, 1), (2, 1, -1), (2, 2, 1), (3, 1, -1), (3, 3, 1)];
@@ -31,11 +31,11 @@ fn faces_and_boundaries_of_a_triangle_with_a_tail() {
 #[test]
 fn degenerate_complexes() {
     let empty = SimplicialComplex::from_facets(Vec::<Vec<&str>>::new()).unwrap();
-    assert_eq!(empty.chain_complex(&Silent).unwrap(), ChainComplex::points(0));
+    assert_eq!(empty.chain_complex(None, &Silent).unwrap(), ChainComplex::points(0));
     let nothing = SimplicialComplex::from_facets([Vec::<&str>::new()]).unwrap();
     assert_eq!(nothing, empty);
     let points = SimplicialComplex::from_facets([["b"], ["a"], ["b"]]).unwrap();
-    assert_eq!((points.vertices().len(), points.chain_complex(&Silent).unwrap()), (2, ChainComplex::points(2)));
+    assert_eq!((points.vertices().len(), points.chain_complex(None, &Silent).unwrap()), (2, ChainComplex::points(2)));
     assert_eq!(ChainComplex::points(0).augmented().unwrap().euler_characteristic(), -1);
     let twice = SimplicialComplex::from_facets([vec!["x"], vec!["x", "y", "x"]]).unwrap_err();
     assert!(matches!(&twice, Error::Matrix(m) if m == "facet 2: vertex x is in the facet twice"), "{twice}");
@@ -64,7 +64,7 @@ fn random_complexes_have_the_faces_that_subsets_are() {
             .collect();
         facets.push(vec![0]);
         let named = facets.iter().map(|facet| facet.iter().rev().map(u32::to_string).collect::<Vec<_>>());
-        let chain = SimplicialComplex::from_facets(named).unwrap().chain_complex(&Silent).unwrap();
+        let chain = SimplicialComplex::from_facets(named).unwrap().chain_complex(None, &Silent).unwrap();
         let faces = naive_faces(&facets);
         let of = |size: usize| faces.iter().filter(|face| face.len() == size).cloned().collect::<Vec<_>>();
         for (size, &cells) in (1..).zip(chain.cells()) {
@@ -159,4 +159,19 @@ fn complexes_that_differ_have_digests_that_differ() {
     ] {
         assert!(seen.insert(chain.digest()));
     }
+}
+
+#[test]
+fn faces_beyond_the_memory_are_refused_beforehand() {
+    let simplex =
+        |n: usize| SimplicialComplex::from_facets([(0..n).map(|v| v.to_string()).collect::<Vec<_>>()]).unwrap();
+    // Words, and lists: a face of 60 vertices has no word.
+    for (n, limit) in [(20, 1 << 20), (60, 1 << 24)] {
+        let error = simplex(n).chain_complex(Some(limit), &Silent).unwrap_err();
+        assert!(matches!(&error, Error::Memory(text) if text.ends_with("bytes are allowed")), "{error}");
+    }
+    let triangle = simplex(3);
+    // Three edges of three vertices at the end: 3·9 bytes of the triangle's entries, 3·16 + 6·25 of theirs.
+    assert!(triangle.chain_complex(Some(27 + 48 + 150), &Silent).is_ok());
+    assert!(matches!(triangle.chain_complex(Some(27 + 48 + 149), &Silent), Err(Error::Memory(_))));
 }

@@ -92,6 +92,7 @@ fn what_is_no_complex_is_refused() {
     lab.write("wide.sms", "2 4 M\n0 0 0\n");
     lab.write("row.sms", "1 3 M\n1 3 1\n0 0 0\n");
     lab.write("half.sms", "1 1 M\n1 1 1/2\n0 0 0\n");
+    lab.write("large", (0..64).map(|v| format!("{v} ")).collect::<String>());
     lab.write("twice", "1 2\n3 4 3\n");
     lab.write("binary", [b'1', b' ', 0xff]);
     for (args, code, words) in [
@@ -112,6 +113,7 @@ fn what_is_no_complex_is_refused() {
         ("homology --facets twice", 3, "twice:2: vertex 3 is in the facet twice"),
         ("homology --facets binary", 3, "binary:1: labels of vertices are texts in UTF-8"),
         ("homology diagonal.sms --max-memory 64", 4, "64 bytes are allowed"),
+        ("homology --facets large --max-memory 1M", 4, "1048576 bytes are allowed"),
     ] {
         let run = lab.run(args);
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args}: {}", run.stderr);

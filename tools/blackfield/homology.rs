@@ -107,7 +107,8 @@ fn load(args: &HomologyArgs, work: &mut Work<'_>) -> Result<ChainComplex> {
     if let Some(file) = &args.facets {
         let bars = work.bars;
         let complex = work.phases.time("read", || SimplicialComplex::read(file, bars))?;
-        let complex = work.phases.time("faces", || complex.chain_complex(bars))?;
+        let limit = args.answer.max_memory.or_else(memory::of_machine);
+        let complex = work.phases.time("faces", || complex.chain_complex(limit, bars))?;
         bars.clear();
         let cells: Vec<String> = complex.cells().iter().map(usize::to_string).collect();
         bars.note(&format!("{}: {} faces of each dimension", file.display(), cells.join(", ")));

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// use blackfield::{Silent, answers::{HomologyOptions, homology}, complexes::SimplicialComplex};
 /// // The real projective plane with six vertices.
 /// let facets = ["0 1 2", "0 2 3", "0 3 4", "0 4 5", "0 1 5", "1 2 4", "2 3 5", "1 3 4", "2 4 5", "1 3 5"];
-/// let plane = SimplicialComplex::from_facets(facets.map(|facet| facet.split(' ')))?.chain_complex(&Silent)?;
+/// let plane = SimplicialComplex::from_facets(facets.map(|facet| facet.split(' ')))?.chain_complex(None, &Silent)?;
 /// let answer = homology(&plane, &HomologyOptions::default(), &Silent)?;
 /// let groups: Vec<String> = answer.over[0].groups.iter().map(|group| group.to_string()).collect();
 /// assert_eq!(groups, ["Z", "Z/2", "0"]);

@@ -30,7 +30,7 @@ fn shown(groups: &Groups) -> Vec<String> {
 /// The simplicial complex of these facets.
 fn space(facets: &[Vec<usize>]) -> ChainComplex {
     let named = facets.iter().map(|facet| facet.iter().map(usize::to_string).collect::<Vec<_>>());
-    SimplicialComplex::from_facets(named).unwrap().chain_complex(&Silent).unwrap()
+    SimplicialComplex::from_facets(named).unwrap().chain_complex(None, &Silent).unwrap()
 }
 
 /// What theory demands of groups over ℤ and over fields together, beyond what the answer itself has checked:
@@ -251,6 +251,23 @@ fn naive_factors(a: &Triplets) -> Vec<BigInt> {
     }
 }
 
+/// What clearing leaves has the invariant factors of the boundaries; of the boundaries, not less than the pairs.
+fn check_clearing(complex: &ChainComplex) -> usize {
+    let cleared = clearing::clear(complex.cells(), complex.boundaries(), &Silent).unwrap();
+    let mut pairs = 0;
+    for (k, (left, whole)) in cleared.boundaries.iter().zip(complex.boundaries()).enumerate() {
+        let factors = naive_factors(whole);
+        assert_eq!(naive_factors(left), factors);
+        // Rows that pairs with larger cells made redundant, columns by pairs with smaller ones.
+        let gone = (whole.rows() - left.rows(), whole.cols() - left.cols());
+        let next = complex.boundaries().get(k + 1).map_or(0, |d| d.rows().min(d.cols()));
+        assert!(gone.0 <= next && (k > 0 || gone.1 == 0));
+        pairs += gone.1;
+    }
+    assert!(pairs <= cleared.pairs);
+    cleared.pairs
+}
+
 /// The groups by the textbook, as they are shown.
 fn naive(complex: &ChainComplex) -> Vec<String> {
     let forms: Vec<Vec<BigInt>> = complex.boundaries().iter().map(naive_factors).collect();
@@ -278,13 +295,14 @@ fn flag_complex(n: usize, percent: u32, rng: &mut Rng) -> Vec<Vec<usize>> {
 #[test]
 fn random_complexes_agree_with_the_textbook() {
     let mut rng = Rng::seed_from_u64(5);
-    let mut with_homology = 0;
+    let (mut with_homology, mut paired) = (0, 0);
     for round in 0..60 {
         let n = rng.random_range(1..9);
         let facets = flag_complex(n, [30, 50, 80][round % 3], &mut rng);
         let complex = space(&facets);
         let found = check(&complex);
         assert_eq!(found, naive(&complex), "{facets:?}");
+        paired += check_clearing(&complex);
         with_homology += usize::from(found[1..].iter().any(|group| group != "0"));
         // Two-dimensional complexes of few triangles on few vertices have torsion now and then.
         let triangles: Vec<Vec<usize>> =
@@ -292,7 +310,7 @@ fn random_complexes_agree_with_the_textbook() {
         let complex = space(&triangles);
         assert_eq!(check(&complex), naive(&complex), "{triangles:?}");
     }
-    assert!(with_homology > 5, "{with_homology}");
+    assert!(with_homology > 5 && paired > 500, "{with_homology} {paired}");
 }
 
 /// A random unimodular matrix and its inverse.
@@ -344,6 +362,7 @@ fn complexes_that_are_sums_in_other_bases() {
         let complex = ChainComplex::new(boundaries.collect()).unwrap();
         let found = check(&complex);
         assert_eq!(found, naive(&complex), "round {round}: {pairs:?}");
+        check_clearing(&complex);
         let answer = ask(&complex, &HomologyOptions::default().rank(RankOptions::default().proven(true)));
         let betti: Vec<usize> = answer.over[0].groups.iter().map(|group| group.betti).collect();
         assert_eq!((betti, answer.over[0].certainty), (free, Certainty::Proven));
