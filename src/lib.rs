@@ -47,6 +47,7 @@
 //! | the null space mod p | | [`answers::kernel()`], [`answers::kernel_owned`] |
 //! | linear systems mod p | | [`answers::solve()`] |
 //! | the reduced row echelon form mod p | | [`answers::rref()`] |
+//! | the Smith normal form over ℤ | | [`answers::smith()`] |
 //! | the determinant mod p | | [`answers::determinant()`] |
 //! | homology of a chain complex | | [`answers::homology()`] |
 //! | a certificate, and its verdict | | [`answers::certificate()`], [`certify::verify()`] |

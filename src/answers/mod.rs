@@ -1,7 +1,8 @@
 //! What is asked: the rank, by [`rank()`]. [`certificate()`] makes the answer checkable by others, [`rational_rank`]
 //! lifts it to the rationals. From the same decomposition: the null space, by [`kernel()`]; linear systems, by
-//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`]. From the ranks and
-//! Smith forms of boundary matrices: homology, by [`homology()`].
+//! [`solve()`]; the reduced row echelon form, by [`rref()`]; the determinant, by [`determinant()`]. Over the integers:
+//! the Smith normal form, by [`smith()`]. From the ranks and Smith forms of boundary matrices: homology, by
+//! [`homology()`].
 
 mod certificate;
 mod determinant;

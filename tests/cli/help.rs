@@ -2,13 +2,14 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 16] = [
     "rank",
     "verify",
     "kernel",
     "solve",
     "rref",
     "det",
+    "smith",
     "homology",
     "permanent",
     "info",

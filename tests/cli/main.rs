@@ -22,6 +22,7 @@ mod rref;
 mod schema;
 #[cfg(target_os = "linux")]
 mod signals;
+mod smith;
 mod solve;
 mod tune;
 mod verify;

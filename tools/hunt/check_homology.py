@@ -9,38 +9,10 @@ from matrices import Matrix
 from shrink import nothing, several
 
 
-def invariant_factors(rows):
-    """Of a full integer matrix, ascending: the least entry goes to a corner until it divides all that is left."""
-    rows, factors = [list(row) for row in rows], []
-    while entries := [(abs(v), i, j) for i, row in enumerate(rows) for j, v in enumerate(row) if v]:
-        _, p, q = min(entries)
-        pivot, again = rows[p][q], False
-        for i, row in enumerate(rows):
-            if i != p and row[q]:
-                factor = row[q] // pivot
-                rows[i] = [x - factor * y for x, y in zip(row, rows[p])]
-                again |= rows[i][q] != 0
-        for j in range(len(rows[p])):
-            if j != q and rows[p][j]:
-                factor = rows[p][j] // pivot
-                for row in rows:
-                    row[j] -= factor * row[q]
-                again |= rows[p][j] != 0
-        if again:
-            continue
-        odd = next((row for i, row in enumerate(rows) if i != p and any(x % pivot for x in row)), None)
-        if odd is not None:
-            rows[p] = [x + y for x, y in zip(rows[p], odd)]
-            continue
-        factors.append(abs(pivot))
-        rows = [[x for j, x in enumerate(row) if j != q] for i, row in enumerate(rows) if i != p]
-    return factors
-
-
 def groups(cells, boundaries, p=None, cohomology=False):
     """(Betti number, torsion as {order: count}) for each degree; over the field mod p if there is one."""
     if p is None:
-        forms = [invariant_factors(d.full()) for d in boundaries]
+        forms = [truth.smith(d) for d in boundaries]
     else:
         forms = [[1] * truth.rank_mod(d, p) for d in boundaries]
     found = []

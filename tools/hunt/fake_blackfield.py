@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import check_homology
+import check_smith
 import reader
 import truth
 from certificates import Parts
@@ -218,6 +219,18 @@ def det_command(words):
     print(json.dumps({"det": str(-det % p if "loses the sign" in FAULTS else det), "rank": truth.rank_mod(matrix, p)}))
 
 
+def smith_command(words):
+    (name,), options = parse(words, {"--json", "-q", "--proven"})
+    factors = truth.smith(load(name))
+    local = int(options["--local"][0]) if "--local" in options else None
+    if local is not None:
+        factors = [check_smith.power(factor, local) for factor in factors]
+    if "forgets powers" in FAULTS:
+        factors = [2 if factor % 2 == 0 else factor for factor in factors]
+    certainty = "monte-carlo" if "no proof" in FAULTS else "proven"
+    print(json.dumps({"rank": len(factors), "factors": check_smith.grouped(factors), "local": local, "certainty": certainty}))
+
+
 def homology_command(words):
     files, options = parse(words, {"--json", "-q", "--cohomology", "--reduced", "--proven", "--integral"})
     if "--facets" in options:
@@ -305,8 +318,9 @@ def main(command, words):
         sys.exit(1)
     if command == "convert":
         return Path(words[1]).write_bytes(sms(load(words[0])))
-    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command, "homology": homology_command}
-    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
+    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command}
+    integers = {"smith": smith_command, "homology": homology_command}
+    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces, **integers}[command](words)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ import check_permanents
 import check_rank
 import check_rational
 import check_shortfall
+import check_smith
 import check_spaces
 import truth
 from bench import Bench
@@ -50,6 +51,8 @@ CHECKS = (
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
     ("space", "determinants", check_spaces.determinants, 16),
+    ("smith", "smith-forms", check_smith.forms, 16),
+    ("smith", "smith-made", check_smith.made, 16),
     ("homology", "spaces", check_homology.spaces, 24),
     ("homology", "chains", check_homology.chains, 24),
     ("permanent", "permanents", check_permanents.permanents, 40),

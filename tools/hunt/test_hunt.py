@@ -21,6 +21,7 @@ import check_permanents
 import check_rank
 import check_rational
 import check_shortfall
+import check_smith
 import check_spaces
 import fake_blackfield
 import families
@@ -143,6 +144,10 @@ class Faults(Hunted):
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
 
+    def test_smith_forms(self):
+        self.sees(check_smith.forms, "loses an entry", "wrong invariant factors", "wrong rank of a Smith form")
+        self.sees(check_smith.forms, "no proof", "--proven without proof")
+        self.sees(check_smith.made, "forgets powers", "wrong invariant factors")
     def test_homology(self):
         self.sees(check_homology.spaces, "loses torsion", "wrong groups", cases=200)
         self.sees(check_homology.spaces, "not reduced", "wrong groups")

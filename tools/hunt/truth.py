@@ -111,6 +111,38 @@ def rank_rational_flint(matrix):
     return flint.fmpz_mat(full).rank() if full and full[0] else 0
 
 
+def smith(matrix):
+    """The invariant factors other than 0, by remainders: the least entry becomes the pivot until it divides everything."""
+    full = [[0] * matrix.cols for _ in range(matrix.rows)]
+    for i, line in enumerate(matrix.lines()):
+        for j, v in line.items():
+            full[i][j] = v
+    factors = []
+    while True:
+        places = [(abs(v), i, j) for i, row in enumerate(full) for j, v in enumerate(row) if v]
+        if not places:
+            return factors
+        _, i, j = min(places)
+        pivot, own = full[i][j], full[i]
+        for k, row in enumerate(full):
+            if k != i and row[j]:
+                quotient = row[j] // pivot
+                full[k] = [x - quotient * y for x, y in zip(row, own)]
+        if any(row[j] for k, row in enumerate(full) if k != i):
+            continue
+        quotients = [v // pivot if c != j else 0 for c, v in enumerate(own)]
+        # The column is the pivot alone: adding multiples of it changes nothing but the pivot's row.
+        full[i] = [v - q * pivot for v, q in zip(own, quotients)]
+        if any(v for c, v in enumerate(full[i]) if c != j):
+            continue
+        stranger = next((row for k, row in enumerate(full) if k != i and any(v % pivot for v in row)), None)
+        if stranger is not None:
+            full[i] = [x + y for x, y in zip(full[i], stranger)]
+            continue
+        factors.append(abs(pivot))
+        del full[i]
+
+
 def permanent(matrix):
     """By rows, with memory of the sets of columns used (Laplace's expansion): up to about 16 x 16."""
     sums = {0: 1}

@@ -2,6 +2,7 @@
 
 use super::core::invariant_factors;
 use super::pieces::Pieces;
+use super::small;
 use super::{SmithForm, SmithOptions};
 use crate::answers::Phases;
 use crate::certify::Certainty;
@@ -51,10 +52,23 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     });
+    form.reason = match cores.len() {
+        0 => "units and common divisors leave nothing".into(),
+        _ => String::new(),
+    };
     for core in &cores {
+        if small::is_small(&core.matrix) {
+            for (s, count) in phases.time("cores", || small::invariant_factors(&core.matrix, observer))? {
+                diagonal.add(s * &core.scale, count);
+            }
+            continue;
+        }
         let found = phases.time("cores", || invariant_factors(&core.matrix, options, observer))?;
+        // The reason of the first is given, unless a later one is less sure.
+        if form.reason.is_empty() || form.certainty == Certainty::Proven && found.certainty != Certainty::Proven {
+            form.reason = found.reason;
+        }
         form.certainty = form.certainty.and(found.certainty);
-        form.reason = found.reason;
         form.path.extend(found.path);
         for (s, count) in found.factors {
             diagonal.add(s * &core.scale, count);

@@ -8,14 +8,19 @@
 //!   divide c, all invariant factors but the last are units**, since those multiply to det B/s_r(B), which divides c.
 
 use super::lift::{Solution, System};
-use crate::answers::{RankOptions, determinant};
-use crate::field::Rng;
+use crate::cost::Machine;
+use crate::decomposition::is_odd;
+use crate::dense::Echelon;
+use crate::field::{Modulus, Rng};
 use crate::integers::{Bound, Multimodular, hadamard_log2, large_gcd, primes_for};
-use crate::sparse::Triplets;
-use crate::{Observer, Result};
-use num_bigint::BigUint;
+use crate::report::Quiet;
+use crate::sparse::{Integer, Triplets};
+use crate::{Error, Observer, Result, memory};
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
+/// What the memory is for.
+const TABLE: &str = "a dense minor";
 /// Solutions from each side.
 const SOLUTIONS: usize = 2;
 /// The size of the primes of a determinant.
@@ -46,8 +51,8 @@ impl Minor<'_> {
     /// # Errors
     /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself,
     /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn multiple(&self, options: &RankOptions, rng: &mut Rng, observer: &dyn Observer) -> Result<Multiple> {
-        let (n, machine) = (self.b.rows(), &options.machine);
+    pub fn multiple(&self, machine: &Machine, rng: &mut Rng, observer: &dyn Observer) -> Result<Multiple> {
+        let n = self.b.rows();
         let bits = hadamard_log2(self.b, n)?;
         let [right, left] = self.systems.map(|system| system.solve(SOLUTIONS, bits, rng, observer));
         let (right, left) = (right?, left?);
@@ -66,14 +71,14 @@ impl Minor<'_> {
             let words = format!("{} bits, and its multiple of the inverse is integral", last.bits());
             return Ok(Multiple { last, cofactor: None, right, left, words });
         }
-        self.by_determinant(Multiple { last, cofactor: None, right, left, words: String::new() }, options, observer)
+        self.by_determinant(Multiple { last, cofactor: None, right, left, words: String::new() }, observer)
     }
 
     /// The same with the determinant.
     ///
     /// # Errors
     /// As [`Minor::multiple`].
-    pub fn by_determinant(&self, known: Multiple, options: &RankOptions, observer: &dyn Observer) -> Result<Multiple> {
+    pub fn by_determinant(&self, known: Multiple, observer: &dyn Observer) -> Result<Multiple> {
         let bits = hadamard_log2(self.b, self.b.rows())?;
         let mut divisor = known.last.clone();
         let bound = |divisor: &BigUint| Bound {
@@ -91,9 +96,10 @@ impl Minor<'_> {
             phase: "determinant of a minor",
             observer,
         };
+        let (n, table) = (self.b.rows(), dense(self.b)?);
         let found = residues.proven(|p| {
             let p = p[0];
-            let det = determinant(&self.b.try_reduce(p)?, options, &crate::report::Quiet(observer))?.value;
+            let det = determinant(&table, n, p, observer)?;
             let divisor = p.reduce_bigint(&divisor.clone().into());
             Ok(vec![p.mul(det, p.inv(divisor))])
         })?;
@@ -106,5 +112,62 @@ impl Minor<'_> {
             found.moduli.len()
         );
         Ok(Multiple { cofactor: Some(cofactor), words, ..known })
+    }
+}
+
+/// The entries of a square matrix, row by row: words, and the others beside them.
+struct Table {
+    small: Vec<i64>,
+    large: Vec<(usize, BigInt)>,
+}
+
+fn dense(b: &Triplets) -> Result<Table> {
+    let n = b.rows();
+    let mut table = Table { small: memory::zeros(n * n, TABLE)?, large: vec![] };
+    for (i, j, v) in b.entries() {
+        match v {
+            Integer::Small(v) => table.small[i * n + j] = v,
+            Integer::Big(v) => memory::push(&mut table.large, (i * n + j, v.into_owned()), TABLE)?,
+        }
+    }
+    Ok(table)
+}
+
+/// The determinant mod p of a matrix of order n.
+fn determinant(table: &Table, n: usize, p: Modulus, observer: &dyn Observer) -> Result<u64> {
+    let mut residues: Vec<u64> = memory::collect(table.small.iter().map(|&v| p.reduce_i64(v)), TABLE)?;
+    table.large.iter().for_each(|(k, v)| residues[*k] = p.reduce_bigint(v));
+    let mut echelon = Echelon::with_multipliers(p, n)?;
+    echelon.absorb_block(n, &residues, &Quiet(observer))?;
+    if echelon.rank() < n {
+        return Ok(0);
+    }
+    let factors = echelon.factors()?.ok_or_else(|| Error::Check("no factors of a nonsingular matrix".into()))?;
+    let lines = factors.rows().iter().zip(factors.cols()).map(|(&i, &j)| (i as u32, j));
+    let value = factors.determinant(p)?;
+    Ok(if is_odd(&memory::collect(lines, TABLE)?)? { p.neg(value) } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+    use crate::dense;
+    use crate::field::PrimeField;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn determinants_have_their_signs() {
+        let mut rng = Rng::seed_from_u64(5);
+        let p = Modulus::new((1 << 31) - 1).unwrap();
+        for n in (0..12).chain([40, 90]) {
+            let mut small: Vec<i64> = (0..n * n).map(|_| rng.random_range(-2..=2)).collect();
+            let large: Vec<_> = (0..n / 3).map(|k| (k * n + n - 1 - k, BigInt::from(-3) << 70)).collect();
+            large.iter().for_each(|e: &(usize, BigInt)| small[e.0] = 0);
+            let mut residues: Vec<u64> = small.iter().map(|&v| p.reduce_i64(v)).collect();
+            large.iter().for_each(|(k, v)| residues[*k] = p.reduce_bigint(v));
+            let expected = dense::determinant(&PrimeField(p), n, &mut residues);
+            assert_eq!(determinant(&Table { small, large }, n, p, &Silent).unwrap(), expected, "{n}");
+        }
     }
 }

@@ -58,10 +58,10 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
     let turned = System::new(&b.try_transpose()?, p, observer)?;
     let turned = turned.ok_or_else(|| Error::Check("the transpose of a nonsingular matrix is singular".into()))?;
     let known = Minor { b: &b, systems: [&system, &turned] };
-    let mut multiple = known.multiple(&options.rank, &mut rng, observer)?;
+    let mut multiple = known.multiple(&options.rank.machine, &mut rng, observer)?;
     let mut parts = Parts::of(&multiple);
     if !parts.hard.is_one() && multiple.cofactor.is_none() {
-        multiple = known.by_determinant(multiple, &options.rank, observer)?;
+        multiple = known.by_determinant(multiple, observer)?;
         parts = Parts::of(&multiple);
     }
     path.push(Step {
@@ -195,13 +195,12 @@ impl Parts {
 /// The powers of p in the invariant factors of a matrix of rank r, none above p^most.
 fn local(a: &Triplets, p: u64, most: u32, r: usize, observer: &dyn Observer) -> Result<Powers> {
     let power = |e: u32| BigUint::from(p).pow(e);
-    let word = |k: u32| p.checked_pow(k).is_some_and(|q| q < 1 << 31);
-    // Doubled until all are seen: most matrices have far less than their determinant lets them have.
-    let mut k = 4.min(most + 1);
-    while word(1) {
-        while !word(k) {
-            k -= 1;
-        }
+    // As many digits as words have: rounds beyond the last pivot cost next to nothing.
+    let mut k = 0;
+    while k <= most && p.checked_pow(k + 1).is_some_and(|q| q < 1 << 31) {
+        k += 1;
+    }
+    if k > 0 {
         let counts = valuations(a, p as u32, k, observer)?;
         let seen: usize = counts.iter().sum();
         let mut powers: Powers = vec![];
@@ -212,20 +211,15 @@ fn local(a: &Triplets, p: u64, most: u32, r: usize, observer: &dyn Observer) -> 
             return Ok(powers);
         }
         if k == most {
-            // Exactly: none has more.
+            // None has more.
             powers.insert(0, (power(most), r - seen));
             return Ok(powers);
         }
         if k > most {
             return Err(Error::Check(format!("{seen} invariant factors of a matrix of rank {r} mod {p}^{k}")));
         }
-        let more = (2 * k).min(most + 1);
-        if !word(more) {
-            break;
-        }
-        k = more;
     }
-    let mut k = 2 * k;
+    let mut k = 2 * k.max(1);
     loop {
         let found = smith_mod(a, &power(k), observer)?;
         if found.len() == r {

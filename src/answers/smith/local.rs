@@ -90,7 +90,7 @@ fn add_multiple(y: &mut [u32], f: u32, x: &[u32], q: u32) {
         let high = ((u64::from(quotient) * u64::from(x)) >> 32) as u32;
         let r = f.wrapping_mul(x).wrapping_sub(high.wrapping_mul(q));
         let r = r.min(r.wrapping_sub(q));
-        let sum = *y + r;
+        let sum = y.wrapping_add(r);
         *y = sum.min(sum.wrapping_sub(q));
     }
 }

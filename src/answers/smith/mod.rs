@@ -1,13 +1,28 @@
 //! The Smith normal form over ℤ of an integer matrix: A = U·diag(s₁, …, s_r, 0, …)·V with unimodular U and V, sᵢ > 0
-//! and sᵢ | sᵢ₊₁. The sᵢ are the invariant factors, and ℤᶜ/(rows of A) ≅ ⊕ ℤ/sᵢ ⊕ ℤᶜ⁻ʳ.
+//! and sᵢ | sᵢ₊₁. The sᵢ are the invariant factors, and ℤᶜ/(rows of A) ≅ ⊕ ℤ/sᵢ ⊕ ℤᶜ⁻ʳ. Entry: [`smith`].
 //!
-//! 1. **Units** ([`units`]): an entry ±1 is split off, A ~ (1) ⊕ A', by integer row and column operations (for a
-//!    boundary matrix: algebraic Morse reduction). What is left falls into components ([`pieces`]), whose common
-//!    divisors go into the factors: a component g·B has g times the invariant factors of B, and B may have units again.
-//! 2. **A core** that has none ([`core`]): its rank r by [`rational_rank`](crate::answers::rational_rank), a minor of
-//!    order r that is not 0, and elimination in ℤ/N ([`modular`]), N twice that minor, which s_r divides.
+//! 1. **Units**: an entry ±1 is split off, A ~ (1) ⊕ A', by integer row and column operations (for a boundary matrix:
+//!    algebraic Morse reduction). First structural pivots, all in one pass ([`structural`]); then pivots of small
+//!    Markowitz cost while entries stay words ([`units`]). What is left falls into components ([`pieces`]), whose
+//!    common divisors go into the factors: a component g·B has g times those of B, and B may have units again.
+//! 2. **A component that has none** ([`core`]; [`small`]): its rank r by [`rational_rank`](super::rational_rank), and a
+//!    minor B of order r that is nonsingular mod a prime. Deleting lines multiplies invariant factors (interlacing: R.
+//!    C. Thompson, *Interlacing inequalities for invariant factors*, Linear Algebra Appl. 24, 1979; E. Marques de Sá,
+//!    *Imbedding conditions for λ-matrices*, the same volume): s_r | s_r(B), which divides det B.
+//! 3. **A multiple of s_r that is proven** ([`bound`]): the common denominator s̃ of solutions of B·x = b and y·B = c,
+//!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or det B
+//!    = s̃·c is assembled from enough primes.
+//! 4. **Local forms**: for each prime that may divide more than one factor, elimination in ℤ/pᵏ with pivots of least
+//!    valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is found without factoring m
+//!    ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds ([`modular`]).
 //!
-//! All but the rank is exact: the form is proven if the rank over ℚ of every core is, and otherwise as sure as those.
+//! **Certainty.** Each step but the rank is exact: lower bounds (a pivot, a denominator) and upper ones (the multiple)
+//! meet. So the form is proven if the rank over ℚ of every component is, and otherwise as sure as those ranks. Random
+//! choices (the prime, right sides) change the time alone.
+//!
+//! Sources: J.-G. Dumas, B. D. Saunders, G. Villard, *On efficient sparse integer matrix Smith normal form
+//! computations*, J. Symb. Comp. 32, 2001; J.-G. Dumas, F. Heckenbach, B. D. Saunders, V. Welker, *Computing simplicial
+//! homology based on efficient Smith normal form algorithms*, 2003; W. Eberly, M. Giesbrecht, G. Villard, FOCS 2000.
 
 mod answer;
 mod bound;
@@ -18,6 +33,7 @@ mod lift;
 mod local;
 mod modular;
 mod pieces;
+mod small;
 mod structural;
 #[cfg(test)]
 mod tests;

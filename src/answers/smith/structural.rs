@@ -17,9 +17,7 @@ use std::collections::BinaryHeap;
 /// What the memory is for.
 const ROWS: &str = "a Schur complement over Z";
 /// Entries below which pivots one by one do as well.
-const LEAST: usize = 1 << 12;
-/// A complement may have so many entries for each of the matrix before.
-const GROWTH: usize = 4;
+const LEAST: usize = 1 << 11;
 /// Rows that a task reduces, and that are compared with one another before there are more.
 const TASK: usize = 64;
 const BATCH: usize = 64 * TASK;
@@ -33,7 +31,7 @@ pub(super) struct Reduced {
 }
 
 /// The Schur complement of structural pivots that are ±1; `None` for small matrices, for entries beyond 31 bits, and
-/// where the complement has larger entries than words or too many of them.
+/// where the complement has larger entries than words, or more than the matrix: one by one, pivots adapt to fill-in.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
@@ -67,7 +65,7 @@ pub(super) fn reduce(a: &Triplets, observer: &dyn Observer) -> Result<Option<Red
         }
     }
     rows.retain(|row| !row.is_empty());
-    let limit = GROWTH * a.nnz();
+    let limit = a.nnz();
     let kept = chain.complement(rows, limit, observer)?;
     Ok(kept.map(|rows| Reduced { pivots: chain.rows.len(), rows, cols: a.cols() }))
 }

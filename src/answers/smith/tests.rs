@@ -13,6 +13,11 @@ fn form(a: &Triplets) -> SmithForm {
     smith(a, &SmithOptions::default(), &Silent).unwrap()
 }
 
+/// The way of a component without units, whatever the matrix has.
+fn core(a: &Triplets) -> Vec<(BigUint, usize)> {
+    super::core::invariant_factors(a, &SmithOptions::default(), &Silent).unwrap().factors
+}
+
 fn table(a: &Triplets) -> Vec<Vec<BigInt>> {
     let mut table = vec![vec![BigInt::ZERO; a.cols()]; a.rows()];
     a.entries().for_each(|(i, j, v)| table[i][j] = v.to_bigint());
@@ -98,6 +103,9 @@ fn small_matrices_have_the_form_of_the_textbook() {
         let found = form(&a);
         assert_eq!(found.factors, naive(&a), "{a:?}");
         assert_eq!(found.rank, found.factors.iter().map(|f| f.1).sum::<usize>());
+        if a.nnz() > 0 {
+            assert_eq!(core(&a), found.factors, "{a:?}");
+        }
     }
 }
 
@@ -123,6 +131,9 @@ fn matrices_made_of_a_form_have_that_form() {
             }
         }
         assert_eq!(form(&a).factors, expected, "{m} x {n}");
+        if rank > 0 {
+            assert_eq!(core(&a), expected, "{m} x {n}");
+        }
     }
 }
 
@@ -135,4 +146,39 @@ fn matching_complexes_have_their_torsion() {
     // J. Shareshian, M. L. Wachs, Torsion in the matching complex and chessboard complex, Adv. Math. 212, 2007.
     assert_eq!(pairs("mk7-b2"), [(1, 84), (3, 1)]);
     assert_eq!(pairs("mk9-b3"), [(1, 867), (3, 8)]);
+}
+
+#[test]
+fn adjacency_of_hypercubes() {
+    // D. B. Chandler, P. Sin, Q. Xiang, The Smith group of the hypercube graph, Des. Codes Cryptogr. 84, 2017, treats
+    // odd primes by the eigenvalues n - 2k; here against elimination with remainders.
+    for n in 2..6u32 {
+        let neighbours = (0..1usize << n).flat_map(|x| (0..n).map(move |k| (x, x ^ 1 << k, 1)));
+        let a = Triplets::from_entries(1 << n, 1 << n, neighbours);
+        assert_eq!(form(&a).factors, naive(&a), "{n}");
+        assert_eq!(core(&a), naive(&a), "{n}");
+    }
+}
+
+#[test]
+fn prime_matrices_have_large_last_factors() {
+    let a = families::generate("Trefethen_40").unwrap();
+    let found = form(&a).factors;
+    assert_eq!(found, naive(&a));
+    assert!(found.last().unwrap().0.bits() > 100, "{found:?}");
+    // The same in a matrix that is neither square nor of full rank: three times as many rows, combinations of those.
+    let mut rng = Rng::seed_from_u64(7);
+    let entries: Vec<_> = a.entries().map(|(i, j, v)| (i, j, v.to_bigint())).collect();
+    let lines: Vec<(usize, i64)> = (0..200).map(|_| (rng.random_range(0..40), rng.random_range(-2..=2))).collect();
+    let combined = lines.iter().enumerate().flat_map(|(k, &(i, f))| {
+        let row = entries.iter().filter(move |e| e.0 == i);
+        row.map(move |(_, j, v)| (40 + k / 4, *j, v * f))
+    });
+    let b = Triplets::from_entries(90, 40, entries.iter().cloned().chain(combined));
+    assert_eq!(core(&b), found);
+    assert_eq!(core(&b.try_transpose().unwrap()), found);
+    // Multiples of the rows of a matrix: the lattice is another one, and still known.
+    let doubled = entries.iter().flat_map(|(i, j, v)| [(*i, *j, v * 6), (40 + i, *j, v * 10)]);
+    let twice: Vec<_> = found.iter().map(|(s, count)| (s * 2u32, *count)).collect();
+    assert_eq!(core(&Triplets::from_entries(80, 40, doubled)), twice);
 }
