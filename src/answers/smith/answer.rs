@@ -5,6 +5,7 @@ use super::pieces::Pieces;
 use super::small;
 use super::{SmithForm, SmithOptions};
 use crate::answers::Phases;
+use crate::answers::kernel::check;
 use crate::certify::Certainty;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Step};
@@ -30,7 +31,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     if options.error.is_vacuous() {
         return Err(Error::Usage("an error bound of 1 is out of range: 0 < error < 1 is needed".into()));
     }
-    super::super::kernel::check(&options.rank)?;
+    check(&options.rank)?;
     let mut phases = Phases::default();
     let start = Instant::now();
     let compact = a.compact()?;
@@ -52,10 +53,9 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     });
-    form.reason = match cores.len() {
-        0 => "units and common divisors leave nothing".into(),
-        _ => String::new(),
-    };
+    if cores.iter().all(|core| small::is_small(&core.matrix)) {
+        form.reason = "units and common divisors leave nothing but small components".into();
+    }
     for core in &cores {
         if small::is_small(&core.matrix) {
             for (s, count) in phases.time("cores", || small::invariant_factors(&core.matrix, observer))? {

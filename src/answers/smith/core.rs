@@ -9,7 +9,7 @@
 //! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
 
 use super::bound::{Minor, Multiple};
-use super::diagonal::{Diagonal, Powers, join};
+use super::diagonal::{Powers, join};
 use super::lift::{Solution, System};
 use super::local::valuations;
 use super::modular::smith_mod;
@@ -87,7 +87,9 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
     }
     if !parts.hard.is_one() {
         // Each prime twice as often as in any invariant factor.
-        powers.extend(split(smith_mod(a, &parts.hard.pow(2), observer)?, r)?);
+        let found = smith_mod(a, &parts.hard.pow(2), r, observer)?;
+        let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
+        powers.push(as_powers(found.ok_or_else(other)?));
     }
     path.push(Step {
         name: "local forms",
@@ -221,29 +223,21 @@ fn local(a: &Triplets, p: u64, most: u32, r: usize, observer: &dyn Observer) -> 
     }
     let mut k = 2 * k.max(1);
     loop {
-        let found = smith_mod(a, &power(k), observer)?;
-        if found.len() == r {
-            let mut powers: Powers = found.invariant_factors()?;
-            powers.reverse();
-            powers.retain(|(power, _)| !power.is_one());
-            return Ok(powers);
+        if let Some(found) = smith_mod(a, &power(k), r, observer)? {
+            return Ok(as_powers(found));
         }
         if k > most {
-            return Err(Error::Check(format!("{} invariant factors of a matrix of rank {r}", found.len())));
+            return Err(Error::Check(format!("the form mod {p}^{k} of a matrix of rank {r} has another rank")));
         }
         k *= 2;
     }
 }
 
 /// Invariant factors as powers: descending, without those that are 1.
-fn split(found: Diagonal, r: usize) -> Result<Option<Powers>> {
-    if found.len() != r {
-        return Err(Error::Check(format!("{} invariant factors of a matrix of rank {r}", found.len())));
-    }
-    let mut powers = found.invariant_factors()?;
-    powers.reverse();
-    powers.retain(|(power, _)| !power.is_one());
-    Ok((!powers.is_empty()).then_some(powers))
+fn as_powers(mut factors: Vec<(BigUint, usize)>) -> Powers {
+    factors.reverse();
+    factors.retain(|(power, _)| !power.is_one());
+    factors
 }
 
 /// The m-part of s_r(A), m coprime to the cofactor; `None` if no solution has all of m in its denominator.

@@ -108,3 +108,36 @@ pub(super) fn powers_of(b: &BigUint, numbers: &mut [(BigUint, usize)]) -> Powers
     }
     powers.into_iter().rev().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// Greatest common divisors and least common multiples of all pairs.
+    fn naive(mut d: Vec<u64>) -> Vec<u64> {
+        for i in 0..d.len() {
+            for j in i + 1..d.len() {
+                let g = crate::integers::gcd(d[i], d[j]);
+                (d[i], d[j]) = (g, d[i] / g * d[j]);
+            }
+        }
+        d
+    }
+
+    #[test]
+    fn diagonals_in_any_order() {
+        let mut rng = Rng::seed_from_u64(9);
+        for _ in 0..500 {
+            let d: Vec<u64> = (0..rng.random_range(0..8)).map(|_| rng.random_range(1..200)).collect();
+            let mut diagonal = Diagonal::default();
+            d.iter().for_each(|&d| diagonal.add(d.into(), 1));
+            assert_eq!(diagonal.len(), d.len());
+            let found = diagonal.invariant_factors().unwrap();
+            let listed = found.iter().flat_map(|(s, count)| std::iter::repeat_n(s.clone(), *count));
+            assert!(listed.eq(naive(d.clone()).into_iter().map(BigUint::from)), "{d:?}: {found:?}");
+            assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        }
+    }
+}

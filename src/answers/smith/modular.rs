@@ -15,11 +15,17 @@ use num_traits::{One, Zero};
 /// What the memory is for.
 const TABLE: &str = "a matrix mod N";
 
-/// gcd(sᵢ, N) for the invariant factors sᵢ that are not 0 mod N, descending, with multiplicities.
+/// gcd(sᵢ, N) for the `rank` invariant factors sᵢ, none of which is 0 mod N, ascending, with multiplicities; `None` if
+/// another number of factors is not 0 mod N.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-pub(super) fn smith_mod(a: &Triplets, n: &BigUint, observer: &dyn Observer) -> Result<Diagonal> {
+pub(super) fn smith_mod(
+    a: &Triplets,
+    n: &BigUint,
+    rank: usize,
+    observer: &dyn Observer,
+) -> Result<Option<Vec<(BigUint, usize)>>> {
     let modulus = BigInt::from(n.clone());
     let reduced = |v: BigInt| -> BigInt {
         let r = v % &modulus;
@@ -58,7 +64,10 @@ pub(super) fn smith_mod(a: &Triplets, n: &BigUint, observer: &dyn Observer) -> R
         diagonal.add(weight(&table[first][first]), 1);
         first += 1;
     }
-    Ok(diagonal)
+    // diag(2, 3) mod 6 is diag(1, 0): only of a chain of divisors the entries other than 0 can be counted.
+    let mut factors = diagonal.invariant_factors()?;
+    factors.retain(|(factor, _)| factor != n);
+    Ok((factors.iter().map(|(_, count)| count).sum::<usize>() == rank).then_some(factors))
 }
 
 /// Row operations that leave the column 0 below its first entry; whether anything beside the pivot's row may have
@@ -125,5 +134,26 @@ impl Step {
             return (x.clone(), reduced(y + u * x));
         }
         (reduced(s * x + t * y), reduced(u * x + v * y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    #[test]
+    fn zeros_of_a_ring_with_divisors_of_zero() {
+        let form = |entries: &[(usize, usize, i64)], n: u32, rank: usize| {
+            let a = Triplets::from_entries(3, 3, entries.iter().copied());
+            smith_mod(&a, &n.into(), rank, &Silent).unwrap()
+        };
+        let one = BigUint::one();
+        // Not a chain: 2 and 3 mod 6 are 1 and 0.
+        assert_eq!(form(&[(0, 0, 2), (1, 1, 3)], 6, 1), Some(vec![(one.clone(), 1)]));
+        assert_eq!(form(&[(0, 0, 2), (1, 1, 3)], 6, 2), None);
+        assert_eq!(form(&[(0, 0, 2), (1, 1, 3)], 36, 2), Some(vec![(one, 1), (6u32.into(), 1)]));
+        assert_eq!(form(&[(0, 0, 4), (0, 1, 6), (1, 0, 10)], 240, 2), Some(vec![(2u32.into(), 1), (30u32.into(), 1)]));
+        assert_eq!(form(&[], 7, 0), Some(vec![]));
     }
 }

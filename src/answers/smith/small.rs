@@ -24,11 +24,8 @@ pub(super) fn is_small(a: &Triplets) -> bool {
 /// [`Error::Check`] if a computation contradicts itself, [`Error::Interrupted`], [`Error::Memory`].
 pub(super) fn invariant_factors(a: &Triplets, observer: &dyn Observer) -> Result<Vec<(BigUint, usize)>> {
     let (rank, minor) = minor(a);
-    let found = smith_mod(a, &(minor << 1u32), observer)?;
-    match found.len() == rank {
-        true => found.invariant_factors(),
-        false => Err(Error::Check(format!("{} invariant factors of a matrix of rank {rank}", found.len()))),
-    }
+    let found = smith_mod(a, &(minor << 1u32), rank, observer)?;
+    found.ok_or_else(|| Error::Check(format!("the form of a matrix of rank {rank} has another rank")))
 }
 
 /// The rank and the absolute value of a minor of that order which is not 0.

@@ -90,8 +90,8 @@ impl Chain {
     fn complement(&self, rows: Vec<Row<i64>>, limit: usize, observer: &dyn Observer) -> Result<Option<Vec<Row<i64>>>> {
         observer.phase("Schur complement over Z", rows.len() as u64);
         let workspace = || Workspace {
-            sum: vec![0; self.place.len()],
-            reached: vec![false; self.place.len()],
+            sum: memory::or_panic(memory::zeros(self.place.len(), ROWS)),
+            reached: memory::or_panic(memory::filled(false, self.place.len(), ROWS)),
             cols: vec![],
             open: BinaryHeap::new(),
         };

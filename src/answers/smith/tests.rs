@@ -94,7 +94,7 @@ fn small_matrices_have_the_form_of_the_textbook() {
     for round in 0..400 {
         let (m, n) = (rng.random_range(0..7), rng.random_range(0..7));
         let weight = rng.random_range(0..=m * n);
-        let size = [1, 2, 6, 30, 1000][round % 5];
+        let size = [1i64, 2, 6, 30, 1000, 1 << 40, i64::MAX][round % 7];
         let scale = if round % 11 == 0 { BigInt::from(3) << 70 } else { BigInt::from(1) };
         let entries: Vec<_> = (0..weight)
             .map(|_| (rng.random_range(0..m), rng.random_range(0..n), &scale * rng.random_range(-size..=size)))
