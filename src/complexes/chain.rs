@@ -24,12 +24,12 @@ pub struct ChainComplex {
 }
 
 impl ChainComplex {
-    /// The complex with boundaries D₁, D₂, …, from degree 1 upwards: D_k has a row for each k-cell and a column for each
-    /// (k-1)-cell. `names` are used in errors.
+    /// The complex with boundaries D₁, D₂, …, from degree 1 upwards: D_k has a row for each k-cell and a column for
+    /// each (k-1)-cell. `names` are used in errors.
     ///
     /// # Errors
-    /// [`Error::Usage`] for no boundaries, [`Error::Matrix`] if a matrix has not as many columns as the one before it has
-    /// rows.
+    /// [`Error::Usage`] for no boundaries, [`Error::Matrix`] if a matrix has not as many columns as the one before it
+    /// has rows.
     ///
     /// # Panics
     /// If there are not as many names as boundaries.
@@ -131,9 +131,9 @@ impl ChainComplex {
         Ok(())
     }
 
-    /// SHA-256, as 64 hexadecimal digits, over the 21 ASCII bytes `blackfield complex 1\n`, the lowest degree as 8 bytes in
-    /// two's complement, how many degrees there are and how many cells each has, as 8 bytes each, all little-endian, and
-    /// the 64 digits of each boundary's [`Triplets::digest`].
+    /// SHA-256, as 64 hexadecimal digits, over the 21 ASCII bytes `blackfield complex 1\n`, the lowest degree as 8
+    /// bytes in two's complement, how many degrees there are and how many cells each has, as 8 bytes each, all
+    /// little-endian, and the 64 digits of each boundary's [`Triplets::digest`].
     #[must_use]
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();

@@ -1,8 +1,9 @@
 //! All faces of the facets of a simplicial complex, and the boundary matrices between them.
 //!
-//! From the largest faces downwards: the faces of one size are the facets of that size and what is left of a larger face
-//! without one of its vertices; sorted lexicographically, a face's number is its place. Dropping a later vertex gives an
-//! earlier face, so that rows come out sorted. A face is one word of 128 bits where its vertices fit, else a list.
+//! From the largest faces downwards: the faces of one size are the facets of that size and what is left of a larger
+//! face without one of its vertices; sorted lexicographically, a face's number is its place. Dropping a later vertex
+//! gives an earlier face, so that rows come out sorted. A face is one word of 128 bits where its vertices fit, else a
+//! list.
 
 use super::chain::ChainComplex;
 use crate::sparse::{Numbers, Triplets};

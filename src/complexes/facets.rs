@@ -1,5 +1,5 @@
-//! A simplicial complex by its facets, and the text that lists them: a facet a line, the labels of its vertices separated
-//! by blanks or commas, comments from `#` to the end of a line.
+//! A simplicial complex by its facets, and the text that lists them: a facet a line, the labels of its vertices
+//! separated by blanks or commas, comments from `#` to the end of a line.
 
 use super::chain::ChainComplex;
 use super::faces;
@@ -23,8 +23,8 @@ pub struct SimplicialComplex {
 
 impl SimplicialComplex {
     /// The complex with these facets, given by the labels of their vertices: integers or other words. A facet may be
-    /// given again, or be a face of another; an empty list adds nothing. If all labels are integers, vertices are ordered
-    /// by value, otherwise as texts.
+    /// given again, or be a face of another; an empty list adds nothing. If all labels are integers, vertices are
+    /// ordered by value, otherwise as texts.
     ///
     /// # Errors
     /// [`Error::Matrix`] if a facet has a vertex twice, [`Error::Memory`].
@@ -58,8 +58,8 @@ impl SimplicialComplex {
         &self.vertices
     }
 
-    /// The chain complex of all faces, those of each dimension in lexicographic order. Faces and boundaries take at most
-    /// `max_memory` bytes: a facet of n vertices has 2ⁿ faces.
+    /// The chain complex of all faces, those of each dimension in lexicographic order. Faces and boundaries take at
+    /// most `max_memory` bytes: a facet of n vertices has 2ⁿ faces.
     ///
     /// # Errors
     /// [`Error::Memory`], also for a dimension whose boundary matrix would have more than 2³² entries;

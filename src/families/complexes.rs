@@ -1,6 +1,7 @@
 //! Whole complexes by name: the boundary matrices of a family from degree 1 upwards.
 
-use super::{chessboard, connectivity, find_among, matching, named, unknown};
+use super::names::{find_among, named, unknown};
+use super::{chessboard, connectivity, matching};
 use crate::complexes::ChainComplex;
 use crate::sparse::Triplets;
 use crate::{Error, Result};
@@ -75,7 +76,8 @@ pub fn complex_catalogue() -> &'static [ComplexFamily] {
     CATALOGUE
 }
 
-/// The complex of the given name, e.g. `mk9`, from degree 0 on: one without edges has one boundary matrix, without rows.
+/// The complex of the given name, e.g. `mk9`, from degree 0 on: one without edges has one boundary matrix, without
+/// rows.
 ///
 /// # Errors
 /// As [`generate`](super::generate).

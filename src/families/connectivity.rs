@@ -1,11 +1,11 @@
 //! Complexes of graphs that are not c-connected: the faces are the edge sets on n vertices that leave the graph less
 //! than c-connected.
 //!
-//! `ncN-bK` (c = 1), `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size K+1, columns those
-//! of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is
-//! dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges
-//! between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers
-//! are the lexicographic order and a face's position is found by bisection.
+//! `ncN-bK` (c = 1), `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size
+//! K+1, columns those of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the
+//! i-th edge is dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without
+//! the edges between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that
+//! descending numbers are the lexicographic order and a face's position is found by bisection.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{binomial, product, subsets};
@@ -153,8 +153,8 @@ pub(super) fn rank(c: usize, n: usize, k: usize, _p: Option<Modulus>) -> Option<
     boundary_ranks(k, |r| Some(faces(n, &graphs, r).len() as u128), betti)
 }
 
-/// The number of vertices of the simplices that carry the homology of the complex, and their number; `None` unless 1 ≤ c
-/// ≤ 3.
+/// The number of vertices of the simplices that carry the homology of the complex, and their number; `None` unless 1 ≤
+/// c ≤ 3.
 fn spheres(c: usize, n: usize) -> Option<(usize, BigUint)> {
     let factorial = |n: usize| (1..=n).map(BigUint::from).product::<BigUint>();
     match c {

@@ -1,5 +1,6 @@
 //! The families against published sizes, the identities that define them, and ranks by naive elimination.
 
+use super::names::matched;
 use super::*;
 use crate::field::Modulus;
 use std::collections::HashMap;

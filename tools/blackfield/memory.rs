@@ -17,8 +17,8 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus:
     left_after(limit, (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64, "the matrix")
 }
 
-/// What the limit (or, without one, the machine's memory) leaves after what is `taken` by the input. `None` where neither
-/// is known.
+/// What the limit (or, without one, the machine's memory) leaves after what is `taken` by the input. `None` where
+/// neither is known.
 ///
 /// # Errors
 /// [`Error::Memory`] where the input, which is called `what`, alone is beyond the limit.

@@ -9,8 +9,8 @@
 //!
 //! Pivots are structural ([`pivots`]), found once, from positions, and serve ℤ and every field. They are sought from
 //! the top degree downwards in the rows that are left, so that no cell is in two pairs: such pairs are an acyclic
-//! matching of algebraic discrete Morse theory (E. Sköldberg, *Morse theory from an algebraic viewpoint*, 2006), what is
-//! left are its critical cells and one partner of each pair. Where D_{k+1} has all of its rank in pivots, D_k keeps
+//! matching of algebraic discrete Morse theory (E. Sköldberg, *Morse theory from an algebraic viewpoint*, 2006), what
+//! is left are its critical cells and one partner of each pair. Where D_{k+1} has all of its rank in pivots, D_k keeps
 //! rank D_k + β_k rows. Clearing by columns that reduced is C. Chen, M. Kerber, *Persistent homology computation with a
 //! twist*, 2011.
 
@@ -23,8 +23,8 @@ use std::borrow::Cow;
 /// What the memory is for.
 const CLEARED: &str = "boundary matrices without paired cells";
 
-/// One cover and one pass of search: a pair that is missed costs little, since ranks and Smith forms look for pivots again
-/// in what is left. Measured on M₁₃ and the 7 × 8 chessboard complex: more effort takes longer than it saves.
+/// One cover and one pass of search: a pair that is missed costs little, since ranks and Smith forms look for pivots
+/// again in what is left. Measured on M₁₃ and the 7 × 8 chessboard complex: more effort takes longer than it saves.
 const EFFORT: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
 
 /// The boundaries without the rows and columns that others determine.
@@ -62,8 +62,8 @@ pub(super) fn clear<'a>(cells: &[usize], boundaries: &'a [Triplets], observer: &
     Ok(Cleared { boundaries, pairs })
 }
 
-/// The positions of the entries in rows that are not `gone`, as a matrix of ones, and the numbers of its rows: those that
-/// are not empty.
+/// The positions of the entries in rows that are not `gone`, as a matrix of ones, and the numbers of its rows: those
+/// that are not empty.
 fn positions(d: &Triplets, gone: &[bool]) -> Result<(Vec<u32>, SparseMatrix)> {
     let mut a = SparseMatrix::empty(Modulus::new(2).expect("a prime"), d.cols(), 0, d.nnz())?;
     let mut rows = Vec::new();

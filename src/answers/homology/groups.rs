@@ -1,6 +1,6 @@
 //! From ranks and invariant factors to groups.
 
-use super::Coefficients;
+use super::coefficients::Coefficients;
 use crate::certify::Certainty;
 use crate::{Error, Result, Step};
 use num_bigint::BigUint;

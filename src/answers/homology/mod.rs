@@ -10,48 +10,25 @@
 //! coefficients at once (`clearing`). The ranks are those of [`rank()`](super::rank()) and
 //! [`rational_rank`](super::rational_rank), the invariant factors those of [`smith()`](super::smith()).
 //!
-//! **Certainty.** No rank found exceeds the true one, and the true ones have r_k + r_{k+1} ≤ f_k. So where β_k comes out
-//! as 0, both ranks are proven, however they were found (`over`). If several coefficients are asked for, they are held
-//! against each other: the rank mod p is the number of invariant factors that p does not divide.
+//! **Certainty.** No rank found exceeds the true one, and the true ones have r_k + r_{k+1} ≤ f_k. So where β_k comes
+//! out as 0, both ranks are proven, however they were found (`over`). If several coefficients are asked for, they are
+//! held against each other: the rank mod p is the number of invariant factors that p does not divide.
 
 mod clearing;
+mod coefficients;
 mod groups;
 mod over;
 mod run;
 #[cfg(test)]
 mod tests;
 
+pub use coefficients::Coefficients;
 pub use groups::{Group, Groups};
 pub use run::homology;
 
 use super::RankOptions;
-use crate::field::Modulus;
 use crate::report::Phases;
 use crate::setters::setters;
-use std::fmt;
-
-/// What homology is taken with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Coefficients {
-    /// ℤ: Betti numbers and torsion.
-    Integers,
-    /// ℚ.
-    Rationals,
-    /// GF(p).
-    Field(Modulus),
-}
-
-/// `Z`, `Q` or `GF(p)`.
-impl fmt::Display for Coefficients {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Coefficients::Integers => f.write_str("Z"),
-            Coefficients::Rationals => f.write_str("Q"),
-            Coefficients::Field(p) => write!(f, "GF({p})"),
-        }
-    }
-}
 
 /// How homology is computed.
 #[derive(Clone, Debug)]

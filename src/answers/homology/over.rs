@@ -1,6 +1,6 @@
 //! The ranks and invariant factors of all boundaries over some coefficients, and how sure they are.
 
-use super::Coefficients;
+use super::coefficients::Coefficients;
 use super::groups::Invariants;
 use crate::answers::{RankOptions, RationalOptions, SmithOptions, rank_owned, rational_rank, smith};
 use crate::certify::Certainty;

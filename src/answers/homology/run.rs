@@ -1,9 +1,10 @@
 //! From a complex to its groups, over each of the coefficients.
 
 use super::clearing::{Cleared, clear};
+use super::coefficients::Coefficients;
 use super::groups::{Groups, groups};
 use super::over::{Found, Question};
-use super::{Coefficients, Homology, HomologyOptions};
+use super::{Homology, HomologyOptions};
 use crate::answers::{RankOptions, Route};
 use crate::certify::Certainty;
 use crate::complexes::ChainComplex;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::certify::Certainty;
 use crate::complexes::{ChainComplex, SimplicialComplex};
-use crate::field::Rng;
+use crate::field::{Modulus, Rng};
 use crate::sparse::Triplets;
 use crate::{Error, Silent, families};
 use num_bigint::{BigInt, BigUint};
@@ -69,8 +69,8 @@ fn check(complex: &ChainComplex) -> Vec<String> {
     shown(&answer.over[0])
 }
 
-/// The antipodal quotient of the barycentric subdivision of the cross-polytope of dimension n + 1: real projective space.
-/// A face is a word over 0, + and - with signs up to all of them; chains of faces are simplices.
+/// The antipodal quotient of the barycentric subdivision of the cross-polytope of dimension n + 1: real projective
+/// space. A face is a word over 0, + and - with signs up to all of them; chains of faces are simplices.
 fn projective_space(n: usize) -> ChainComplex {
     let mut facets = Vec::new();
     // A chain is an order of the coordinates and a sign for each; the first sign is +.
