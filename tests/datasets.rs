@@ -3,8 +3,10 @@
 
 mod common;
 
-use blackfield::families;
+use blackfield::answers::{HomologyOptions, homology};
+use blackfield::complexes::SimplicialComplex;
 use blackfield::field::Modulus;
+use blackfield::{Silent, families};
 use common::{Source, datasets, manifest};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -95,8 +97,34 @@ fn stored_files_are_what_the_library_generates() {
     for name in ["EX5", "bibd_49_3"] {
         let entry = manifest().into_iter().find(|e| e.name == name).unwrap();
         let Source::File(path) = entry.source else { panic!("{name} is stored") };
-        let stored = blackfield::io::read(&path, &options, &blackfield::Silent).unwrap();
+        let stored = blackfield::io::read(&path, &options, &Silent).unwrap();
         let generated = families::generate(name).unwrap();
         assert!(stored == generated, "{name}");
     }
+}
+
+/// Each file of `datasets/complexes` has a line in the table there, which tells its homology.
+#[test]
+fn triangulated_spaces_have_the_homology_of_their_cards() {
+    let folder = datasets().join("complexes");
+    let cards = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let lines = cards.lines().filter(|line| line.starts_with("| `"));
+    let mut listed = BTreeSet::from(["README.md".to_string()]);
+    for line in lines {
+        let columns: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [file, _, vertices, facets, groups] = columns[..] else { panic!("five columns are needed: {line}") };
+        let file = file.trim_matches('`');
+        let complex = SimplicialComplex::read(&folder.join(file), &Silent).unwrap();
+        assert_eq!(complex.vertices().len().to_string(), vertices, "{file}");
+        let chain = complex.chain_complex(None, &Silent).unwrap();
+        // Facets of the same dimension, none twice.
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        let given = text.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!((chain.cells().last().unwrap(), given.to_string().as_str()), (&given, facets), "{file}");
+        let answer = homology(&chain, &HomologyOptions::default(), &Silent).unwrap();
+        let found: Vec<String> = answer.over[0].groups.iter().map(ToString::to_string).collect();
+        assert_eq!(found.join(", "), groups, "{file}");
+        listed.insert(file.to_string());
+    }
+    assert_eq!(file_names(&folder), listed);
 }

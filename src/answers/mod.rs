@@ -3,10 +3,12 @@
 //! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
 //! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: systems, by [`rational_solve`]; the
 //! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations
-//! of random vectors: [`minimal_polynomial`] and [`characteristic_polynomial`].
+//! of random vectors: [`minimal_polynomial`] and [`characteristic_polynomial`]. From the
+//! ranks and Smith forms of boundary matrices: homology, by [`homology()`].
 
 mod certificate;
 mod determinant;
+mod homology;
 mod kernel;
 mod lifting;
 mod polynomials;
@@ -22,6 +24,7 @@ use crate::report::Phases;
 pub use crate::wiedemann::{Route, WiedemannReport, codegree_by_interpolation, codegree_by_row_division};
 pub use certificate::{certificate, certificate_compact};
 pub use determinant::{Determinant, determinant};
+pub use homology::{Coefficients, Group, Groups, Homology, HomologyOptions, homology};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use lifting::{
     IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,

@@ -1,11 +1,11 @@
 //! Complexes of graphs that are not c-connected: the faces are the edge sets on n vertices that leave the graph less
 //! than c-connected.
 //!
-//! `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size K+1, columns those
-//! of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the i-th edge is
-//! dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without the edges
-//! between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that descending numbers
-//! are the lexicographic order and a face's position is found by bisection.
+//! `ncN-bK` (c = 1), `n2cN-bK` (c = 2) and `n3cN-bK` (c = 3) are boundary matrices ∂_K: rows are the edge sets of size
+//! K+1, columns those of size K, edges numbered lexicographically, faces in lexicographic order, entry (-1)ⁱ where the
+//! i-th edge is dropped. A graph is not c-connected exactly if it lies in one of the maximal such graphs: K_n without
+//! the edges between two parts that c-1 vertices separate. Faces are bit sets with edge e at bit 63-e, so that
+//! descending numbers are the lexicographic order and a face's position is found by bisection.
 
 use super::assemble::{Shape, constant_rows};
 use super::combinatorics::{binomial, product, subsets};
@@ -75,32 +75,46 @@ fn faces(n: usize, graphs: &[u64], r: usize) -> Vec<u64> {
 }
 
 /// The boundary matrix ∂_k of the complex of not c-connected graphs on n vertices.
-///
-/// n3c6-b1 has as many columns as rows, 90 of them empty: this is how it was published.
 pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
-    let r = k + 1;
+    of_width(c, n, k, |faces| faces)
+}
+
+/// The same for c = 3 as it was published: n3c6-b1 has as many columns as rows, 90 of them empty.
+pub(super) fn published_boundary(n: usize, k: usize) -> Result<Triplets> {
+    of_width(3, n, k, |faces| if (n, k) == (6, 1) { 105 } else { faces })
+}
+
+/// The dimension of the complex of not c-connected graphs on n vertices: the most edges that such a graph has, those of
+/// a complete graph on n - 1 vertices and c - 1 more, less one.
+pub(super) fn dimension(c: usize, n: usize) -> Result<usize> {
+    edges(c, n)?;
+    let most = (n - 1) * (n - 2) / 2 + (c - 1);
+    most.checked_sub(1).ok_or_else(|| Error::Usage(format!("a graph of {n} vertices with an edge is connected")))
+}
+
+/// How many edges the complete graph has, where the complex is not too large.
+fn edges(c: usize, n: usize) -> Result<usize> {
     let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64).map(|e| e as usize);
-    let Some(edges) = edges else {
+    let range = || format!("{n} vertices: the complex of not {c}-connected graphs takes {} to 11", c + 1);
+    edges.ok_or_else(|| Error::Usage(range()))
+}
+
+fn of_width(c: usize, n: usize, k: usize, width: impl Fn(usize) -> usize) -> Result<Triplets> {
+    let r = k + 1;
+    let (edges, largest) = (edges(c, n)?, dimension(c, n)?);
+    if k > largest {
         return Err(Error::Usage(format!(
-            "{n} vertices: the complex of not {c}-connected graphs takes {} to 11",
-            c + 1
-        )));
-    };
-    let graphs = maximal_graphs(n, c);
-    let largest = graphs.iter().map(|g| g.count_ones() as usize).max().unwrap_or(0);
-    if r > largest {
-        return Err(Error::Usage(format!(
-            "a graph on {n} vertices with {r} edges is {c}-connected; the largest boundary matrix is b{}",
-            largest - 1
+            "a graph on {n} vertices with {r} edges is {c}-connected; the largest boundary matrix is b{largest}"
         )));
     }
+    let graphs = maximal_graphs(n, c);
     if binomial(edges as u128, r as u128).is_none_or(|x| x > MAX_VISITED) {
         return Err(Error::Usage(format!(
             "more than 2^32 edge sets of size {r} on {n} vertices would have to be visited"
         )));
     }
     let (long, short) = (faces(n, &graphs, r), faces(n, &graphs, k));
-    let cols = if (c, n, k) == (3, 6, 1) { long.len() } else { short.len() };
+    let cols = width(short.len());
     let rows = Some(long.len() as u128);
     let shape = Shape::checked(rows, Some(cols as u128), product([rows, Some(r as u128)]))?;
     constant_rows(
@@ -122,25 +136,31 @@ pub(super) fn boundary(c: usize, n: usize, k: usize) -> Result<Triplets> {
 
 /// The rank of ∂_k, the same over every field.
 ///
-/// The complex is a wedge of (n-2)! spheres of dimension 2n-5 for c = 2, of (n-3)·(n-2)!/2 spheres of dimension 2n-4
-/// for c = 3 (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker, *Complexes of not i-connected graphs*,
-/// Topology 38 (1999)): its homology is free. The face numbers are counted; `None` if that would take too long.
+/// The complex is a wedge of spheres: (n-1)! of dimension n-3 for c = 1 (it is the order complex of the lattice of
+/// partitions up to homotopy: V. A. Vassiliev, *Complexes of connected graphs*, 1993), (n-2)! of dimension 2n-5 for c =
+/// 2, (n-3)·(n-2)!/2 of dimension 2n-4 for c = 3 (E. Babson, A. Björner, S. Linusson, J. Shareshian, V. Welker,
+/// *Complexes of not i-connected graphs*, Topology 38 (1999)): its homology is free. The face numbers are counted;
+/// `None` if that would take too long.
 pub(super) fn rank(c: usize, n: usize, k: usize, _p: Option<Modulus>) -> Option<usize> {
     let edges = binomial(n as u128, 2).filter(|&e| n > c && e <= 64)?;
     let visited = (0..=k as u128).try_fold(0u128, |sum, r| sum.checked_add(binomial(edges, r)?))?;
-    if visited > MAX_VISITED_FOR_RANK {
+    if visited > MAX_VISITED_FOR_RANK || k > dimension(c, n).ok()? {
         return None;
     }
     let graphs = maximal_graphs(n, c);
-    if graphs.iter().all(|g| (g.count_ones() as usize) < k + 1) {
-        return None;
-    }
-    let factorial: BigUint = (1..=n - 2).map(BigUint::from).product();
-    let (dimension, spheres) = if c == 2 {
-        (2 * n - 5, factorial)
-    } else {
-        (2 * n - 4, factorial * BigUint::from(n - 3) / BigUint::from(2u32))
-    };
-    let betti = |r: usize| if r == dimension + 1 { spheres.clone() } else { BigUint::ZERO };
+    let (size, spheres) = spheres(c, n)?;
+    let betti = |r: usize| if r == size { spheres.clone() } else { BigUint::ZERO };
     boundary_ranks(k, |r| Some(faces(n, &graphs, r).len() as u128), betti)
+}
+
+/// The number of vertices of the simplices that carry the homology of the complex, and their number; `None` unless 1 ≤
+/// c ≤ 3.
+fn spheres(c: usize, n: usize) -> Option<(usize, BigUint)> {
+    let factorial = |n: usize| (1..=n).map(BigUint::from).product::<BigUint>();
+    match c {
+        1 => Some((n - 2, factorial(n - 1))),
+        2 => Some((2 * n - 4, factorial(n - 2))),
+        3 => Some((2 * n - 3, factorial(n - 2) * BigUint::from(n - 3) / BigUint::from(2u32))),
+        _ => None,
+    }
 }

@@ -1,5 +1,6 @@
 //! The families against published sizes, the identities that define them, and ranks by naive elimination.
 
+use super::names::matched;
 use super::*;
 use crate::field::Modulus;
 use std::collections::HashMap;
@@ -197,6 +198,7 @@ fn ranks_from_theory_are_those_of_elimination() {
     names.extend((0..9).map(|k| format!("n3c5-b{k}")));
     names.extend((0..4).map(|k| format!("n2c4-b{k}")).chain((0..4).map(|k| format!("n3c4-b{k}"))));
     names.extend((0..3).map(|k| format!("n2c3-b{k}")));
+    names.extend((2..6).flat_map(|n| (0..7).map(move |k| format!("nc{n}-b{k}"))));
     for n in 1..40 {
         names.extend(
             ["redheffer", "tridiagonal", "fibonacci", "circulant", "menage", "ones"].map(|f| format!("{f}_{n}")),
@@ -367,6 +369,9 @@ fn wrong_names_and_numbers_are_refused_with_a_hint() {
         ("n3c12-b3", "takes 4 to 11"),
         ("n2c5-b9", "the largest boundary matrix is b6"),
         ("n2c11-b20", "2^32"),
+        ("nc1-b0", "takes 2 to 11"),
+        ("nc2-b0", "is connected"),
+        ("nc5-b6", "the largest boundary matrix is b5"),
         ("bibd_5_1", "2 <= k <= v"),
         ("bibd_5_6", "2 <= k <= v"),
         ("wheel_2_1", "at least 3"),
@@ -415,5 +420,47 @@ fn the_same_bits_on_every_number_of_threads() {
             pool.install(|| generate(name)).unwrap()
         };
         assert_eq!(on(1), on(3), "{name}");
+    }
+}
+
+#[test]
+fn whole_complexes_are_chain_complexes_of_all_their_matrices() {
+    for (name, cells, augmentation) in [
+        ("mk7", vec![21, 105, 105], "mk7-b0"),
+        ("mk3", vec![3, 0], "mk3-b0"),
+        ("ch3-4", vec![12, 36, 24], "ch3-4-b0"),
+        ("ch1-6", vec![6, 0], "ch1-6-b0"),
+        ("nc4", vec![6, 15, 4], "nc4-b0"),
+        ("nc3", vec![3, 0], "nc3-b0"),
+        ("n2c4", vec![6, 15, 20, 12], "n2c4-b0"),
+        ("n3c6", vec![], "n3c6-b0"),
+    ] {
+        let chain = complex(name).unwrap();
+        // The published n3c6-b1 has empty columns, which are no cells.
+        assert!(chain.check(&[], &crate::Silent).is_ok(), "{name}");
+        for (k, d) in (1..).zip(chain.boundaries()).filter(|(_, d)| d.rows() > 0 && name != "n3c6") {
+            assert_eq!(*d, generate(&format!("{name}-b{k}")).unwrap(), "{name}");
+        }
+        assert_eq!(chain.cells()[0], generate(augmentation).unwrap().rows());
+        if name != "n3c6" {
+            assert_eq!(chain.cells(), cells, "{name}");
+        }
+    }
+    for family in complex_catalogue() {
+        assert!(matched(family.pattern, family.example).is_some(), "{}", family.pattern);
+        assert!(complex(family.example).unwrap().check(&[], &crate::Silent).is_ok(), "{}", family.example);
+    }
+    for (name, hint) in [
+        ("mk7-b1", "no family has a complex 'mk7-b1'; known are mk{n} (as in mk9)"),
+        ("EX5", "known are mk{n}, ch{m}-{n}"),
+        ("mk1", "mk1: a matching needs 2 vertices, there are 1"),
+        ("ch0-3", "at least one row"),
+        ("nc2", "is connected"),
+        ("n2c12", "takes 3 to 11"),
+        ("mk99999999999", "2^32 - 1"),
+        ("mk4000000000", "2^32 - 1 rows"),
+    ] {
+        let error = complex(name).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)) && error.to_string().contains(hint), "{name}: {error}");
     }
 }

@@ -25,6 +25,7 @@ mod fraction;
 mod harwell_boeing;
 mod header;
 mod line;
+mod lines;
 mod map;
 mod matrix_market;
 mod options;
@@ -39,6 +40,7 @@ mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+pub(crate) use lines::for_each_line;
 pub use options::ReadOptions;
 pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 #[cfg(feature = "serde")]

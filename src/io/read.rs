@@ -18,7 +18,7 @@ use std::path::Path;
 /// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
 /// [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
-    file(path, options, false, observer).map(integers)
+    open(path, observer, |text| parse(text, options, false)).map(integers)
 }
 
 /// Reads the matrix in a file whose entries may be fractions a/b, as [`read`] does. One without fractions costs no more
@@ -27,21 +27,20 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
 /// # Errors
 /// As [`read`].
 pub fn read_rational(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<RationalMatrix> {
-    file(path, options, true, observer)
+    open(path, observer, |text| parse(text, options, true))
 }
 
-/// Reads a file, in which there may be fractions.
-fn file(path: &Path, options: &ReadOptions, fractions: bool, observer: &dyn Observer) -> Result<RationalMatrix> {
-    let parse = |text| parse(text, options, fractions);
+/// What `take` makes of the text of a file; `-` is standard input.
+pub(super) fn open<T>(path: &Path, observer: &dyn Observer, take: impl FnOnce(Text<'_>) -> Result<T>) -> Result<T> {
     if path == Path::new("-") {
-        return parse(Text::from_reader(path, std::io::stdin(), 0, observer)?);
+        return take(Text::from_reader(path, std::io::stdin(), 0, observer)?);
     }
     let io_error = |source| Error::Io { file: path.to_path_buf(), source };
     let file = File::open(path).map_err(io_error)?;
     match map::map(&file) {
-        Some(map) if !text::is_gzip(&map) => parse(Text::from_map(path, &map, observer)),
+        Some(map) if !text::is_gzip(&map) => take(Text::from_map(path, &map, observer)),
         // A compressed file is read once, in order.
-        map => parse(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?),
+        map => take(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?),
     }
 }
 

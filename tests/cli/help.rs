@@ -2,7 +2,7 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 17] = [
+const SUBCOMMANDS: [&str; 18] = [
     "rank",
     "verify",
     "kernel",
@@ -12,6 +12,7 @@ const SUBCOMMANDS: [&str; 17] = [
     "smith",
     "minpoly",
     "charpoly",
+    "homology",
     "permanent",
     "info",
     "tune",

@@ -9,6 +9,7 @@ mod doubt;
 mod endings;
 mod fractions;
 mod help;
+mod homology;
 mod instructions;
 mod kernel;
 mod lifting;

@@ -55,11 +55,18 @@ fn the_list_of_families_is_complete() {
     let lab = Lab::new("generate-list");
     let list = lab.answer("generate --list");
     let families = blackfield::families::catalogue();
+    let (list, complexes) = list.split_once("\nWith --complex, all boundary matrices of\n\n").unwrap();
     let lines: Vec<_> = list.lines().collect();
     assert_eq!(lines.len(), 3 * families.len());
     for (entry, family) in lines.chunks(3).zip(families) {
         assert_eq!((entry[0], entry[1].trim()), (family.pattern, family.about));
         assert!(entry[2].ends_with(&format!("such as {}", family.example)), "{}", entry[2]);
+    }
+    let families = blackfield::families::complex_catalogue();
+    let lines: Vec<_> = complexes.lines().map(str::trim).collect();
+    assert_eq!(lines.len(), 3 * families.len());
+    for (entry, family) in lines.chunks(3).zip(families) {
+        assert_eq!(entry, [family.pattern, family.about, &format!("such as {}", family.example)]);
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "rank",
     "rational-rank",
     "results",
@@ -21,6 +21,7 @@ const KINDS: [&str; 17] = [
     "integer-det",
     "minpoly",
     "charpoly",
+    "homology",
     "permanent",
     "verify",
     "info",
@@ -101,6 +102,7 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     lab.answer("generate ch4-4-b2 -o m.mtx");
     // Structural pivots do not reach its rank, so its certificate has vectors.
     lab.answer("generate EX1 -o e.mtx");
+    lab.write("plane", crate::homology::PLANE);
     let h = 10u128.pow(30);
     let rows = [[1, 1, 1], [1, 2, 1], [h, h + 1, h]];
     let entries: String = (0..9).map(|k| format!("{} {} {}\n", k / 3 + 1, k % 3 + 1, rows[k / 3][k % 3])).collect();
@@ -147,6 +149,10 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "minpoly diagonal.sms -p 65521 --json",
         "minpoly zero.sms -p 2 --json --proven",
         "charpoly diagonal.sms -p 2 --json",
+        "homology --facets plane --json",
+        "homology --facets plane --json --reduced --cohomology -p 2,65521 --integral --rational",
+        "homology diagonal.sms --json -p 3 --explain",
+        "homology zero.sms --json --proven",
         "permanent diagonal.sms b.sms --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",

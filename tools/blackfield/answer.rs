@@ -64,7 +64,7 @@ impl<'a> Work<'a> {
         self.args.json.then(|| self.phases.time("digest", || loaded.digest()))
     }
     /// Ends with the answer `found` to what was `asked`.
-    pub fn end<A>(self, schema: Schema, asked: Asked, found: A, grounds: Grounds) -> Document<A> {
+    pub fn end<Q, A>(self, schema: Schema, asked: Q, found: A, grounds: Grounds) -> Document<A, Q> {
         let Work { bars, options, phases, mut warnings, start, .. } = self;
         bars.clear();
         warnings.extend(bars.take_warnings());
@@ -84,6 +84,12 @@ impl<'a> Work<'a> {
     }
 }
 
+/// What was asked about.
+pub trait Subject: Serialize {
+    /// What it is called on standard error: a file, or several.
+    fn name(&self) -> String;
+}
+
 /// The matrix that was asked about.
 #[derive(Serialize)]
 pub struct Asked {
@@ -94,6 +100,12 @@ pub struct Asked {
     #[serde(flatten)]
     pub over: Over,
     pub digest: Option<String>,
+}
+
+impl Subject for Asked {
+    fn name(&self) -> String {
+        self.file.clone()
+    }
 }
 
 /// Over what is computed: a field mod p, or one or a ring by its name.
@@ -126,12 +138,12 @@ impl From<&Rank> for Grounds {
     }
 }
 
-/// What JSON shows of an answer `A`.
+/// What JSON shows of an answer `A` to a question about `Q`.
 #[derive(Serialize)]
-pub struct Document<A> {
+pub struct Document<A, Q = Asked> {
     schema: Schema,
     #[serde(flatten)]
-    pub asked: Asked,
+    pub asked: Q,
     #[serde(flatten)]
     pub found: A,
     #[serde(flatten)]
@@ -145,12 +157,12 @@ pub struct Document<A> {
     version: &'static str,
 }
 
-impl<A> Document<A> {
+impl<A, Q: Subject> Document<A, Q> {
     /// The circumstances on standard error: the `answer` in a few words, more `lines` about it, each a name and a text,
     /// then what all answers have.
     pub fn describe(&self, args: &AnswerArgs, bars: &Bars, answer: &str, lines: &[(&str, String)]) {
         let Document { asked, grounds, phases, threads, seconds, .. } = self;
-        bars.note(&format!("{}: {answer} ({})", asked.file, output::sure(grounds.certainty)));
+        bars.note(&format!("{}: {answer} ({})", asked.name(), output::sure(grounds.certainty)));
         let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
         let time = format!("{seconds:.3} = {} on {threads} threads", parts.join(" + "));
         let common = [("why", grounds.reason.clone()), ("seconds", time)];

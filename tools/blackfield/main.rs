@@ -16,6 +16,7 @@ mod convert;
 mod det;
 mod exit;
 mod generate;
+mod homology;
 mod info;
 mod input;
 mod kernel;
@@ -69,6 +70,7 @@ fn run(command: Command) -> Result<()> {
         Command::Charpoly(args) => {
             threads::within(args.polynomial.answer.common, |bars| polynomial::characteristic(&args, bars))
         }
+        Command::Homology(args) => threads::within(args.answer.common, |bars| homology::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),

@@ -12,12 +12,20 @@ use blackfield::{Error, Result};
 pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus: Modulus) -> Result<Option<u64>> {
     // A limit that somebody set is worth a pass for the exact number of residues.
     let residues = if limit.is_some() { triplets.nnz_mod(modulus) } else { triplets.nnz() };
-    let Some(limit) = limit.or_else(of_machine) else { return Ok(None) };
     // Two 32-bit indices and a 64-bit value an entry; then one index, one value an entry and an offset a row.
     let integers = if kept { triplets.nnz() } else { 0 };
-    let taken = (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64;
+    left_after(limit, (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64, "the matrix")
+}
+
+/// What the limit (or, without one, the machine's memory) leaves after what is `taken` by the input. `None` where
+/// neither is known.
+///
+/// # Errors
+/// [`Error::Memory`] where the input, which is called `what`, alone is beyond the limit.
+pub fn left_after(limit: Option<u64>, taken: u64, what: &str) -> Result<Option<u64>> {
+    let Some(limit) = limit.or_else(of_machine) else { return Ok(None) };
     let left = limit.checked_sub(taken).ok_or_else(|| {
-        Error::Memory(format!("the matrix alone takes {taken} bytes, {limit} bytes are allowed (--max-memory)"))
+        Error::Memory(format!("{what} alone takes {taken} bytes, {limit} bytes are allowed (--max-memory)"))
     });
     left.map(Some)
 }

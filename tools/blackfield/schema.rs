@@ -30,6 +30,8 @@ pub enum Schema {
     Minpoly,
     /// A characteristic polynomial.
     Charpoly,
+    /// Homology groups.
+    Homology,
     /// A permanent.
     Permanent,
     /// What a certificate was found to be.
@@ -58,6 +60,7 @@ impl Schema {
             Schema::IntegerDet => "blackfield/integer-det/1",
             Schema::Minpoly => "blackfield/minpoly/1",
             Schema::Charpoly => "blackfield/charpoly/1",
+            Schema::Homology => "blackfield/homology/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",

@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
+import check_homology
 import check_smith
 import rationals
 import reader
@@ -315,6 +316,31 @@ def polynomial_command(words, polynomial):
     print(json.dumps({"coefficients": [str(c) for c in found], "invariant_factors": None, "certainty": "proven"}))
 
 
+def homology_command(words):
+    files, options = parse(words, {"--json", "-q", "--cohomology", "--reduced", "--proven", "--integral"})
+    if "--facets" in options:
+        lines = [line.partition("#")[0].split() for line in Path(options["--facets"][0]).read_text().splitlines()]
+        cells, boundaries = check_homology.simplicial([[int(label[1:]) for label in line] for line in lines if line])
+    else:
+        boundaries = [load(name) for name in files]
+        cells = [boundaries[0].cols] + [d.rows for d in boundaries]
+        if "trusts chains" not in FAULTS and any(check_homology.product(upper, lower) for lower, upper in zip(boundaries, boundaries[1:])):
+            fail(3, "no chain complex")
+    lowest = 0
+    if "--reduced" in options and "not reduced" not in FAULTS:
+        cells, boundaries, lowest = [1, *cells], [Matrix(cells[0], 1, [(i, 0, 1) for i in range(cells[0])]), *boundaries], -1
+    fields = [int(p) for p in options.get("-p", [])]
+    over = []
+    for p in ([None] if not fields or "--integral" in options else []) + fields:
+        found = check_homology.groups(cells, boundaries, p, "--cohomology" in options)
+        if "loses torsion" in FAULTS:
+            found = [(betti, {}) for betti, _ in found]
+        shown = [{"degree": lowest + k, "betti": betti, "torsion": [[str(d), n] for d, n in sorted(torsion.items())]} for k, (betti, torsion) in enumerate(found)]
+        shown = [group for group in shown if group["degree"] >= 0 or group["betti"]]
+        over.append({"coefficients": "Z" if p is None else f"GF({p})", "groups": shown})
+    print(json.dumps({"groups": over[0]["groups"], "over": over}))
+
+
 def verify_command(words):
     (file, name), _ = parse(words, {"--json", "-q"})
     data, matrix = Path(file).read_bytes(), load(name)
@@ -381,6 +407,9 @@ def main(command, words):
     spaces["minpoly"] = lambda w: polynomial_command(w, truth.minimal_mod)
     spaces["charpoly"] = lambda w: polynomial_command(w, truth.characteristic_mod)
     return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
+    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command}
+    integers = {"smith": smith_command, "homology": homology_command}
+    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces, **integers}[command](words)
 
 
 if __name__ == "__main__":

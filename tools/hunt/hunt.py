@@ -23,6 +23,7 @@ import check_certificates
 import check_checkpoints
 import check_files
 import check_lifting
+import check_homology
 import check_permanents
 import check_polynomials
 import check_rank
@@ -58,6 +59,8 @@ CHECKS = (
     ("lifting", "rational-systems", check_lifting.systems, 24),
     ("lifting", "integer-determinants", check_lifting.determinants, 24),
     ("space", "polynomials", check_polynomials.polynomials, 16),
+    ("homology", "spaces", check_homology.spaces, 24),
+    ("homology", "chains", check_homology.chains, 24),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),

@@ -17,6 +17,7 @@ import check_certificates
 import check_checkpoints
 import check_files
 import check_lifting
+import check_homology
 import check_permanents
 import check_polynomials
 import check_rank
@@ -149,6 +150,11 @@ class Faults(Hunted):
         self.sees(check_smith.forms, "loses an entry", "wrong invariant factors", "wrong rank of a Smith form")
         self.sees(check_smith.forms, "no proof", "--proven without proof")
         self.sees(check_smith.made, "forgets powers", "wrong invariant factors")
+    def test_homology(self):
+        self.sees(check_homology.spaces, "loses torsion", "wrong groups", cases=200)
+        self.sees(check_homology.spaces, "not reduced", "wrong groups")
+        self.sees(check_homology.chains, "loses torsion", "wrong groups")
+        self.sees(check_homology.chains, "trusts chains", "exit code 0")
 
     def test_spaces_over_the_rationals(self):
         self.sees(check_spaces.rational, "forgets denominators", "wrong form")

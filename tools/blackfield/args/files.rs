@@ -76,22 +76,26 @@ pub enum FileFormat {
     Mtx,
 }
 
-/// Write a matrix of a known exact family by name.
+/// Write a matrix of a known exact family by name, or all boundary matrices of a complex.
 ///
 /// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard
-/// and matching complexes, block designs, graphs. --list prints the families, how their names are read, and an example
-/// each.
+/// and matching complexes, block designs, graphs. With --complex, NAME is that of a whole complex, such as mk9 or
+/// ch5-5, and the folder of --output gets d1.sms.gz, d2.sms.gz, ..., for `blackfield homology`. --list prints the
+/// families, how their names are read, and an example each.
 #[derive(Debug, Args)]
 pub struct GenerateArgs {
-    /// The matrix's name, such as mk12-b3 or ch7-8-b4
+    /// The matrix's name, such as mk12-b3 or ch7-8-b4; the complex's, such as mk12
     #[arg(value_name = "NAME", required_unless_present = "list")]
     pub name: Option<String>,
-    /// The file to write; `-` writes to standard output
-    #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
+    /// The file to write; `-` writes to standard output. With --complex the folder, made if it does not exist
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list", value_hint = ValueHint::AnyPath)]
     pub output: Option<PathBuf>,
-    /// The format to write [default: by the name of FILE]
+    /// The format to write [default: by the name of FILE; SMS for a complex]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<FileFormat>,
+    /// Write all boundary matrices of a complex
+    #[arg(long)]
+    pub complex: bool,
     /// List the families
     #[arg(long, exclusive = true)]
     pub list: bool,

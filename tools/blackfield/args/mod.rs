@@ -4,6 +4,7 @@ mod answer;
 mod bench;
 mod det;
 mod files;
+mod homology;
 mod kernel;
 mod permanent;
 mod polynomial;
@@ -20,6 +21,7 @@ pub use answer::AnswerArgs;
 pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
+pub use homology::HomologyArgs;
 pub use kernel::KernelArgs;
 pub use permanent::PermanentArgs;
 pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
@@ -61,6 +63,7 @@ pub enum Command {
     Smith(SmithArgs),
     Minpoly(MinpolyArgs),
     Charpoly(CharpolyArgs),
+    Homology(HomologyArgs),
     Permanent(PermanentArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
@@ -84,6 +87,7 @@ impl Command {
             Command::Smith(args) => args.answer.json,
             Command::Minpoly(args) => args.polynomial.answer.json,
             Command::Charpoly(args) => args.polynomial.answer.json,
+            Command::Homology(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
             Command::Bench(args) => args.json,
