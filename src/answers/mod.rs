@@ -2,9 +2,9 @@
 //! lifts it to the rationals, as [`rational_kernel`] and [`rational_rref`] do null spaces and echelon forms. From the
 //! same decomposition: the null space, by [`kernel()`]; linear systems, by [`solve()`]; the reduced row echelon form,
 //! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: systems, by [`rational_solve`]; the
-//! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations
-//! of random vectors: [`minimal_polynomial`] and [`characteristic_polynomial`]. From the
-//! ranks and Smith forms of boundary matrices: homology, by [`homology()`].
+//! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations of random
+//! vectors: [`minimal_polynomial`] and [`characteristic_polynomial`]. From the ranks and Smith forms of boundary
+//! matrices: homology, by [`homology()`].
 
 mod certificate;
 mod determinant;

@@ -117,6 +117,9 @@ fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
     }
 }
 
+/// A combination of rows of S: their numbers and coefficients.
+pub(super) type Combination = Vec<(u32, u64)>;
+
 /// What a block of vectors y is, of which yᵀ·S is wanted.
 pub(super) enum Vectors<'a> {
     /// Random ones to explore with, from this stream.
@@ -126,7 +129,7 @@ pub(super) enum Vectors<'a> {
     /// Unit vectors: rows of S as they are.
     Units(&'a [u32]),
     /// Combinations of a few rows each.
-    Few(&'a [Vec<(u32, u64)>]),
+    Few(&'a [Combination]),
 }
 
 /// Packed blocks that are made at once: a panel of the elimination over GF(2).

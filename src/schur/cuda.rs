@@ -5,10 +5,9 @@
 //! processor makes, in the same order. While the processor eliminates a panel of them, the GPU makes the next.
 
 use super::Split;
-use super::combine::{Mixer, Vectors};
+use super::combine::{Combination, Mixer, Vectors};
 use super::fold::Fold;
 use super::kept::Kept;
-use super::sketch::Combination;
 use crate::dense::Echelon;
 use crate::gpu::Device;
 use crate::spmv::{Block, GpuBlock, GpuMap, GpuMatrix, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};

@@ -62,8 +62,8 @@ impl Kept {
         self.numbers.extend_from_slice(numbers);
         Ok(())
     }
-    /// Has `echelon` absorb the first `count` rows of a panel, narrowed to `width` columns, and keeps those that it finds
-    /// independent.
+    /// Has `echelon` absorb the first `count` rows of a panel, narrowed to `width` columns, and keeps those that it
+    /// finds independent.
     ///
     /// # Errors
     /// Those of [`Echelon::absorb`].

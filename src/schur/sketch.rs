@@ -22,6 +22,7 @@
 //! applications*, J. ACM 60 (2013), where M has a theorem of its own; the check makes it superfluous.)
 
 use super::Split;
+use super::combine::Combination;
 use super::cuda::Folder;
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_combinations};
 use super::fold::Fold;
@@ -59,9 +60,6 @@ pub struct Sketch {
     /// Columns of the last M.
     pub width: usize,
 }
-
-/// A combination of rows of S: their numbers and coefficients.
-pub(super) type Combination = Vec<(u32, u64)>;
 
 /// The rank of S by sketches. `options.rows` is not looked at. The combinations are made on a GPU if one is given; the
 /// answer does not depend on it.

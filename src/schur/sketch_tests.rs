@@ -1,11 +1,11 @@
 //! Ranks by sketches against dense elimination.
 
 use super::Split;
-use super::combine::{Mixer, Vectors};
+use super::combine::{Combination, Mixer, Vectors};
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::fold::Fold;
 use super::kept::Kept;
-use super::sketch::{Combination, Sieve, Sketch, sketch, sketch_from, wider};
+use super::sketch::{Sieve, Sketch, sketch, sketch_from, wider};
 use crate::Silent;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};

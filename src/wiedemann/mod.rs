@@ -10,6 +10,7 @@ mod cost;
 mod options;
 mod parameters;
 mod place;
+mod searches;
 mod trials;
 
 pub use codegree::{codegree_by_interpolation, codegree_by_row_division, determinant_by_interpolation};

@@ -6,7 +6,7 @@ use crate::memory;
 use crate::output::{self, MatrixFile};
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::answers::{self, RationalVector};
+use blackfield::answers::{self, SolutionVector};
 use blackfield::field::Modulus;
 use blackfield::io::EntryList;
 use blackfield::report::Certainty;
@@ -60,8 +60,8 @@ pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Res
     let options = work.options.clone().max_memory(left);
     let solution = answers::rational_solve(&a, &b, &options, bars)?;
     work.phases.extend(&solution.phases);
-    let of_all = |bits: fn(&RationalVector) -> u64| solution.solutions.iter().flatten().map(bits).max().unwrap_or(0);
-    let (numerator_bits, denominator_bits) = (of_all(RationalVector::numerator_bits), of_all(|x| x.denominator.bits()));
+    let of_all = |bits: fn(&SolutionVector) -> u64| solution.solutions.iter().flatten().map(bits).max().unwrap_or(0);
+    let (numerator_bits, denominator_bits) = (of_all(SolutionVector::numerator_bits), of_all(|x| x.denominator.bits()));
     let mut entries = 0;
     if let (Some(output), Some(x)) = (&output, &solution.solutions) {
         entries = x.iter().map(|x| x.numerators.len()).sum();
@@ -100,7 +100,7 @@ pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Res
 }
 
 /// The columns as entries by rows.
-fn list(rows: usize, columns: &[RationalVector]) -> Result<EntryList<'static>> {
+fn list(rows: usize, columns: &[SolutionVector]) -> Result<EntryList<'static>> {
     let mut entries = vec![];
     for (x, k) in columns.iter().zip(0..) {
         entries.extend(x.fractions()?.into_iter().map(|(j, v)| (j, k, v)));

@@ -110,9 +110,9 @@ impl Cofactor<'_> {
     }
 
     /// How many random primes must agree in a row, and the probability that they do so with a wrong number: n·δᵏ, as in
-    /// [`Multimodular`](crate::integers::Multimodular). Primes that divide d, or were drawn before, are skipped; so δ is
-    /// the share of those that divide a wrong number's difference among the others: the primes that are skipped divide
-    /// an integer of as many bits as d and the cofactor together, and some more.
+    /// [`Multimodular`](crate::integers::Multimodular). Primes that divide d, or were drawn before, are skipped; so δ
+    /// is the share of those that divide a wrong number's difference among the others: the primes that are skipped
+    /// divide an integer of as many bits as d and the cofactor together, and some more.
     fn agreement(&self, error: ErrorBound) -> Option<(usize, ErrorBound)> {
         let bits = self.bits();
         let candidates = ((bits + 1) / u64::from(PRIME_BITS - 1) + 2) as usize;

@@ -1,4 +1,5 @@
-//! What accompanies the work on one component: options, prices, what was done, and who watches; and where steps are made.
+//! What accompanies the work on one component: options, prices, what was done, and who watches; and where steps are
+//! made.
 
 use super::{Machine, Phases, RankOptions};
 use crate::certify::Streams;
