@@ -26,10 +26,10 @@ struct Run {
 
 /// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
 /// in its middle: whatever the random choices, and however early the sequence ends
-/// ([`GeneratorSearch::rank_bound`]). The terms are exact, and so is what the degrees of the generator
-/// rest on: products of polynomials that may have been rounded are made up for by [`GeneratorSearch::verify`], which
-/// takes no random check for a proof there. Degree and co-degree of det F, found by two routes, can only refuse the
-/// value.
+/// ([`GeneratorSearch::rank_bound`](crate::sigma_basis::GeneratorSearch::rank_bound)). The terms are exact, and so is
+/// what the degrees of the generator rest on: products of polynomials that may have been rounded are made up for by
+/// [`GeneratorSearch::verify`](crate::sigma_basis::GeneratorSearch::verify), which takes no random check for a proof
+/// there. Degree and co-degree of det F, found by two routes, can only refuse the value.
 pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
