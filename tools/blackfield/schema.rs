@@ -22,10 +22,10 @@ pub enum Schema {
     Rref,
     /// A determinant mod p.
     Det,
-    /// A Smith normal form over ℤ.
-    Smith,
     /// A determinant over ℤ.
     IntegerDet,
+    /// A Smith normal form over ℤ.
+    Smith,
     /// A minimal polynomial.
     Minpoly,
     /// A characteristic polynomial.
@@ -56,8 +56,8 @@ impl Schema {
             Schema::RationalSolve => "blackfield/rational-solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
-            Schema::Smith => "blackfield/smith/1",
             Schema::IntegerDet => "blackfield/integer-det/1",
+            Schema::Smith => "blackfield/smith/1",
             Schema::Minpoly => "blackfield/minpoly/1",
             Schema::Charpoly => "blackfield/charpoly/1",
             Schema::Homology => "blackfield/homology/1",

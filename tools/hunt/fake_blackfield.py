@@ -403,13 +403,14 @@ def main(command, words):
         sys.exit(1)
     if command == "convert":
         return Path(words[1]).write_bytes(sms(load(words[0])))
-    spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command, "smith": smith_command}
-    spaces["minpoly"] = lambda w: polynomial_command(w, truth.minimal_mod)
-    spaces["charpoly"] = lambda w: polynomial_command(w, truth.characteristic_mod)
-    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces}[command](words)
     spaces = {"kernel": kernel_command, "solve": solve_command, "rref": rref_command, "det": det_command}
     integers = {"smith": smith_command, "homology": homology_command}
-    return {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0]), **spaces, **integers}[command](words)
+    polynomials = {
+        "minpoly": lambda w: polynomial_command(w, truth.minimal_mod),
+        "charpoly": lambda w: polynomial_command(w, truth.characteristic_mod),
+    }
+    ranks = {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0])}
+    return {**ranks, **spaces, **integers, **polynomials}[command](words)
 
 
 if __name__ == "__main__":
