@@ -8,6 +8,9 @@ use crate::{Error, Observer, Result, memory};
 use std::collections::HashMap;
 use std::path::Path;
 
+/// Characters of lists and literals, which no label has.
+const BRACKETS: [char; 8] = ['[', ']', '(', ')', '{', '}', ';', '"'];
+
 /// What the memory is for.
 const FACETS: &str = "the facets of a simplicial complex";
 
@@ -46,7 +49,11 @@ impl SimplicialComplex {
             let input = |message: String| Error::Input { file: path.to_path_buf(), line, message };
             let text = text.split(|&b| b == b'#').next().unwrap_or_default();
             let text = std::str::from_utf8(text).map_err(|_| input("labels of vertices are texts in UTF-8".into()))?;
-            let labels = text.split([' ', '\t', ',', '\r']).filter(|label| !label.is_empty());
+            let labels = text.split(|c: char| c.is_whitespace() || c == ',').filter(|label| !label.is_empty());
+            if let Some(label) = labels.clone().find(|label| label.contains(BRACKETS)) {
+                let wanted = "expected a facet a line, its vertices integers or words with blanks or commas between";
+                return Err(input(format!("{wanted}, found {label:?}")));
+            }
             gathered.add(labels).map_err(|fault| fault.error(input))
         })?;
         gathered.ordered()

@@ -4,6 +4,7 @@ use super::elimination::MORE;
 use crate::cost::Machine;
 use crate::dense::{Echelon, Reduced};
 use crate::field::Modulus;
+use crate::memory;
 use crate::spmv::{Lane, pass_seconds};
 
 /// Numbers of vectors that are compared.
@@ -84,9 +85,9 @@ impl Shape {
             + Echelon::seconds(&machine.dense, p, n, cols)
             + Reduced::seconds(&machine.dense, p, n, cols)
             + self.determinant_seconds(machine, s);
-        let whole = if self.is_dense() { 8 * n * n } else { 0 };
-        let powers = (n * cols * Lane::narrowest(p).bytes() + whole) as u64;
-        let bytes = (2 * Echelon::memory(p, n, cols)).saturating_add(powers);
+        let whole = if self.is_dense() { 8 * n as u128 * n as u128 } else { 0 };
+        let powers = memory::saturated(n as u128 * cols as u128 * Lane::narrowest(p).bytes() as u128 + whole);
+        let bytes = Echelon::memory(p, n, cols).saturating_mul(2).saturating_add(powers);
         Way { elimination: true, block: s, seconds, bytes }
     }
 

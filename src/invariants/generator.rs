@@ -40,7 +40,7 @@ const CHECK: ErrorBound = ErrorBound::of_bits(64);
 /// Columns of X beyond the rows that are not zero: so many that p^t has this many bits; the next run has twice as many.
 const SPARE_BITS: f64 = 10.0;
 /// Runs, each with new random choices and more columns.
-const ATTEMPTS: u64 = 5;
+pub const RUNS: u64 = 5;
 /// What the memory is for.
 const ROWS: &str = "relations of rows";
 
@@ -69,14 +69,14 @@ pub fn by_wiedemann(
     observer: &dyn Observer,
 ) -> Result<Presentation> {
     let bits = SPARE_BITS / (product.modulus().get() as f64).log2();
-    for attempt in 0..ATTEMPTS {
+    for attempt in 0..RUNS {
         let spare = (bits * (1 << attempt) as f64).ceil() as usize;
         if let Some(found) = attempt_with(product, runs, (attempt, spare), phases, observer)? {
             return Ok(found);
         }
     }
     let n = product.rows();
-    Err(Error::Check(format!("{ATTEMPTS} runs of block Wiedemann under a matrix of order {n} found no relations")))
+    Err(Error::Check(format!("{RUNS} runs of block Wiedemann under a matrix of order {n} found no relations")))
 }
 
 /// A run with so many columns of X to spare; `None` if the generator of its sequence is not that of the rows.
@@ -90,7 +90,7 @@ fn attempt_with(
     let (n, p) = (product.rows(), product.modulus());
     let (field, vectors) = (PrimeField(p), runs.block.min(n));
     let s = vectors + spare;
-    let stream = |domain| runs.streams.stream(domain, runs.number * ATTEMPTS + attempt);
+    let stream = |domain| runs.streams.stream(domain, runs.number * RUNS + attempt);
     let rng = &mut stream(Domain::Projection);
     let mut transposed = memory::zeros(n * s, ROWS)?;
     transposed[..n * vectors].iter_mut().for_each(|y| *y = rng.random_range(0..p.get()));

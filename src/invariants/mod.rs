@@ -33,5 +33,5 @@ mod tests;
 pub use annihilation::{annihilates, annihilates_all, missing};
 pub use cost::{Shape, Way};
 pub use elimination::by_elimination;
-pub use generator::{Runs, by_wiedemann};
+pub use generator::{RUNS, Runs, by_wiedemann};
 pub use presentation::Presentation;

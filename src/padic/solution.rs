@@ -7,6 +7,7 @@ use crate::field::Modulus;
 use crate::integers::{LIKELY, large_gcd, least, likely_fraction};
 use crate::{Result, memory};
 use num_bigint::{BigInt, Sign};
+use num_integer::Integer as _;
 use num_traits::{One, Signed};
 use rayon::prelude::*;
 
@@ -102,7 +103,7 @@ fn numerators<const L: usize>(
         least(d * powers.integer(&digits), &m)
     };
     // N·|y| < m - d·|b|.
-    let limit = |d: &BigInt| (&m - BigInt::one() - d * largest) / (&layers.norm).max(&BigInt::one());
+    let limit = |d: &BigInt| (&m - BigInt::one() - d * largest).div_floor((&layers.norm).max(&BigInt::one()));
     let most_factors = lifting.hadamard_bits as usize + 1;
     let mut small = limit(&d);
     for count in [FIRST.min(order), order] {

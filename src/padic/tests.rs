@@ -121,6 +121,20 @@ fn planted_denominators() {
     }
 }
 
+/// Right sides whose first digits are 0: that is no solution yet.
+#[test]
+fn digits_that_vanish_prove_nothing() {
+    let a = Triplets::from_entries(1, 1, [(0, 0, BigInt::from(10).pow(40))]);
+    for p in [3, 101, LARGE].map(modulus) {
+        let minor = minor(&a, p);
+        let system = System::new(&a, p, &minor, None, &Silent).unwrap();
+        for b in (1..6).flat_map(|e| [1i64, -1, 7].map(|f| BigInt::from(p.get()).pow(e) * f)) {
+            let b = vec![(0, b.into())];
+            check(&a, &minor, &b, &system.solve(std::slice::from_ref(&b), &Silent).unwrap()[0]);
+        }
+    }
+}
+
 /// No more digits than the answer has, whatever the bound: an integer solution of a matrix with a large determinant.
 #[test]
 fn small_solutions_take_few_digits() {

@@ -1,6 +1,7 @@
-//! Polynomials with coefficients in GF(p), as slices of residues, low degree first: 1 × 1 polynomial matrices.
+//! Polynomials with coefficients in GF(p), as slices of residues, low degree first: 1 × 1 polynomial matrices. Their
+//! products are made without floating-point transforms, so that no answer made of them rests on chance.
 
-use super::{PolyMatrix, middle_product};
+use super::{PolyMatrix, ProductPlan, ProductShape};
 use crate::field::{Modulus, PrimeField};
 use crate::{Error, Result, memory};
 
@@ -21,5 +22,7 @@ pub fn multiply_polynomials(modulus: Modulus, a: &[u64], b: &[u64]) -> Result<Ve
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn middle_polynomial(modulus: Modulus, a: &[u64], b: &[u64], lo: usize, len: usize) -> Result<Vec<u64>> {
     let matrix = |x: &[u64]| Ok::<_, Error>(PolyMatrix::from_coefficients(1, 1, memory::copy(x, "a polynomial")?));
-    Ok(middle_product(&PrimeField(modulus), &matrix(a)?, &matrix(b)?, lo, len)?.into_data())
+    let (field, a, b) = (PrimeField(modulus), matrix(a)?, matrix(b)?);
+    let plan = ProductPlan::new(&field, ProductShape::of(&a, &b, lo, len)).without_rounding();
+    Ok(plan.execute(&field, &a, &b)?.into_data())
 }

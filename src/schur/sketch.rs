@@ -95,7 +95,7 @@ pub(super) fn sketch_from(
     device: Option<&Device>,
     observer: &dyn Observer,
 ) -> Result<Sketch> {
-    assert!(split.modulus().get() > 3, "there are no factors over GF(2) and GF(3)");
+    assert!(split.modulus().get() > 3, "sketches are not for GF(2) and GF(3)");
     let bound = options.rank_bound;
     observer.phase("sketch", bound as u64);
     if bound == 0 {

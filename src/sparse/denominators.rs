@@ -80,6 +80,7 @@ pub(super) fn gather(
     memory::reserve(&mut all.col, room, FRACTIONS)?;
     all.value.reserve(room)?;
     let Coordinates { row, col, value, big, .. } = integers;
+    let entries = row.len() + big.len() + fractions.len();
     for ((&i, &j), v) in row.iter().zip(&col).zip(value.iter()) {
         all.push(i, j, times(v.into(), at(&denominators, i).map(|d| &d.value)));
     }
@@ -93,7 +94,8 @@ pub(super) fn gather(
         all.push(row, col, times(n, Some(&factor)));
     }
     let numerators = all.canonical(rows, cols, Duplicates::Sum)?;
-    in_lowest_terms(numerators, denominators)
+    // Only sums leave lowest terms.
+    if numerators.nnz() == entries { Ok((numerators, denominators)) } else { in_lowest_terms(numerators, denominators) }
 }
 
 /// Divides rows by what all their entries have in common with their denominators. Only sums of entries at one

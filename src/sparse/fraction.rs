@@ -4,7 +4,7 @@
 use super::Integer;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
-use num_traits::{One, Zero};
+use num_traits::One;
 use std::fmt;
 
 /// A fraction n/d in lowest terms: gcd(n, d) = 1 and d > 0, so that `==` is equality of numbers. Displayed as `n/d`, or
@@ -108,14 +108,19 @@ pub(super) fn over<'a>(n: Integer<'a>, d: &BigUint) -> Fraction<'a> {
 pub(super) fn common_multiple(so_far: BigUint, d: &Integer<'_>) -> BigUint {
     match d {
         Integer::Small(1) => so_far,
-        Integer::Small(d) if (&so_far % d.unsigned_abs()).is_zero() => so_far,
-        d => so_far.lcm(d.to_bigint().magnitude()),
+        d => {
+            // After one remainder both are as short as d.
+            let d = d.to_bigint().into_parts().1;
+            let common = (&so_far % &d).gcd(&d);
+            so_far * (d / common)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_traits::Zero;
 
     #[test]
     fn lowest_terms_at_every_edge_of_a_word() {

@@ -205,7 +205,8 @@ impl<F: Field> Reading<'_, F> {
         let (mut length, mut ready) = (0, None);
         loop {
             let terms: Vec<F::Elem> = match ready.take() {
-                Some(terms) => terms,
+                // A failure is none where the generator has settled without these terms.
+                Some(terms) => terms?,
                 None => phases.time("sequence", || terms_from(length))?,
             };
             length += terms.len() / (s * s);
@@ -222,7 +223,7 @@ impl<F: Field> Reading<'_, F> {
                 let seconds = searched?;
                 phases.add("sigma_basis", seconds);
                 phases.add("sequence", start.elapsed().as_secs_f64() - seconds);
-                ready = Some(next?);
+                ready = Some(next);
             } else {
                 phases.time("sigma_basis", || searches.extend(&terms, observer))?;
             }

@@ -95,6 +95,7 @@ fn what_is_no_complex_is_refused() {
     lab.write("large", (0..64).map(|v| format!("{v} ")).collect::<String>());
     lab.write("twice", "1 2\n3 4 3\n");
     lab.write("binary", [b'1', b' ', 0xff]);
+    lab.write("lists", "1 2 3\n[1,2],[2,3]\n");
     for (args, code, words) in [
         ("homology", 2, "<FILE>"),
         ("homology diagonal.sms --facets twice", 2, "cannot be used with"),
@@ -112,6 +113,7 @@ fn what_is_no_complex_is_refused() {
         ("homology --facets missing", 3, "missing"),
         ("homology --facets twice", 3, "twice:2: vertex 3 is in the facet twice"),
         ("homology --facets binary", 3, "binary:1: labels of vertices are texts in UTF-8"),
+        ("homology --facets lists", 3, "lists:2: expected a facet a line"),
         ("homology diagonal.sms --max-memory 64", 4, "64 bytes are allowed"),
         ("homology --facets large --max-memory 1M", 4, "1048576 bytes are allowed"),
     ] {

@@ -152,7 +152,7 @@ impl Work<'_> {
                 if let Some(found) = found.get_mut(side).filter(|found| found.certainty != Certainty::Proven) {
                     found.certainty = Certainty::Proven;
                     let degree = self.complex.lowest_degree() + k as i64;
-                    found.reason = format!("no more room for a rank: the homology in degree {degree} is finite");
+                    found.reason = format!("no more room for a rank: the Betti number of degree {degree} is 0");
                 }
             }
         }
@@ -163,7 +163,7 @@ impl Work<'_> {
         let open = (0..).zip(found).filter(|(_, found)| found.certainty != Certainty::Proven);
         let open: Vec<String> = open.map(|(k, found)| format!("{}: {}", self.name(k), found.reason)).collect();
         match open.is_empty() {
-            true => "every rank is proven, by its computation or since a group next to it is finite".into(),
+            true => "every rank is proven, by its computation or since a group next to it has Betti number 0".into(),
             false => open.join("; "),
         }
     }

@@ -1,10 +1,10 @@
 //! det A/d for a known divisor d, from determinants mod primes.
 
-use super::{Determinant, RankOptions, modular};
+use super::{RankOptions, modular};
 use crate::elimination::{self, LANES, Replay};
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Crt, bad_prime, primes_below};
-use crate::report::{Certainty, ErrorBound, Phases};
+use crate::report::{Certainty, ErrorBound, Phases, Quiet};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
@@ -12,6 +12,8 @@ use rayon::prelude::*;
 
 /// Bits of the primes: those of the fastest arithmetic.
 const PRIME_BITS: u32 = 31;
+/// The most random primes that must agree in a row.
+const MOST: u64 = 64;
 /// Fewest primes for which the elimination is learnt and repeated …
 const REPEATED: usize = 8;
 /// … where the triangular chain leaves at most one line in so many.
@@ -68,7 +70,7 @@ impl Cofactor<'_> {
             self.observer.check()?;
             let group = match (&agreement, &learnt) {
                 (Some((k, _)), _) => k - in_a_row,
-                (None, Some(_)) => LANES * rayon::current_num_threads(),
+                (None, Some(_)) => (LANES * rayon::current_num_threads()).min(missing),
                 (None, None) => 1,
             };
             let mut fresh: Vec<Modulus> = vec![];
@@ -85,6 +87,10 @@ impl Cofactor<'_> {
             }
             let residues = phases.time("determinants mod p", || self.determinants(&fresh, learnt.as_ref()))?;
             for (q, residue) in fresh.into_iter().zip(residues) {
+                // They come in order: no more are taken than it needs, however many were made together.
+                if agreement.is_none() && is_enough(&known) {
+                    break;
+                }
                 let residue = self.quotient(q, residue).expect("primes that divide d were skipped");
                 let agrees = q.reduce_bigint(&value) == residue;
                 known.add(q, residue);
@@ -116,19 +122,23 @@ impl Cofactor<'_> {
     fn agreement(&self, error: ErrorBound) -> Option<(usize, ErrorBound)> {
         let bits = self.bits();
         let candidates = ((bits + 1) / u64::from(PRIME_BITS - 1) + 2) as usize;
-        let excluded =
-            bad_prime((self.divisor.bits() + bits + 1 + 64) as f64, PRIME_BITS).map_or(0.0, ErrorBound::value);
+        let excluded = bad_prime((self.divisor.bits() + bits + 1 + MOST * u64::from(PRIME_BITS)) as f64, PRIME_BITS)
+            .map_or(0.0, ErrorBound::value);
         let delta = bad_prime((bits + 1) as f64, PRIME_BITS).map_or(0.0, ErrorBound::value) / (1.0 - excluded);
         let delta = ErrorBound::new(delta * (1.0 + 1e-9)).filter(|delta| !delta.is_vacuous())?;
-        (1..=64).map(|k| (k, delta.all(k).any(candidates))).find(|(_, chance)| *chance <= error)
+        (1..=MOST as usize).map(|k| (k, delta.all(k).any(candidates))).find(|(_, chance)| *chance <= error)
     }
 
     /// The determinants mod some primes.
     fn determinants(&self, primes: &[Modulus], learnt: Option<&Replay>) -> Result<Vec<u64>> {
         let by_itself = |q: Modulus| -> Result<u64> {
-            let Determinant { value, .. } =
-                modular::determinant(&self.a.try_reduce(q)?, self.options, &crate::report::Quiet(self.observer))?;
-            Ok(value)
+            let (reduced, observer) = (self.a.try_reduce(q)?, Quiet(self.observer));
+            let found = modular::determinant(&reduced, self.options, &observer)?;
+            if found.certainty == Certainty::Proven {
+                return Ok(found.value);
+            }
+            // A 0 is as sure as a rank, and here it has to be certain.
+            Ok(modular::determinant(&reduced, &self.options.clone().proven(true), &observer)?.value)
         };
         let Some(replay) = learnt else { return primes.iter().map(|&q| by_itself(q)).collect() };
         let mut start = memory::zeros::<usize>(self.a.rows() + 1, "the offsets of the rows")?;

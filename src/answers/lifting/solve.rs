@@ -9,7 +9,7 @@ use crate::field::Modulus;
 use crate::integers::large_gcd;
 use crate::padic::{Fractions, Side, sides};
 use crate::report::Phases;
-use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
+use crate::sparse::{Fraction, Integer, RationalMatrix, SparseMatrix, Triplets};
 use crate::{Error, Observer, Result, Step, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -248,7 +248,10 @@ impl Attempt<'_> {
         // The equation that the solution of the minor breaks, by right side.
         let mut broken: Vec<Option<u32>> = memory::filled(None, self.right.len(), SOLUTIONS)?;
         if self.minor.rows().len() < a.rows() {
-            phases.time("check", || self.broken_mod_p(&system.solve_mod_p(self.right)?, &mut broken))?;
+            let reduced = a.try_reduce(self.p)?;
+            for (right, broken) in self.right.chunks(GROUP).zip(broken.chunks_mut(GROUP)) {
+                phases.time("check", || self.broken_mod_p(&reduced, right, &system.solve_mod_p(right)?, broken))?;
+            }
         }
         let (mut solutions, mut digits, mut bytes) = (memory::with_capacity(self.right.len(), SOLUTIONS)?, 0, 0u64);
         self.observer.phase("lifting", self.right.len() as u64);
@@ -275,13 +278,18 @@ impl Attempt<'_> {
     }
 
     /// Equations outside the minor that are broken mod p, where the solution of the minor has residues.
-    fn broken_mod_p(&self, x: &[Vec<i64>], broken: &mut [Option<u32>]) -> Result<()> {
+    fn broken_mod_p(
+        &self,
+        reduced: &SparseMatrix,
+        right: &[Side<'_>],
+        x: &[Vec<i64>],
+        broken: &mut [Option<u32>],
+    ) -> Result<()> {
         let (a, p) = (self.product.matrix(), self.p);
-        let reduced = a.try_reduce(p)?;
         let mut values = memory::zeros::<u64>(a.cols(), SOLUTIONS)?;
         let mut inside = memory::zeros::<bool>(a.rows(), SOLUTIONS)?;
         self.minor.rows().iter().for_each(|&i| inside[i as usize] = true);
-        for ((x, side), broken) in x.iter().zip(self.right).zip(broken) {
+        for ((x, side), broken) in x.iter().zip(right).zip(broken) {
             self.observer.check()?;
             self.minor.cols().iter().zip(x).for_each(|(&j, &x)| values[j as usize] = p.reduce_i64(x));
             let mut side = side.iter().peekable();

@@ -5,7 +5,7 @@ use super::super::rank::RankOptions;
 use super::answer::MatrixPolynomial;
 use super::multiplicity::complete;
 use super::parts::Parts;
-use super::work::{ATTEMPTS, Work, entries};
+use super::work::{ATTEMPTS, SMALL, Work, entries};
 use crate::certify::{Certainty, Streams};
 use crate::dense;
 use crate::report::Phases;
@@ -91,7 +91,7 @@ fn of_block(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<(Vec<u
     let n = a.rows();
     let price = work.options.machine.wiedemann.determinant;
     let hessenberg_seconds = (n as f64).powi(3) * price;
-    let fits = work.options.max_memory.is_none_or(|limit| 16 * (n as u64).pow(2) <= limit);
+    let fits = work.options.max_memory.is_none_or(|limit| 16 * (n as u128).pow(2) <= u128::from(limit));
     let mut way = work.way(a, 0);
     for attempt in 0..ATTEMPTS {
         match &way {
@@ -111,7 +111,7 @@ fn of_block(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<(Vec<u
     if !fits {
         return Err(Error::Memory(format!(
             "the characteristic polynomial of a block of order {n} takes a dense matrix of {} MB",
-            (16 * (n as u64).pow(2)).div_ceil(1 << 20)
+            (16 * (n as u128).pow(2)).div_ceil(1 << 20)
         )));
     }
     Ok((hessenberg(work, a, hessenberg_seconds)?, Certainty::Proven))
@@ -124,7 +124,7 @@ fn hessenberg(work: &mut Work<'_>, a: &SparseMatrix, predicted: f64) -> Result<V
     observer.phase("hessenberg", 0);
     let found =
         work.phases.time("hessenberg", || dense::characteristic_polynomial(a.modulus(), n, &mut entries, observer))?;
-    if n > 64 {
+    if n > SMALL {
         work.step("Hessenberg form", format!("order {n}"), Some(predicted), start);
     }
     Ok(found)

@@ -4,14 +4,14 @@ use super::super::kernel::check;
 use super::super::rank::RankOptions;
 use super::answer::MatrixPolynomial;
 use super::parts::Parts;
-use super::work::{ATTEMPTS, Found, Work, shape};
+use super::work::{ATTEMPTS, Found, SMALL, Work, shape};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::field::Modulus;
-use crate::invariants::{annihilates, annihilates_all, missing};
+use crate::invariants::{RUNS, annihilates, annihilates_all, missing};
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
-use crate::univariate::{divide, lcm, multiply};
-use crate::{Error, Observer, Result};
+use crate::univariate::{divide, lcm, multiply, product};
+use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
 
 /// A theorem about the vectors with a larger probability of an error than this calls for a check with others.
@@ -20,6 +20,8 @@ const ENOUGH: ErrorBound = ErrorBound::of_bits(40);
 const CHECK: ErrorBound = ErrorBound::of_bits(64);
 /// A proof may take so many times the seconds of the answer, by prediction.
 const CHEAP: f64 = 1.0;
+/// What the memory is for.
+const PARTS: &str = "polynomials of the parts of a matrix";
 /// The invariant factors of a direct sum of more parts than this are not put together.
 const MOST_PARTS: usize = 64;
 
@@ -65,34 +67,34 @@ pub fn minimal_polynomial(
         if !reasons.contains(&one.reason) {
             reasons.push(one.reason);
         }
-        summands = summands.take().zip(one.factors).map(|(mut summands, factors)| {
-            summands.push(factors);
-            summands
-        });
-        all.push(one.polynomial);
-        Ok(())
+        summands = summands.take().zip(one.factors).filter(|(summands, _)| summands.len() < MOST_PARTS).map(
+            |(mut summands, factors)| {
+                summands.push(factors);
+                summands
+            },
+        );
+        memory::push(&mut all, one.polynomial, PARTS)
     };
-    parts.each(
-        |v| {
-            singles.push(v);
-            Ok(())
-        },
-        take,
-    )?;
+    parts.each(|v| memory::push(&mut singles, v, PARTS), take)?;
+    let mut summands = summands.filter(|summands| summands.len() + singles.len() <= MOST_PARTS);
     if let Some(summands) = &mut summands {
         summands.extend(singles.iter().map(|&v| vec![vec![p.neg(v), 1]]));
     }
     singles.sort_unstable();
     singles.dedup();
-    all.extend(singles.iter().map(|&v| vec![p.neg(v), 1]));
+    if !singles.is_empty() {
+        // Prime to each other: their least common multiple is their product.
+        all.push(product(p, singles.iter().map(|&v| vec![p.neg(v), 1]).collect())?);
+    }
     all.sort_unstable();
     all.dedup();
     let (coefficients, invariant_factors) = work.phases.time("least common multiple", || {
-        let joint = match summands.filter(|summands| summands.len() <= MOST_PARTS) {
+        let joint = match summands {
             Some(summands) => Some(summands.into_iter().try_fold(vec![], |sum, next| direct_sum(p, sum, next))?),
             None => None,
         };
         while all.len() > 1 {
+            observer.check()?;
             all.sort_unstable_by_key(Vec::len);
             let pair =
                 |pair: &[Vec<u64>]| if pair.len() == 2 { lcm(p, &pair[0], &pair[1]) } else { Ok(pair[0].clone()) };
@@ -171,10 +173,14 @@ fn assess(
     let seconds = polynomial.len() as f64 * slabs * shape(a).pass_seconds(machine, 64);
     if work.options.proven || seconds <= CHEAP * found.way.seconds {
         let zero = work.phases.time("proof", || annihilates_all(&found.product, polynomial, observer))?;
-        work.step("proof", format!("m(A) is {}zero", if zero { "" } else { "not " }), Some(seconds), start);
+        if n > SMALL {
+            work.step("proof", format!("m(A) is {}zero", if zero { "" } else { "not " }), Some(seconds), start);
+        }
         return Ok(zero.then(|| (Certainty::Proven, "it divides the minimal polynomial, and m(A) = 0".into())));
     }
-    let bound = missing(p, n, found.presentation.vectors());
+    // Runs that fail are made again, and one that succeeds may do so for the little that its vectors see.
+    let draws = if found.way.elimination { 1 } else { RUNS as usize };
+    let bound = missing(p, n, found.presentation.vectors()).any(draws);
     if bound <= ENOUGH {
         let reason = format!("random vectors see all of it except with probability n/p^s <= {bound}");
         return Ok(Some((Certainty::with_bound(bound), reason)));
@@ -182,8 +188,10 @@ fn assess(
     let width = (1..).find(|&k| ErrorBound::negative_power(p.get(), k) <= CHECK).expect("a power of p");
     let rng = &mut work.streams.part(number + 1).stream(Domain::Checks, attempt);
     let zero = work.phases.time("check", || annihilates(&found.product, polynomial, width, rng, observer))?;
-    let bound = ErrorBound::negative_power(p.get(), width);
+    let bound = ErrorBound::negative_power(p.get(), width).any(ATTEMPTS as usize);
     let reason = format!("it divides the minimal polynomial, and m(A)v = 0 for {width} random vectors v");
-    work.step("check", format!("m(A)v is {}zero", if zero { "" } else { "not " }), None, start);
+    if n > SMALL {
+        work.step("check", format!("m(A)v is {}zero", if zero { "" } else { "not " }), None, start);
+    }
     Ok(zero.then(|| (Certainty::with_bound(bound), reason)))
 }

@@ -19,6 +19,8 @@ use std::time::Instant;
 const FACTORS: &str = "factors of a characteristic polynomial";
 /// Powers that have more times the entries of A are applied rather than computed.
 const GROWTH: usize = 32;
+/// Bytes for each entry of such a power: two powers, and what a rank makes of one.
+const ENTRY: u64 = 48;
 /// Invariant factors of a larger degree than this (with exponents in the minimal polynomial) are not taken apart.
 const MOST: usize = 64;
 
@@ -57,6 +59,9 @@ pub(super) fn complete(
             }
             let power_of_f = power(p, &f, exponent)?;
             let Some((nullity, sure)) = nullity(work, a, found, &power_of_f, number)? else { return Ok(None) };
+            if !nullity.is_multiple_of(f.len() - 1) && sure != Certainty::Proven {
+                return Ok(None); // a rank that fell short
+            }
             if !nullity.is_multiple_of(f.len() - 1) {
                 return Err(Error::Check(format!(
                     "the kernel of a polynomial of degree {} has {nullity} dimensions",
@@ -96,7 +101,8 @@ fn nullity(
     number: u64,
 ) -> Result<Option<(usize, Certainty)>> {
     let (n, start, observer) = (a.rows(), Instant::now(), work.observer);
-    let most = (GROWTH * (a.nnz() + n)).min(n.saturating_mul(n));
+    let allowed = work.options.max_memory.map_or(usize::MAX, |limit| (limit / ENTRY) as usize);
+    let most = (GROWTH * (a.nnz() + n)).min(n.saturating_mul(n)).min(allowed);
     let expanded = work.phases.time("powers", || expand(a, f, most, observer))?;
     let (rank, certainty) = match expanded {
         Some(matrix) => {
@@ -119,8 +125,12 @@ fn nullity(
             };
             let wanted = Options { error: work.options.error, ..Options::default() };
             let chosen = parameters(&problem, &wanted, &work.options.machine)?;
+            if work.options.max_memory.is_some_and(|limit| chosen.bytes > limit) {
+                return Ok(None);
+            }
             let operator = PolynomialOf { product: &found.product, coefficients: f };
-            let streams = work.streams.part(number + 1);
+            // Choices of their own: those of the part have found f.
+            let streams = work.streams.part(u64::MAX - number);
             let place = Place::Processor(&operator);
             let outcome = wiedemann::trials(place, &chosen, &wanted, &streams, &mut work.phases, observer)?;
             (outcome.rank, outcome.certainty)

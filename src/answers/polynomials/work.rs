@@ -12,6 +12,9 @@ use std::time::Instant;
 /// Attempts with more vectors before something else is done.
 pub(super) const ATTEMPTS: u64 = 3;
 
+/// Steps for parts of up to this order are not told: there may be many.
+pub(super) const SMALL: usize = 64;
+
 /// What a computation carries along.
 pub(super) struct Work<'a> {
     pub options: &'a RankOptions,
@@ -92,12 +95,14 @@ impl Work<'_> {
         let rng = &mut streams.stream(Domain::Extension, attempt);
         let determinant = phases.time("determinant", || presentation.determinant(rng, observer))?;
         let dimension = presentation.dimension();
-        self.step(
-            if way.elimination { "echelon form of powers" } else { "block Wiedemann" },
-            format!("{} vectors generate {dimension} of {} dimensions", presentation.vectors(), a.rows()),
-            Some(way.seconds),
-            start,
-        );
+        if a.rows() > SMALL {
+            self.step(
+                if way.elimination { "echelon form of powers" } else { "block Wiedemann" },
+                format!("{} vectors generate {dimension} of {} dimensions", presentation.vectors(), a.rows()),
+                Some(way.seconds),
+                start,
+            );
+        }
         Ok(Found { product, way, presentation, determinant })
     }
 

@@ -64,6 +64,8 @@ impl Work<'_> {
         let (taken, stopped) = (Taken::by(&stopwatch), watch.stopped());
         match (result, stopped) {
             (Err(Error::Interrupted), Some(done)) => {
+                // Wherever it was made: at the same prices the same plan would be made, and stopped, again.
+                self.was_elsewhere = false;
                 let expected = predicted(done);
                 let found = "stopped: the plan is made anew".to_string();
                 let why = format!("{:.1} times as long as predicted", taken.work / expected);

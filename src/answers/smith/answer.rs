@@ -56,6 +56,9 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     if cores.iter().all(|core| small::is_small(&core.matrix)) {
         form.reason = "units and common divisors leave nothing but small components".into();
     }
+    // The error that may be made is shared out.
+    let large = cores.iter().filter(|core| !small::is_small(&core.matrix)).count().max(1);
+    let options = &SmithOptions { error: options.error.share(large), ..options.clone() };
     for core in &cores {
         if small::is_small(&core.matrix) {
             for (s, count) in phases.time("cores", || small::invariant_factors(&core.matrix, observer))? {
@@ -75,7 +78,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
         }
     }
     form.rank = diagonal.len();
-    form.factors = diagonal.invariant_factors()?;
+    form.factors = diagonal.invariant_factors(observer)?;
     if let Some(p) = options.local {
         form.factors = powers(form.factors, p.get());
     }

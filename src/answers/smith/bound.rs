@@ -92,16 +92,19 @@ impl Minor<'_> {
         let residues = Multimodular {
             bound: bound(&divisor),
             prime_bits: PRIME_BITS,
-            group: 1,
+            // Four tables at once fit where two systems did.
+            group: primes.len().div_ceil(4).max(1),
             phase: "determinant of a minor",
             observer,
         };
         let (n, table) = (self.b.rows(), dense(self.b)?);
         let found = residues.proven(|p| {
-            let p = p[0];
-            let det = determinant(&table, n, p, observer)?;
-            let divisor = p.reduce_bigint(&divisor.clone().into());
-            Ok(vec![p.mul(det, p.inv(divisor))])
+            let of = |&p: &Modulus| {
+                let det = determinant(&table, n, p, observer)?;
+                let divisor = p.reduce_bigint(&divisor.clone().into());
+                Ok(p.mul(det, p.inv(divisor)))
+            };
+            p.iter().map(of).collect()
         })?;
         let det = found.value.magnitude() * &divisor;
         let cofactor = &det / &known.last;

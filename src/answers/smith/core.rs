@@ -27,6 +27,8 @@ use std::time::Instant;
 /// Primes below are divided out one by one; what is left is factored if it has so many bits at most.
 const TRIAL: u64 = 1 << 12;
 const FACTORED: u64 = 63;
+/// Bytes of a number of any size beside its digits.
+const BIG: u64 = 32;
 
 /// The invariant factors of a component, and how sure its rank is.
 pub(super) struct Core {
@@ -82,6 +84,10 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
             None => parts.hard = &parts.hard * &parts.cyclic,
         }
     }
+    if !parts.primes.is_empty() || !parts.hard.is_one() {
+        let bits = if parts.hard.is_one() { 32 } else { 8 * BIG + 2 * parts.hard.bits() };
+        check_table(a, bits.div_ceil(8), options.rank.max_memory)?;
+    }
     for &(p, exponent) in &parts.primes {
         powers.push(local(a, p, exponent, r, observer)?);
     }
@@ -124,6 +130,21 @@ fn minor_mod(
         return Err(Error::Check(format!("rank {} mod {p}, but {r} over Q", found.rank)));
     }
     found.minor.map(Some).ok_or_else(|| Error::Check("a rank without the minor asked for".into()))
+}
+
+/// Refuses a table of all places of the component that takes more than is allowed.
+fn check_table(a: &Triplets, place: u64, limit: Option<u64>) -> Result<()> {
+    let needed = memory::saturated(u128::from(place) * a.rows() as u128 * a.cols() as u128);
+    match limit.filter(|&limit| needed > limit) {
+        None => Ok(()),
+        Some(limit) => Err(Error::Memory(format!(
+            "a table of {} x {} takes {} MB, {} MB are allowed",
+            a.rows(),
+            a.cols(),
+            needed.div_ceil(1 << 20),
+            limit >> 20
+        ))),
+    }
 }
 
 /// The minor in these lines.
@@ -212,12 +233,12 @@ fn local(a: &Triplets, p: u64, most: u32, r: usize, observer: &dyn Observer) -> 
         if seen == r {
             return Ok(powers);
         }
-        if k == most {
+        if k == most && seen < r {
             // None has more.
             powers.insert(0, (power(most), r - seen));
             return Ok(powers);
         }
-        if k > most {
+        if k > most || seen > r {
             return Err(Error::Check(format!("{seen} invariant factors of a matrix of rank {r} mod {p}^{k}")));
         }
     }

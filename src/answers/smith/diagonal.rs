@@ -5,7 +5,7 @@
 //! prime divides one b at most, so that sorting the exponents of each b sorts those of its primes.
 
 use crate::integers::large_gcd;
-use crate::{Result, memory};
+use crate::{Observer, Result, memory};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ impl Diagonal {
     /// The invariant factors, ascending, with multiplicities.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    pub fn invariant_factors(self) -> Result<Vec<(BigUint, usize)>> {
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Interrupted`](crate::Error::Interrupted).
+    pub fn invariant_factors(self, observer: &dyn Observer) -> Result<Vec<(BigUint, usize)>> {
         let mut chain: Vec<(BigUint, usize)> = memory::collect(self.0, FACTORS)?;
         if chain.windows(2).all(|pair| (&pair[1].0 % &pair[0].0).is_zero()) {
             return Ok(chain);
@@ -40,9 +40,14 @@ impl Diagonal {
         let rank = chain.iter().map(|e| e.1).sum();
         let mut base: Vec<BigUint> = vec![];
         for (d, _) in &chain {
+            observer.check()?;
             refine(&mut base, d.clone());
         }
-        let powers: Vec<Powers> = base.iter().map(|b| powers_of(b, &mut chain)).collect();
+        let mut powers: Vec<Powers> = memory::with_capacity(base.len(), FACTORS)?;
+        for b in &base {
+            observer.check()?;
+            powers.push(powers_of(b, &mut chain));
+        }
         Ok(join(rank, powers))
     }
 }
@@ -96,7 +101,7 @@ fn refine(base: &mut Vec<BigUint>, d: BigUint) {
 /// The powers of b in numbers with multiplicities, of which they are divided out.
 pub(super) fn powers_of(b: &BigUint, numbers: &mut [(BigUint, usize)]) -> Powers {
     let mut powers: BTreeMap<BigUint, usize> = BTreeMap::new();
-    for (d, count) in numbers {
+    for (d, count) in numbers.iter_mut().filter(|number| !number.0.is_one()) {
         let mut power = BigUint::one();
         while (&*d % b).is_zero() {
             *d /= b;
@@ -134,7 +139,7 @@ mod tests {
             let mut diagonal = Diagonal::default();
             d.iter().for_each(|&d| diagonal.add(d.into(), 1));
             assert_eq!(diagonal.len(), d.len());
-            let found = diagonal.invariant_factors().unwrap();
+            let found = diagonal.invariant_factors(&crate::Silent).unwrap();
             let listed = found.iter().flat_map(|(s, count)| std::iter::repeat_n(s.clone(), *count));
             assert!(listed.eq(naive(d.clone()).into_iter().map(BigUint::from)), "{d:?}: {found:?}");
             assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0));

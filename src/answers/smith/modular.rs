@@ -65,7 +65,7 @@ pub(super) fn smith_mod(
         first += 1;
     }
     // diag(2, 3) mod 6 is diag(1, 0): only of a chain of divisors the entries other than 0 can be counted.
-    let mut factors = diagonal.invariant_factors()?;
+    let mut factors = diagonal.invariant_factors(observer)?;
     factors.retain(|(factor, _)| factor != n);
     Ok((factors.iter().map(|(_, count)| count).sum::<usize>() == rank).then_some(factors))
 }

@@ -182,3 +182,18 @@ fn prime_matrices_have_large_last_factors() {
     let twice: Vec<_> = found.iter().map(|(s, count)| (s * 2u32, *count)).collect();
     assert_eq!(core(&Triplets::from_entries(80, 40, doubled)), twice);
 }
+
+/// Of rows 2v and 3v unimodular operations leave v, which may have units: what was merged last is looked at again.
+#[test]
+fn multiples_of_a_row_leave_their_common_divisor() {
+    let m = families::generate("mk8-b2").unwrap();
+    let rows = m.rows();
+    let both = m.entries().flat_map(|(i, j, v)| {
+        let v = v.to_bigint();
+        [(i, j, BigInt::from(2) * &v), (rows + i, j, BigInt::from(3) * v)]
+    });
+    let a = Triplets::from_entries(2 * rows, m.cols(), both.collect::<Vec<_>>());
+    let (found, expected) = (form(&a), form(&m));
+    assert_eq!(found.factors, expected.factors);
+    assert!(found.path[0].found.contains(", 0 components"), "{:?}", found.path);
+}

@@ -113,11 +113,16 @@ impl<V: Entry> Active<V> {
                     }
                 }
             }
-            let Some(pivot) = self.search() else { break };
+            let Some(pivot) = self.search() else {
+                // What is left of rows that are merged may have units.
+                if self.merge_repeated()?.0 > 0 {
+                    continue;
+                }
+                break;
+            };
             self.eliminate(pivot)?;
             count += 1;
         }
-        self.merge_repeated()?;
         observer.progress(count as u64);
         Ok(count)
     }

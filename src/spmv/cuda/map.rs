@@ -93,7 +93,8 @@ impl GpuMap {
     /// # Panics
     /// As [`TriangularSolve::new`](crate::spmv::TriangularSolve::new); if the moduli differ.
     pub(crate) fn open(device: &Device, shape: GpuShape, first: &Solve, second: &SparseMatrix) -> Result<GpuMap> {
-        let kinds = Kinds::of(first.l).or(Kinds::of(second));
+        // Entries that meet in another map may be of the other kind.
+        let kinds = Kinds::of(first.l).or(Kinds::of(second)).or(Kinds { signs: false, others: true });
         let (kernels, layout) = rayon::join(|| GpuKernels::load(device, shape, kinds), || first.layout(kinds));
         Self::upload(&Arc::new(kernels?), &layout?)
     }
