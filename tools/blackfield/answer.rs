@@ -123,6 +123,14 @@ impl From<Modulus> for Over {
     }
 }
 
+/// Why a linear system has no solution: a combination of rows that is 0, and not on the right side.
+#[derive(Serialize)]
+pub struct Contradiction {
+    pub column: u32,
+    pub y: Vec<(u32, String)>,
+    pub value: String,
+}
+
 /// Why an answer is what it is.
 #[derive(Serialize)]
 pub struct Grounds {

@@ -1,6 +1,6 @@
 //! `blackfield solve FILE --rhs B --rational -o X`: solutions of linear systems over ℚ, or why there are none.
 
-use crate::answer::{Asked, Document, Grounds, Over, Work};
+use crate::answer::{Asked, Contradiction, Document, Grounds, Over, Work};
 use crate::args::SolveArgs;
 use crate::memory;
 use crate::output::{self, MatrixFile};
@@ -29,14 +29,6 @@ struct Found {
     denominator_bits: u64,
     output: Option<String>,
     entries: usize,
-}
-
-/// Why there is no solution.
-#[derive(Serialize)]
-struct Contradiction {
-    column: u32,
-    y: Vec<(u32, String)>,
-    value: String,
 }
 
 /// Writes the solutions, and prints whether there are any.

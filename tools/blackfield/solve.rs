@@ -1,6 +1,6 @@
 //! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems mod p, or why there are none.
 
-use crate::answer::{Asked, Document, Grounds, Work};
+use crate::answer::{Asked, Contradiction, Document, Grounds, Work};
 use crate::args::SolveArgs;
 use crate::input::{self, Loaded};
 use crate::memory;
@@ -27,14 +27,6 @@ struct Found {
     output: Option<String>,
     entries: usize,
     random: bool,
-}
-
-/// Why there is no solution.
-#[derive(Serialize)]
-struct Contradiction {
-    column: u32,
-    y: Vec<(u32, String)>,
-    value: String,
 }
 
 /// Writes the solutions, and prints whether there are any.

@@ -254,3 +254,18 @@ fn the_largest_is_found_by_halving() {
         }
     }
 }
+
+/// A GPU makes the passes of sketches cheaper, and nothing else of what is planned for S.
+#[test]
+fn a_gpu_changes_the_prices_of_what_it_makes() {
+    let machine = Machine::reference();
+    let plain = Rest { nnz: 5_000_000, ..rest(300_000, 250_000, 0) }.with_pivots(600_000);
+    let gpu = Rest { gpu: true, ..plain };
+    let seconds = |rest: &Rest| rest.sketch_seconds(&machine, 5000).unwrap();
+    let free = machine.scaled(crate::cost::Kind::Passes, 0.0);
+    let passes = seconds(&plain) - plain.sketch_seconds(&free, 5000).unwrap();
+    let saved = (1.0 - machine.device.passes) * passes;
+    assert!(saved > 0.0 && (seconds(&plain) - seconds(&gpu) - saved).abs() < 1e-6 * passes);
+    assert_eq!(gpu.row_space_seconds(&machine, 5000), plain.row_space_seconds(&machine, 5000));
+    assert_eq!(gpu.every_row_at_worst(&machine), plain.every_row_at_worst(&machine));
+}
