@@ -27,7 +27,7 @@ pub struct Dense {
     /// AVX-512), between the times of an AMD EPYC (Zen 5) virtual machine and of an Intel Xeon (Sapphire Rapids) one,
     /// which takes up to twice as long; rounded up for the panels and copies around the products of a row space.
     pub product: [f64; 5],
-    /// Whether multiply-adds mod p > 2¹⁶ are composed of byte products: where the processor has AMX and no instruction
+    /// Whether multiply-adds mod p > 2⁸ may be composed of byte products: where the processor has AMX and no instruction
     /// set narrower than AVX-512 was forced.
     pub byte_tiles: bool,
     /// A product of two bytes there; a multiply-add takes b² of them for a p of b bytes. From the same benchmark on
@@ -74,9 +74,11 @@ impl Dense {
 
     /// A multiply-add mod p.
     pub fn product(&self, modulus: Modulus) -> f64 {
+        let words = self.product[size_class(modulus)];
         match modulus.bits().div_ceil(8) {
+            2 if self.byte_tiles => words.min(4.0 * self.byte_product),
             digits @ 3.. if self.byte_tiles => self.byte_product * digits.pow(2) as f64,
-            _ => self.product[size_class(modulus)],
+            _ => words,
         }
     }
 }

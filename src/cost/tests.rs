@@ -94,12 +94,13 @@ fn wider_instructions_are_cheaper() {
 }
 
 #[test]
-fn bytes_make_large_primes_cheaper_and_small_ones_no_different() {
+fn bytes_make_all_but_small_primes_cheaper() {
     let [words, bytes] = [false, true].map(|byte_tiles| Dense { byte_tiles, ..Dense::default() });
     let price = |prices: &Dense, p: u64| prices.product(Modulus::new(p).unwrap());
-    for p in [2, 3, 251, 65521] {
+    for p in [2, 3, 251] {
         assert_eq!(price(&words, p), price(&bytes, p), "mod {p}");
     }
+    assert!(price(&bytes, 65521) < price(&words, 65521));
     for p in [65537, (1 << 24) - 3, (1 << 31) - 1, (1 << 40) - 87, (1 << 62) - 57, (1 << 63) - 25] {
         assert!(price(&bytes, p) < price(&words, p), "mod {p}");
         assert!(price(&bytes, p) > price(&bytes, 65521), "mod {p}");

@@ -5,6 +5,7 @@
 //! ([`narrow`]).
 
 use crate::field::{Modulus, Rng};
+use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
 use crate::spmv::Block;
 use crate::{Result, memory};
@@ -57,16 +58,8 @@ impl Fold {
     /// once more: row l of `to` becomes lane l of R·M. M has `width` columns here, another power of two. `sums` are
     /// `width` × `lanes` of working space.
     pub fn fold<T: Sum>(&self, p: Modulus, width: usize, from: &[T], lanes: usize, sums: &mut [T], to: &mut [T]) {
-        sums.fill(T::default());
-        for (places, x) in self.to.iter().zip(from.chunks_exact(lanes)) {
-            for place in places {
-                let sums = &mut sums[(place / 2) as usize % width * lanes..][..lanes];
-                match place % 2 {
-                    0 => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.plus(x, p.get())),
-                    _ => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x, p.get())),
-                }
-            }
-        }
+        assert!(width.is_power_of_two() && sums.len() == width * lanes, "sums of {width} columns");
+        Isa::best().run(FoldRows { to: &self.to, p: p.get(), width, from, lanes, sums: &mut *sums });
         for (i, row) in sums.chunks_exact(lanes).enumerate() {
             row.iter().enumerate().for_each(|(l, &x)| to[l * width + i] = x);
         }
@@ -110,6 +103,35 @@ impl Fold {
                 }
             }
             x.set_row(j, row.iter().copied());
+        }
+    }
+}
+
+/// The sums of [`Fold::fold`].
+struct FoldRows<'a, T> {
+    to: &'a [[u32; TIMES]],
+    p: u64,
+    /// A power of two.
+    width: usize,
+    from: &'a [T],
+    lanes: usize,
+    sums: &'a mut [T],
+}
+
+impl<T: Sum> Kernel for FoldRows<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let FoldRows { to, p, width, from, lanes, sums } = self;
+        sums.fill(T::default());
+        for (places, x) in to.iter().zip(from.chunks_exact(lanes)) {
+            for place in places {
+                let sums = &mut sums[((place / 2) as usize & (width - 1)) * lanes..][..lanes];
+                match place % 2 {
+                    0 => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.plus(x, p)),
+                    _ => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x, p)),
+                }
+            }
         }
     }
 }

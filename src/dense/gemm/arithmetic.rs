@@ -39,7 +39,7 @@ impl Arithmetic {
         }
         let words = Self::of_words(modulus);
         Self::of_bytes(modulus)
-            .filter(|bytes| ByteTile::of_matrices().is_some() && bytes.is_faster(words))
+            .filter(|bytes| ByteTile::of_matrices().is_some() && bytes.is_faster(&words))
             .unwrap_or(words)
     }
     /// Whatever the machine, in words.
@@ -53,17 +53,24 @@ impl Arithmetic {
         };
         Arithmetic { modulus, form }
     }
-    /// In bytes, where p is not small enough for pairs.
+    /// In bytes, where p is not small enough for pairs of terms.
     pub(super) fn of_bytes(modulus: Modulus) -> Option<Self> {
-        (modulus.bits() > 16).then(|| Arithmetic { modulus, form: Form::Bytes(Bytes::new(modulus)) })
+        let of_terms = matches!(Self::of_words(modulus).form, Form::TwoTerms(_));
+        (!of_terms).then(|| Arithmetic { modulus, form: Form::Bytes(Bytes::new(modulus)) })
     }
-    /// Whether a multiply-add takes less time in tiles of these bytes than in tiles of those words, wholes or limbs.
-    pub(super) fn is_faster(self, words: Self) -> bool {
-        static SECONDS: OnceLock<[f64; 2]> = OnceLock::new();
-        let [byte, whole] = *SECONDS.get_or_init(|| [ByteTile::best().seconds(), Tiles::best().time_wholes()]);
-        let byte_products = self.limbs().pow(2) as f64;
-        let word_products = words.limbs().pow(2) as f64;
-        byte * byte_products < whole * word_products
+    /// Whether a multiply-add takes less time in tiles of these bytes than in tiles of those words.
+    fn is_faster(self, words: &Self) -> bool {
+        static SECONDS: OnceLock<[f64; 3]> = OnceLock::new();
+        let [byte, pair, whole] = *SECONDS.get_or_init(|| {
+            let tiles = Tiles::best();
+            [ByteTile::best().seconds(), tiles.time_pairs(), tiles.time_wholes()]
+        });
+        let word = match words.form {
+            // A word is a term with both digits of B.
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => pair,
+            Form::Whole(_) | Form::Limbs(_) => whole * words.limbs().pow(2) as f64,
+        };
+        byte * (self.limbs().pow(2) as f64) < word
     }
     /// The largest k with k·h·`term` + p ≤ min(2³¹ - 1, 2²⁰·p), the bounds of a sum of pairs on top of a residue and of
     /// its reduction ([`Narrow`]).

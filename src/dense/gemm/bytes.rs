@@ -1,4 +1,4 @@
-//! Residues as signed bytes: the operands and sums of the tiles of [`simd::bytes`](super::simd::bytes), for 2¹⁶ < p <
+//! Residues as signed bytes: the operands and sums of the tiles of [`simd::bytes`](super::simd::bytes), for 2⁸ < p <
 //! 2⁶³.
 //!
 //! With L = ⌈log₂₅₆ p⌉ digits a·b ≡ Σⱼ (256ʲ·a mod p)·bⱼ, where bⱼ are the digits of b to the base 256 from -128 to
@@ -7,7 +7,7 @@
 //! plane, L² products of bytes in all.
 
 use super::place::{DEPTH, Place, Target};
-use super::reduce::{ROUND, Whole, float};
+use super::reduce::{Narrow, ROUND, Whole, float};
 use super::simd::bytes::{BLOCK, BLOCK_WORDS, COLS, STEP_WORDS};
 use crate::dense::entry::Entry;
 use crate::field::Modulus;
@@ -15,6 +15,13 @@ use crate::isa::{Kernel, prefetch};
 
 /// The most digits.
 const MOST: usize = 8;
+
+/// How multiples of rows are subtracted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rows {
+    Narrow(Narrow),
+    Whole(Whole),
+}
 
 /// The digits of residues mod p.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +36,24 @@ pub(super) struct Bytes {
     largest: i64,
     /// Minus the least.
     bias: u64,
-    /// For what is no product of matrices, where p < 2³¹.
-    pub whole: Option<Whole>,
+    /// For what is no product of matrices, where p < 2¹⁶ or p < 2³¹.
+    pub rows: Option<Rows>,
 }
 
 impl Bytes {
     pub(super) fn new(modulus: Modulus) -> Self {
         let (p, bits) = (modulus.get(), modulus.bits());
         let digits = bits.div_ceil(8) as usize;
-        assert!((3..=MOST).contains(&digits), "2¹⁶ < p");
+        assert!((2..=MOST).contains(&digits), "2⁸ < p");
         let ones = (u64::MAX / 255) >> (64 - 8 * digits);
         let inverse = 1.0 / p as f64;
-        let whole = (bits <= 31).then(|| Whole::new(modulus));
+        let rows = match bits {
+            ..=16 => Some(Rows::Narrow(Narrow::new(modulus))),
+            17..=31 => Some(Rows::Whole(Whole::new(modulus))),
+            _ => None,
+        };
         let (largest, bias) = ((127 * ones) as i64, 128 * ones);
-        Bytes { digits, p: p as i64, inverse, shift: 256.0 * inverse, largest, bias, whole }
+        Bytes { digits, p: p as i64, inverse, shift: 256.0 * inverse, largest, bias, rows }
     }
 
     /// Terms that one pass over the depth may take: the largest k with k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in
@@ -99,6 +110,7 @@ impl Bytes {
 macro_rules! with_digits {
     ($digits:expr, $function:ident($($argument:expr),*)) => {
         match $digits {
+            2 => $function::<_, 2>($($argument),*),
             3 => $function::<_, 3>($($argument),*),
             4 => $function::<_, 4>($($argument),*),
             5 => $function::<_, 5>($($argument),*),
@@ -217,13 +229,13 @@ pub(super) fn ask_for<T>(row: &[T]) {
 }
 
 /// C ← C + sums mod p.
-pub(super) struct AddBytes<'a, T> {
+pub(super) struct AddBytes<'a, 'b, T> {
     pub bytes: Bytes,
     pub sums: &'a [i32],
-    pub target: Target<'a, T>,
+    pub target: Target<'a, 'b, T>,
 }
 
-impl<T: Entry> Kernel for AddBytes<'_, T> {
+impl<T: Entry> Kernel for AddBytes<'_, '_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -232,16 +244,15 @@ impl<T: Entry> Kernel for AddBytes<'_, T> {
 }
 
 #[inline(always)]
-fn add_planes<T: Entry, const L: usize>(bytes: Bytes, sums: &[i32], target: Target<'_, T>) {
-    let Target { c, stride, rows, cols, .. } = target;
-    for (row, sums) in c.chunks_mut(stride).zip(sums.chunks(L * COLS)).take(rows) {
+fn add_planes<T: Entry, const L: usize>(bytes: Bytes, sums: &[i32], mut target: Target<'_, '_, T>) {
+    for (row, sums) in target.parts().zip(sums.chunks(L * COLS)) {
         let planes: [&[i32; COLS]; L] =
             std::array::from_fn(|i| sums[i * COLS..][..COLS].try_into().expect("COLS sums"));
         let add = |j: usize, c: &mut T| *c = T::from_residue(bytes.reduce((*c).into(), planes.map(|plane| plane[j])));
-        if let Ok(row) = <&mut [T; COLS]>::try_from(&mut row[..cols]) {
+        if let Ok(row) = <&mut [T; COLS]>::try_from(&mut *row) {
             row.iter_mut().enumerate().for_each(|(j, c)| add(j, c));
         } else {
-            row[..cols].iter_mut().enumerate().for_each(|(j, c)| add(j, c));
+            row.iter_mut().enumerate().for_each(|(j, c)| add(j, c));
         }
     }
 }

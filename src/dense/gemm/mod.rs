@@ -7,15 +7,16 @@
 //! prime fields", ACM TOMS 35, 2008; theirs is in floating point. Pairs do twice to four times, wholes as many
 //! multiply-adds a second as `f64`.)
 //!
-//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 2¹⁶ are cut into bytes instead,
+//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 5791 are cut into bytes instead,
 //! and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the
 //! process.
 //!
 //! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one depth at a
-//! time; each finished tile is added to C and reduced at once ([`reduce`]). Entry: [`gemm()`], inside the room
-//! [`Arithmetic`].
+//! time; each finished tile is added to C and reduced at once ([`blocks`], [`reduce`]). Entry: [`gemm()`], inside the
+//! room [`Arithmetic`].
 
 mod arithmetic;
+mod blocks;
 mod bytes;
 mod pack;
 mod place;
@@ -27,7 +28,7 @@ pub(crate) use arithmetic::Arithmetic;
 pub(crate) use place::Place;
 pub use product::gemm;
 
-/// Whether products mod p > 2¹⁶ may use tiles of bytes: where matrix registers are given.
+/// Whether products may use tiles of bytes: where matrix registers are given.
 #[cfg(test)]
 pub(super) fn has_byte_tiles() -> bool {
     simd::bytes::ByteTile::of_matrices().is_some()

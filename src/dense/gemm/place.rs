@@ -18,13 +18,21 @@ impl Place {
     }
 }
 
-/// The part of C that a tile of sums goes to.
-pub(super) struct Target<'a, T> {
-    /// Begins with the first entry.
-    pub(super) c: &'a mut [T],
-    pub(super) stride: usize,
-    pub(super) rows: usize,
+/// The part of C that a tile of sums goes to: the same columns of some rows.
+pub(super) struct Target<'a, 'b, T> {
+    pub(super) rows: &'a mut [&'b mut [T]],
+    /// The first of the columns.
+    pub(super) left: usize,
     pub(super) cols: usize,
     /// Sums of a row of the tile.
     pub(super) nr: usize,
+}
+
+impl<T> Target<'_, '_, T> {
+    /// What lies in each row.
+    #[inline(always)]
+    pub(super) fn parts(&mut self) -> impl Iterator<Item = &mut [T]> {
+        let (left, cols) = (self.left, self.cols);
+        self.rows.iter_mut().map(move |row| &mut row[left..left + cols])
+    }
 }

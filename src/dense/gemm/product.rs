@@ -1,26 +1,17 @@
-//! Products in packed words: B packed in strips of columns, A in strips of rows, one depth at a time; each finished
-//! tile is added to C and reduced at once.
+//! Products of matrices of residues: A packed, one depth at a time ([`blocks`](super::blocks)).
 
 use super::arithmetic::{Arithmetic, Form};
-use super::bytes::{self, AddBytes, Bytes};
-use super::pack::{PackA, PackB};
-use super::place::{Place, Target};
-use super::reduce::{self, AddPairs, AddWholes, SubtractPairs, SubtractWholes};
-use super::simd::bytes::ByteTile;
-use super::simd::{self, Tiles};
+use super::blocks::{COLS, Product, Split, Words};
+use super::bytes::{Bytes, Rows};
+use super::pack::PackA;
+use super::place::Place;
+use super::reduce::{SubtractPairs, SubtractWholes};
+use super::simd::Tiles;
 use crate::dense::entry::Entry;
 use crate::dense::parallel::for_each_chunk;
 use crate::field::Modulus;
 use crate::isa::Isa;
 use crate::{Result, memory};
-
-/// Columns of B packed at a time: about a second-level cache.
-const COLS: usize = 1024;
-/// Bytes of A that are multiplied by one strip of B after the other, where they are read faster than from a third-level
-/// cache.
-const NEAR: usize = 1 << 20;
-/// What the words are asked for.
-const OPERAND: &str = "a packed operand of a matrix product";
 
 /// C ← A·B mod p for row-major matrices of residues, A m × k, B k × n, C m × n. Parallel on rayon's current pool.
 ///
@@ -73,14 +64,6 @@ impl Arithmetic {
         self.accumulate(shape, c, -1, a, b)
     }
 
-    /// Strips of A, of so many words each, that a thread multiplies by all strips of B before moving on.
-    fn group(self, words: usize) -> usize {
-        match self.form {
-            Form::Bytes(_) => (NEAR / (words * size_of::<i32>()).max(1)).max(1),
-            _ => usize::MAX,
-        }
-    }
-
     /// C ← C + sign·A·B mod p. Parallel on rayon's current pool.
     fn accumulate<T: Entry>(
         self,
@@ -93,44 +76,27 @@ impl Arithmetic {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let (isa, tiles, limbs) = (Isa::best(), Tiles::best(), self.limbs());
         let c = &mut c[at.offset..at.offset + (m - 1) * at.stride + n];
-        let (mr, nr) = self.tile_shape(&tiles);
+        let (isa, tiles, limbs) = (Isa::best(), Tiles::best(), self.limbs());
+        let mr = self.tile_shape(&tiles).0;
         let tile_rows = mr / limbs;
-        let depth = self.words(self.terms().min(k));
-        let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads()).min(self.group(mr * depth));
-        let mut a_words = Words::with_capacity(m.div_ceil(tile_rows) * mr * depth)?;
-        let mut b_words = Words::with_capacity(n.min(COLS).next_multiple_of(nr) * depth)?;
+        let (strips, most) = (m.div_ceil(tile_rows), self.words(self.terms().min(k)));
+        let split = Split::new(self, &tiles, (m, most, n), rayon::current_num_threads());
+        let mut a_words = Words::with_capacity(strips * mr * most)?;
         for start in (0..k).step_by(self.terms()) {
             let terms = self.terms().min(k - start);
             let depth = self.words(terms);
-            let a_words = a_words.first(m.div_ceil(tile_rows) * mr * depth);
+            let a_words = a_words.first(strips * mr * depth);
             for_each_chunk(a_words, mr * depth, 4 * mr * depth, |strip, words| {
                 let at = Place { offset: a_at.offset + strip * tile_rows * a_at.stride + start, ..a_at };
                 let rows = tile_rows.min(m - strip * tile_rows);
                 isa.run(PackA { of: self, rows, terms, sign, a, at, strip: mr, words });
             });
-            for left in (0..n).step_by(COLS) {
-                let cols = COLS.min(n - left);
-                let b_words = b_words.first(cols.div_ceil(nr) * nr * depth);
-                for_each_chunk(b_words, depth * nr, 4 * depth * nr, |strip, words| {
-                    let cols = nr.min(cols - strip * nr);
-                    let offset = b_at.offset + start * b_at.stride + left + strip * nr;
-                    isa.run(PackB { of: self, terms, cols, b, at: Place { offset, ..b_at }, strip: nr, words });
-                });
-                let bytes = group * tile_rows * cols * depth;
-                for_each_chunk(c, group * tile_rows * at.stride, bytes, |number, c| {
-                    let mut sums = Sums::new(self, &tiles);
-                    for (strip, b) in b_words.chunks(depth * nr).enumerate() {
-                        let cols = nr.min(cols - strip * nr);
-                        let a = a_words[number * group * mr * depth..].chunks(mr * depth);
-                        for (c, a) in c.chunks_mut(tile_rows * at.stride).zip(a) {
-                            let rows = c.len().div_ceil(at.stride);
-                            let target = Target { c: &mut c[left + strip * nr..], stride: at.stride, rows, cols, nr };
-                            sums.add_product(depth, a, b, target);
-                        }
-                    }
-                });
+            let b_at = Place { offset: b_at.offset + start * b_at.stride, ..b_at };
+            let product = Product { of: self, tiles: &tiles, terms, depth, a: a_words, b, b_at };
+            match split {
+                Split::Columns(width) => product.by_columns((c, at.stride), n, width)?,
+                Split::Rows => product.by_rows((c, at.stride), (m, n))?,
             }
         }
         Ok(())
@@ -140,8 +106,10 @@ impl Arithmetic {
     pub(crate) fn subtract_multiple<T: Entry>(self, y: &mut [T], a: T, x: &[T]) {
         let (p, a) = (self.modulus, a.into());
         match self.form {
-            Form::TwoTerms(p) | Form::TwoDigits(p) => Isa::best().run(SubtractPairs { p, y, a, x }),
-            Form::Whole(p) | Form::Bytes(Bytes { whole: Some(p), .. }) => {
+            Form::TwoTerms(p) | Form::TwoDigits(p) | Form::Bytes(Bytes { rows: Some(Rows::Narrow(p)), .. }) => {
+                Isa::best().run(SubtractPairs { p, y, a, x })
+            }
+            Form::Whole(p) | Form::Bytes(Bytes { rows: Some(Rows::Whole(p)), .. }) => {
                 Isa::best().run(SubtractWholes { p, y, a, x })
             }
             Form::Limbs(_) | Form::Bytes(_) => {
@@ -156,69 +124,5 @@ impl Arithmetic {
         x.fill(T::default());
         self.subtract_multiple(x, T::from_residue(self.modulus.neg(a)), &old);
         Ok(())
-    }
-}
-
-/// Storage of packed words that begins with a cache line: a row of a matrix register is one.
-struct Words(Vec<i32>);
-
-/// Words of a cache line.
-const LINE: usize = 16;
-
-impl Words {
-    fn with_capacity(words: usize) -> Result<Self> {
-        memory::zeros(words + LINE - 1, OPERAND).map(Words)
-    }
-    /// The first `count` words.
-    fn first(&mut self, count: usize) -> &mut [i32] {
-        let start = self.0.as_ptr().align_offset(LINE * size_of::<i32>()).min(LINE - 1);
-        &mut self.0[start..start + count]
-    }
-}
-
-/// The sums of a tile on their way to C: working space for one tile after the other.
-struct Sums<'a> {
-    of: Arithmetic,
-    tiles: &'a Tiles,
-    fold: usize,
-    pairs: Vec<i32>,
-    high: Vec<i64>,
-    low: Vec<i64>,
-}
-
-impl<'a> Sums<'a> {
-    fn new(of: Arithmetic, tiles: &'a Tiles) -> Self {
-        let (mr, nr) = of.tile_shape(tiles);
-        let (pairs, wholes) = match of.form {
-            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => (mr * nr, 0),
-            Form::Whole(_) | Form::Limbs(_) => (0, mr * nr),
-        };
-        Sums { of, tiles, fold: of.fold(), pairs: vec![0; pairs], high: vec![0; wholes], low: vec![0; wholes] }
-    }
-
-    /// Adds the product of a strip of A and a strip of B to C.
-    fn add_product<T: Entry>(&mut self, depth: usize, a: &[i32], b: &[i32], target: Target<'_, T>) {
-        let Sums { of, tiles, fold, pairs, high, low } = self;
-        match of.form {
-            Form::TwoTerms(p) | Form::TwoDigits(p) => {
-                (tiles.pairs)(depth, a, b, pairs);
-                Isa::best().run(AddPairs { p, sums: pairs, target });
-            }
-            Form::Whole(p) => {
-                (tiles.wholes)(depth, *fold, a, b, high, low);
-                Isa::best().run(AddWholes { p, high, low, target });
-            }
-            Form::Limbs(width) => {
-                (tiles.wholes)(depth, *fold, a, b, high, low);
-                reduce::add_limbs(of.modulus, width, high, low, target);
-            }
-            Form::Bytes(bytes) => {
-                target.c.chunks(target.stride).take(target.rows).for_each(|row| bytes::ask_for(&row[..target.cols]));
-                let rows = (target.rows * bytes.digits).next_multiple_of(simd::bytes::BLOCK);
-                let sums = &mut pairs[..rows * simd::bytes::COLS];
-                ByteTile::best().multiply(depth / simd::bytes::STEP_WORDS, &a[..rows * depth], b, sums);
-                Isa::best().run(AddBytes { bytes, sums, target });
-            }
-        }
     }
 }

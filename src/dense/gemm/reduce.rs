@@ -101,19 +101,19 @@ impl Whole {
 }
 
 /// C ← C + sums mod p.
-pub(super) struct AddPairs<'a, T> {
+pub(super) struct AddPairs<'a, 'b, T> {
     pub p: Narrow,
     pub sums: &'a [i32],
-    pub target: Target<'a, T>,
+    pub target: Target<'a, 'b, T>,
 }
 
-impl<T: Entry> Kernel for AddPairs<'_, T> {
+impl<T: Entry> Kernel for AddPairs<'_, '_, T> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
-        let Target { c, stride, rows, cols, nr } = self.target;
-        for (row, sums) in c.chunks_mut(stride).zip(self.sums.chunks(nr)).take(rows) {
-            for (c, &sum) in row[..cols].iter_mut().zip(sums) {
+    fn run(mut self) {
+        let nr = self.target.nr;
+        for (row, sums) in self.target.parts().zip(self.sums.chunks(nr)) {
+            for (c, &sum) in row.iter_mut().zip(sums) {
                 let residue: u64 = (*c).into();
                 *c = T::from_residue(self.p.reduce(sum.wrapping_add(residue as i32)) as u64);
             }
@@ -122,21 +122,21 @@ impl<T: Entry> Kernel for AddPairs<'_, T> {
 }
 
 /// C ← C + high·2³² + low mod p.
-pub(super) struct AddWholes<'a, T> {
+pub(super) struct AddWholes<'a, 'b, T> {
     pub p: Whole,
     pub high: &'a [i64],
     pub low: &'a [i64],
-    pub target: Target<'a, T>,
+    pub target: Target<'a, 'b, T>,
 }
 
-impl<T: Entry> Kernel for AddWholes<'_, T> {
+impl<T: Entry> Kernel for AddWholes<'_, '_, T> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
-        let Target { c, stride, rows, cols, nr } = self.target;
+    fn run(mut self) {
+        let nr = self.target.nr;
         let sums = self.high.chunks(nr).zip(self.low.chunks(nr));
-        for (row, (high, low)) in c.chunks_mut(stride).zip(sums).take(rows) {
-            for (c, (&high, &low)) in row[..cols].iter_mut().zip(high.iter().zip(low)) {
+        for (row, (high, low)) in self.target.parts().zip(sums) {
+            for (c, (&high, &low)) in row.iter_mut().zip(high.iter().zip(low)) {
                 let residue: u64 = (*c).into();
                 *c = T::from_residue(self.p.reduce(high, low.wrapping_add(residue as i64)));
             }
@@ -147,11 +147,17 @@ impl<T: Entry> Kernel for AddWholes<'_, T> {
 /// C ← C + S₀ + S₁·2ʷ mod p, where each S = high·2³² + low and the rows of S₀ and S₁ alternate.
 ///
 /// |S| < 2⁷² and w ≤ 32 keep the whole below 2¹⁰⁵, which a multiple of p lifts above 0.
-pub(super) fn add_limbs<T: Entry>(modulus: Modulus, width: u32, high: &[i64], low: &[i64], target: Target<'_, T>) {
-    let Target { c, stride, rows, cols, nr } = target;
+pub(super) fn add_limbs<T: Entry>(
+    modulus: Modulus,
+    width: u32,
+    high: &[i64],
+    low: &[i64],
+    mut target: Target<'_, '_, T>,
+) {
+    let nr = target.nr;
     let lift = ((1 << 105) / modulus.get() as u128 + 1) * modulus.get() as u128;
-    for (i, row) in c.chunks_mut(stride).enumerate().take(rows) {
-        for (j, c) in row[..cols].iter_mut().enumerate() {
+    for (i, row) in target.parts().enumerate() {
+        for (j, c) in row.iter_mut().enumerate() {
             let sum = |limb: usize| {
                 let at = (2 * i + limb) * nr + j;
                 ((high[at] as i128) << 32) + low[at] as i128

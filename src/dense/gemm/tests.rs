@@ -1,4 +1,5 @@
 use super::arithmetic::Form;
+use super::blocks::Split;
 use super::*;
 use crate::field::{Modulus, Rng};
 use rand::{RngExt, SeedableRng};
@@ -70,6 +71,46 @@ fn agrees_with_the_definition() {
     }
 }
 
+/// Threads share a product in slabs of columns, in groups of rows, or not at all.
+#[test]
+fn threads_share_products_in_every_way() {
+    let (mut rng, tiles) = (Rng::seed_from_u64(14), simd::Tiles::best());
+    let mut ways = std::collections::BTreeSet::new();
+    let shapes = [(40, 70, 1500), (130, 300, 90), (600, 40, 60), (256, 3, 70), (5, 300, 3000), (1, 1, 9)];
+    for p in [5791, 65521, (1 << 31) - 1, (1 << 61) - 1] {
+        let modulus = Modulus::new(p).unwrap();
+        for arithmetic in every_form(modulus) {
+            for (threads, (m, k, n)) in [1, 3, 8].into_iter().flat_map(|threads| shapes.map(|shape| (threads, shape))) {
+                let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<_>>();
+                let (stride, a, b) = (n + 3, random(m * k), random(k * n));
+                let old = random(m * stride);
+                let mut c = old.clone();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let c_at = Place { offset: 2, stride };
+                pool.install(|| {
+                    let (a, b) = ((&a[..], Place::packed(k)), (&b[..], Place::packed(n)));
+                    arithmetic.subtract_product((m, k, n), (&mut c, c_at), a, b).unwrap();
+                });
+                for _ in 0..300 {
+                    let (i, j) = (rng.random_range(0..m), rng.random_range(0..stride));
+                    let term = |t: usize| modulus.mul(a[i * k + t], b[t * n + j - 2]);
+                    let inside = (2..n + 2).contains(&j);
+                    let product = if inside { (0..k).fold(0, |sum, t| modulus.add(sum, term(t))) } else { 0 };
+                    let at = i * stride + j;
+                    assert_eq!(c[at], modulus.sub(old[at], product), "({i}, {j}) of {m} x {k} x {n}: {arithmetic:?}");
+                }
+                let depth = arithmetic.words(arithmetic.terms().min(k));
+                ways.insert(match Split::new(arithmetic, &tiles, (m, depth, n), threads) {
+                    Split::Columns(width) if width >= n => "alone",
+                    Split::Columns(_) => "columns",
+                    Split::Rows => "rows",
+                });
+            }
+        }
+    }
+    assert_eq!(ways.into_iter().collect::<Vec<_>>(), ["alone", "columns", "rows"]);
+}
+
 /// In words, and in bytes where they may be: by the matrix instructions of this machine, or in plain Rust.
 fn every_form(modulus: Modulus) -> Vec<Arithmetic> {
     [Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes(modulus)].into_iter().flatten().collect()
@@ -122,7 +163,7 @@ fn every_form_holds_its_words_and_sums() {
                 }
                 Form::Bytes(bytes) => {
                     let digits = bytes.digits as u32;
-                    assert!(p < 1 << (8 * digits).min(63) && p > 256u64.pow(digits - 1) && digits >= 3);
+                    assert!(p < 1 << (8 * digits).min(63) && p > 256u64.pow(digits - 1) && digits >= 2);
                     // The bound of a sum, which one of 2¹⁷ bytes would break.
                     assert!(terms * digits as u128 * 128 * 128 < 1 << 31 && terms * digits as u128 <= 1 << 11);
                 }

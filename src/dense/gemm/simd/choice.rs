@@ -29,7 +29,7 @@ impl Tiles {
     }
 
     /// Seconds of a multiply-add of pairs, in the least of a few tiles.
-    fn time_pairs(&self) -> f64 {
+    pub(in super::super) fn time_pairs(&self) -> f64 {
         let (a, b) = (vec![0x0001_0002; TRIED * self.pair_rows], vec![0x0003_0004; TRIED * self.pair_cols]);
         let mut sums = vec![0; self.pair_rows * self.pair_cols];
         least_seconds(|| (self.pairs)(TRIED, &a, &b, &mut sums)) / (TRIED * sums.len()) as f64

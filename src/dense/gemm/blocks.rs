@@ -1,0 +1,227 @@
+//! One depth of a product: A packed, B packed strip by strip, each finished tile added to C and reduced at once.
+//!
+//! Threads share the work in one of two ways ([`Split`]). By **columns**: each has a slab of C and packs its own strips
+//! of B, while all of A stays in a second-level cache; no thread waits for another. By **rows**, where there are many:
+//! all of them pack a block of B together, which then serves enough rows of A for each.
+
+use super::arithmetic::{Arithmetic, Form};
+use super::bytes::{self, AddBytes};
+use super::pack::PackB;
+use super::place::{Place, Target};
+use super::reduce::{self, AddPairs, AddWholes};
+use super::simd::bytes::ByteTile;
+use super::simd::{self, Tiles};
+use crate::dense::entry::Entry;
+use crate::dense::parallel::for_each_chunk;
+use crate::isa::Isa;
+use crate::{Result, memory};
+use rayon::prelude::*;
+
+/// Columns of B packed at a time, by all threads together: about a second-level cache.
+pub(super) const COLS: usize = 1024;
+/// Bytes of A that are multiplied by one strip of B after the other, where they are read faster than from a third-level
+/// cache.
+const NEAR: usize = 1 << 20;
+/// Rows of A for each thread that are worth a block of B packed by all.
+const ROWS: usize = 64;
+/// Slabs of C for each thread: one that other work delays leaves its second slab to others.
+const SLABS: usize = 2;
+/// What the words are asked for.
+const OPERAND: &str = "a packed operand of a matrix product";
+
+/// How threads share a product.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Split {
+    /// So many columns of C for each task.
+    Columns(usize),
+    Rows,
+}
+
+impl Split {
+    /// For C m × n and words of A along the depth.
+    pub(super) fn new(of: Arithmetic, tiles: &Tiles, (m, depth, n): (usize, usize, usize), threads: usize) -> Split {
+        // Products of words that take a few times as long as to wake the threads.
+        let least = match of.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => 1 << 20,
+            Form::Whole(_) | Form::Limbs(_) => 1 << 17,
+        };
+        let (mr, nr) = of.tile_shape(tiles);
+        let (strips, row_strips) = (n.div_ceil(nr), (m * of.limbs()).div_ceil(mr));
+        if threads == 1 || m * of.limbs() * n * depth < least {
+            Split::Columns(n)
+        } else if m < ROWS * threads && (strips >= SLABS * threads || strips > row_strips) {
+            Split::Columns(strips.div_ceil(SLABS * threads) * nr)
+        } else {
+            Split::Rows
+        }
+    }
+}
+
+/// C ← C + A·B for one depth.
+pub(super) struct Product<'a, T> {
+    pub of: Arithmetic,
+    pub tiles: &'a Tiles,
+    /// Terms of each sum.
+    pub terms: usize,
+    /// Words of A.
+    pub depth: usize,
+    /// All strips of A.
+    pub a: &'a [i32],
+    pub b: &'a [T],
+    /// The first of the terms.
+    pub b_at: Place,
+}
+
+impl<T: Entry> Product<'_, T> {
+    /// Rows of a tile, of words of A and of C, and columns.
+    fn tile(&self) -> (usize, usize, usize) {
+        let (mr, nr) = self.of.tile_shape(self.tiles);
+        (mr, mr / self.of.limbs(), nr)
+    }
+
+    /// C in slabs of `width` columns; of C, n columns of rows `stride` apart.
+    pub(super) fn by_columns(&self, (c, stride): (&mut [T], usize), n: usize, width: usize) -> Result<()> {
+        let (count, m) = (n.div_ceil(width), c.len().div_ceil(stride));
+        let mut slabs = memory::with_capacity(count, OPERAND)?;
+        for _ in 0..count {
+            slabs.push(memory::with_capacity(m, OPERAND)?);
+        }
+        for row in c.chunks_mut(stride) {
+            slabs.iter_mut().zip(row[..n].chunks_mut(width)).for_each(|(slab, part)| slab.push(part));
+        }
+        match slabs.len() {
+            1 => self.slab(0, COLS, &mut slabs[0]),
+            _ => {
+                let near = (COLS / rayon::current_num_threads()).max(1);
+                slabs.par_iter_mut().enumerate().try_for_each(|(number, slab)| self.slab(number * width, near, slab))
+            }
+        }
+    }
+    /// The rows of a slab of C whose first column is `left`, by `near` columns at a time.
+    fn slab(&self, left: usize, near: usize, rows: &mut [&mut [T]]) -> Result<()> {
+        let (nr, n) = (self.tile().2, rows[0].len());
+        let near = near.next_multiple_of(nr);
+        let mut words = Words::with_capacity(n.min(near).next_multiple_of(nr) * self.depth)?;
+        let mut sums = Sums::new(self.of, self.tiles);
+        for start in (0..n).step_by(near) {
+            let cols = near.min(n - start);
+            let b = words.first(cols.next_multiple_of(nr) * self.depth);
+            for (strip, words) in b.chunks_mut(self.depth * nr).enumerate() {
+                self.pack(left + start + strip * nr, nr.min(cols - strip * nr), words);
+            }
+            self.multiply(self.a, b, (start, cols), rows, &mut sums);
+        }
+        Ok(())
+    }
+
+    /// C, m × n with rows `stride` apart, in groups of rows.
+    pub(super) fn by_rows(&self, (c, stride): (&mut [T], usize), (m, n): (usize, usize)) -> Result<()> {
+        let ((mr, tile_rows, nr), depth) = (self.tile(), self.depth);
+        let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads()).min(self.group());
+        let mut words = Words::with_capacity(n.min(COLS).next_multiple_of(nr) * depth)?;
+        for left in (0..n).step_by(COLS) {
+            let cols = COLS.min(n - left);
+            let b = words.first(cols.next_multiple_of(nr) * depth);
+            for_each_chunk(b, depth * nr, 4 * depth * nr, |strip, words| {
+                self.pack(left + strip * nr, nr.min(cols - strip * nr), words);
+            });
+            for_each_chunk(c, group * tile_rows * stride, group * tile_rows * cols * depth, |number, c| {
+                let mut rows: Vec<&mut [T]> = c.chunks_mut(stride).collect();
+                let a = &self.a[number * group * mr * depth..];
+                self.multiply(a, b, (left, cols), &mut rows, &mut Sums::new(self.of, self.tiles));
+            });
+        }
+        Ok(())
+    }
+
+    /// Packs one strip of B.
+    fn pack(&self, left: usize, cols: usize, words: &mut [i32]) {
+        let at = Place { offset: self.b_at.offset + left, ..self.b_at };
+        let (of, terms, b, strip) = (self.of, self.terms, self.b, self.tile().2);
+        Isa::best().run(PackB { of, terms, cols, b, at, strip, words });
+    }
+    /// Strips of A that are multiplied by all strips of B before moving on.
+    fn group(&self) -> usize {
+        match self.of.form {
+            Form::Bytes(_) => (NEAR / (self.tile().0 * self.depth * size_of::<i32>()).max(1)).max(1),
+            _ => usize::MAX,
+        }
+    }
+    /// Adds the product of strips of A and strips of B to so many columns, from `left` on, of rows of C.
+    fn multiply(&self, a: &[i32], b: &[i32], (left, cols): (usize, usize), rows: &mut [&mut [T]], sums: &mut Sums<'_>) {
+        let ((mr, tile_rows, nr), depth, group) = (self.tile(), self.depth, self.group());
+        let (row_group, a_group) = (group.saturating_mul(tile_rows), group.saturating_mul(mr * depth).max(1));
+        for (rows, a) in rows.chunks_mut(row_group).zip(a.chunks(a_group)) {
+            for (strip, b) in b.chunks(depth * nr).enumerate() {
+                for (rows, a) in rows.chunks_mut(tile_rows).zip(a.chunks(mr * depth)) {
+                    let (left, cols) = (left + strip * nr, nr.min(cols - strip * nr));
+                    sums.add_product(depth, a, b, Target { rows, left, cols, nr });
+                }
+            }
+        }
+    }
+}
+
+/// Storage of packed words that begins with a cache line: a row of a matrix register is one.
+pub(super) struct Words(Vec<i32>);
+
+/// Words of a cache line.
+const LINE: usize = 16;
+
+impl Words {
+    pub(super) fn with_capacity(words: usize) -> Result<Self> {
+        memory::zeros(words + LINE - 1, OPERAND).map(Words)
+    }
+    /// The first `count` words.
+    pub(super) fn first(&mut self, count: usize) -> &mut [i32] {
+        let start = self.0.as_ptr().align_offset(LINE * size_of::<i32>()).min(LINE - 1);
+        &mut self.0[start..start + count]
+    }
+}
+
+/// The sums of a tile on their way to C: working space for one tile after the other.
+struct Sums<'a> {
+    of: Arithmetic,
+    tiles: &'a Tiles,
+    fold: usize,
+    pairs: Vec<i32>,
+    high: Vec<i64>,
+    low: Vec<i64>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(of: Arithmetic, tiles: &'a Tiles) -> Self {
+        let (mr, nr) = of.tile_shape(tiles);
+        let (pairs, wholes) = match of.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Bytes(_) => (mr * nr, 0),
+            Form::Whole(_) | Form::Limbs(_) => (0, mr * nr),
+        };
+        Sums { of, tiles, fold: of.fold(), pairs: vec![0; pairs], high: vec![0; wholes], low: vec![0; wholes] }
+    }
+
+    /// Adds the product of a strip of A and a strip of B to C.
+    fn add_product<T: Entry>(&mut self, depth: usize, a: &[i32], b: &[i32], mut target: Target<'_, '_, T>) {
+        let Sums { of, tiles, fold, pairs, high, low } = self;
+        match of.form {
+            Form::TwoTerms(p) | Form::TwoDigits(p) => {
+                (tiles.pairs)(depth, a, b, pairs);
+                Isa::best().run(AddPairs { p, sums: pairs, target });
+            }
+            Form::Whole(p) => {
+                (tiles.wholes)(depth, *fold, a, b, high, low);
+                Isa::best().run(AddWholes { p, high, low, target });
+            }
+            Form::Limbs(width) => {
+                (tiles.wholes)(depth, *fold, a, b, high, low);
+                reduce::add_limbs(of.modulus, width, high, low, target);
+            }
+            Form::Bytes(bytes) => {
+                target.parts().for_each(|row| bytes::ask_for(row));
+                let rows = (target.rows.len() * bytes.digits).next_multiple_of(simd::bytes::BLOCK);
+                let sums = &mut pairs[..rows * simd::bytes::COLS];
+                ByteTile::best().multiply(depth / simd::bytes::STEP_WORDS, &a[..rows * depth], b, sums);
+                Isa::best().run(AddBytes { bytes, sums, target });
+            }
+        }
+    }
+}
