@@ -49,7 +49,7 @@ fn fractions_solve_what_fractions_ask() {
     }
     let document = lab.document("solve diagonal.sms --rhs b.sms --rational -o x.sms --json");
     for (field, value) in [
-        ("schema", json!("blackfield/rational-solve/1")),
+        ("schema", json!("blackfield/solve/1")),
         ("field", json!("Q")),
         ("certainty", json!("proven")),
         ("rank", json!(3)),
@@ -106,7 +106,7 @@ fn determinants_over_the_integers() {
     }
     let document = lab.document("det h.sms --json --proven");
     for (field, value) in [
-        ("schema", json!("blackfield/integer-det/1")),
+        ("schema", json!("blackfield/det/1")),
         ("det", json!("20776019874734407680")),
         ("certainty", json!("proven")),
         ("rank", json!(31)),

@@ -5,6 +5,7 @@
 //! ([`schema`]).
 
 mod answers;
+mod batch;
 mod doubt;
 mod endings;
 mod fractions;
@@ -106,6 +107,11 @@ impl Lab {
         let run = self.run(args);
         assert_eq!(run.code, 0, "{args}: {}", run.stderr);
         run.stdout
+    }
+
+    /// The JSON documents of a run that must succeed, one a line.
+    fn documents(&self, args: &str) -> Vec<serde_json::Value> {
+        self.answer(args).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The JSON document of a run that must succeed.

@@ -27,7 +27,7 @@ fn lab(test: &str) -> Lab {
 fn the_permanent_stands_alone_on_standard_output() {
     let lab = lab("permanent-alone");
     let factorial = "265252859812191058636308480000000";
-    assert_eq!(lab.answer("permanent small.sms ones.sms empty.sms"), format!("-2\n{factorial}\n1\n"));
+    assert_eq!(lab.answer("permanent small.sms ones.sms empty.sms --bare"), format!("-2\n{factorial}\n1\n"));
     assert_eq!(lab.answer("permanent --pattern small.sms"), "2\n");
     let run = lab.run("permanent small.sms --explain");
     assert!(run.stderr.contains("small.sms: permanent of 2 x 2, 1 digits (proven)"), "{}", run.stderr);
@@ -40,7 +40,7 @@ fn residues() {
     assert_eq!(lab.answer("permanent small.sms -p 2"), "0\n");
     assert_eq!(lab.answer("permanent small.sms -p 7"), "5\n");
     assert_eq!(
-        lab.answer("permanent small.sms ones.sms --modulus 3,31,9223372036854775783"),
+        lab.answer("permanent small.sms ones.sms --bare --modulus 3,31,9223372036854775783"),
         "1\n29\n9223372036854775781\n0\n30\n459512037324688229\n"
     );
     assert_eq!(lab.run("permanent small.sms -p 6").code, 2);
@@ -106,9 +106,9 @@ fn errors_have_their_codes() {
     assert_eq!((&error["kind"], &error["code"]), (&json!("input"), &json!(3)));
     assert_eq!(lab.run("permanent").code, 2);
     assert_eq!(lab.run("permanent small.sms empty.sms --checkpoint state").code, 2);
-    // Results before the error are printed.
-    let run = lab.run("permanent small.sms wide.sms");
-    assert_eq!((run.code, run.stdout.as_str()), (3, "-2\n"));
+    // The others are printed.
+    let run = lab.run("permanent small.sms wide.sms empty.sms");
+    assert_eq!((run.code, run.stdout.as_str()), (3, "small.sms\tZ\t-2\tproven\nempty.sms\tZ\t1\tproven\n"));
 }
 
 /// The n × n matrix of ones except on the diagonal: its permanent counts derangements, and no two of its lines are

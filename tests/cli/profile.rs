@@ -29,7 +29,7 @@ fn answers_do_not_depend_on_the_profile() {
         let rank = lab.run("rank e.mtx -p 65521,2 --profile p.toml");
         assert_eq!((rank.code, rank.stdout), (0, lab.answer("rank e.mtx -p 65521,2")), "{}", rank.stderr);
         assert!(rank.stderr.contains("prices of p.toml"), "{}", rank.stderr);
-        assert_eq!(lab.answer("permanent diagonal.sms d.mtx --profile p.toml"), "12\n281\n");
+        assert_eq!(lab.answer("permanent diagonal.sms d.mtx --bare --profile p.toml"), "12\n281\n");
         assert_eq!(lab.answer("rank diagonal.sms --rational --profile p.toml"), "3\n");
     }
 }

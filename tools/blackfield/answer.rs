@@ -109,12 +109,22 @@ impl Subject for Asked {
 }
 
 /// Over what is computed: a field mod p, or one or a ring by its name.
-#[derive(Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
     Modulus(Modulus),
     Field(&'static str),
     Ring(&'static str),
+}
+
+impl std::fmt::Display for Over {
+    /// As in the second cell of a line among several.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Over::Modulus(p) => p.fmt(f),
+            Over::Field(name) | Over::Ring(name) => name.fmt(f),
+        }
+    }
 }
 
 impl From<Modulus> for Over {

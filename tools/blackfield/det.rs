@@ -68,7 +68,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
     let answer = FoundInteger { det, bits, rank, divisor_bits, primes, hadamard_bits };
     let grounds = Grounds { path: found.path, reason: found.reason, certainty: found.certainty };
     let asked = Asked { file, rows, cols, nnz, over, digest };
-    let document = work.end(Schema::IntegerDet, asked, answer, grounds);
+    let document = work.end(Schema::Det, asked, answer, grounds);
     document.describe(&args.answer, bars, &format!("a determinant of {bits} bits"), &[]);
     match args.answer.json {
         true => output::print_json(&document),

@@ -1,12 +1,18 @@
 //! How the program ends: its exit codes, the one line that says why, and the net under panics.
 
+use crate::allocator;
+use crate::answer::Over;
+use crate::batch::About;
 use crate::schema::Schema;
+use crate::signals::{self, Kept};
 use blackfield::memory::REFUSED;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::any::Any;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The exit codes, as the help and the manual page list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +38,15 @@ Exit codes:
     4  out of memory (or beyond --max-memory) or out of disk space
     5  a device or an instruction set was asked for and is not there
   130  interrupted (Ctrl-C, SIGTERM); a second signal ends it at once
+Where several files or moduli end in different ways, the code is the worst of
+theirs: 1, then 5, 4, 3, 2. An interruption ends them all.
 
 Each error is one line on standard error. With --json that line is
   {\"schema\": \"blackfield/error/1\", \"error\": message, \"kind\": word,
    \"code\": exit code}
-and standard output holds a whole document or nothing. (What cannot be
-parsed as a command at all is answered in plain words.)";
+with the file, and the modulus, field or ring, of an answer that is missing
+among several, and standard output has whole documents only, one a line.
+docs/schema of the source has a JSON Schema of every document.";
 
 impl Code {
     /// The code of an error.
@@ -60,6 +69,21 @@ impl Code {
         }
     }
 
+    /// The worse of two: doubt about the program, then what the machine lacks, then what the user can mend, the nearer at
+    /// hand the better. An interruption ends everything.
+    pub fn worse(self, other: Code) -> Code {
+        let rank = |code: Code| match code {
+            Code::Answer => 0,
+            Code::Usage => 1,
+            Code::Input => 2,
+            Code::Resources => 3,
+            Code::Device => 4,
+            Code::Check => 5,
+            Code::Interrupted => 6,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     /// The word for it in JSON.
     pub fn kind(self) -> &'static str {
         match self {
@@ -80,35 +104,119 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Runs the program's work, reports its error on standard error and finds the exit code. A panic has been announced by
-/// the hook of [`announce_panics`] and ends here; one for want of memory is an error like any other.
-pub fn guard(json: bool, work: impl FnOnce() -> Result<()>) -> Code {
-    // The work shares nothing with what follows, so that no broken invariant can be seen after an unwinding.
-    let ending = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-    match ending.or_else(|payload| want_of_memory(message(&*payload)).map(Err).ok_or(())) {
-        Ok(Ok(())) => Code::Answer,
-        Ok(Err(error)) if is_closed_pipe(&error) => Code::Answer,
-        Ok(Err(error)) => {
-            let code = Code::of(&error);
-            complain(&if json { failure(&error.to_string(), code) } else { format!("blackfield: {error}") });
-            code
+impl From<()> for Code {
+    fn from((): ()) -> Code {
+        Code::Answer
+    }
+}
+
+/// Whether errors are reported as JSON documents.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// From here on, errors are reported as JSON documents.
+pub fn speak_json() {
+    JSON.store(true, Ordering::Relaxed);
+    allocator::speak_json();
+}
+
+/// Whether they are.
+pub fn speaks_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
+
+/// Why there is no answer: an error, or a bug, by its words.
+#[derive(Debug)]
+pub enum Failure {
+    Error(Error),
+    Bug(String),
+}
+
+impl Failure {
+    pub fn code(&self) -> Code {
+        match self {
+            Failure::Error(error) => Code::of(error),
+            Failure::Bug(_) => Code::Check,
         }
-        Err(()) => Code::Check,
+    }
+    /// Whether its words say which file it is about.
+    pub fn names_a_file(&self) -> bool {
+        matches!(self, Failure::Error(Error::Input { .. } | Error::Io { .. }))
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Error(error) => error.fmt(f),
+            Failure::Bug(words) => f.write_str(words),
+        }
+    }
+}
+
+/// Does `work`. A panic, which the hook of [`announce_panics`] has seen, is a bug; one for want of memory is an error
+/// like any other.
+pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, Failure> {
+    // The work shares nothing with what follows, so that no broken invariant can be seen after an unwinding.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(ending) => ending.map_err(Failure::Error),
+        Err(payload) => {
+            let words = message(&*payload);
+            Err(want_of_memory(words).map_or_else(|| Failure::Bug(bug(words)), Failure::Error))
+        }
+    }
+}
+
+/// Runs the program's work, reports its error on standard error and finds the exit code.
+pub fn guard(json: bool, work: impl FnOnce() -> Result<Code>) -> Code {
+    match caught(work) {
+        Ok(code) => code,
+        Err(Failure::Error(error)) if is_closed_pipe(&error) => Code::Answer,
+        Err(failure) => {
+            report(json, &failure, None, "");
+            failure.code()
+        }
+    }
+}
+
+/// Reports a failure on standard error, as a document or as a line that begins with `prefix`.
+pub fn report(json: bool, failure: &Failure, about: Option<About<'_>>, prefix: &str) {
+    let kept = match failure {
+        Failure::Error(Error::Interrupted) => Some(signals::kept()),
+        _ => None,
+    };
+    let words = kept.as_ref().map_or_else(|| failure.to_string(), ToString::to_string);
+    if json {
+        let code = failure.code();
+        let document = Document {
+            schema: Schema::Error,
+            error: &words,
+            kind: code.kind(),
+            code: code as u8,
+            file: about.map(|about| about.file.display().to_string()),
+            over: about.and_then(|about| about.over),
+            kept,
+        };
+        return complain(&serde_json::to_string(&document).expect("our documents have string keys"));
+    }
+    // A bug has been told by the hook, when it happened.
+    if !matches!(failure, Failure::Bug(_)) {
+        complain(&format!("blackfield: {prefix}{words}"));
     }
 }
 
 /// The line of an error with --json.
 #[derive(Serialize)]
-struct Failure<'a> {
+struct Document<'a> {
     schema: Schema,
     error: &'a str,
     kind: &'static str,
     code: u8,
-}
-
-fn failure(error: &str, code: Code) -> String {
-    let failure = Failure { schema: Schema::Error, error, kind: code.kind(), code: code as u8 };
-    serde_json::to_string(&failure).expect("words and a number")
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    over: Option<Over>,
+    #[serde(flatten)]
+    kept: Option<Kept>,
 }
 
 /// What a panic says.
@@ -139,18 +247,31 @@ pub fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// What was said of the latest panic.
+static BUG: Mutex<String> = Mutex::new(String::new());
+
+/// The words of a panic, whose hook has run.
+fn bug(message: &str) -> String {
+    let told = std::mem::take(&mut *BUG.lock().unwrap_or_else(PoisonError::into_inner));
+    if told.is_empty() { format!("internal error: {message}") } else { told }
+}
+
 /// Replaces Rust's report of a panic by one line that asks for a report (and the backtrace if `RUST_BACKTRACE` is set).
+/// Under `--json` whoever catches the panic prints it in a document.
 pub fn announce_panics() {
     std::panic::set_hook(Box::new(|info| {
         let message = message(info.payload());
         if want_of_memory(message).is_some() {
-            return; // `guard` tells it.
+            return; // Whoever catches it tells it.
         }
         let place = info.location().map_or(String::new(), |l| format!(" at {l}"));
-        complain(&format!(
-            "blackfield: internal error{place}: {message}; please report this line and the command (version {})",
-            env!("CARGO_PKG_VERSION")
-        ));
+        let version = env!("CARGO_PKG_VERSION");
+        let words =
+            format!("internal error{place}: {message}; please report this line and the command (version {version})");
+        if !speaks_json() {
+            complain(&format!("blackfield: {words}"));
+        }
+        *BUG.lock().unwrap_or_else(PoisonError::into_inner) = words;
         let trace = std::backtrace::Backtrace::capture();
         if trace.status() == std::backtrace::BacktraceStatus::Captured {
             complain(&trace.to_string());
@@ -188,8 +309,20 @@ mod tests {
             let text = error.to_string();
             assert_eq!(guard(false, || Err(error)) as u8, code, "{text}");
         }
-        assert_eq!(guard(false, || Ok(())), Code::Answer);
+        assert_eq!(guard(false, || Ok(Code::Answer)), Code::Answer);
         assert_eq!(guard(false, || Err(io("-", ErrorKind::BrokenPipe))), Code::Answer);
+    }
+
+    #[test]
+    fn the_worst_code_is_that_of_any_order() {
+        // From the best to the worst.
+        let codes =
+            [Code::Answer, Code::Usage, Code::Input, Code::Resources, Code::Device, Code::Check, Code::Interrupted];
+        for (k, &a) in codes.iter().enumerate() {
+            for (l, &b) in codes.iter().enumerate() {
+                assert_eq!(a.worse(b), codes[k.max(l)], "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

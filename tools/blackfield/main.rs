@@ -9,6 +9,7 @@
 mod allocator;
 mod answer;
 mod args;
+mod batch;
 mod bench;
 mod certificate;
 mod completions;
@@ -43,6 +44,7 @@ mod verify;
 use args::{Cli, Command};
 use blackfield::Result;
 use clap::Parser;
+use exit::Code;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -50,12 +52,12 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.command.json();
     if json {
-        allocator::speak_json();
+        exit::speak_json();
     }
     exit::guard(json, || run(cli.command)).into()
 }
 
-fn run(command: Command) -> Result<()> {
+fn run(command: Command) -> Result<Code> {
     match command {
         Command::Rank(args) => threads::within(args.common, |bars| rank::run(&args, bars)),
         Command::Verify(args) => threads::within(args.common, |bars| verify::run(&args, bars)),
@@ -77,7 +79,7 @@ fn run(command: Command) -> Result<()> {
         Command::Bench(args) => threads::within(args.common, |bars| bench::run(&args, bars)),
         Command::Convert(args) => threads::within(args.common, |bars| convert::run(&args, bars)),
         Command::Generate(args) => threads::within(args.common, |bars| generate::run(&args, bars)),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args).map(Code::from),
+        Command::Man(args) => man::run(&args).map(Code::from),
     }
 }

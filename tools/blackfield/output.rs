@@ -2,7 +2,6 @@
 
 use crate::args::FileFormat;
 use crate::progress::Bars;
-use crate::schema::Schema;
 use blackfield::io::{self, EntryList};
 use blackfield::report::Certainty;
 use blackfield::sparse::{RationalMatrix, Triplets};
@@ -10,7 +9,6 @@ use blackfield::{Error, Result};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 /// Writes `text` to the standard output, at once.
 pub fn print(text: &str) -> Result<()> {
@@ -19,42 +17,11 @@ pub fn print(text: &str) -> Result<()> {
     written.map_err(|source| Error::Io { file: "-".into(), source })
 }
 
-/// Prints one JSON document, indented, with a final newline.
-pub fn print_json(document: &impl Serialize) -> Result<()> {
-    let mut text = serde_json::to_string_pretty(document).expect("our documents have string keys");
-    text.push('\n');
-    print(&text)
-}
-
 /// Prints one JSON document on one line.
-pub fn print_json_line(document: &impl Serialize) -> Result<()> {
+pub fn print_json(document: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string(document).expect("our documents have string keys");
     text.push('\n');
     print(&text)
-}
-
-/// The document of several answers.
-#[derive(Serialize)]
-struct Answers<'a, A: Serialize> {
-    schema: Schema,
-    results: &'a [A],
-    complete: bool,
-    seconds: f64,
-    version: &'static str,
-}
-
-/// Prints the answers as one document: the one asked for by itself, several in a list that says whether it is
-/// `complete`; nothing if there are none. `start` is when the work began.
-pub fn print_answers<A: Serialize>(answers: &[A], one: bool, complete: bool, start: Instant) -> Result<()> {
-    match answers {
-        [] => Ok(()),
-        [answer] if one => print_json(answer),
-        results => {
-            let seconds = start.elapsed().as_secs_f64();
-            let version = env!("CARGO_PKG_VERSION");
-            print_json(&Answers { schema: Schema::Results, results, complete, seconds, version })
-        }
-    }
 }
 
 /// Where a matrix will go, and in which format.

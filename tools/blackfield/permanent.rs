@@ -1,12 +1,16 @@
-//! `blackfield permanent FILE…`: the exact permanent alone on standard output, or one JSON document a file.
+//! `blackfield permanent FILE…`: the exact permanent alone on standard output, a line for each of several, or JSON
+//! documents.
 
+use crate::answer::Over;
 use crate::args::PermanentArgs;
+use crate::batch::{About, Batch};
+use crate::exit::Code;
 use crate::input::{self, Loaded};
 use crate::memory;
-use crate::output;
 use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use crate::signals;
 use blackfield::cost::Machine;
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, Options, Permanent};
@@ -35,7 +39,7 @@ struct Answer {
 }
 
 /// Answers for each file in the order given, each printed as soon as it is there.
-pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
+pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
     if args.checkpoint.is_some() && args.files.len() > 1 {
         return Err(Error::Usage(
@@ -43,47 +47,65 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<()> {
         ));
     }
     let machine = profile::find(&args.profile, bars)?.machine;
+    if let Some(checkpoint) = &args.checkpoint {
+        signals::state_is_kept_in(checkpoint);
+    }
+    // Several residues are those of one integer.
+    let each = args.moduli.len().max(1);
+    let mut batch = Batch::new(args.files.len() * each, args.batch, args.json, bars);
     for file in &args.files {
-        let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
-        check_square(file, &loaded)?;
-        // Several residues are those of one integer.
-        let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
-        let start = Instant::now();
-        let found = permanent::permanent(&loaded.triplets, &options(args, alone, &machine), bars)?;
-        bars.clear();
-        let seconds = loaded.seconds + start.elapsed().as_secs_f64();
-        let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
-        // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
-        let digest = args.json.then(|| loaded.digest());
-        let integer = [None];
-        let moduli: Vec<Option<Modulus>> = args.moduli.iter().copied().map(Some).collect();
-        for &modulus in if moduli.is_empty() { &integer[..] } else { &moduli[..] } {
-            let mut shown = found.clone();
-            if let Some(p) = modulus {
-                shown.value = p.reduce_bigint(&found.value).into();
-            }
-            let answer = Answer {
-                schema: Schema::Permanent,
-                file: file.display().to_string(),
-                n: loaded.triplets.rows(),
-                nnz: loaded.triplets.nnz(),
-                modulus,
-                found: shown,
-                threads: rayon::current_num_threads(),
-                digest: digest.clone(),
-                warnings: warnings.clone(),
-                seconds,
-                version: env!("CARGO_PKG_VERSION"),
-            };
-            describe(&answer, &found.value, args.explain, bars);
-            if args.json {
-                output::print_json_line(&answer)?;
-            } else {
-                output::print(&format!("{}\n", answer.found.value))?;
+        let about = About { file, over: None };
+        if let Some((value, answers)) = batch.attempt(about, each, || answers(file, args, &machine, bars))? {
+            for answer in answers {
+                describe(&answer, &value, args.explain, bars);
+                let over = answer.modulus.map_or(Over::Ring("Z"), Over::Modulus);
+                let certainty = answer.found.proof.certainty();
+                batch.print(About { over: Some(over), ..about }, &answer.found.value, certainty, &answer)?;
             }
         }
+        if batch.is_over() {
+            break;
+        }
     }
-    Ok(())
+    Ok(batch.end())
+}
+
+/// The permanent of the matrix in `file`, and what is shown of it: itself, or its residues.
+fn answers(file: &Path, args: &PermanentArgs, machine: &Machine, bars: &Bars) -> Result<(BigInt, Vec<Answer>)> {
+    let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
+    check_square(file, &loaded)?;
+    let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
+    let start = Instant::now();
+    let found = permanent::permanent(&loaded.triplets, &options(args, alone, machine), bars)?;
+    bars.clear();
+    let seconds = loaded.seconds + start.elapsed().as_secs_f64();
+    let warnings: Vec<String> = loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect();
+    // The digest costs a pass over the matrix: nobody but a reader of JSON sees it.
+    let digest = args.json.then(|| loaded.digest());
+    let answer = |modulus: Option<Modulus>| {
+        let mut shown = found.clone();
+        if let Some(p) = modulus {
+            shown.value = p.reduce_bigint(&found.value).into();
+        }
+        Answer {
+            schema: Schema::Permanent,
+            file: file.display().to_string(),
+            n: loaded.triplets.rows(),
+            nnz: loaded.triplets.nnz(),
+            modulus,
+            found: shown,
+            threads: rayon::current_num_threads(),
+            digest: digest.clone(),
+            warnings: warnings.clone(),
+            seconds,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    };
+    let answers = match args.moduli[..] {
+        [] => vec![answer(None)],
+        ref moduli => moduli.iter().map(|&p| answer(Some(p))).collect(),
+    };
+    Ok((found.value, answers))
 }
 
 fn options(args: &PermanentArgs, modulus: Option<Modulus>, machine: &Machine) -> Options {

@@ -1,8 +1,10 @@
-//! `blackfield rank FILE… -p P…`: the rank alone on standard output, or one JSON document.
+//! `blackfield rank FILE… -p P…`: the rank alone on standard output, a line for each of several, or JSON documents.
 
 use crate::args::{DeviceName, MethodName, RankArgs};
+use crate::batch::{About, Batch};
 use crate::certificate;
-use crate::input::{self, Loaded};
+use crate::exit::Code;
+use crate::input::{self, Loaded, Rational};
 use crate::memory;
 use crate::output;
 use crate::profile;
@@ -49,23 +51,18 @@ struct Answer {
     version: &'static str,
 }
 
-/// Answers for each file and modulus in the order given.
-pub fn run(args: &RankArgs, bars: &Bars) -> Result<()> {
+/// Answers for each file and modulus in the order given, each printed as soon as it is there.
+pub fn run(args: &RankArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
     check_device(args)?;
     let certificate = certificate::begin(args)?;
     let options = resolve(args, bars)?;
-    if args.rational {
-        return rational::run(args, &options, bars);
+    let each = args.moduli.len() + usize::from(args.rational);
+    let batch = Batch::new(args.files.len() * each, args.batch, args.json, bars);
+    match args.rational {
+        true => rational::run(args, &options, batch, bars),
+        false => Work { args, options, certificate, bars }.answer_all(batch),
     }
-    let start = Instant::now();
-    let mut results = Vec::new();
-    let work = Work { args, options, certificate, bars }.answer_all(&mut results);
-    bars.clear();
-    if args.json {
-        output::print_answers(&results, args.files.len() == 1 && args.moduli.len() == 1, work.is_ok(), start)?;
-    }
-    work
 }
 
 /// What is asked, and where the answers go.
@@ -78,23 +75,32 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn answer_all(mut self, results: &mut Vec<Answer>) -> Result<()> {
+    fn answer_all(mut self, mut batch: Batch<'_>) -> Result<Code> {
         let args = self.args;
         for file in &args.files {
-            let loaded = input::load_rational(file, args.pattern, args.max_memory, self.bars)?;
-            args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
+            let load = || input::load_rational(file, args.pattern, args.max_memory, self.bars);
+            let loaded = batch.attempt(About { file, over: None }, args.moduli.len(), load)?;
+            // A prime that divides a denominator has no rank; the others have.
+            let residues = |&p| loaded.as_ref().map_or(Ok(()), |loaded| loaded.check(p));
+            let residues: Vec<_> = args.moduli.iter().map(residues).collect();
             // Factors of rows change no rank.
-            let mut loaded = loaded.numerators();
-            for (n, &modulus) in args.moduli.iter().enumerate() {
+            let mut loaded = loaded.map(Rational::numerators);
+            for (n, (&modulus, exist)) in args.moduli.iter().zip(residues).enumerate() {
+                let (Some(loaded), false) = (&mut loaded, batch.is_over()) else { break };
                 let last = n + 1 == args.moduli.len();
-                let answer = self.answer(file, &mut loaded, modulus, last)?;
-                if !args.json {
-                    output::print(&format!("{}\n", answer.found.rank))?;
+                let about = About { file, over: Some(modulus.into()) };
+                let answer =
+                    batch.attempt(about, 1, || exist.and_then(|()| self.answer(file, loaded, modulus, last)))?;
+                if let Some(answer) = answer {
+                    batch.print(about, &answer.found.rank, answer.found.certainty, &answer)?;
                 }
-                results.push(answer);
+            }
+            if batch.is_over() {
+                break;
             }
         }
-        Ok(())
+        self.bars.clear();
+        Ok(batch.end())
     }
 
     fn answer(&mut self, file: &Path, loaded: &mut Loaded, modulus: Modulus, last: bool) -> Result<Answer> {

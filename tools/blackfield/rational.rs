@@ -2,6 +2,8 @@
 
 use crate::answer::{Asked, Over};
 use crate::args::RankArgs;
+use crate::batch::{About, Batch};
+use crate::exit::Code;
 use crate::input::{self, Loaded};
 use crate::memory;
 use crate::output;
@@ -34,30 +36,31 @@ struct Answer {
 }
 
 /// Answers for each file in the order given. `options` are those of each rank mod p.
-pub fn run(args: &RankArgs, options: &RankOptions, bars: &Bars) -> Result<()> {
-    let start = Instant::now();
-    let mut results = Vec::new();
-    let work = answer_all(args, options, bars, &mut results);
-    bars.clear();
-    if args.json {
-        output::print_answers(&results, args.files.len() == 1, work.is_ok(), start)?;
+pub fn run(args: &RankArgs, options: &RankOptions, mut batch: Batch<'_>, bars: &Bars) -> Result<Code> {
+    for file in &args.files {
+        let about = About { file, over: None };
+        let work = || {
+            let loaded = input::load_rational(file, args.pattern, args.max_memory, bars)?;
+            args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
+            answer(args, options, file, &loaded.numerators(), bars)
+        };
+        if let Some(answer) = batch.attempt(about, 1 + args.moduli.len(), work)? {
+            print(&batch, about, &answer, args.json)?;
+        }
+        if batch.is_over() {
+            break;
+        }
     }
-    work
+    bars.clear();
+    Ok(batch.end())
 }
 
-fn answer_all(args: &RankArgs, options: &RankOptions, bars: &Bars, results: &mut Vec<Answer>) -> Result<()> {
-    for file in &args.files {
-        let loaded = input::load_rational(file, args.pattern, args.max_memory, bars)?;
-        args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
-        let loaded = loaded.numerators();
-        let answer = answer(args, options, file, &loaded, bars)?;
-        if !args.json {
-            let lines = answer.found.asked.iter().map(|prime| prime.rank);
-            let lines: Vec<_> =
-                std::iter::once(answer.found.rank).chain(lines).map(|rank| format!("{rank}\n")).collect();
-            output::print(&lines.concat())?;
-        }
-        results.push(answer);
+/// One document of all, or a line each: over Q first, then for the moduli asked for.
+fn print(batch: &Batch<'_>, about: About<'_>, answer: &Answer, json: bool) -> Result<()> {
+    let found = &answer.found;
+    batch.print(About { over: Some(answer.asked.over), ..about }, &found.rank, found.certainty, answer)?;
+    for prime in found.asked.iter().filter(|_| !json) {
+        batch.print(About { over: Some(prime.modulus.into()), ..about }, &prime.rank, prime.certainty, answer)?;
     }
     Ok(())
 }
@@ -91,7 +94,7 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
     describe(&found, file, &phases, seconds, args.explain, bars);
     Ok(Answer {
-        schema: Schema::RationalRank,
+        schema: Schema::Rank,
         asked,
         found,
         seed: options.seed,

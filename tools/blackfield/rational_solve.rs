@@ -83,7 +83,7 @@ pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Res
         entries,
     };
     let grounds = Grounds { path: solution.path, reason: solution.reason, certainty: Certainty::Proven };
-    let document = work.end(Schema::RationalSolve, asked, found, grounds);
+    let document = work.end(Schema::Solve, asked, found, grounds);
     describe(&document, args, bars);
     match args.answer.json {
         true => output::print_json(&document),

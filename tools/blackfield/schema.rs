@@ -6,24 +6,16 @@ use serde::{Serialize, Serializer};
 /// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schema {
-    /// A rank mod p.
+    /// A rank, mod p or over ℚ.
     Rank,
-    /// A rank over ℚ.
-    RationalRank,
-    /// Several ranks.
-    Results,
     /// A null space.
     Kernel,
     /// Solutions of a linear system, or why there are none.
     Solve,
-    /// Solutions of a linear system over ℚ, or why there are none.
-    RationalSolve,
     /// A reduced row echelon form.
     Rref,
-    /// A determinant mod p.
+    /// A determinant, mod p or over ℤ.
     Det,
-    /// A determinant over ℤ.
-    IntegerDet,
     /// A Smith normal form over ℤ.
     Smith,
     /// A minimal polynomial.
@@ -49,14 +41,10 @@ impl Schema {
     pub const fn name(self) -> &'static str {
         match self {
             Schema::Rank => "blackfield/rank/1",
-            Schema::RationalRank => "blackfield/rational-rank/1",
-            Schema::Results => "blackfield/results/1",
             Schema::Kernel => "blackfield/kernel/1",
             Schema::Solve => "blackfield/solve/1",
-            Schema::RationalSolve => "blackfield/rational-solve/1",
             Schema::Rref => "blackfield/rref/1",
             Schema::Det => "blackfield/det/1",
-            Schema::IntegerDet => "blackfield/integer-det/1",
             Schema::Smith => "blackfield/smith/1",
             Schema::Minpoly => "blackfield/minpoly/1",
             Schema::Charpoly => "blackfield/charpoly/1",

@@ -1,17 +1,27 @@
-//! Ctrl-C and SIGTERM: the first asks the computation to stop in order, the second ends the process at once.
+//! Ctrl-C and SIGTERM: the first asks the computation to stop in order, the second ends the process at once. Either way
+//! the program says what is kept of the work, and which command goes on with it.
 
 use crate::allocator;
-use crate::exit::{self, Code};
+use crate::exit::{self, Code, Failure};
+use blackfield::Error;
+use serde::Serialize;
+use std::fmt::{Display, Formatter};
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Where the state of the computation is written, if anywhere.
+static CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Catches the signals from here on.
 pub fn catch() {
     let caught = ctrlc::try_set_handler(|| {
         if REQUESTED.swap(true, Ordering::Relaxed) {
             allocator::remove_unfinished_files();
+            exit::report(exit::speaks_json(), &Failure::Error(Error::Interrupted), None, "");
             std::process::exit(Code::Interrupted as i32);
         }
         if std::io::stderr().is_terminal() {
@@ -26,4 +36,67 @@ pub fn catch() {
 /// Whether a signal has asked to stop.
 pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
+}
+
+/// From here on the state of the computation is written to this file.
+pub fn state_is_kept_in(file: &Path) {
+    *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_path_buf());
+}
+
+/// What an interruption leaves.
+#[derive(Serialize)]
+pub struct Kept {
+    /// The file with the state; none if there is no state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<String>,
+    /// The command that goes on from it, or begins anew.
+    resume: String,
+}
+
+/// What is kept now.
+pub fn kept() -> Kept {
+    let checkpoint = CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let checkpoint = checkpoint.filter(|file| file.exists()).map(|file| file.display().to_string());
+    let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
+    Kept { checkpoint, resume: words.join(" ") }
+}
+
+impl Display for Kept {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match &self.checkpoint {
+            Some(file) => {
+                write!(f, "interrupted; the state is kept in {file}, from which this resumes: {}", self.resume)
+            }
+            None => f.write_str("interrupted; no state is kept, so the same command starts from the beginning"),
+        }
+    }
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./,:=+@%^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        for (word, shown) in [
+            ("permanent", "permanent"),
+            ("--modulus=65521", "--modulus=65521"),
+            ("a b.mtx", "'a b.mtx'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+            ("*.mtx", "'*.mtx'"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(quoted(word), shown);
+        }
+    }
 }

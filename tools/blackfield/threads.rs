@@ -1,6 +1,7 @@
 //! The program's thread pool: the library uses the pool it is called in and never makes one.
 
 use crate::args::Common;
+use crate::exit::Code;
 use crate::{allocator, memory, progress::Bars, signals};
 use blackfield::isa::Isa;
 use blackfield::{Error, Result};
@@ -15,7 +16,7 @@ const STACK_SHARE: u64 = 8;
 
 /// Runs `work` with the wished instructions in a pool of the wished number of threads, with signals caught and progress
 /// shown.
-pub fn within(common: Common, work: impl FnOnce(&Bars) -> Result<()> + Send) -> Result<()> {
+pub fn within<R: Into<Code>>(common: Common, work: impl FnOnce(&Bars) -> Result<R> + Send) -> Result<Code> {
     if let Some(isa) = common.isa {
         Isa::from(isa).force()?;
     }
@@ -27,7 +28,7 @@ pub fn within(common: Common, work: impl FnOnce(&Bars) -> Result<()> + Send) -> 
     signals::catch();
     let bars = Bars::new(common.quiet);
     let pool = pool(wished(common.threads, addresses), &bars)?;
-    pool.install(|| work(&bars))
+    pool.install(|| work(&bars).map(Into::into))
 }
 
 /// Makes the main thread's stack as large as it is likely to get, while there are addresses: the system answers its

@@ -1,5 +1,6 @@
 """Ranks mod p: every method and option against elimination by hand or by FLINT."""
 
+import dataclasses
 import json
 
 import families
@@ -46,9 +47,8 @@ def options(bench, rng):
 
 
 def answers(ending):
-    """The documents of one command, a list whatever their number."""
-    document = ending.json()
-    return document.get("results", [document])
+    """The documents of one command, one a line."""
+    return [dataclasses.replace(ending, out=line).json() for line in ending.out.splitlines()]
 
 
 def ranks(bench, rng):
@@ -130,7 +130,7 @@ def same_seed(bench, rng):
         for threads in numbers:
             ending = bench.run("rank", "a.sms", *asked, "--json", "-q", *words, "--threads", threads, codes=None)
             bench.count("documents of the same seed")
-            document = ending.code, stable(ending.json()) if ending.code == 0 else None
+            document = ending.code, stable(answers(ending)) if ending.code == 0 else None
             if first is None:
                 first = document
             elif document != first:

@@ -145,7 +145,8 @@ def rank_command(words):
             results.append(answer(matrix, name, int(p), options))
             if "--certificate" in options:
                 certify(options["--certificate"][0], matrix, results[-1])
-    print(json.dumps(results[0] if len(results) == 1 else {"results": results}))
+    for result in results:
+        print(json.dumps(result))
 
 
 def null_space(matrix, p):

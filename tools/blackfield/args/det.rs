@@ -38,7 +38,7 @@ With --json the document is
    phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
    threads, digest, warnings, seconds, version}
 Without -p it is
-  {schema: \"blackfield/integer-det/1\", file, rows, cols, nnz,
+  {schema: \"blackfield/det/1\", file, rows, cols, nnz,
    field: \"Z\" | \"Q\", det: string, bits, rank, divisor_bits, primes,
    hadamard_bits, and path to version as above}
 divisor_bits are those of a divisor known by p-adic lifting; what is left of

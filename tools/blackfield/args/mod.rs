@@ -1,6 +1,7 @@
 //! What may be typed after `blackfield`: parsed here without any effect (no file is opened, no seed drawn).
 
 mod answer;
+mod batch;
 mod bench;
 mod det;
 mod files;
@@ -18,6 +19,7 @@ mod values;
 mod verify;
 
 pub use answer::AnswerArgs;
+pub use batch::BatchArgs;
 pub use bench::{BenchArgs, BenchDeviceName, BenchName};
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};

@@ -1,6 +1,6 @@
 //! `blackfield permanent` on the command line.
 
-use super::{Common, ProfileArgs, values};
+use super::{BatchArgs, Common, ProfileArgs, values};
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, reduce::Switches};
 use clap::builder::RangedU64ValueParser;
@@ -10,9 +10,10 @@ use std::time::Duration;
 
 /// The exact permanent of square integer matrices: perfect matchings counted to the last digit.
 ///
-/// Standard output has the permanent alone, one line for each file in the order given (with --modulus one for each file
-/// and modulus), as soon as it is known; everything else (how, why, how sure) is on standard error. The permanent of a
-/// 0-1 matrix is the number of perfect matchings of its bipartite graph.
+/// Standard output has the permanent alone, as soon as it is known; everything else (how, why, how sure) is on standard
+/// error. Several files or moduli have a line each, in the order given: the file, the modulus (Z for the integer), the
+/// permanent and its certainty, with tabs between them (--bare: the permanents alone). A file without an answer does not
+/// keep the others from theirs. The permanent of a 0-1 matrix is the number of perfect matchings of its bipartite graph.
 #[derive(Debug, Args)]
 #[command(after_long_help = PERMANENT_JSON)]
 pub struct PermanentArgs {
@@ -54,12 +55,14 @@ pub struct PermanentArgs {
     /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
-    /// Print one JSON document for each answer, one per line
+    /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
     /// Say on standard error which steps were chosen, and why
     #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
     pub explain: bool,
+    #[command(flatten)]
+    pub batch: BatchArgs,
     #[command(flatten)]
     pub profile: ProfileArgs,
     #[command(flatten)]
@@ -73,7 +76,7 @@ With --json, each file (and modulus) gives one document on one line:
    certainty: \"proven\", proof, path: [{name, found, why, predicted,
    seconds}], threads, digest, warnings, seconds, version}
 permanent is a string, since no number of JSON holds it; why is left out
-where there was nothing to choose. The documents before an error are kept.
+where there was nothing to choose.
 
 Examples:
   blackfield permanent matrix.mtx

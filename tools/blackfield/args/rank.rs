@@ -1,6 +1,6 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{Common, FormatArgs, ProfileArgs, Seed, values};
+use super::{BatchArgs, Common, FormatArgs, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::gpu::Devices;
@@ -11,9 +11,11 @@ use std::path::PathBuf;
 
 /// The rank of sparse matrices mod p.
 ///
-/// Standard output has the rank alone, one line for each file and modulus in the order given; everything else (how,
-/// why, how sure) is on standard error. A file is read once for all moduli. Formats are detected from the content: SMS,
-/// MatrixMarket, Harwell-Boeing, Rutherford-Boeing, each also compressed with gzip.
+/// Standard output has the rank alone; everything else (how, why, how sure) is on standard error. Several files or
+/// moduli have a line each, in the order given: the file, the modulus, the rank and its certainty, with tabs between
+/// them (--bare: the ranks alone). A file without an answer does not keep the others from theirs. A file is read once
+/// for all moduli. Formats are detected from the content: SMS, MatrixMarket, Harwell-Boeing, Rutherford-Boeing, each
+/// also compressed with gzip.
 #[derive(Debug, Args)]
 #[command(after_long_help = RANK_JSON)]
 pub struct RankArgs {
@@ -79,12 +81,14 @@ pub struct RankArgs {
     /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
-    /// Print one JSON document
+    /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
     /// Say on standard error which steps and formats were chosen, and why
     #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
     pub explain: bool,
+    #[command(flatten)]
+    pub batch: BatchArgs,
     #[command(flatten)]
     pub profile: ProfileArgs,
     #[command(flatten)]
@@ -92,7 +96,7 @@ pub struct RankArgs {
 }
 
 const RANK_JSON: &str = "\
-With --json, one file and one modulus give one document:
+With --json, each file and modulus give one document on one line:
   {schema: \"blackfield/rank/1\", file, rows, cols, nnz, modulus, field,
    rank, method, path: [{name, found, why, rank, predicted, seconds}],
    reason, certainty: \"proven\" | \"monte-carlo\" | \"heuristic\",
@@ -111,20 +115,17 @@ of the matrix did not know: they are keyed by SHA-256 of matrix, modulus,
 seed and use.
 A step's why is left out where there was nothing to choose.
 nnz counts the entries that p does not divide; digest is of the integer
-matrix, whatever p. Several files or moduli give
-  {schema: \"blackfield/results/1\", results: [one document each],
-   complete, seconds, version}
-where complete is false if an error ended the work; the results before
-it are kept. The seconds of each answer include the reading of its file,
-which happens once.
+matrix, whatever p. The seconds of each answer include the reading of its
+file, which happens once.
 
-With --rational the rank over Q comes first on standard output, then one
-line for each P. Any rank mod p is a lower bound. The upper one is proven
+With --rational the rank over Q comes first on standard output, its modulus
+written as Q, then those modulo each P. Any rank mod p is a lower bound. The upper one is proven
 where that is cheap, and with --proven at any price: by the pattern, by null
 vectors over the integers, or by so many primes that no larger minor can be
 a multiple of all; else primes of 31 bits are drawn until the error
-probability is at most --error (1e-12 without it). With --json the document is
-  {schema: \"blackfield/rational-rank/1\", file, rows, cols, nnz,
+probability is at most --error (1e-12 without it). With --json the document
+of a file is
+  {schema: \"blackfield/rank/1\", file, rows, cols, nnz,
    field: \"Q\", rank, certainty, error_bound, error_log2, reason,
    minor_bits, prime_bits,
    random_primes: [{modulus, rank, certainty, error_bound, error_log2,
@@ -138,6 +139,7 @@ boundary matrix this is torsion in homology.
 Examples:
   blackfield rank matrix.sms.gz -p 65521
   blackfield rank matrix.mtx -p 2,3,5,65521 --json
+  blackfield rank boundaries/*.sms.gz -p 65521 > ranks.tsv
   blackfield rank matrix.mtx -p 2147483647 --error 1e-12
   blackfield rank matrix.mtx -p 65521 --certificate matrix.cert
   blackfield rank matrix.mtx --rational -p 2,3,5,7";

@@ -53,7 +53,7 @@ y*b = value, which is not 0. certainty is that of the rank of A, and path is
 that of A and B together; solutions and contradictions that are given hold
 in any case.
 With --rational it is
-  {schema: \"blackfield/rational-solve/1\", file, rhs, rows, cols, nnz,
+  {schema: \"blackfield/solve/1\", file, rhs, rows, cols, nnz,
    field: \"Q\", right_sides, consistent: true | false,
    inconsistent: [columns of B],
    contradiction: null or {column, y: [[row, integer]], value},
