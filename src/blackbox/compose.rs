@@ -1,6 +1,6 @@
 //! New boxes from old ones: the product L·R, the transpose, and the symmetrised preconditioner.
 
-use super::{Diagonal, Operator, Scratch};
+use super::{Diagonal, Operator, Scratch, scale};
 use crate::Result;
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane};
@@ -73,6 +73,79 @@ impl<A: Operator> Operator for Transposed<A> {
     }
     fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
         self.0.apply(x, y, scratch)
+    }
+}
+
+/// The first columns of a box.
+pub struct FirstColumns {
+    operator: Box<dyn Operator + Send>,
+    cols: usize,
+}
+
+impl std::fmt::Debug for FirstColumns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of the columns of a {} x {} box", self.cols, self.operator.rows(), self.operator.cols())
+    }
+}
+
+impl FirstColumns {
+    /// The first `cols` columns. Panics if there are not so many.
+    pub fn new(operator: Box<dyn Operator + Send>, cols: usize) -> Self {
+        assert!(cols <= operator.cols(), "{cols} of {} columns", operator.cols());
+        FirstColumns { operator, cols }
+    }
+    /// The whole box.
+    pub fn whole(&self) -> &dyn Operator {
+        &*self.operator
+    }
+}
+
+impl Operator for FirstColumns {
+    fn modulus(&self) -> Modulus {
+        self.operator.modulus()
+    }
+    fn rows(&self) -> usize {
+        self.operator.rows()
+    }
+    fn cols(&self) -> usize {
+        self.cols
+    }
+    fn lane(&self) -> Lane {
+        self.operator.lane()
+    }
+    fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.apply_scaled(None, x, y, scratch)
+    }
+    fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        self.apply_transpose_scaled(None, x, y, scratch)
+    }
+    fn apply_scaled(&self, diagonal: Option<&[u64]>, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        if self.cols == self.operator.cols() {
+            return self.operator.apply_scaled(diagonal, x, y, scratch);
+        }
+        let mut all = scratch.take(self.lane(), self.operator.cols(), x.width())?;
+        all.copy_rows(0, x, 0, self.cols);
+        all.clear(self.cols..self.operator.cols());
+        self.operator.apply_scaled(diagonal, &all, y, scratch)?;
+        scratch.give(all);
+        Ok(())
+    }
+    fn apply_transpose_scaled(
+        &self,
+        diagonal: Option<&[u64]>,
+        x: &Block,
+        y: &mut Block,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        if self.cols == self.operator.cols() {
+            return self.operator.apply_transpose_scaled(diagonal, x, y, scratch);
+        }
+        let mut all = scratch.take(self.lane(), self.operator.cols(), x.width())?;
+        self.operator.apply_transpose(x, &mut all, scratch)?;
+        y.copy_rows(0, &all, 0, self.cols);
+        scale(self.modulus(), diagonal, y);
+        scratch.give(all);
+        Ok(())
     }
 }
 

@@ -1,8 +1,9 @@
 //! Black boxes: linear operators known by their products alone.
 //!
-//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`]
-//! and [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁; [`Preconditioned`] is
-//! the form of B that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused into the products;
+//! [`Operator`] is the interface; [`crate::spmv::Product`] is the box of a sparse matrix; [`Compose`], [`Transposed`],
+//! [`FirstColumns`] and [`Diagonal`] build new boxes from old ones, [`symmetrised`] the operator B = D₁AᵀD₂AD₁;
+//! [`Preconditioned`] is the form of B that the Krylov sequence runs on, over GF(p) or GF(pᵏ), with its scalings fused
+//! into the products;
 //! [`Diagonals`] are its random choices, for whoever applies B elsewhere.
 //!
 //! A block of s vectors over GF(pᵏ) is stored as a [`Block`] over GF(p) of width s·k: residue l·k + d of a row is the
@@ -14,7 +15,7 @@ mod diagonals;
 mod preconditioned;
 mod scratch;
 
-pub use compose::{Compose, Transposed, symmetrised};
+pub use compose::{Compose, FirstColumns, Transposed, symmetrised};
 pub use diagonal::Diagonal;
 pub use diagonals::Diagonals;
 pub use preconditioned::Preconditioned;

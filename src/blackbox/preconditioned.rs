@@ -27,7 +27,7 @@
 //! p = 2 (take a matrix with zero diagonal), which is why that form is for odd p.
 
 use super::diagonals::{Diagonals, Form};
-use super::{Operator, Scratch};
+use super::{Operator, Scratch, scale};
 use crate::Result;
 use crate::field::{Field, Modulus, Rng};
 use crate::spmv::{Block, DigitScaling, Lane};
@@ -60,6 +60,11 @@ impl Scaling {
         if let Scaling::Extension(d) = self {
             d.apply(y);
         }
+    }
+    /// Y ← D·Y.
+    fn apply(&self, p: Modulus, y: &mut Block) {
+        scale(p, self.fused(), y);
+        self.finish(y);
     }
 }
 
@@ -173,5 +178,57 @@ impl<'a> Preconditioned<'a> {
             outer.finish(y);
         }
         Ok(())
+    }
+
+    /// For the system A·x = b: C such that every U with B·U = C gives a [solution](Preconditioned::solution), D₁·AᵀD₂b or
+    /// D₁·b. Panics if the shapes do not fit.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn right_side(&self, b: &Block, c: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        let product = self.product;
+        match (self.form, &self.inner) {
+            (Form::Columns, Some(d2)) => {
+                let mut w = scratch.take(product.lane(), product.rows(), b.width())?;
+                w.copy_rows(0, b, 0, b.rows());
+                d2.apply(product.modulus(), &mut w);
+                product.apply_transpose_scaled(self.outer.as_ref().and_then(Scaling::fused), &w, c, scratch)?;
+                scratch.give(w);
+                if let Some(outer) = &self.outer {
+                    outer.finish(c);
+                }
+            }
+            _ => {
+                c.copy_rows(0, b, 0, b.rows());
+                if let Some(outer) = &self.outer {
+                    outer.apply(product.modulus(), c);
+                }
+            }
+        }
+        Ok(())
+    }
+    /// X from U: U itself, or D₂AᵀU.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn solution(&self, u: &Block, x: &mut Block, scratch: &mut Scratch) -> Result<()> {
+        match (self.form, &self.inner) {
+            (Form::Rows, Some(d2)) => {
+                self.product.apply_transpose_scaled(d2.fused(), u, x, scratch)?;
+                d2.finish(x);
+            }
+            _ => x.copy_rows(0, u, 0, u.rows()),
+        }
+        Ok(())
+    }
+    /// Y from what is left of b by the X of a U with B·(C - B·U) = 0: AᵀY = 0, and Y is 0 only where nothing is left.
+    pub fn left_null_vector(&self, y: &mut Block) {
+        let scaling = match self.form {
+            Form::Columns => &self.inner,
+            Form::Symmetric | Form::Rows => &self.outer,
+        };
+        if let Some(scaling) = scaling {
+            scaling.apply(self.product.modulus(), y);
+        }
     }
 }

@@ -126,9 +126,9 @@ impl<'a> Streams<'a> {
     /// The streams for a part of the matrix that is processed separately, such as a connected component: different from
     /// those for the whole (which is part 0) and for every other part.
     #[must_use]
-    pub fn part(&self, part: u64) -> Self {
+    pub fn part(&self, part: u64) -> Streams<'static> {
         // Hashed once for all parts.
-        Streams { source: Source::Digest(self.digest()), part, ..self.clone() }
+        Streams { source: Source::Digest(self.digest()), modulus: self.modulus, seed: self.seed, part }
     }
     /// The stream `number` for a use.
     pub fn stream(&self, domain: Domain, number: u64) -> Rng {

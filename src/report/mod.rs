@@ -1,5 +1,6 @@
 //! How an answer is reported, whatever the question: what was done ([`Step`], [`Phases`]), how certain it is
-//! ([`Certainty`], [`ErrorBound`]), and what is reported along the way ([`Observer`]).
+//! ([`Certainty`], [`ErrorBound`]), and what is reported along the way ([`Observer`]) and kept for
+//! another run ([`Keeper`]).
 //!
 //! The bottom of the dependency order: every room may report, and this one uses none of them. These types serialise
 //! themselves, so that a program that prints answers need not restate their fields; the documents of the command line
@@ -7,12 +8,14 @@
 
 mod certainty;
 mod error_bound;
+mod keeper;
 mod observer;
 mod phases;
 mod step;
 
 pub use certainty::Certainty;
 pub use error_bound::ErrorBound;
+pub use keeper::Keeper;
 pub(crate) use observer::Quiet;
 pub use observer::{Observer, Silent};
 pub use phases::Phases;

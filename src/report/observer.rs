@@ -1,5 +1,6 @@
 //! How the library reports while it works: it never prints, it calls an [`Observer`].
 
+use super::Keeper;
 use crate::{Error, Result};
 
 /// Receives progress and warnings, and may ask the computation to stop. All methods have empty defaults.
@@ -15,6 +16,10 @@ pub trait Observer: Sync {
     /// Whether to stop; called at least once per iteration of every long loop.
     fn cancelled(&self) -> bool {
         false
+    }
+    /// Who keeps states of what may take long.
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
     }
 
     /// Asks [`Observer::cancelled`].
@@ -38,5 +43,8 @@ pub(crate) struct Quiet<'a>(pub &'a dyn Observer);
 impl Observer for Quiet<'_> {
     fn cancelled(&self) -> bool {
         self.0.cancelled()
+    }
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.0.keeper()
     }
 }

@@ -70,6 +70,10 @@ impl<'a> Split<'a> {
     pub(super) fn entries(&self) -> [usize; 2] {
         [self.pivots.rows.iter().map(|&i| self.a.row(i as usize).0.len()).sum(), self.a.nnz()]
     }
+    /// The matrix A.
+    pub fn matrix(&self) -> &'a SparseMatrix {
+        self.a
+    }
     /// The number of pivots t.
     pub fn pivots(&self) -> usize {
         self.pivots.len()

@@ -44,17 +44,32 @@ impl<'a, F: Field> Krylov<'a, F> {
         start: Start,
         rng: &mut Rng,
     ) -> Result<Self> {
-        assert_eq!(field.degree(), operator.degree());
         let width = block * field.degree();
-        let (lane, n) = (operator.lane(), operator.order());
-        let current = Block::random(lane, n, width, operator.modulus(), rng)?;
-        let next = Block::zeros(lane, n, width)?;
-        let scratch = Scratch::new();
-        let mut krylov = Krylov { field: field.clone(), operator, projection, block, current, next, scratch };
+        let x = Block::random(operator.lane(), operator.order(), width, operator.modulus(), rng)?;
+        let mut krylov = Self::at(field, operator, projection, x)?;
         if start == Start::Bx {
             krylov.step()?;
         }
         Ok(krylov)
+    }
+
+    /// The sequence whose next term is that of the block `x`.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// Panics if the degrees of `field` and operator differ, or `x` has not the shape of a block of the operator.
+    pub fn at(field: &F, operator: &'a Preconditioned<'a>, projection: Projection, x: Block) -> Result<Self> {
+        assert_eq!(field.degree(), operator.degree());
+        assert_eq!((x.rows(), x.width() % field.degree()), (operator.order(), 0));
+        let (block, next) = (x.width() / field.degree(), Block::zeros(x.lane(), x.rows(), x.width())?);
+        let scratch = Scratch::new();
+        Ok(Krylov { field: field.clone(), operator, projection, block, current: x, next, scratch })
+    }
+
+    /// The block whose term is the next one.
+    pub fn current(&self) -> &Block {
+        &self.current
     }
 
     /// BⁱX becomes Bⁱ⁺¹X.

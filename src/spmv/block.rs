@@ -6,7 +6,11 @@ use super::aligned::Aligned;
 use crate::field::{Modulus, Rng};
 use crate::{Result, memory};
 use rand::{Rng as _, RngExt};
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Residues that one task changes.
+const SHARE: usize = 1 << 14;
 
 /// The storage type of one residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -252,6 +256,34 @@ impl Block {
         assert!(count <= self.width, "{count} residues of a row of {}", self.width);
         let range = i * self.width..i * self.width + count;
         each_lane!(&self.lanes, v => to.extend(v[range].iter().map(|&x| x as u64)));
+    }
+    /// Adds residues mod p, row by row, to rows from number `first` on.
+    ///
+    /// # Panics
+    /// If there are not so many rows.
+    pub fn add_rows(&mut self, p: Modulus, first: usize, residues: &[u64]) {
+        let range = first * self.width..first * self.width + residues.len();
+        each_lane!(&mut self.lanes, v => v[range].par_chunks_mut(SHARE).zip(residues.par_chunks(SHARE)).for_each(
+            |(v, residues)| v.iter_mut().zip(residues).for_each(|(x, &y)| *x = p.add(*x as u64, y) as _)
+        ));
+    }
+    /// Subtracts another block mod p.
+    ///
+    /// # Panics
+    /// If lanes or shapes differ.
+    pub fn subtract(&mut self, p: Modulus, other: &Block) {
+        assert_eq!((self.rows, self.width), (other.rows, other.width), "blocks of different shapes");
+        macro_rules! subtract {
+            ($($lane:ident)*) => {
+                match (&mut self.lanes, &other.lanes) {
+                    $((Lanes::$lane(y), Lanes::$lane(x)) => y.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).for_each(
+                        |(y, x)| y.iter_mut().zip(x).for_each(|(y, &x)| *y = p.sub(*y as u64, x as u64) as _)
+                    ),)*
+                    _ => panic!("blocks of different lanes"),
+                }
+            };
+        }
+        subtract!(U8 U16 U32 U64 F32 F64);
     }
     /// All residues, row by row.
     ///

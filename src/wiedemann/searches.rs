@@ -14,7 +14,7 @@ use crate::{Error, Observer, Result, memory};
 pub(super) const STABLE_TERMS: usize = 6;
 /// The σ-basis is checked by other arithmetic than it was found by: an error passes with at most this probability. A
 /// guard against machines and mistakes, on which no certainty rests.
-const CHECK: ErrorBound = ErrorBound::of_bits(64);
+pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(64);
 
 /// The generators under way: of the sequence itself and, for the comparison, of the sequence without its first term.
 pub(super) struct Searches<F: Field> {

@@ -7,7 +7,7 @@ use super::searches::{STABLE_TERMS, Searches};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
-use crate::report::Phases;
+use crate::report::{Keeper, Phases};
 use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
 use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
@@ -244,10 +244,10 @@ impl<F: Field> Reading<'_, F> {
 }
 
 /// Tells how many terms there are in all, at most as many as are expected.
-struct Counted<'a> {
-    observer: &'a dyn Observer,
-    before: usize,
-    expected: usize,
+pub(super) struct Counted<'a> {
+    pub observer: &'a dyn Observer,
+    pub before: usize,
+    pub expected: usize,
 }
 
 impl Observer for Counted<'_> {
@@ -257,13 +257,16 @@ impl Observer for Counted<'_> {
     fn warning(&self, message: &str) {
         self.observer.warning(message);
     }
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.observer.keeper()
+    }
     fn cancelled(&self) -> bool {
         self.observer.cancelled()
     }
 }
 
 /// The length up to which the sequence is computed next.
-fn next_length(length: usize, expected: usize, early_termination: bool) -> usize {
+pub(super) fn next_length(length: usize, expected: usize, early_termination: bool) -> usize {
     if length >= expected {
         length + (length / GROWTH).max(STABLE_TERMS)
     } else if early_termination {

@@ -1,7 +1,7 @@
 //! The kernel of a matrix, from its decomposition to blocks of vectors.
 
 use super::floors::{Floors, Free, Room, Wanted, empty};
-use super::rank::{self, Rank, RankOptions};
+use super::rank::{self, Rank, RankOptions, Sequence, Space};
 use super::replay::{Recipe, Trimmed};
 use super::{BLOCK, KernelOptions, NullVectors, check};
 use crate::certify::{Certainty, Domain, Streams};
@@ -23,15 +23,19 @@ const AHEAD: usize = 2;
 #[must_use]
 pub struct Kernel {
     rank: Rank,
-    /// Ascending.
-    free: Vec<Free>,
+    /// Ascending; those of the last floor only where it has a row space.
+    pub(super) free: Vec<Free>,
     /// The columns of A that are not empty: those of the floors.
-    names: Vec<u32>,
+    pub(super) names: Vec<u32>,
     /// `None` where there are none.
-    floors: Option<Floors>,
+    pub(super) floors: Option<Floors>,
+    /// Where null vectors of the last floor come from, if it has no row space.
+    pub(super) sequence: Option<Box<Sequence>>,
     modulus: Modulus,
     coordinates: usize,
-    streams: Streams<'static>,
+    pub(super) streams: Streams<'static>,
+    /// Bytes that are allowed.
+    pub(super) most: Option<u64>,
 }
 
 /// The kernel of `a`: decomposes it, so that vectors of its null space can be made.
@@ -61,7 +65,8 @@ pub fn kernel_owned(mut a: SparseMatrix, options: &KernelOptions, observer: &dyn
     if options.left {
         a = a.transpose()?;
     }
-    decompose(a, Rule::Aside(0), &options.rank, observer)
+    let vectors = Some(options.vectors.unwrap_or(usize::MAX));
+    decompose(a, Rule::Aside(0), &RankOptions { vectors, ..options.rank.clone() }, observer)
 }
 
 /// The kernel of `a`, by pivots that the rule allows. With columns set aside, the rank of all others is found first:
@@ -112,16 +117,23 @@ fn decomposed(
     let mut free = memory::with_capacity(coordinates - names.len(), LINES)?;
     let mut used = names.iter().peekable();
     free.extend((0..coordinates as u32).filter(|j| used.next_if_eq(&j).is_none()).map(Free::empty));
+    let mut sequence = None;
     let (rank, floors) = if a.nnz() == 0 {
         (rank::rank_owned(a, options, observer)?, None)
     } else {
         let (mut rank, of, space) = rank::row_space(a, rule, options, &streams, observer)?;
         let (steps, left, pivots) = of.into_steps()?.expect("the steps are kept");
-        let pivots = if space.pivots { pivots } else { Pivots::default() };
         let mut phases = std::mem::take(&mut rank.phases);
         let floors = phases.time("substitution", || {
-            let space = space.echelon.reduced()?;
-            if replay {
+            let (space, pivots) = match space {
+                Space::Sequence(found) => {
+                    sequence = Some(found);
+                    (None, pivots)
+                }
+                Space::Rows { echelon, pivots: true } => (Some(echelon.reduced()?), pivots),
+                Space::Rows { echelon, pivots: false } => (Some(echelon.reduced()?), Pivots::default()),
+            };
+            if let (true, Some(space)) = (replay, &space) {
                 recipe = Some(Recipe::new(rows, &steps, (&left, &pivots), space.pivot_cols())?);
             }
             Floors::new(steps, (left, pivots), space, memory::copy(&names, LINES)?, true, &mut free)
@@ -130,17 +142,32 @@ fn decomposed(
         (rank, Some(floors))
     };
     free.sort_unstable();
-    if free.len() + rank.rank != coordinates {
-        let (dimension, rank) = (free.len(), rank.rank);
+    let dimension = free.len() + sequence.as_ref().map_or(0, |sequence| sequence.nullity() + sequence.aside());
+    if dimension + rank.rank != coordinates {
+        let rank = rank.rank;
         return Err(Error::Check(format!("{dimension} free columns and rank {rank} of {coordinates} columns")));
     }
-    Ok((Kernel { rank, free, names, floors, modulus, coordinates, streams }, recipe))
+    let most = options.max_memory;
+    Ok((Kernel { rank, free, names, floors, sequence, modulus, coordinates, streams, most }, recipe))
 }
 
 impl Kernel {
-    /// The dimension of the null space.
+    /// The dimension of the null space, as sure as the rank is.
     pub fn dimension(&self) -> usize {
-        self.free.len()
+        self.free.len() + self.sequence.as_ref().map_or(0, |sequence| sequence.nullity())
+    }
+    /// Whether block Wiedemann makes null vectors of what pivots leave.
+    pub fn is_by_sequence(&self) -> bool {
+        self.sequence.is_some()
+    }
+    /// The rank of the columns before the `count` that were set aside.
+    pub(in crate::answers) fn rank_before(&self, count: usize) -> usize {
+        let first = self.coordinates - count;
+        let free = self.free.len() - self.free.partition_point(|free| (free.col as usize) < first);
+        match self.sequence {
+            Some(_) => self.rank.rank,
+            None => self.rank.rank - (count - free),
+        }
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -156,7 +183,7 @@ impl Kernel {
         &self.rank
     }
     /// The coordinates in which the vectors of the basis are the identity, ascending: vector k is 1 in number k of
-    /// these.
+    /// these. Vectors of block Wiedemann, the last ones, have no such coordinates.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -166,18 +193,22 @@ impl Kernel {
 
     /// Makes the vectors of a basis, block by block of 32: `make` is called in parallel, `take` with what it returns in
     /// the order of the vectors. Both may fail, which ends the work. What is returned is how sure it is that they are a
-    /// basis: a proof.
+    /// basis: a proof. Those of block Wiedemann are written once they are found independent of those before.
     ///
     /// # Errors
-    /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, which happens with the probability
-    /// of [`Rank::certainty`](super::super::Rank::certainty) at most; [`Error::Interrupted`], [`Error::Memory`].
+    /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, or there are fewer independent ones
+    /// than the rank leaves, which happens with the probability of
+    /// [`Rank::certainty`](super::super::Rank::certainty) at most; [`Error::Interrupted`], [`Error::Memory`].
     pub fn basis<T: Send>(
         &self,
         make: impl Fn(&NullVectors) -> Result<T> + Sync,
-        take: impl FnMut(T) -> Result<()>,
+        mut take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<Certainty> {
-        self.blocks(&self.free, None, self.free.len(), make, take, observer)?;
+        self.blocks(&self.free, None, self.free.len(), &make, &mut take, observer)?;
+        if let Some(sequence) = &self.sequence {
+            self.basis_by_sequence(sequence, make, take, observer)?;
+        }
         Ok(Certainty::Proven)
     }
     /// Makes `count` vectors as [`Kernel::basis`] does, but independent of each other and uniformly random in the null
@@ -192,6 +223,9 @@ impl Kernel {
         take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<()> {
+        if let Some(sequence) = &self.sequence {
+            return self.random_by_sequence(sequence, count, make, take, observer);
+        }
         self.blocks(&[], Some(&self.free), count, make, take, observer)
     }
     /// The columns of A that are not empty mod p.
@@ -215,14 +249,15 @@ impl Kernel {
         range: Range<usize>,
         room: &mut Room,
     ) -> Result<NullVectors> {
-        let wanted = Wanted { count: range.len(), units: &self.free[range.clone()], random: None };
+        let wanted = Wanted { count: range.len(), units: &self.free[range.clone()], random: None, given: None };
         match floors.or(self.floors.as_ref()) {
             Some(floors) => floors.vectors(wanted, range.start, &self.names, room),
             None => empty(self.modulus, wanted, range.start, room),
         }
     }
     /// For each of the last columns, from number `first` on, that is free: the vector that is 1 there and 0 in all
-    /// others of these; in the other free columns 0 or, if `random`, uniformly random.
+    /// others of these; in the other free columns 0 or, if `random`, uniformly random. Those of block Wiedemann are
+    /// random in what pivots leave in any case.
     pub(in crate::answers) fn of_last(
         &self,
         first: usize,
@@ -232,6 +267,9 @@ impl Kernel {
     ) -> Result<()> {
         let (before, last) = self.free.split_at(self.free.partition_point(|free| (free.col as usize) < first));
         let random = random.then_some(before);
+        if let Some(sequence) = &self.sequence {
+            return self.of_last_by_sequence(sequence, last, random, take, observer);
+        }
         self.blocks(last, random, last.len(), |vectors| Ok(vectors.clone()), &mut take, observer)
     }
     /// `count` vectors, the identity in the columns `units` and random in others.
@@ -258,6 +296,7 @@ impl Kernel {
                         count: range.len(),
                         units: units.get(range.clone()).unwrap_or_default(),
                         random: random.map(|those| (those, self.streams.stream(Domain::Solutions, k as u64))),
+                        given: None,
                     };
                     let mut room = rooms.lock().expect("no task panics").pop().unwrap_or_default();
                     let vectors = match &self.floors {

@@ -8,7 +8,7 @@ use crate::field::{Modulus, Rng};
 use crate::pivots::Pivots;
 use crate::schur::{Lift, Split};
 use crate::sparse::SparseMatrix;
-use crate::spmv::PushSpace;
+use crate::spmv::{Block, PushSpace};
 use crate::{Error, Result, memory};
 use rand::RngExt;
 
@@ -30,6 +30,9 @@ pub(in crate::answers) struct Free {
 }
 
 impl Free {
+    /// No column at all.
+    pub const NONE: Free = Free { col: u32::MAX, floor: Some(u32::MAX), place: 0 };
+
     /// An empty column of A.
     pub fn empty(col: u32) -> Self {
         Free { col, floor: None, place: 0 }
@@ -53,9 +56,19 @@ struct Floor {
 pub(in crate::answers) struct Floors {
     modulus: Modulus,
     floors: Vec<Floor>,
-    /// On the last floor: the columns without a pivot, and the row space of what is left in them.
+    /// On the last floor: the columns without a pivot, and the row space of what is left in them; `None` where null
+    /// vectors of that are given.
     cols: Vec<u32>,
-    space: Reduced,
+    space: Option<Reduced>,
+}
+
+/// Vectors that are given on the last floor.
+#[derive(Clone, Copy)]
+pub(in crate::answers) struct Given<'k> {
+    /// One row for each of the first columns there.
+    pub block: &'k Block,
+    /// Which of its vectors each lane is, if it is one.
+    pub lanes: &'k [Option<u32>],
 }
 
 /// Which null vectors, at most [`BLOCK`].
@@ -65,6 +78,8 @@ pub(in crate::answers) struct Wanted<'k> {
     pub units: &'k [Free],
     /// All of them are random in these, and 0 in all other free columns.
     pub random: Option<(&'k [Free], Rng)>,
+    /// What is added to these on the last floor, where it has no row space.
+    pub given: Option<Given<'k>>,
 }
 
 /// Working space of a thread.
@@ -86,12 +101,12 @@ impl Room {
 
 impl Floors {
     /// The floors of a matrix, of which `steps` are formed complements and `left` with its pivots what is not; `space`
-    /// is the row space of their complement. Its columns are `names` elsewhere; those that are free are added to
-    /// `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`.
+    /// is the row space of their complement, if it is known. Its columns are `names` elsewhere; those that are free are
+    /// added to `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`.
     pub fn new(
         steps: Vec<Level>,
         (left, pivots): (SparseMatrix, Pivots),
-        space: Reduced,
+        space: Option<Reduced>,
         mut names: Vec<u32>,
         checked: bool,
         free: &mut Vec<Free>,
@@ -112,11 +127,24 @@ impl Floors {
         }
         let split = Split::new(&left, &pivots)?;
         let (floor, cols) = (Some(floors.len() as u32), memory::copy(&split.cols, LINES)?);
-        for (&j, place) in space.free_cols().iter().zip(0..) {
+        for (&j, place) in space.iter().flat_map(Reduced::free_cols).zip(0..) {
             memory::push(free, Free { col: names[cols[j as usize] as usize], floor, place }, LINES)?;
         }
         floors.push(Floor { lift: Lift::new(&split, checked && floors.is_empty())?, down: vec![] });
         Ok(Floors { modulus, floors, cols, space })
+    }
+
+    /// The last columns without a pivot on the last floor, where it has no row space, as `names` has them: vectors may
+    /// be 1 there.
+    pub fn last_of_core(&self, count: usize, names: &[u32]) -> Result<Vec<Free>> {
+        let floor = Some(self.floors.len() as u32 - 1);
+        let first = self.cols.len() - count;
+        let free = |place: usize| {
+            let below = self.floors.iter().rev().skip(1);
+            let col = below.fold(self.cols[place], |j, floor| floor.down[j as usize]);
+            Free { col: names[col as usize], floor, place: place as u32 }
+        };
+        memory::collect((first..self.cols.len()).map(free), LINES)
     }
 
     /// Null vectors from number `first` on, their coordinates as `names` has them.
@@ -155,16 +183,29 @@ impl Floors {
 
     /// Null vectors of what is left, on the columns of the last floor.
     fn give_core(&self, wanted: &mut Wanted<'_>, room: &mut Room) -> Result<()> {
-        let Floors { modulus, cols, space, .. } = self;
+        let Floors { modulus, cols, .. } = self;
         let last = Some(self.floors.len() as u32 - 1);
         let col = |j: u32| cols[j as usize];
+        let Some(space) = &self.space else {
+            if let Some(Given { block, lanes }) = wanted.given {
+                for i in 0..block.rows() {
+                    let mut x = [0; BLOCK];
+                    let given = lanes.iter().enumerate().filter_map(|(lane, &of)| Some((lane, of?)));
+                    given.for_each(|(lane, of)| x[lane] = block.get(i, of as usize));
+                    if x != [0; BLOCK] {
+                        room.push(col(i as u32), x)?;
+                    }
+                }
+            }
+            return give(*modulus, wanted, last, room, |free| col(free.place));
+        };
         if wanted.random.is_some() {
             give(*modulus, wanted, last, room, |free| free.place)?;
             let mut x = memory::zeros::<[u64; BLOCK]>(space.free_cols().len(), VECTORS)?;
             room.cols.drain(..).zip(room.x.drain(..)).for_each(|(f, given)| {
                 x[f as usize].iter_mut().zip(given).for_each(|(x, given)| *x = modulus.add(*x, given));
             });
-            let sums = self.times_table(&x)?;
+            let sums = times_table(*modulus, space, &x)?;
             let (pivots, free) = (space.pivot_cols().iter().zip(&sums), space.free_cols().iter().zip(&x));
             return pivots.chain(free).try_for_each(|(&j, x)| room.push(col(j), *x));
         }
@@ -180,20 +221,20 @@ impl Floors {
         }
         give(*modulus, wanted, last, room, |free| col(space.free_cols()[free.place as usize]))
     }
-    /// -T·X, for all free columns of what is left.
-    fn times_table(&self, x: &[[u64; BLOCK]]) -> Result<Vec<[u64; BLOCK]>> {
-        let Floors { modulus, space, .. } = self;
-        let mut sums = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
-        let mut part = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
-        for (number, x) in x.chunks(PART).enumerate() {
-            let start = number * PART;
-            let t = space.column_block(start..start + x.len())?;
-            gemm(*modulus, space.rank(), x.len(), BLOCK, &t, x.as_flattened(), part.as_flattened_mut())?;
-            let sums = sums.as_flattened_mut().iter_mut().zip(part.as_flattened());
-            sums.for_each(|(sum, &x)| *sum = modulus.sub(*sum, x));
-        }
-        Ok(sums)
+}
+
+/// -T·X, for all free columns of what is left.
+fn times_table(p: Modulus, space: &Reduced, x: &[[u64; BLOCK]]) -> Result<Vec<[u64; BLOCK]>> {
+    let mut sums = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
+    let mut part = memory::zeros::<[u64; BLOCK]>(space.rank(), VECTORS)?;
+    for (number, x) in x.chunks(PART).enumerate() {
+        let start = number * PART;
+        let t = space.column_block(start..start + x.len())?;
+        gemm(p, space.rank(), x.len(), BLOCK, &t, x.as_flattened(), part.as_flattened_mut())?;
+        let sums = sums.as_flattened_mut().iter_mut().zip(part.as_flattened());
+        sums.for_each(|(sum, &x)| *sum = p.sub(*sum, x));
     }
+    Ok(sums)
 }
 
 /// Gives the coordinates in the free columns of a floor, on which they are called `name`.

@@ -6,6 +6,10 @@
 //! and those of pivots by substitution, from the last complement back to A ([`Lift`](crate::schur::Lift)): the basis is
 //! as sparse as the pivots leave it. Vectors are made in blocks of [`BLOCK`], in the memory of a few blocks.
 //!
+//! Where the row space of what is left would take too long, or too much memory, its null vectors come from block
+//! Wiedemann, a block of uniformly random ones with each run (`by_sequence.rs`), and substitution goes on from there:
+//! random vectors, a solution, or a basis, which is not in echelon form then.
+//!
 //! Each vector is multiplied by the rows of A that have no pivot; in the rows of pivots A·x = 0 is how it is made. The
 //! vectors of a basis are independent, the identity in the free columns. So a basis that was made proves rank A ≤ n -
 //! dimension, and the pivots prove the other inequality: the basis is complete, whatever the search for the row space
@@ -16,6 +20,7 @@
 //! Entry: [`kernel()`].
 
 mod basis;
+mod by_sequence;
 mod floors;
 mod options;
 mod replay;

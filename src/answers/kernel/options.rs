@@ -10,17 +10,19 @@ use crate::{Error, Result};
 pub struct KernelOptions {
     /// Whether vectors x with xᵀ·A = 0 are wanted instead of A·x = 0.
     pub left: bool,
-    /// How the matrix is decomposed: of these, the seed, the memory, the prices and the patience count. Block Wiedemann
-    /// is refused.
+    /// How many random vectors will be wanted, `None` for a basis: whether block Wiedemann makes them depends on it.
+    pub vectors: Option<usize>,
+    /// How the matrix is decomposed: of these, the method, the block size, the seed, the memory, the prices and the
+    /// patience count.
     pub rank: RankOptions,
 }
 
-setters!(KernelOptions { left: bool, rank: RankOptions });
+setters!(KernelOptions { left: bool, vectors: impl Into<Option<usize>>, rank: RankOptions });
 
 /// # Errors
-/// [`Error::Usage`] for options out of range, and for block Wiedemann.
+/// [`Error::Usage`] for options out of range, and for block Wiedemann where it is not expected.
 pub(in crate::answers) fn check(options: &RankOptions) -> Result<()> {
-    if matches!(options.method, Method::Wiedemann | Method::Hybrid) {
+    if options.vectors.is_none() && matches!(options.method, Method::Wiedemann | Method::Hybrid) {
         let message = "block Wiedemann leaves no pivots to substitute in: choose the method auto or elimination";
         return Err(Error::Usage(message.into()));
     }

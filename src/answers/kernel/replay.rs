@@ -137,8 +137,14 @@ impl Trimmed {
             return Ok(None);
         }
         let mut found = memory::collect(free.iter().filter(|free| free.is_empty()).copied(), LINES)?;
-        let floors =
-            Floors::new(steps, (matrix, copy(&self.last)?), space, memory::copy(names, LINES)?, false, &mut found)?;
+        let floors = Floors::new(
+            steps,
+            (matrix, copy(&self.last)?),
+            Some(space),
+            memory::copy(names, LINES)?,
+            false,
+            &mut found,
+        )?;
         found.sort_unstable();
         Ok((found == free).then_some(floors))
     }

@@ -166,12 +166,79 @@ fn random_vectors_span_the_kernel() {
 }
 
 #[test]
-fn block_wiedemann_is_refused() {
+fn options_out_of_range_are_refused() {
     let a = families::generate("ch4-4-b2").unwrap().reduce(Modulus::new(65521).unwrap());
-    for rank in [RankOptions::default().method(Method::Wiedemann), RankOptions::default().trials(0)] {
-        let refused = kernel(&a, &KernelOptions::default().rank(rank), &Silent);
-        assert!(matches!(refused, Err(crate::Error::Usage(_))));
+    let refused = kernel(&a, &KernelOptions::default().rank(RankOptions::default().trials(0)), &Silent);
+    assert!(matches!(refused, Err(crate::Error::Usage(_))));
+}
+
+/// All vectors that `make` gives, one a row.
+fn gathered(
+    a: &SparseMatrix,
+    kernel: &Kernel,
+    random: Option<usize>,
+    observer: &dyn crate::Observer,
+) -> crate::Result<SparseMatrix> {
+    let (mut entries, mut count) = (vec![], 0);
+    let take = |vectors: NullVectors| {
+        assert_eq!(vectors.first(), count);
+        for k in 0..vectors.len() {
+            let (at, values) = vectors.vector(k);
+            entries.extend(at.iter().zip(values).map(|(&j, &v)| (count + k, j as usize, v)));
+        }
+        count += vectors.len();
+        Ok(())
+    };
+    match random {
+        Some(count) => kernel.random(count, |vectors| Ok(vectors.clone()), take, observer)?,
+        None => drop(kernel.basis(|vectors| Ok(vectors.clone()), take, observer)?),
     }
+    let cols = if kernel.coordinates() == a.cols() { a.cols() } else { a.rows() };
+    Ok(SparseMatrix::from_triplets(a.modulus(), count, cols, &entries))
+}
+
+/// By block Wiedemann on the matrix itself and on the complement of its pivots: bases are complete, random vectors span.
+#[test]
+fn block_wiedemann_makes_bases_and_random_vectors() {
+    let mut rng = Rng::seed_from_u64(35);
+    for p in [2, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+        let named = families::generate("ch3-4-b2").unwrap().reduce(p);
+        let shapes = [(0, 7, 0), (1, 1, 1), (20, 50, 45), (50, 20, 90), (40, 50, 160)];
+        let matrices = shapes.map(|(rows, cols, nnz)| random(p, rows, cols, nnz, &mut rng));
+        for a in matrices.iter().chain([&named]) {
+            for method in [Method::Wiedemann, Method::Hybrid] {
+                for left in [false, true] {
+                    let upright = if left { a.transpose().unwrap() } else { a.try_clone().unwrap() };
+                    let rank = RankOptions::default().method(method).block(4);
+                    let kernel = kernel(a, &KernelOptions::default().left(left).rank(rank), &Silent).unwrap();
+                    let expected = upright.cols() - dense_rank(a);
+                    assert_eq!(kernel.dimension(), expected, "{method:?} mod {p}");
+                    let basis = gathered(&upright, &kernel, None, &Silent).unwrap();
+                    check(&upright, &basis);
+                    assert_eq!((basis.rows(), dense_rank(&basis)), (expected, expected));
+                    let count = if p.get() > 3 { expected } else { expected + 40 };
+                    let some = gathered(&upright, &kernel, Some(count), &Silent).unwrap();
+                    check(&upright, &some);
+                    assert_eq!(dense_rank(&some), expected, "{} random vectors mod {p}", some.rows());
+                }
+            }
+        }
+    }
+}
+
+/// Where the row space takes longer, the plan is block Wiedemann, without being told.
+#[test]
+fn block_wiedemann_is_chosen_where_the_row_space_takes_longer() {
+    let (mut rng, p) = (Rng::seed_from_u64(36), Modulus::new(65521).unwrap());
+    let a = random(p, 400, 410, 2000, &mut rng);
+    let machine = Machine::reference().scaled(Kind::Dense, 1e9).scaled(Kind::Sparse, 1e9);
+    let slow = KernelOptions::default().rank(RankOptions::default().machine(machine));
+    let all = kernel(&a, &KernelOptions::default().vectors(3), &Silent).unwrap();
+    assert!(!all.is_by_sequence());
+    let some = kernel(&a, &slow.vectors(3), &Silent).unwrap();
+    assert!(some.is_by_sequence(), "{:?}", some.rank().path);
+    assert_eq!(some.dimension(), all.dimension());
+    check(&a, &gathered(&a, &some, Some(3), &Silent).unwrap());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::plan::{Larger, Left};
 use super::planner::{Decision, Finish};
+use super::sequence::Sequence;
 use super::settled::Settled;
 use super::steps::{Done, Plan};
 use super::work::Work;
@@ -31,16 +32,21 @@ pub(super) struct Answer {
     pub wiedemann: Option<wiedemann::WiedemannReport>,
     /// If a minor is asked for: a nonsingular one of S of this order.
     pub core: Option<Core>,
-    /// If null vectors are asked for: the row space of S.
+    /// If null vectors are asked for: what they are made from.
     pub space: Option<Space>,
 }
 
-/// A row space of what is left of a matrix, as far as is known all of it.
+/// What null vectors of what is left of a matrix are made from.
 #[derive(Debug)]
-pub(in crate::answers) struct Space {
-    pub echelon: Echelon,
-    /// Whether it is that of the complement of the structural pivots; or else of the matrix itself.
-    pub pivots: bool,
+pub(in crate::answers) enum Space {
+    /// Its row space, as far as is known all of it.
+    Rows {
+        echelon: Echelon,
+        /// Whether it is that of the complement of the structural pivots; or else of the matrix itself.
+        pivots: bool,
+    },
+    /// Runs of block Wiedemann on the complement of the structural pivots.
+    Sequence(Box<Sequence>),
 }
 
 impl Answer {
@@ -54,6 +60,8 @@ impl Answer {
 pub(super) struct OnRest<'a, 'w> {
     pub a: &'a SparseMatrix,
     pub split: Split<'a>,
+    /// Columns at the end of S that are right sides.
+    pub aside: usize,
     pub work: &'a mut Work<'w>,
 }
 
@@ -69,14 +77,14 @@ impl Work<'_> {
         let (outlook, larger) = (left.outlook(self.options), left.exceeded());
         let now = Plan { outlook, finish: decision.finish, larger };
         let (a, pivots) = (left.of.left(), left.of.pivots());
-        let mut on_rest = OnRest { a, split: Split::new(a, pivots)?, work: self };
+        let mut on_rest = OnRest { a, split: Split::new(a, pivots)?, aside: left.of.aside(), work: self };
         let done = match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
                 let (options, cols) = (on_rest.work.options, on_rest.split.cols.len());
                 let nothing = options.minor.then(Core::default);
                 let space = match options.space {
-                    Some(_) => Some(Space { echelon: Echelon::new(a.modulus(), cols)?, pivots: true }),
+                    Some(_) => Some(Space::Rows { echelon: Echelon::new(a.modulus(), cols)?, pivots: true }),
                     None => None,
                 };
                 Done::Whole(Answer { space, ..Answer::elimination(0, nothing, Certainty::Proven, reason) })
@@ -85,7 +93,14 @@ impl Work<'_> {
             Finish::Sketch { give_up } => on_rest.by_sketch(&now, give_up, decision)?,
             Finish::Wiedemann => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
-                on_rest.by_wiedemann(&now, &parameters, decision.reason)?
+                match on_rest.work.options.vectors {
+                    // No unknowns are left.
+                    Some(_) if on_rest.aside == on_rest.split.cols.len() => {
+                        on_rest.by_every_row(&now, true, decision)?
+                    }
+                    Some(_) => on_rest.by_sequence(&now, &parameters, decision.reason)?,
+                    None => on_rest.by_wiedemann(&now, &parameters, decision.reason)?,
+                }
             }
             Finish::RowSpace { give_up } => match on_rest.by_row_space(&now, give_up, decision)? {
                 Done::Part { than, .. } if than > give_up && wiedemann.is_none() && larger.is_some() => {
@@ -149,7 +164,7 @@ impl OnRest<'_, '_> {
             }
             _ => (Certainty::Proven, String::new()),
         };
-        let space = self.work.options.space.map(|_| Space { echelon, pivots });
+        let space = self.work.options.space.map(|_| Space::Rows { echelon, pivots });
         Ok(Done::Whole(Answer {
             space,
             ..Answer::elimination(all - taken, minor, certainty, decision.reason + &ground)
@@ -184,7 +199,7 @@ impl OnRest<'_, '_> {
         self.work.step(name, found, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
         if let (Some(_), Extent::Checked(bound)) = (self.work.options.space, extent) {
             // Null vectors made from it prove it.
-            let (certainty, space) = (Certainty::with_bound(bound), Some(Space { echelon, pivots: true }));
+            let (certainty, space) = (Certainty::with_bound(bound), Some(Space::Rows { echelon, pivots: true }));
             let reason = decision.reason + "; combinations of rows that a hash of the answer chooses add nothing more";
             return Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, None, certainty, reason) }));
         }
@@ -193,7 +208,7 @@ impl OnRest<'_, '_> {
             Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
             Extent::Whole => {
                 let settled = Settled::at_once(&echelon)?;
-                space = self.work.options.space.map(|_| Space { echelon, pivots: true });
+                space = self.work.options.space.map(|_| Space::Rows { echelon, pivots: true });
                 (settled, Certainty::Proven)
             }
             Extent::Checked(bound) => (self.settle(rest, echelon, &streams.exploration)?, Certainty::with_bound(bound)),
@@ -346,7 +361,7 @@ mod tests {
         let options = RankOptions { patience: Patience { factor: 0.0, seconds: 0.0 }, ..Default::default() };
         let (none, streams, mut phases) = (Pivots::default(), Streams::of(&a, 1), Phases::default());
         let mut work = Work::new(&options, &streams, Machine::reference(), &mut phases, &Silent);
-        let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), work: &mut work };
+        let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), aside: 0, work: &mut work };
         let left = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).unwrap();
         let outlook = left.outlook(&options);
         let now = Plan { outlook, finish: Finish::Nothing, larger: None };

@@ -5,7 +5,8 @@
 //! (`pivoting`), then the rank of what is left without forming it (`finish`, as `planner` decides: all rows, the row
 //! space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`] and timed
 //! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
-//! plan would be another now (`outlook`).
+//! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann makes those of
+//! what is left where its row space would take too much (`sequence`).
 
 mod answer;
 mod components;
@@ -19,6 +20,7 @@ mod plan;
 mod planner;
 mod proof;
 mod run;
+mod sequence;
 mod settled;
 mod steps;
 mod whole;
@@ -28,9 +30,11 @@ use super::{Machine, Phases, Route, WiedemannReport};
 pub use crate::decomposition::Minor;
 use crate::wiedemann;
 pub use answer::Rank;
+pub(super) use finish::Space;
 pub use options::{Method, RankOptions};
 pub use patience::Patience;
 pub(super) use run::row_space;
+pub(super) use sequence::Sequence;
 pub use whole::{rank, rank_owned};
 
 #[cfg(test)]

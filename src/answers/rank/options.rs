@@ -77,6 +77,8 @@ pub struct RankOptions {
     /// Where null vectors are wanted, which pivots may be taken: the steps are kept and the row space of what they
     /// leave, and nothing is transposed.
     pub(in crate::answers) space: Option<Rule>,
+    /// Where these may come from block Wiedemann: how many are wanted, [`usize::MAX`] for a basis.
+    pub(in crate::answers) vectors: Option<usize>,
     /// Where sequences of block Wiedemann and the combinations of sketches are computed: on the processor, or on the
     /// first CUDA GPU. The answer is the same. The method elimination has neither: demanding GPUs of it is an error.
     pub devices: Devices,
@@ -101,6 +103,7 @@ impl Default for RankOptions {
             route: Route::Shortcut,
             minor: false,
             space: None,
+            vectors: None,
             devices: Devices::Processor,
             machine: Machine::default(),
             patience: Patience::default(),

@@ -3,11 +3,15 @@
 
 use super::Machine;
 use super::planner::{Decision, Finish, Rest, decide};
+use super::sequence::Sequence;
 use super::{Method, RankOptions};
 use crate::schur::Prediction;
-use crate::spmv::TriangularSolve;
+use crate::spmv::{Lane, TriangularSolve};
 use crate::wiedemann::{Parameters, Problem, parameters};
 use crate::{Error, Result};
+
+/// Blocks on rows and columns that null vectors need beyond those of the rank.
+const BLOCKS: usize = 3;
 
 /// All that a plan depends on but the prices.
 #[derive(Clone, Copy)]
@@ -23,17 +27,36 @@ impl Outlook<'_> {
     pub fn wiedemann(&self, machine: &Machine) -> Result<Option<Parameters>> {
         let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
         let options = self.options;
-        if options.proven || options.minor || options.method == Method::Elimination || rows.min(cols) == 0 {
+        let proven = options.proven && options.vectors.is_none();
+        if proven || options.minor || options.method == Method::Elimination || rows.min(cols) == 0 {
             return Ok(None);
         }
         let scratch = rows + pivots + cols;
         let problem =
             Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch };
         match parameters(&problem, &options.wiedemann(), &self.rest.prices(machine)) {
-            Ok(p) if options.max_memory.is_some_and(|limit| p.bytes > limit) => Ok(None),
+            Ok(p) if options.max_memory.is_some_and(|limit| self.bytes(&p) > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
             Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),
             Err(other) => Err(other),
+        }
+    }
+
+    /// Predicted bytes of block Wiedemann; null vectors take more blocks than the rank.
+    fn bytes(&self, parameters: &Parameters) -> u64 {
+        let Rest { modulus, rows, cols, .. } = self.rest;
+        let residues = (rows + cols).saturating_mul(parameters.block * parameters.degree);
+        let more =
+            if self.options.vectors.is_some() { BLOCKS * residues * Lane::narrowest(modulus).bytes() } else { 0 };
+        parameters.bytes.saturating_add(more as u64)
+    }
+    /// Predicted seconds of block Wiedemann: for all vectors that are wanted.
+    pub fn seconds(&self, parameters: &Parameters) -> f64 {
+        let least = self.rest.cols.saturating_sub(self.rest.rank_bound).max(1);
+        match self.options.vectors {
+            None => parameters.seconds,
+            Some(usize::MAX) => Sequence::seconds(parameters, least),
+            Some(wanted) => Sequence::seconds(parameters, wanted),
         }
     }
 
@@ -41,16 +64,14 @@ impl Outlook<'_> {
     pub fn decide(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
         let wiedemann = self.wiedemann(machine)?;
         let decision = match (self.options.method, &wiedemann) {
-            (Method::Hybrid, Some(w)) if self.rest.rank_bound > 0 => {
-                Decision { finish: Finish::Wiedemann, seconds: w.seconds, reason: "asked for".into() }
+            (Method::Hybrid | Method::Wiedemann, Some(w)) if self.rest.rank_bound > 0 => {
+                Decision { finish: Finish::Wiedemann, seconds: self.seconds(w), reason: "asked for".into() }
             }
-            (Method::Hybrid, None) if self.rest.rank_bound > 0 => {
-                return Err(Error::Memory(
-                    "block Wiedemann on the Schur complement does not fit in the memory allowed".into(),
-                ));
+            (Method::Hybrid | Method::Wiedemann, None) if self.rest.rank_bound > 0 => {
+                return Err(Error::Memory("block Wiedemann does not fit in the memory allowed".into()));
             }
             _ => {
-                let seconds = wiedemann.as_ref().map(|w| w.seconds);
+                let seconds = wiedemann.as_ref().map(|w| self.seconds(w));
                 decide(&self.rest, machine, seconds, self.options.max_memory, larger)?
             }
         };
@@ -60,7 +81,7 @@ impl Outlook<'_> {
     /// Whether the plan at these prices is different from the current step `now`, a row space that has reached the rank
     /// `reached`; the step was chosen when `larger` was known.
     pub fn differs(&self, machine: &Machine, now: Finish, larger: Option<usize>, reached: usize) -> bool {
-        if self.options.method == Method::Hybrid {
+        if matches!(self.options.method, Method::Hybrid | Method::Wiedemann) {
             return false;
         }
         self.is_worth_forming(machine, larger.is_some())
@@ -81,7 +102,7 @@ impl Outlook<'_> {
 
     /// Whether S is worth its price at these prices, where it was not before.
     fn is_worth_forming(&self, machine: &Machine, seen: bool) -> bool {
-        let wiedemann = self.wiedemann(machine).ok().flatten().map(|w| w.seconds);
+        let wiedemann = self.wiedemann(machine).ok().flatten().map(|w| self.seconds(&w));
         let seconds = self.rest.round_seconds(machine, wiedemann, seen);
         self.unformed.is_some_and(|Prediction { nnz, work, .. }| {
             nnz.high() * machine.schur.entry <= seconds && work.mean * machine.schur.product <= seconds

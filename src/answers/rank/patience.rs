@@ -8,6 +8,7 @@
 //! done.
 
 use crate::Observer;
+use crate::report::Keeper;
 use crate::stopwatch::Stopwatch;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -109,6 +110,9 @@ impl Observer for Watch<'_> {
     }
     fn warning(&self, message: &str) {
         self.observer.warning(message);
+    }
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.observer.keeper()
     }
     fn cancelled(&self) -> bool {
         if self.observer.cancelled() || self.stopped.load(Ordering::Relaxed) {

@@ -96,7 +96,8 @@ impl<'m> Left<'m> {
         let aside = if let Some(Rule::Aside(count)) = options.space { count } else { 0 };
         Ok(Left {
             of: Decomposition::of(a, options.keep())?.with_aside(aside),
-            stage: Stage::Whole,
+            // Block Wiedemann on the matrix itself needs no pivots.
+            stage: if options.method == Method::Wiedemann { Stage::Bounded } else { Stage::Whole },
             dense: is_dense(&rest, options, machine),
             rest,
             unformed: None,
@@ -133,7 +134,8 @@ impl<'m> Left<'m> {
                 Stage::Whole | Stage::Unfilled => return Ok(Action::FindPivots),
                 Stage::Pivoted if self.dense || rest.is_done(machine) => Stage::Formed,
                 Stage::Pivoted => {
-                    let wiedemann = self.outlook(options).wiedemann(machine)?.map(|w| w.seconds);
+                    let outlook = self.outlook(options);
+                    let wiedemann = outlook.wiedemann(machine)?.map(|w| outlook.seconds(&w));
                     let seen = self.larger.is_some_and(|larger| larger.seen);
                     let seconds = rest.round_seconds(machine, wiedemann, seen);
                     return Ok(Action::FormComplements { seconds });
@@ -172,17 +174,18 @@ impl<'m> Left<'m> {
     /// Whether a smaller upper bound of the rank may save much.
     fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
         let rest = &self.rest;
-        let wiedemann = self.outlook(options).wiedemann(machine)?;
+        let outlook = self.outlook(options);
+        let wiedemann = outlook.wiedemann(machine)?.map(|w| outlook.seconds(&w));
         let rows = rest.every_row_seconds(machine, rest.rank_bound);
         let worst = rest.row_space_seconds(machine, rest.rank_bound).min(rows);
-        let cheapest = wiedemann.map_or(worst, |w| worst.min(w.seconds));
+        let cheapest = wiedemann.map_or(worst, |seconds| worst.min(seconds));
         Ok(rest.rank_bound > 0 && cheapest >= machine.sparse.matching * rest.nnz as f64)
     }
 }
 
 /// Whether the matrix `whole` is eliminated densely as it stands.
 fn is_dense(whole: &Rest, options: &RankOptions, machine: &Machine) -> bool {
-    options.method != Method::Hybrid && whole.is_dense(machine, options.max_memory)
+    !matches!(options.method, Method::Hybrid | Method::Wiedemann) && whole.is_dense(machine, options.max_memory)
 }
 
 #[cfg(test)]

@@ -203,7 +203,8 @@ mod tests {
                     let (options, streams, phases) = (&options, &streams, &mut phases);
                     let path = vec![];
                     let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Silent) };
-                    let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
+                    let split = Split::new(&a, &pivots).unwrap();
+                    let mut on_rest = OnRest { a: &a, split, aside: 0, work: &mut work };
                     let (rest, echelon) =
                         (Rest::of(&a, pivots.len(), options), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
@@ -250,7 +251,8 @@ mod tests {
             let (streams, phases) = (&Streams::of(&a, 1), &mut Phases::default());
             let (machine, path) = (Machine::reference(), vec![]);
             let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Slow) };
-            let mut on_rest = OnRest { a: &a, split: Split::new(&a, &pivots).unwrap(), work: &mut work };
+            let split = Split::new(&a, &pivots).unwrap();
+            let mut on_rest = OnRest { a: &a, split, aside: 0, work: &mut work };
             let (rest, echelon) =
                 (Rest::of(&a, pivots.len(), options), Echelon::new(modulus, 200 - pivots.len()).unwrap());
             let settled = on_rest.settle(&rest, echelon, &Rng::seed_from_u64(1)).unwrap();

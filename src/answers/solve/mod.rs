@@ -6,6 +6,9 @@
 //! solution, random there. One that became a pivot has none: some combination of the rows of A is 0 and the same of the
 //! right side is not. Such a combination, y with yᵀ·A = 0 and yᵀ·b ≠ 0, is found among random left null vectors of A.
 //!
+//! Where the row space of what pivots leave would take too long or too much memory, block Wiedemann solves that
+//! ([`System`](crate::wiedemann::System)), and its solutions go up by the same substitution.
+//!
 //! Solutions are multiplied by A, and y by A and b, before they are returned. Entry: [`solve()`].
 
 mod options;

@@ -10,8 +10,8 @@ pub struct SolveOptions {
     /// Whether solutions are uniformly random ones, independent of each other, instead of those with zeros in the free
     /// columns.
     pub random: bool,
-    /// How the system is decomposed: of these, the seed, the memory, the prices and the patience count. Block Wiedemann
-    /// is refused.
+    /// How the system is decomposed: of these, the method, the block size, the seed, the memory, the prices and the
+    /// patience count. Where block Wiedemann solves what pivots leave, solutions are random there in any case.
     pub rank: RankOptions,
 }
 

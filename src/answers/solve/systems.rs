@@ -2,7 +2,8 @@
 
 use super::SolveOptions;
 use super::kernel::{self, KernelOptions, NullVectors};
-use super::rank::Rank;
+use super::rank::{Rank, RankOptions};
+use crate::certify::repetitions;
 use crate::pivots::Rule;
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
@@ -10,8 +11,6 @@ use crate::{Error, Observer, Result, memory};
 
 /// What the memory is for.
 const SYSTEM: &str = "the system with its right sides";
-/// Random left null vectors of which one shows a contradiction, but for a probability of at most 2⁻¹²⁸.
-const VECTORS: usize = 128;
 /// Rows between two looks at the observer.
 const CHECKED: usize = 1 << 10;
 
@@ -73,7 +72,8 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
     if a.cols() + count > u32::MAX as usize {
         return Err(Error::Matrix(format!("{count} right sides beside {} columns: 2^32 - 1 are possible", a.cols())));
     }
-    let system = kernel::decompose(beside(a, b)?, Rule::Aside(count), &options.rank, observer)?;
+    let of_system = RankOptions { vectors: Some(count), ..options.rank.clone() };
+    let system = kernel::decompose(beside(a, b)?, Rule::Aside(count), &of_system, observer)?;
     let mut phases = Phases::default();
     let mut x = SparseMatrix::empty(a.modulus(), cols, count, 0)?;
     let (mut inconsistent, mut entries) = (vec![], vec![]);
@@ -109,7 +109,7 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
         x.push_row(&mut entries);
     }
     let mut rank = system.rank().clone();
-    rank.rank -= count - system.free()?.iter().filter(|&&j| j as usize >= cols).count();
+    rank.rank = system.rank_before(count);
     drop(system);
     let Some(&first) = inconsistent.first() else {
         let x = phases.time("substitution", || x.transpose())?;
@@ -188,7 +188,10 @@ fn contradiction(
     if let Some(i) = (0..a.rows()).find(|&i| right[i] != 0 && a.row(i).0.is_empty()) {
         return Ok(Contradiction { column, y: vec![(i as u32, 1)], value: right[i] });
     }
-    let left = kernel::kernel(a, &KernelOptions { left: true, rank: options.rank.clone() }, observer)?;
+    // Random left null vectors of which one shows a contradiction, but for a probability of at most 2⁻¹³⁰.
+    let vectors = repetitions(p);
+    let of_rows = KernelOptions { left: true, vectors: Some(vectors), rank: options.rank.clone() };
+    let left = kernel::kernel(a, &of_rows, observer)?;
     let mut found = None;
     let take = |vectors: NullVectors| {
         for k in 0..vectors.len() {
@@ -202,6 +205,6 @@ fn contradiction(
         }
         Ok(())
     };
-    left.random(VECTORS, |vectors| Ok(vectors.clone()), take, observer)?;
+    left.random(vectors, |vectors| Ok(vectors.clone()), take, observer)?;
     found.ok_or_else(|| Error::Check("no left null vector contradicts a system without a solution".into()))
 }

@@ -1,6 +1,6 @@
 //! Systems against products and ranks by dense elimination.
 
-use super::super::{SolveOptions, solve};
+use super::super::{Method, RankOptions, SolveOptions, solve};
 use crate::families;
 use crate::field::{Modulus, Rng};
 use crate::oracles::dense_rank;
@@ -102,6 +102,37 @@ fn systems_of_every_shape() {
                 for b in [&b, &worse] {
                     for random in [false, true] {
                         checked(&a, b, &SolveOptions::default().random(random));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same by block Wiedemann, on the matrix and on the complement of its pivots.
+#[test]
+fn systems_by_block_wiedemann() {
+    let mut rng = Rng::seed_from_u64(44);
+    for p in [2, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+        for (rows, cols, nnz) in [(0, 6, 0), (6, 0, 0), (1, 1, 1), (30, 40, 60), (40, 30, 100), (30, 30, 120)] {
+            let a = random(p, rows, cols, nnz, &mut rng);
+            for method in [Method::Wiedemann, Method::Hybrid] {
+                for count in [1, 6] {
+                    let x = random(p, cols, count, if cols > 0 { 3 * cols } else { 0 }, &mut rng);
+                    let b = match cols {
+                        0 => SparseMatrix::from_triplets(p, rows, count, &[]),
+                        _ => product(&a, &x),
+                    };
+                    let entries: Vec<_> = (0..rows)
+                        .flat_map(|i| b.row(i).0.iter().zip(b.row(i).1).map(move |(&k, &v)| (i, k as usize, v)))
+                        .chain((0..rows).filter(|i| i % 7 == 3).map(|i| (i, (i * i) % count, 1 % p.get())))
+                        .collect();
+                    let worse = SparseMatrix::from_triplets(p, rows, count, &entries);
+                    for b in [&b, &worse] {
+                        let rank = RankOptions::default().method(method).block(4);
+                        for random in [false, true] {
+                            checked(&a, b, &SolveOptions::default().random(random).rank(rank.clone()));
+                        }
                     }
                 }
             }

@@ -1,0 +1,165 @@
+//! Null vectors of a Schur complement that is not formed, by block Wiedemann: where its row space takes too long, or too
+//! much memory.
+//!
+//! A run makes a block of uniformly random null vectors of S, checked by multiplication, in the memory of a few blocks
+//! ([`System`]), and a lower bound of its rank. Columns of S that are set aside are right sides: the first runs solve for
+//! these.
+
+use super::finish::{Answer, OnRest, Space};
+use super::steps::{Done, Plan};
+use super::{Machine, Method, WiedemannReport, wiedemann};
+use crate::blackbox::{FirstColumns, Operator, Scratch};
+use crate::certify::{Certainty, Domain, Streams};
+use crate::report::Phases;
+use crate::schur::{Complement, Split};
+use crate::spmv::{Block, PlanOptions, Product};
+use crate::wiedemann::{ATTEMPTS, Parameters, Solutions, System};
+use crate::{Error, Observer, Result};
+
+/// The part of the streams that runs have for their own.
+const PART: u64 = 1 << 32;
+/// Passes of a run by those of a run for the rank: a second pass evaluates the generator.
+const PASSES: f64 = 1.5;
+
+/// What block Wiedemann knows of a complement S, ready for more runs.
+pub(in crate::answers) struct Sequence {
+    /// S without the columns set aside.
+    operator: FirstColumns,
+    parameters: Parameters,
+    streams: Streams<'static>,
+    first: Solutions,
+}
+
+impl std::fmt::Debug for Sequence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (rows, cols) = (self.operator.rows(), self.operator.cols());
+        write!(f, "null vectors of {rows} x {cols}, rank {} and more, {:?}", self.rank(), self.parameters)
+    }
+}
+
+impl Sequence {
+    /// The seconds of so many vectors, by those of a run for the rank alone.
+    pub fn seconds(parameters: &Parameters, vectors: usize) -> f64 {
+        let runs = vectors.div_ceil(parameters.block * parameters.degree).max(1);
+        PASSES * parameters.seconds * runs as f64
+    }
+
+    /// The first run: for the `aside` last columns of S, as far as a block has room.
+    fn new(
+        split: &Split<'_>,
+        aside: usize,
+        parameters: &Parameters,
+        streams: &Streams<'_>,
+        phases: &mut Phases,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let whole: Box<dyn Operator + Send> = phases.time("plan", || {
+            Ok::<_, Error>(match split.pivots() {
+                0 => {
+                    let plan = crate::spmv::Plan::choose(split.matrix(), &PlanOptions::default())?;
+                    Box::new(Product::new(split.matrix(), &plan)?) as Box<dyn Operator + Send>
+                }
+                _ => Box::new(Complement::new(split)?),
+            })
+        })?;
+        let cols = whole.cols() - aside;
+        let first = Solutions { x: Block::zeros(whole.lane(), 0, 0)?, inconsistent: vec![], rank: 0, attempts: 0 };
+        let (operator, streams) = (FirstColumns::new(whole, cols), streams.part(PART));
+        let mut sequence = Sequence { operator, parameters: parameters.clone(), streams, first };
+        sequence.first = sequence.make(0, phases, observer)?;
+        Ok(sequence)
+    }
+    /// Vectors that a run makes.
+    pub fn width(&self) -> usize {
+        self.parameters.block * self.parameters.degree
+    }
+    /// Columns of S that are right sides.
+    pub fn aside(&self) -> usize {
+        self.operator.whole().cols() - self.operator.cols()
+    }
+    /// Right sides that a run solves for, and how far their solutions are from each other in a block.
+    pub fn sides(&self) -> (usize, usize) {
+        (self.parameters.block, self.parameters.degree)
+    }
+    /// The largest rank that a run has seen, so far the first one: never above the rank.
+    pub fn rank(&self) -> usize {
+        self.first.rank
+    }
+    /// The dimension of the null space, if that is the rank.
+    pub fn nullity(&self) -> usize {
+        self.operator.cols() - self.rank()
+    }
+    /// Run `number`: solutions for the right sides from `number` times those of a run on, null vectors where there are
+    /// none.
+    ///
+    /// # Errors
+    /// Those of [`System::solve`].
+    pub fn run<T>(
+        &self,
+        number: usize,
+        observer: &dyn Observer,
+        read: impl FnOnce(&Solutions) -> Result<T>,
+    ) -> Result<T> {
+        match number {
+            0 => read(&self.first),
+            _ => read(&self.make(number, &mut Phases::default(), observer)?),
+        }
+    }
+    fn make(&self, number: usize, phases: &mut Phases, observer: &dyn Observer) -> Result<Solutions> {
+        let (whole, system) =
+            (self.operator.whole(), System { operator: &self.operator, parameters: &self.parameters });
+        let (p, w, (s, k)) = (whole.modulus(), self.width(), self.sides());
+        let mut b = Block::zeros(whole.lane(), whole.rows(), w)?;
+        let sides = number.saturating_mul(s)..self.aside().min((number + 1).saturating_mul(s));
+        if !sides.is_empty() {
+            // S·(x, -e) = 0 for a solution x of A·x = S·(0, e).
+            let mut units = Block::zeros(whole.lane(), whole.cols(), w)?;
+            sides.enumerate().for_each(|(l, side)| units.set(self.operator.cols() + side, l * k, p.get() - 1));
+            whole.apply(&units, &mut b, &mut Scratch::new())?;
+        }
+        let draw = |domain: Domain, attempt: u64| self.streams.stream(domain, number as u64 * ATTEMPTS + attempt);
+        system.solve(&b, &draw, phases, observer)
+    }
+}
+
+impl OnRest<'_, '_> {
+    /// Null vectors of S, or solutions, by block Wiedemann, as far as its rank and the first block of them.
+    pub(super) fn by_sequence(&mut self, now: &Plan<'_>, parameters: &Parameters, why: String) -> Result<Done<Answer>> {
+        let (split, outlook, aside) = (&self.split, now.outlook, self.aside);
+        let streams = self.work.streams;
+        let seconds = |machine: &Machine, _: usize| match outlook.wiedemann(machine) {
+            Ok(Some(found)) => Sequence::seconds(&found, 1),
+            _ => Sequence::seconds(parameters, 1),
+        };
+        let name = "block Wiedemann";
+        let done = self.work.watched(name, now, seconds, |phases, observer| {
+            Sequence::new(split, aside, parameters, streams, phases, observer)
+        })?;
+        let (sequence, taken) = match done {
+            (Done::Whole(sequence), taken) => (sequence, taken),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
+        };
+        let (rank, full) = (sequence.rank(), sequence.operator.rows().min(sequence.operator.cols()));
+        let found = format!("rank {rank}, and null vectors {} at a time", sequence.width());
+        self.work.step(name, found, &why, rank, |machine| seconds(machine, 0), taken);
+        let (certainty, ground) = match rank == full {
+            true => (Certainty::Proven, format!("full rank: {}", wiedemann::NEVER_ABOVE)),
+            false => (Certainty::Heuristic, wiedemann::NEVER_ABOVE.to_string()),
+        };
+        let report = WiedemannReport {
+            block: parameters.block,
+            trials: 1,
+            trials_agreed: 1,
+            extension_degree: parameters.degree,
+        };
+        Ok(Done::Whole(Answer {
+            rank,
+            method: if split.pivots() == 0 { Method::Wiedemann } else { Method::Hybrid },
+            certainty,
+            reason: format!("{why}; {}; {ground}", parameters.reason),
+            wiedemann: Some(report),
+            core: None,
+            space: Some(Space::Sequence(Box::new(sequence))),
+        }))
+    }
+}
