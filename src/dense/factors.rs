@@ -15,6 +15,7 @@ use super::gemm::{Arithmetic, Place};
 use super::panel::{PANEL, Panel};
 use crate::field::Modulus;
 use crate::{Result, memory};
+use rayon::prelude::*;
 
 /// What the memory is for.
 const FACTORS: &str = "the factors of a dense matrix";
@@ -269,26 +270,27 @@ impl<T: Entry> Multipliers<T> {
         &self,
         modulus: Modulus,
         order: usize,
-        behind: impl Fn(usize) -> (&'b [T], usize),
+        behind: impl Fn(usize) -> (&'b [T], usize) + Sync,
     ) -> Result<Triangles<T>>
     where
         T: 'b,
     {
         let arithmetic = Arithmetic::new(modulus);
-        let (mut start, mut all) = (0, memory::with_capacity(self.blocks.len(), FACTORS)?);
-        for (number, Own { rows, before, diagonal }) in self.blocks.iter().enumerate() {
-            let rows = *rows;
-            let later = order - start - rows;
+        let ends = self.blocks.iter().scan(0, |end, block| {
+            *end += block.rows;
+            Some(*end)
+        });
+        let ends: Vec<usize> = memory::collect(ends, FACTORS)?;
+        assert_eq!(ends.last().copied().unwrap_or(0), order, "every pivot has its multipliers");
+        let row = |(number, (Own { rows, before, diagonal }, &end)): (usize, (&Own<T>, &usize))| {
             let (from, width) = behind(number);
-            let mut behind = memory::with_capacity(rows * later, FACTORS)?;
-            from.chunks_exact(width.max(1)).for_each(|row| behind.extend_from_slice(&row[..later]));
-            let inverse = inverse(modulus, arithmetic, rows, diagonal)?;
-            let before = memory::copy(before, FACTORS)?;
-            all.push(BlockRow { start, rows, before, inverse, behind });
-            start += rows;
-        }
-        assert_eq!(start, order, "every pivot has its multipliers");
-        Ok(Triangles { arithmetic, order, rows: all })
+            let mut behind = memory::with_capacity(rows * (order - end), FACTORS)?;
+            from.chunks_exact(width.max(1)).for_each(|row| behind.extend_from_slice(&row[..order - end]));
+            let inverse = inverse(modulus, arithmetic, *rows, diagonal)?;
+            Ok(BlockRow { start: end - rows, rows: *rows, before: memory::copy(before, FACTORS)?, inverse, behind })
+        };
+        let rows = self.blocks.par_iter().zip(&ends).enumerate().map(row).collect::<Result<Vec<_>>>()?;
+        Ok(Triangles { arithmetic, order, rows })
     }
 }
 

@@ -179,6 +179,9 @@ fn pack_planes<T: Entry, const L: usize>(
 /// Writes `terms` × `cols` of B as one strip.
 #[inline(always)]
 pub(super) fn pack_b<T: Entry>(bytes: Bytes, terms: usize, cols: usize, b: (&[T], Place), words: &mut [i32]) {
+    if let Some(Rows::Narrow(p)) = bytes.rows {
+        return pack_narrow_columns(bytes, p, (terms, cols), b, words);
+    }
     with_digits!(bytes.digits, pack_columns(bytes, (terms, cols), b, words));
 }
 
@@ -205,6 +208,35 @@ fn pack_columns<T: Entry, const L: usize>(
             for (word, (&x, &y)) in words[..cols].iter_mut().zip(rows[0].iter().zip(rows[1])) {
                 *word = word_of(L, from, digits(x), || digits(y));
             }
+        }
+    }
+}
+
+/// The same for p < 2¹⁶, in 32 bits: a word is two terms of two digits each.
+#[inline(always)]
+fn pack_narrow_columns<T: Entry>(
+    bytes: Bytes,
+    p: Narrow,
+    (terms, cols): (usize, usize),
+    (b, at): (&[T], Place),
+    words: &mut [i32],
+) {
+    let zeros = [T::default(); COLS];
+    let row = |t: usize| if t < terms { &b[at.offset + t * at.stride..][..cols] } else { &zeros[..cols] };
+    if cols < COLS {
+        words.fill(0);
+    }
+    let (largest, bias) = (bytes.largest as i32, bytes.bias as i32);
+    let digits = |x: T| {
+        let x = Into::<u64>::into(x) as i32;
+        (if x > largest { x - p.p } else { x }).wrapping_add(bias) ^ bias
+    };
+    for (pair, words) in words.chunks_mut(COLS).enumerate() {
+        for t in [2 * pair + AHEAD, 2 * pair + 1 + AHEAD].into_iter().filter(|&t| t < terms) {
+            ask_for(&b[at.offset + t * at.stride..][..cols]);
+        }
+        for (word, (&x, &y)) in words[..cols].iter_mut().zip(row(2 * pair).iter().zip(row(2 * pair + 1))) {
+            *word = digits(x) | digits(y) << 16;
         }
     }
 }
@@ -239,7 +271,24 @@ impl<T: Entry> Kernel for AddBytes<'_, '_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        with_digits!(self.bytes.digits, add_planes(self.bytes, self.sums, self.target));
+        match self.bytes.rows {
+            Some(Rows::Narrow(p)) => add_narrow_planes(p, self.sums, self.target),
+            _ => with_digits!(self.bytes.digits, add_planes(self.bytes, self.sums, self.target)),
+        }
+    }
+}
+
+/// For p < 2¹⁶, two planes: |S₀|, |S₁| ≤ 2⁸·2·2¹⁴ = 2²³, so that c + S₀ + 2⁸·(S₁ mod p) stays below 2²⁶, and both are
+/// within the bound of [`Narrow::reduce`] as p > 2⁸.
+#[inline(always)]
+fn add_narrow_planes<T: Entry>(p: Narrow, sums: &[i32], mut target: Target<'_, '_, T>) {
+    let add = |c: &mut T, low: i32, high: i32| {
+        let c_value = Into::<u64>::into(*c) as i32;
+        *c = T::from_residue(p.reduce((p.reduce(high) << 8).wrapping_add(low).wrapping_add(c_value)) as u64);
+    };
+    for (row, sums) in target.parts().zip(sums.chunks(2 * COLS)) {
+        let (low, high) = sums.split_at(COLS);
+        row.iter_mut().zip(low.iter().zip(high)).for_each(|(c, (&low, &high))| add(c, low, high));
     }
 }
 
