@@ -116,6 +116,7 @@ mod team;
 pub mod tune;
 pub mod univariate;
 pub mod wiedemann;
+pub mod words;
 
 pub use error::{DeviceError, DeviceReason, Error, Result};
 /// The crate of the large integers in matrices and answers, in the version that this library uses.

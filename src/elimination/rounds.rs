@@ -98,6 +98,19 @@ pub enum Stop {
     Rounds,
 }
 
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Stop::Empty => "until nothing was left",
+            Stop::Enough => "until another method was predicted to be faster on the rest",
+            Stop::FewPivots => "until they became too few",
+            Stop::Predicted => "until the next complement was predicted to be too large",
+            Stop::Grown => "until a complement grew larger or took longer than predicted",
+            Stop::Rounds => "as many rounds as were allowed",
+        })
+    }
+}
+
 /// How rounds went.
 #[derive(Clone, Debug)]
 pub struct Rounds {

@@ -10,27 +10,28 @@ use cudarc::nvrtc::sys;
 use std::ffi::{CStr, CString, c_char};
 
 pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result<Cubin> {
-    // SAFETY: the call loads NVRTC (which runs its initialisers) and does nothing else; the system's loader finds the
-    // system's own library by its fixed name.
-    if !unsafe { sys::is_culib_present() } {
-        let message = "no CUDA compiler on this machine: libnvrtc was not found";
-        return Err(Error::device(DeviceReason::NoCompiler, message));
-    }
+    let version = version()?;
     let options = [
         format!("--gpu-architecture=sm_{major}{minor}"),
         "--std=c++17".into(),
         "--ptxas-options=-v".into(),
         "--device-int128".into(),
     ];
-    let version = version().map_err(|e| failed("its version", e, ""))?;
     Cache::of_user().get(source, &options, &version, || anew(source, &options))
 }
 
 /// The compiler's version.
-fn version() -> std::result::Result<String, NvrtcError> {
+pub(super) fn version() -> Result<String> {
+    // SAFETY: the call loads NVRTC (which runs its initialisers) and does nothing else; the system's loader finds the
+    // system's own library by its fixed name.
+    if !unsafe { sys::is_culib_present() } {
+        let message = "no CUDA compiler on this machine: libnvrtc was not found";
+        return Err(Error::device(DeviceReason::NoCompiler, message));
+    }
     let (mut major, mut minor) = (0, 0);
     // SAFETY: NVRTC is loaded, and both are writable memory for a number.
-    unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result()?;
+    let known = unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result();
+    known.map_err(|e| failed("its version", e, ""))?;
     Ok(format!("{major}.{minor}"))
 }
 

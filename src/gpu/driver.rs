@@ -9,18 +9,20 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 /// The version of CUDA that this is written for: functions of a later driver than the one installed are missing.
 const LEAST_VERSION: i32 = 13_000;
 
+/// A version as people write it.
+fn shown(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
 /// The error for a driver of this version.
 fn too_old(version: i32) -> DeviceError {
-    let shown = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
-    let message = format!(
-        "the CUDA driver on this machine is for CUDA {}: {} or later is needed",
-        shown(version),
-        shown(LEAST_VERSION)
-    );
+    let (found, needed) = (shown(version), shown(LEAST_VERSION));
+    let message = format!("the CUDA driver on this machine is for CUDA {found}: {needed} or later is needed");
     DeviceError::new(DeviceReason::OldDriver, message)
 }
 
-pub(super) fn devices() -> Result<Vec<Device>> {
+/// The version of CUDA that the installed driver is for.
+fn version() -> Result<i32> {
     // SAFETY: the call loads libcuda (which runs its initialisers) and does nothing else; its results are dropped. The
     // system's loader finds the system's own CUDA driver by its fixed name.
     if !unsafe { sys::is_culib_present() } {
@@ -30,7 +32,17 @@ pub(super) fn devices() -> Result<Vec<Device>> {
     let mut version = 0;
     // SAFETY: libcuda is loaded, and `version` is writable memory for the number; the call needs no initialisation.
     let known = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
-    if known.is_err() || version < LEAST_VERSION {
+    known.map(|()| version).map_err(|error| failed("its version", error))
+}
+
+/// The same in words.
+pub(super) fn version_name() -> Result<String> {
+    version().map(shown)
+}
+
+pub(super) fn devices() -> Result<Vec<Device>> {
+    let version = version()?;
+    if version < LEAST_VERSION {
         return Err(Error::Device(too_old(version)));
     }
     match result::init() {

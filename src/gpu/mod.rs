@@ -75,6 +75,28 @@ pub fn devices() -> Result<Vec<Device>> {
     Err(absent::error())
 }
 
+/// The version of CUDA that the installed driver is for, such as `13.0`.
+///
+/// # Errors
+/// [`Error::Device`] if there is no CUDA driver, or without the feature `cuda`.
+pub fn driver_version() -> Result<String> {
+    #[cfg(feature = "cuda")]
+    return driver::version_name();
+    #[cfg(not(feature = "cuda"))]
+    Err(absent::error())
+}
+
+/// The version of the installed compiler, NVRTC, such as `13.0`.
+///
+/// # Errors
+/// [`Error::Device`] if it is missing, or without the feature `cuda`.
+pub fn compiler_version() -> Result<String> {
+    #[cfg(feature = "cuda")]
+    return compile::version();
+    #[cfg(not(feature = "cuda"))]
+    Err(absent::error())
+}
+
 /// All devices, at least one.
 ///
 /// # Errors

@@ -41,10 +41,11 @@ impl Presentation {
         let found = determinant(self.modulus, &self.matrix, self.dimension, rng, observer)?;
         match degree(&found) {
             Some(degree) if degree == self.dimension => Ok(monic(self.modulus, found)),
-            other => Err(Error::Check(format!(
-                "relations of a module of dimension {} with a determinant of degree {other:?}",
-                self.dimension
-            ))),
+            other => {
+                let found = other.map_or("that is 0".into(), |degree| format!("of degree {degree}"));
+                let dimension = self.dimension;
+                Err(Error::Check(format!("relations of a module of dimension {dimension} with a determinant {found}")))
+            }
         }
     }
 

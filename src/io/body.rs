@@ -11,6 +11,7 @@ use super::line::{Layout, Line, Symmetry};
 use super::scan::{Repeated, WINDOW, count_lines, plain_line};
 use super::text::{Fault, Halt, MAX_LINE, lines_end, quote};
 use crate::sparse::{BigEntry, Coordinates, Duplicates, FractionEntry, Integer, RationalMatrix, key, spread};
+use crate::words::counted;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 
@@ -196,7 +197,7 @@ impl Body {
             let end = lines_end(chunk, at);
             if !self.layout.is_blank(&chunk[at..end]) {
                 if left == 0 {
-                    let message = format!("more than the {announced} entries that line {line} announces");
+                    let message = format!("more than the {} that line {line} announces", counted(announced, "entry"));
                     return Err(Fault { at: start + at, message });
                 }
                 left -= 1;

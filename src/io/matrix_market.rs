@@ -19,6 +19,7 @@ use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields, quote};
 use crate::Result;
 use crate::sparse::RationalMatrix;
+use crate::words::counted;
 
 const BANNER: &[u8] = b"%%MatrixMarket";
 
@@ -61,7 +62,8 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
     let mut body = Body::new(layout, expect, options.max_memory, text.line_number())?;
     text.blocks(|block| body.parse(block))?;
     if body.seen < entries {
-        let message = format!("the file ends after {} of the {entries} entries that line {at} announces", body.seen);
+        let message =
+            format!("the file ends after {} of the {} that line {at} announces", body.seen, counted(entries, "entry"));
         return Err(text.error(text.line_number(), message));
     }
     body.finish(duplicates(options))

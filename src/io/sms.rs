@@ -13,6 +13,7 @@ use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields};
 use crate::Result;
 use crate::sparse::RationalMatrix;
+use crate::words::counted;
 
 /// First characters of comment lines, before and between the entries.
 pub(super) const COMMENTS: &[u8] = b"%#";
@@ -49,8 +50,10 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
     let mut body = Body::new(layout, 0, options.max_memory, text.line_number())?;
     text.blocks(|block| body.parse(block))?;
     if !body.ended {
-        let message =
-            format!("the file ends after {} entries without the end marker \"0 0 0\": a truncated file", body.seen);
+        let message = format!(
+            "the file ends after {} without the end marker \"0 0 0\": a truncated file",
+            counted(body.seen, "entry")
+        );
         return Err(text.error(text.line_number(), message));
     }
     body.finish(duplicates(options))

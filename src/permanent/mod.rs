@@ -40,6 +40,7 @@ pub use options::{Method, Options, Permanent, Proof, Resumed};
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::sparse::{Pattern, Triplets};
+use crate::words::{counted, duration};
 use crate::{Error, Observer, Result, Silent, Step, elimination, gpu};
 use bound::permanent_bound;
 use num_bigint::BigInt;
@@ -128,7 +129,10 @@ fn without_rows(empty: usize) -> Permanent {
     let step = Step {
         name: "reductions",
         found: "no perfect matching".into(),
-        why: format!("{empty} rows have no entry"),
+        why: match empty {
+            1 => "a row has no entry".into(),
+            _ => format!("{empty} rows have no entries"),
+        },
         rank: None,
         predicted: None,
         seconds: 0.0,
@@ -166,7 +170,10 @@ fn ceiling(matrix: &IntMatrix, reduced: &Reduced, switches: &reduce::Switches) -
 fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
     if let Some(violator) = &reduced.hall_violator {
         let (rows, cols) = (violator.rows.len(), violator.cols.len());
-        return ("no perfect matching".into(), format!("{rows} rows have entries in {cols} columns only"));
+        return (
+            "no perfect matching".into(),
+            format!("{} with entries in {} only", counted(rows, "row"), counted(cols, "column")),
+        );
     }
     let mut sizes: Vec<usize> = blocks.iter().map(|block| block.n()).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
@@ -179,14 +186,14 @@ fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
     };
     let log = &reduced.log;
     let counts = [
-        (log.dropped_entries, "entries in no perfect matching"),
-        (log.degree_one, "lines of degree 1"),
-        (log.degree_two, "lines of degree 2"),
-        (log.contents, "line contents"),
-        (log.transposed, "transpositions"),
-        (log.splits, "splits"),
+        (log.dropped_entries, "entry in no perfect matching"),
+        (log.degree_one, "line of degree 1"),
+        (log.degree_two, "line of degree 2"),
+        (log.contents, "line content"),
+        (log.transposed, "transposition"),
+        (log.splits, "split"),
     ];
-    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|&(n, what)| counted(n, what)).collect();
     (found, done.join(", "))
 }
 
@@ -260,14 +267,17 @@ impl Work<'_> {
                 exact => exact?,
             };
             seconds += start.elapsed().as_secs_f64();
-            let others = routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis));
+            let others = routes[k + 1..]
+                .iter()
+                .map(|r| format!("; {} would take {} ({})", r.name(), duration(r.seconds), r.basis));
             let why = format!("{}{}", route.basis, others.collect::<String>());
             let resumed = match exact.resumed {
                 None => String::new(),
                 Some(Resumed { parts, of }) => format!(", {parts} of {of} parts of the work from the checkpoint"),
             };
             let (n, nnz, bits, outcome) = (block.n(), block.nnz(), exact.value.bits(), route.outcome());
-            let found = format!("{n} x {n} block, {nnz} non-zeros, {bits} bits{outcome}{resumed}");
+            let found =
+                format!("{n} x {n} block, {}, {}{outcome}{resumed}", counted(nnz, "non-zero"), counted(bits, "bit"));
             let predicted = Some(route.seconds);
             self.path.push(Step { name: route.name(), found, why, rank: None, predicted, seconds });
             if seconds > self.longest.1 {

@@ -8,6 +8,7 @@ use crate::gpu::Devices;
 use crate::integers::Bound;
 use crate::report::Certainty;
 use crate::setters::setters;
+use crate::words::counted;
 use num_bigint::{BigInt, BigUint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -160,15 +161,13 @@ impl std::fmt::Display for Proof {
         }
         for (k, (bound, moduli)) in self.residues.iter().enumerate() {
             let separator = if k == 0 { "" } else { "; " };
-            write!(
-                f,
-                "{separator}a block has |perm| <= 2^{} ({}), known mod {} ",
-                bound.bits,
-                bound.rule,
-                moduli.len()
-            )?;
-            write!(f, "{} of ", if moduli.len() == 1 { "modulus" } else { "moduli" })?;
-            write!(f, "{} bits together", moduli.iter().product::<BigUint>().bits() - 1)?;
+            write!(f, "{separator}a block has |perm| <= 2^{} ({}), known modulo ", bound.bits, bound.rule)?;
+            match moduli.len() {
+                1 => write!(f, "a number of ")?,
+                count => write!(f, "{count} numbers of ")?,
+            }
+            write!(f, "{}", counted(moduli.iter().product::<BigUint>().bits() - 1, "bit"))?;
+            write!(f, "{}", if moduli.len() == 1 { "" } else { " together" })?;
         }
         for Resumed { parts, of } in &self.resumed {
             write!(

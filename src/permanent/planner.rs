@@ -22,6 +22,7 @@ use super::rook::Rook;
 use super::{Exact, IntMatrix, frontier, gray};
 use crate::gpu::{self, Device, Devices};
 use crate::integers::Bound;
+use crate::words::{about, counted};
 use crate::{Error, Observer, Result};
 use num_bigint::BigUint;
 use std::cell::OnceCell;
@@ -64,7 +65,7 @@ impl Route {
     pub fn outcome(&self) -> String {
         match &self.engine {
             Engine::Frontier { states, .. } => {
-                states.get().map_or(String::new(), |n| format!(", {:.2e} states", *n as f64))
+                states.get().map_or(String::new(), |n| format!(", {} states", about(*n as f64)))
             }
             _ => String::new(),
         }
@@ -124,7 +125,7 @@ pub(super) fn routes(
         let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
         routes.retain(|route| route.bytes <= limit as f64);
         if routes.is_empty() {
-            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} are allowed")));
+            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} bytes are allowed")));
         }
     }
     routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -157,7 +158,7 @@ fn primes(bound: Bound, options: &Options) -> f64 {
 fn rook(block: &IntMatrix, bound: Bound, options: &Options) -> Option<Route> {
     let rook = Rook::new(block)?;
     let (seconds, bytes) = rook.predict(primes(bound, options), &options.machine.permanent);
-    let basis = format!("constant except for few entries, {} columns open", rook.width());
+    let basis = format!("constant except for few entries, {} open", counted(rook.width(), "column"));
     Some(Route { engine: Engine::Rook(rook), seconds, bytes, basis })
 }
 
@@ -222,7 +223,7 @@ fn frontier_programme(
     Ok(Some(Route {
         seconds: prediction.seconds,
         bytes: prediction.bytes,
-        basis: format!("at most {:.2e} states, {:.2e} in one layer", prediction.states, prediction.peak),
+        basis: format!("at most {} states, {} in one layer", about(prediction.states), about(prediction.peak)),
         engine: Engine::Frontier { settings, order: prediction.order, states: OnceCell::new() },
     }))
 }

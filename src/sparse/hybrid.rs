@@ -26,6 +26,16 @@ pub enum Entries {
     Valued,
 }
 
+impl std::fmt::Display for Entries {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Entries::Plus => "+1",
+            Entries::Minus => "-1",
+            Entries::Valued => "values",
+        })
+    }
+}
+
 /// The entries of a part in one of the formats.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body<V> {

@@ -8,6 +8,7 @@
 use super::structure::Structure;
 use crate::memory;
 use crate::sparse::{Integer, Triplets};
+use crate::words::counted;
 use num_bigint::BigInt;
 use rayon::prelude::*;
 use std::fmt;
@@ -214,7 +215,8 @@ fn compare_absolute(x: &Integer, y: &Integer) -> std::cmp::Ordering {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} x {}, {} entries, density {:.3e}", self.rows, self.cols, self.nnz, self.density)?;
+        let entries = counted(self.nnz, "entry");
+        writeln!(f, "{} x {}, {entries}, density {:.3e}", self.rows, self.cols, self.density)?;
         write!(f, "rows: {}\ncolumns: {}\nvalues: {}\n", self.row_weights, self.col_weights, self.values)?;
         write!(f, "structure: {}", self.structure)
     }
@@ -225,7 +227,7 @@ impl fmt::Display for Weights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const BAR: usize = 40;
         let Weights { min, median, mean, max, empty, .. } = self;
-        write!(f, "{min} to {max} entries, median {median}, mean {mean:.2}; {empty} empty")?;
+        write!(f, "{min} to {}, median {median}, mean {mean:.2}; {empty} empty", counted(*max, "entry"))?;
         let most = self.histogram.iter().map(|bin| bin.lines).max().unwrap_or(0);
         for bin in self.histogram.iter().filter(|bin| bin.lines > 0) {
             let range = if bin.from == bin.to { bin.from.to_string() } else { format!("{}-{}", bin.from, bin.to) };

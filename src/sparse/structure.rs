@@ -2,6 +2,7 @@
 
 use crate::memory;
 use crate::sparse::{Compact, Components, Integer, Triplets};
+use crate::words::counted;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::fmt;
@@ -199,8 +200,9 @@ impl fmt::Display for Structure {
             self.lower_bandwidth, self.upper_bandwidth
         )?;
         let full = if self.diagonal_full { " (full)" } else { "" };
-        write!(f, "\n  main diagonal: {} entries{full}; ", self.diagonal_entries)?;
-        write!(f, "fullest diagonal: {} entries at offset {}", self.longest_diagonal, self.longest_diagonal_offset)?;
+        write!(f, "\n  main diagonal: {}{full}; ", counted(self.diagonal_entries, "entry"))?;
+        let (longest, offset) = (counted(self.longest_diagonal, "entry"), self.longest_diagonal_offset);
+        write!(f, "fullest diagonal: {longest} at offset {offset}")?;
         write!(f, "\n  components: {}; duplicate rows: {}", self.components, self.duplicate_rows)
     }
 }

@@ -31,6 +31,19 @@ pub enum Lane {
     F64,
 }
 
+impl std::fmt::Display for Lane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Lane::U8 => "u8",
+            Lane::U16 => "u16",
+            Lane::U32 => "u32",
+            Lane::U64 => "u64",
+            Lane::F32 => "f32",
+            Lane::F64 => "f64",
+        })
+    }
+}
+
 impl Lane {
     /// The narrowest integer lane for p.
     ///

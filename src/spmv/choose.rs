@@ -13,6 +13,7 @@ use crate::isa::Isa;
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::Format;
 use crate::sparse::hybrid::{Entries, heaviest_row, kind};
+use crate::words::counted;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;
 
@@ -26,11 +27,11 @@ impl Plan {
         let p = a.modulus();
         let lane = options.lane.unwrap_or(Lane::narrowest(p));
         if !lane.holds(p) {
-            return Err(Error::Usage(format!("residues mod {p} do not fit {lane:?} lanes")));
+            return Err(Error::Usage(format!("residues mod {p} do not fit into {lane} lanes")));
         }
         let isa = options.isa.unwrap_or(Isa::best());
         if !isa.is_available() {
-            return Err(Error::Usage(format!("this machine has no {isa:?}")));
+            return Err(Error::Usage(format!("this processor does not have {}", isa.name())));
         }
         let mut reasons = Vec::new();
         let units = a.values().iter().filter(|&&v| kind(p, true, v) != Entries::Valued).count();
@@ -48,10 +49,11 @@ impl Plan {
         let (signs, products) = heaviest_row(a, segregate);
         let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, signs, products));
         let sums = sums(p, lane, kind)
-            .ok_or_else(|| Error::Usage(format!("{kind:?} sums do not go with {lane:?} lanes mod {p}")))?;
+            .ok_or_else(|| Error::Usage(format!("{kind} sums do not go with {lane} lanes mod {p}")))?;
         let budget = (sums.budget.sums(), sums.budget.products());
         let folds = if sums.budget.holds(signs, products) { "no reduction" } else { "reductions" };
-        reasons.push(format!("heaviest row {signs} +-1 and {products} values: {folds} on the way in {kind:?} sums"));
+        let (units, values) = (counted(signs, "entry of +1 or -1"), counted(products, "other value"));
+        reasons.push(format!("the heaviest row has {units} and {values}: {kind} sums take {folds} on the way"));
         let side = |a: &SparseMatrix, name: &'static str, reasons: &mut Vec<String>| {
             let side = Side { a, segregate, options, name, value_bytes: sums.value_bytes };
             side.parts(reasons)
@@ -134,7 +136,7 @@ impl Side<'_> {
         let mut all = vec![];
         for entries in [Entries::Plus, Entries::Minus, Entries::Valued] {
             let (parts, why) = self.parts_of(entries)?;
-            reasons.extend(why.into_iter().map(|why| format!("{}, {entries:?}: {why}", self.name)));
+            reasons.extend(why.into_iter().map(|why| format!("{}, {entries}: {why}", self.name)));
             all.extend(parts);
         }
         Ok(all)
@@ -158,7 +160,11 @@ impl Side<'_> {
             let worth = dense.len() <= self.options.params.dia_diagonals
                 && held as f64 >= self.options.params.dia_share * left as f64;
             if force.is_some() || held > 0 && worth {
-                why.push(format!("DIA for {held} of {left} entries on {} diagonals", dense.len()));
+                why.push(format!(
+                    "DIA for {held} of {} on {}",
+                    counted(left, "entry"),
+                    counted(dense.len(), "diagonal")
+                ));
                 let bytes = dense.len() * (rows * value + size_of::<i64>());
                 chosen.push(PlannedPart { fill, ..part(Format::Dia, held, bytes) });
                 weights = self.weights(entries, |offset| !dense.contains_key(&offset))?;
@@ -173,7 +179,7 @@ impl Side<'_> {
         let ell = force == Some(Format::Ell)
             || force.is_none() && may(Format::Ell) && !whole && common as f64 >= ell_share * left as f64;
         if ell && common > 0 {
-            why.push(format!("ELL for {least} entries of each row, {common} of {left}"));
+            why.push(format!("ELL for {} of each row, {common} of {left}", counted(least, "entry")));
             chosen.push(PlannedPart { width: least, ..part(Format::Ell, common, common * (4 + value)) });
             weights.iter_mut().for_each(|w| *w -= least);
             left -= common;
@@ -199,7 +205,11 @@ impl Side<'_> {
             _ => csr,
         };
         let asked = if force == Some(rest) { ", as asked" } else { "" };
-        why.push(format!("{} for {left} in {busy} of {rows} rows of weight up to {most}{asked}", rest.name()));
+        why.push(format!(
+            "{} for {left} in {busy} of {} of weight up to {most}{asked}",
+            rest.name(),
+            counted(rows, "row")
+        ));
         chosen.push(part(rest, left, bytes));
         Ok((chosen, why))
     }

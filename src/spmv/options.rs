@@ -50,6 +50,18 @@ pub enum ArithmeticKind {
     Float,
 }
 
+impl std::fmt::Display for ArithmeticKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ArithmeticKind::Narrow => "narrow",
+            ArithmeticKind::Wide => "wide",
+            ArithmeticKind::Split => "split",
+            ArithmeticKind::Long => "long",
+            ArithmeticKind::Float => "floating-point",
+        })
+    }
+}
+
 /// Wishes for [`super::Plan::choose`]; the default leaves everything to the planner.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

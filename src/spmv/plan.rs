@@ -6,6 +6,7 @@ use super::options::ArithmeticKind;
 use crate::isa::Isa;
 use crate::sparse::formats::Format;
 use crate::sparse::hybrid::Entries;
+use crate::words::counted;
 use std::fmt;
 
 /// One part of a planned layout. Parts of the same entries take what the parts before them leave.
@@ -67,12 +68,11 @@ impl Plan {
 
 impl fmt::Display for PlannedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.entries {
-            Entries::Plus => "+1",
-            Entries::Minus => "-1",
-            Entries::Valued => "values",
-        };
-        write!(f, "{} {sign} in {}", self.nnz, self.format.name())?;
+        match self.entries {
+            Entries::Valued => write!(f, "{}", counted(self.nnz, "value"))?,
+            sign => write!(f, "{} {sign}", self.nnz)?,
+        }
+        write!(f, " in {}", self.format.name())?;
         if self.format == Format::Ell { write!(f, "({})", self.width) } else { Ok(()) }
     }
 }
@@ -85,17 +85,21 @@ impl fmt::Display for Plan {
         };
         writeln!(
             f,
-            "{} x {}, {} entries mod {}, {} bytes",
+            "{} x {}, {} mod {}, {}",
             self.rows,
             self.cols,
-            self.nnz,
+            counted(self.nnz, "entry"),
             self.modulus,
-            self.bytes()
+            counted(self.bytes(), "byte")
         )?;
         writeln!(
             f,
-            "lanes {:?}, sums {:?} of {} residues or {} products, code {:?}",
-            self.lane, self.arithmetic, self.budget.0, self.budget.1, self.isa
+            "{} lanes, {} sums of up to {} or {}, {} code",
+            self.lane,
+            self.arithmetic,
+            counted(self.budget.0, "residue"),
+            counted(self.budget.1, "product"),
+            self.isa.name()
         )?;
         writeln!(f, "A:         {}", list(&self.parts))?;
         match &self.transposed {

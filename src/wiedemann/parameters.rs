@@ -61,7 +61,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
         None if rank_failure(rank_bound, log2_p) <= WORTHWHILE => {
             (1, true, format!("p is large enough for a theorem: error <= {}", rank_failure(rank_bound, log2_p)))
         }
-        None => (1, false, format!("the theorem's bound is empty at p = {p} and rank up to {rank_bound}")),
+        None => (1, false, format!("no theorem bounds the error at p = {p} and rank up to {rank_bound}")),
     };
     let symmetric = problem.symmetric && p.get() != 2;
     let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem };

@@ -108,8 +108,10 @@ fn degrees<F: Field>(field: &F, search: &GeneratorSearch<F>, observer: &dyn Obse
         if let Some(found) = codegree_by_interpolation(field.modulus(), &residues, degree, observer)?
             && found != (degree, codegree)
         {
-            let message =
-                format!("det F has degree and co-degree {found:?} by interpolation, ({degree}, {codegree}) by rows");
+            let (other, less) = found;
+            let message = format!(
+                "det F has degree {other} and co-degree {less} by interpolation, {degree} and {codegree} by rows"
+            );
             return Err(Error::Check(message));
         }
     }

@@ -115,7 +115,7 @@ pub fn trials(
     let agreed = values.iter().filter(|&&v| v == rank).count();
     let failure = rank_failure(full, (p.get() as f64).log2() * parameters.degree as f64);
     let (certainty, ground) = if options.route == Route::CoDegree {
-        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree, by the co-degree", values.len()))
+        (Certainty::Heuristic, format!("{}, by the co-degree", agreement(agreed, values.len())))
     } else if rank == full {
         (Certainty::Proven, format!("full rank: {NEVER_ABOVE}, nor the rank the smaller side"))
     } else if parameters.by_theorem && !failure.is_vacuous() {
@@ -124,7 +124,7 @@ pub fn trials(
             "Kaltofen 1995 with the preconditioner's theorem: (U^2+4U)/(q-1) a run".into(),
         )
     } else {
-        (Certainty::Heuristic, format!("{agreed} of {} independent runs agree; none can exceed the rank", values.len()))
+        (Certainty::Heuristic, format!("{}, and no run can exceed the rank", agreement(agreed, values.len())))
     };
     let report = WiedemannReport {
         block: parameters.block,
@@ -276,6 +276,11 @@ pub(super) fn next_length(length: usize, expected: usize, early_termination: boo
     } else {
         expected
     }
+}
+
+/// How many runs gave the value.
+fn agreement(agreed: usize, runs: usize) -> String {
+    if runs == 1 { "a single run found it".into() } else { format!("{agreed} of {runs} independent runs agree") }
 }
 
 #[cfg(test)]

@@ -219,6 +219,19 @@ fn explain_prints_the_plan() {
 }
 
 #[test]
+fn explain_is_heard_beside_quiet() {
+    let lab = Lab::with_diagonal("explain-quiet");
+    for args in
+        ["rank diagonal.sms -p 7", "rank diagonal.sms --rational", "permanent diagonal.sms", "det diagonal.sms -p 7"]
+    {
+        assert_eq!(lab.run(&format!("{args} -q")).stderr, "", "{args}");
+        let said = lab.run(&format!("{args} -q --explain")).stderr;
+        assert!(said.starts_with("diagonal.sms: ") && said.contains("  step 1   "), "{args}: {said}");
+        assert!(!said.contains("read in"), "{args}: {said}");
+    }
+}
+
+#[test]
 fn the_pattern_is_read_where_values_are_not_integers() {
     let lab = Lab::new("pattern");
     lab.write("real.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 0.5\n1 2 2.5\n2 2 -1.25\n");

@@ -28,7 +28,8 @@ fn usage() {
         "rank diagonal.sms -p 7 --max-memory 2Q",
         "rank diagonal.sms -p 7 --format ellr",
         "rank diagonal.sms -p 7 --format ell --forbid-format csr",
-        "rank diagonal.sms -p 7 --explain --quiet",
+        "kernel diagonal.sms --dimension",
+        "minpoly diagonal.sms",
         "determinant diagonal.sms",
         "convert diagonal.sms diagonal.xyz",
         "generate bibd_9_5",
@@ -63,6 +64,25 @@ fn bad_input() {
 fn an_error_in_json() {
     let lab = Lab::new("json-error");
     insta::assert_snapshot!(ending(&lab, "rank missing.sms -p 7 --json", 3));
+}
+
+#[test]
+fn what_is_no_command_is_a_document_too() {
+    let lab = Lab::with_diagonal("json-usage");
+    for (args, words) in [
+        ("rank diagonal.sms --json", "--modulus <P>"),
+        ("rank diagonal.sms --json", "--rational"),
+        ("rank diagonal.sms -p 4 --json", "composite"),
+        ("rank --json --no-such-option", "--no-such-option"),
+        ("minpoly --json", "<FILE>"),
+    ] {
+        let run = lab.run(args);
+        let document: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
+        assert_eq!((run.code, run.stdout.as_str(), &document["kind"]), (2, "", &"usage".into()), "{document}");
+        assert!(document["error"].as_str().unwrap().contains(words), "{document}");
+    }
+    // What stands behind `--` is a file.
+    assert!(lab.run("minpoly -- --json").stderr.starts_with("error: "));
 }
 
 #[test]

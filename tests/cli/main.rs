@@ -30,6 +30,7 @@ mod smith;
 mod solve;
 mod tune;
 mod verify;
+mod words;
 
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};

@@ -30,7 +30,7 @@ fn the_permanent_stands_alone_on_standard_output() {
     assert_eq!(lab.answer("permanent small.sms ones.sms empty.sms --bare"), format!("-2\n{factorial}\n1\n"));
     assert_eq!(lab.answer("permanent --pattern small.sms"), "2\n");
     let run = lab.run("permanent small.sms --explain");
-    assert!(run.stderr.contains("small.sms: permanent of 2 x 2, 1 digits (proven)"), "{}", run.stderr);
+    assert!(run.stderr.contains("small.sms: permanent of 2 x 2, 1 digit (proven)"), "{}", run.stderr);
     assert!(run.stderr.contains("step 1   reductions: "), "{}", run.stderr);
 }
 

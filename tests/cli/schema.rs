@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 17] = [
     "rank",
     "kernel",
     "solve",
@@ -21,7 +21,10 @@ const KINDS: [&str; 14] = [
     "permanent",
     "verify",
     "info",
+    "tune",
     "bench",
+    "convert",
+    "generate",
     "error",
 ];
 /// What they share, and the forms that some of them have.
@@ -72,7 +75,7 @@ fn check(document: &Value, about: &str) {
 
 /// Validates what a run with `--json` printed: documents on standard output, the line of an error on standard error.
 pub fn check_run(args: &str, run: &Run) {
-    if !args.split_whitespace().any(|word| word == "--json") {
+    if !args.split_whitespace().take_while(|&word| word != "--").any(|word| word == "--json") {
         return;
     }
     assert!(run.stdout.is_empty() || run.stdout.ends_with('\n'), "{args}: a whole line");
@@ -157,6 +160,17 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "info e.mtx -p 2147483647 --json",
         "info doubtful.sms --json",
         "bench ranks readers --quick --json",
+        "tune --install --quick --json --output p.toml",
+        "tune m.mtx --quick --widths 1,4 --json --threads 2",
+        "tune m.mtx --check --json",
+        "convert m.mtx t.sms.gz --transpose --json",
+        "convert diagonal.sms r.sms -p 3 --json",
+        "generate bibd_9_5 -o b.sms --json",
+        "generate --complex mk5 -o mk5 --json",
+        "generate --list --json",
+        "generate bibd_9_5 -o - --json",
+        "rank diagonal.sms --json",
+        "rank --json",
         "rank diagonal.sms -p 7 --json --max-memory 64",
         "rank diagonal.sms -p 2,3 --json --certificate two.cert",
     ];

@@ -1,6 +1,7 @@
 //! What all answers beyond the rank have in common: the options of the library, reading, the file that is written as
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
+use crate::account::Account;
 use crate::args::AnswerArgs;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
@@ -14,7 +15,8 @@ use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
 use blackfield::report::{Certainty, Phases};
 use blackfield::sparse::Triplets;
-use blackfield::{Error, Result, Step};
+use blackfield::words::counted;
+use blackfield::{Result, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Stdout;
@@ -180,25 +182,21 @@ impl<A, Q: Subject> Document<A, Q> {
     /// then what all answers have.
     pub fn describe(&self, args: &AnswerArgs, bars: &Bars, answer: &str, lines: &[(&str, String)]) {
         let Document { asked, grounds, phases, threads, seconds, .. } = self;
-        bars.note(&format!("{}: {answer} ({})", asked.name(), output::sure(grounds.certainty)));
+        let account = Account::new(args.explain, args.common.quiet, bars);
+        account.line(&format!("{}: {answer} ({})", asked.name(), output::sure(grounds.certainty)));
         let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-        let time = format!("{seconds:.3} = {} on {threads} threads", parts.join(" + "));
+        let time = format!("{seconds:.3} = {} on {}", parts.join(" + "), counted(*threads, "thread"));
         let common = [("why", grounds.reason.clone()), ("seconds", time)];
-        lines.iter().chain(&common).for_each(|(name, text)| bars.note(&format!("  {name:<8} {text}")));
-        if args.explain {
-            bars.note_path(&grounds.path);
-        }
+        lines.iter().chain(&common).for_each(|(name, text)| account.line(&format!("  {name:<8} {text}")));
+        account.path(&grounds.path);
     }
 }
 
 /// Whether the output goes to standard output, where a JSON document cannot go as well; `what` is what it holds.
 pub fn is_to_stdout(args: &AnswerArgs, output: Option<&Path>, what: &str) -> Result<bool> {
-    let to_stdout = output.is_some_and(|file| file.as_os_str() == "-");
-    if args.json && to_stdout {
-        let message = format!("standard output can have the {what} or the JSON document: name a file");
-        return Err(Error::Usage(message));
-    }
-    Ok(to_stdout)
+    let Some(file) = output else { return Ok(false) };
+    output::check_leaves_stdout(args.json, file, what)?;
+    Ok(file.as_os_str() == "-")
 }
 
 /// The writer for the output, if there is one, which replaces none of the `inputs`.

@@ -6,6 +6,7 @@ use crate::progress::Bars;
 use blackfield::answers::{self, Minor};
 use blackfield::io::AtomicFile;
 use blackfield::sparse::{LineMaps, SparseMatrix};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use std::io::Write;
 
@@ -46,6 +47,10 @@ pub fn write(
     file.write_all(&bytes).map_err(|source| Error::Io { file: name.clone(), source })?;
     file.finish()?;
     let (t, s) = (certificate.triangular, certificate.beyond_chain());
-    bars.note(&format!("{}: certificate of {} bytes, a chain of {t} and {s} beyond", name.display(), bytes.len()));
+    bars.note(&format!(
+        "{}: a certificate of {}, a chain of {t} and {s} beyond",
+        name.display(),
+        counted(bytes.len(), "byte")
+    ));
     Ok(())
 }

@@ -10,6 +10,7 @@ use blackfield::answers::{self, Determinant};
 use blackfield::field::Modulus;
 use blackfield::num_bigint::{BigInt, BigUint};
 use blackfield::sparse::Fraction;
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 
@@ -69,7 +70,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
     let grounds = Grounds { path: found.path, reason: found.reason, certainty: found.certainty };
     let asked = Asked { file, rows, cols, nnz, over, digest };
     let document = work.end(Schema::Det, asked, answer, grounds);
-    document.describe(&args.answer, bars, &format!("a determinant of {bits} bits"), &[]);
+    document.describe(&args.answer, bars, &format!("a determinant of {}", counted(bits, "bit")), &[]);
     match args.answer.json {
         true => output::print_json(&document),
         false => output::print(&format!("{}\n", document.found.det)),

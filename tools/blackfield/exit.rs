@@ -5,6 +5,7 @@ use crate::answer::Over;
 use crate::batch::About;
 use crate::schema::Schema;
 use crate::signals::{self, Kept};
+use crate::words;
 use blackfield::memory::REFUSED;
 use blackfield::{Error, Result};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use terminal_size::{Width, terminal_size_of};
 
 /// The exit codes, as the help and the manual page list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +71,8 @@ impl Code {
         }
     }
 
-    /// The worse of two: doubt about the program, then what the machine lacks, then what the user can mend, the nearer at
-    /// hand the better. An interruption ends everything.
+    /// The worse of two: doubt about the program, then what the machine lacks, then what the user can mend, the nearer
+    /// at hand the better. An interruption ends everything.
     pub fn worse(self, other: Code) -> Code {
         let rank = |code: Code| match code {
             Code::Answer => 0,
@@ -196,11 +198,15 @@ pub fn report(json: bool, failure: &Failure, about: Option<About<'_>>, prefix: &
             over: about.and_then(|about| about.over),
             kept,
         };
-        return complain(&serde_json::to_string(&document).expect("our documents have string keys"));
+        return say(&serde_json::to_string(&document).expect("our documents have string keys"));
     }
     // A bug has been told by the hook, when it happened.
     if !matches!(failure, Failure::Bug(_)) {
         complain(&format!("blackfield: {prefix}{words}"));
+    }
+    // A command is to be copied whole.
+    if let Some(command) = kept.as_ref().and_then(Kept::command) {
+        say(&format!("  resume   {command}"));
     }
 }
 
@@ -242,8 +248,16 @@ fn is_closed_pipe(error: &Error) -> bool {
     matches!(error, Error::Io { source, file } if source.kind() == ErrorKind::BrokenPipe && file.as_os_str() == "-")
 }
 
-/// One line on standard error. Where that is closed or full there is nobody left to tell.
+/// One line on standard error, broken between words on a terminal.
 pub fn complain(line: &str) {
+    match terminal_size_of(std::io::stderr()) {
+        Some((Width(width), _)) if width > 0 => say(&words::wrapped(line, width.into())),
+        _ => say(line),
+    }
+}
+
+/// One line on standard error as it is. Where that is closed or full there is nobody left to tell.
+pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 

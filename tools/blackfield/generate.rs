@@ -4,24 +4,95 @@
 use crate::args::{FileFormat, GenerateArgs};
 use crate::output::{self, MatrixFile};
 use crate::progress::Bars;
+use crate::schema::Schema;
+use blackfield::sparse::Triplets;
+use blackfield::words::counted;
 use blackfield::{Error, Result, families};
+use serde::Serialize;
 use std::path::Path;
+use std::time::Instant;
+
+/// The document of what was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    schema: Schema,
+    name: &'a str,
+    complex: bool,
+    output: String,
+    matrices: Vec<Matrix>,
+    seconds: f64,
+    version: &'static str,
+}
+
+/// One of the matrices.
+#[derive(Serialize)]
+struct Matrix {
+    file: String,
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+}
+
+/// The document of what can be made.
+#[derive(Serialize)]
+struct Catalogue {
+    schema: Schema,
+    families: Vec<Family>,
+    complexes: Vec<Family>,
+    version: &'static str,
+}
+
+/// Matrices or complexes of one kind.
+#[derive(Serialize)]
+struct Family {
+    pattern: &'static str,
+    about: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<&'static str>,
+    example: &'static str,
+}
 
 /// Writes the matrix or the complex, or lists the families.
 pub fn run(args: &GenerateArgs, bars: &Bars) -> Result<()> {
+    let start = Instant::now();
     // clap demands both together, unless --list is there.
-    let (Some(name), Some(file)) = (&args.name, &args.output) else { return output::print(&listing()) };
-    if args.complex {
-        return write_complex(name, file, args.to, bars);
+    let (Some(name), Some(file)) = (&args.name, &args.output) else {
+        return if args.json { output::print_json(&catalogue()) } else { output::print(&listing()) };
+    };
+    output::check_leaves_stdout(args.json, file, "matrix")?;
+    let matrices = match args.complex {
+        true => write_complex(name, file, args.to, bars)?,
+        false => {
+            let output = MatrixFile::resolve(file, args.to)?;
+            let triplets = families::generate(name)?;
+            let made = told(name, file, &triplets, bars);
+            output.write(&triplets, bars)?;
+            vec![made]
+        }
+    };
+    if !args.json {
+        return Ok(());
     }
-    let output = MatrixFile::resolve(file, args.to)?;
-    let triplets = families::generate(name)?;
-    bars.note(&format!("{name}: {} x {}, {} non-zeros", triplets.rows(), triplets.cols(), triplets.nnz()));
-    output.write(&triplets, bars)
+    output::print_json(&Made {
+        schema: Schema::Generate,
+        name,
+        complex: args.complex,
+        output: file.display().to_string(),
+        matrices,
+        seconds: start.elapsed().as_secs_f64(),
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// Says how large a matrix is that goes to `file`.
+fn told(name: &str, file: &Path, matrix: &Triplets, bars: &Bars) -> Matrix {
+    let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
+    bars.note(&format!("{name}: {rows} x {cols}, {}", counted(nnz, "non-zero")));
+    Matrix { file: file.display().to_string(), rows, cols, nnz }
 }
 
 /// Writes D1, D2, … into a folder, under names that sort as the degrees do.
-fn write_complex(name: &str, folder: &Path, to: Option<FileFormat>, bars: &Bars) -> Result<()> {
+fn write_complex(name: &str, folder: &Path, to: Option<FileFormat>, bars: &Bars) -> Result<Vec<Matrix>> {
     if folder.as_os_str() == "-" {
         return Err(Error::Usage("a complex is several matrices: name a folder".into()));
     }
@@ -30,12 +101,26 @@ fn write_complex(name: &str, folder: &Path, to: Option<FileFormat>, bars: &Bars)
     let boundaries = complex.boundaries();
     let digits = boundaries.len().to_string().len();
     let suffix = if to == Some(FileFormat::Mtx) { "mtx" } else { "sms" };
-    for (degree, d) in (1..).zip(boundaries) {
+    let write = |(degree, d): (usize, &Triplets)| {
         let file = folder.join(format!("d{degree:0digits$}.{suffix}.gz"));
-        bars.note(&format!("{}: {} x {}, {} non-zeros", file.display(), d.rows(), d.cols(), d.nnz()));
+        let made = told(&file.display().to_string(), &file, d, bars);
         MatrixFile::resolve(&file, to)?.write(d, bars)?;
+        Ok(made)
+    };
+    (1..).zip(boundaries).map(write).collect()
+}
+
+fn catalogue() -> Catalogue {
+    let matrix =
+        |f: &families::Family| Family { pattern: f.pattern, about: f.about, size: Some(f.size), example: f.example };
+    let complex =
+        |f: &families::ComplexFamily| Family { pattern: f.pattern, about: f.about, size: None, example: f.example };
+    Catalogue {
+        schema: Schema::Generate,
+        families: families::catalogue().iter().map(matrix).collect(),
+        complexes: families::complex_catalogue().iter().map(complex).collect(),
+        version: env!("CARGO_PKG_VERSION"),
     }
-    Ok(())
 }
 
 /// One family after the other: its names, what it is, how large, an example; then those of complexes.

@@ -12,6 +12,7 @@ use blackfield::answers::{self, Coefficients, Group, Groups, Homology, HomologyO
 use blackfield::complexes::{ChainComplex, SimplicialComplex};
 use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
+use blackfield::words::counted;
 use serde::Serialize;
 use std::path::Path;
 
@@ -92,7 +93,8 @@ pub fn run(args: &HomologyArgs, bars: &Bars) -> Result<()> {
     let names: Vec<String> = answer.over.iter().map(|groups| groups.coefficients.to_string()).collect();
     let what = if args.cohomology { "cohomology" } else { "homology" };
     let cells = complex.cells().iter().sum::<usize>();
-    let words = format!("{what} over {}, {} of {cells} cells in pairs", names.join(", "), 2 * answer.pairs);
+    let words =
+        format!("{what} over {}, {} of {} in pairs", names.join(", "), 2 * answer.pairs, counted(cells, "cell"));
     let (found, grounds) = found(answer);
     let document = work.end(Schema::Homology, asked, found, grounds);
     document.describe(&args.answer, bars, &words, &[]);

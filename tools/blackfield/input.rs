@@ -4,6 +4,7 @@ use crate::progress::Bars;
 use blackfield::field::Modulus;
 use blackfield::io::{self, ReadOptions};
 use blackfield::sparse::{RationalMatrix, Triplets};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ fn loaded(file: &Path, triplets: &Triplets, start: Instant, bars: &Bars) -> (f64
     let seconds = start.elapsed().as_secs_f64();
     bars.clear();
     let (rows, cols, nnz) = (triplets.rows(), triplets.cols(), triplets.nnz());
-    bars.note(&format!("{}: {rows} x {cols}, {nnz} non-zeros, read in {seconds:.3} s", file.display()));
+    bars.note(&format!("{}: {rows} x {cols}, {}, read in {seconds:.3} s", file.display(), counted(nnz, "non-zero")));
     (seconds, bars.take_warnings())
 }
 

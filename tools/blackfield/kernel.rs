@@ -11,6 +11,7 @@ use blackfield::field::Modulus;
 use blackfield::io::{Encoding, SmsWriter};
 use blackfield::report::{Certainty, Phases};
 use blackfield::sparse::{Fraction, LineMap, LineMaps, SparseMatrix};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -258,8 +259,8 @@ fn units(lines: &LineMap, next: u64, left: bool, writer: &mut SmsWriter<'_>, bar
 fn describe(document: &Document<Found>, args: &KernelArgs, bars: &Bars) {
     let Found { side, rank, dimension, output, vectors, entries, random, .. } = &document.found;
     let written = output.as_ref().map(|output| {
-        let what = if *random { "random vectors" } else { "vectors of a basis" };
-        ("written", format!("{vectors} {what} with {entries} entries to {output}"))
+        let what = if *random { "random vector" } else { "vector of a basis" };
+        ("written", format!("{} with {} to {output}", counted(*vectors, what), counted(*entries, "entry")))
     });
     let over = args.modulus.map_or("over Q".to_string(), |p| format!("mod {p}"));
     let answer = format!("{side} null space of dimension {dimension} {over}, rank {rank}");

@@ -6,6 +6,7 @@
 //! codes mean), and [`allocator`] (what happens when memory runs out). Only this program prints, makes a thread pool or
 //! ends the process: the library does none of that.
 
+mod account;
 mod allocator;
 mod answer;
 mod args;
@@ -39,7 +40,10 @@ mod smith;
 mod solve;
 mod threads;
 mod tune;
+mod usage;
 mod verify;
+mod version;
+mod words;
 
 use args::{Cli, Command};
 use blackfield::Result;
@@ -49,7 +53,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     exit::announce_panics();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::end(error).into(),
+    };
     let json = cli.command.json();
     if json {
         exit::speak_json();

@@ -64,6 +64,18 @@ impl<'a> MatrixFile<'a> {
     }
 }
 
+/// Refuses `file` as the place of an output, which is called `what`, if that is standard output and a document is to go
+/// there.
+pub fn check_leaves_stdout(json: bool, file: &Path, what: &str) -> Result<()> {
+    match json && file.as_os_str() == "-" {
+        false => Ok(()),
+        true => {
+            let message = format!("standard output can have the {what} or the JSON document: name a file");
+            Err(Error::Usage(message))
+        }
+    }
+}
+
 /// Refuses the option `named`, by which `file` is to be written, where that would replace `input`.
 pub fn check_is_no_input(named: &str, file: &Path, input: &Path) -> Result<()> {
     match (std::fs::canonicalize(file), std::fs::canonicalize(input)) {

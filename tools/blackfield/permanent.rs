@@ -1,6 +1,7 @@
 //! `blackfield permanent FILE…`: the exact permanent alone on standard output, a line for each of several, or JSON
 //! documents.
 
+use crate::account::Account;
 use crate::answer::Over;
 use crate::args::PermanentArgs;
 use crate::batch::{About, Batch};
@@ -14,6 +15,7 @@ use crate::signals;
 use blackfield::cost::Machine;
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, Options, Permanent};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use num_bigint::BigInt;
 use serde::Serialize;
@@ -57,7 +59,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
         let about = About { file, over: None };
         if let Some((value, answers)) = batch.attempt(about, each, || answers(file, args, &machine, bars))? {
             for answer in answers {
-                describe(&answer, &value, args.explain, bars);
+                describe(&answer, &value, &Account::new(args.explain, args.common.quiet, bars));
                 let over = answer.modulus.map_or(Over::Ring("Z"), Over::Modulus);
                 let certainty = answer.found.proof.certainty();
                 batch.print(About { over: Some(over), ..about }, &answer.found.value, certainty, &answer)?;
@@ -131,15 +133,13 @@ fn check_square(file: &Path, loaded: &Loaded) -> Result<()> {
 }
 
 /// The answer's circumstances on standard error; `value` is what its residue is of.
-fn describe(answer: &Answer, value: &BigInt, explain: bool, bars: &Bars) {
+fn describe(answer: &Answer, value: &BigInt, account: &Account) {
     let Answer { file, n, found, seconds, threads, .. } = answer;
     let digits = value.magnitude().to_string().len();
-    let what = answer.modulus.map_or(format!("{digits} digits"), |p| format!("mod {p}"));
-    bars.note(&format!("{file}: permanent of {n} x {n}, {what} ({})", found.proof.certainty().name()));
-    bars.note(&format!("  method   {}", found.method));
-    bars.note(&format!("  why      {}", found.proof));
-    bars.note(&format!("  seconds  {seconds:.3} on {threads} threads"));
-    if explain {
-        bars.note_path(&found.path);
-    }
+    let what = answer.modulus.map_or(counted(digits, "digit"), |p| format!("mod {p}"));
+    account.line(&format!("{file}: permanent of {n} x {n}, {what} ({})", found.proof.certainty().name()));
+    account.line(&format!("  method   {}", found.method));
+    account.line(&format!("  why      {}", found.proof));
+    account.line(&format!("  seconds  {seconds:.3} on {}", counted(*threads, "thread")));
+    account.path(&found.path);
 }

@@ -2,7 +2,7 @@
 //! quiet.
 
 use crate::{exit, signals};
-use blackfield::{Observer, Step};
+use blackfield::Observer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -32,15 +32,6 @@ impl Bars {
                 Some(bar) => bar.suspend(|| exit::complain(line)),
                 None => exit::complain(line),
             }
-        }
-    }
-
-    /// The steps that led to an answer, one line each.
-    pub fn note_path(&self, path: &[Step]) {
-        for (k, Step { name, found, why, predicted, seconds, .. }) in path.iter().enumerate() {
-            let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-            let predicted = predicted.map_or(String::new(), |s| format!(", {s:.3} s predicted"));
-            self.note(&format!("  step {:<3} {name}: {found}{why}; {seconds:.3} s{predicted}", k + 1));
         }
     }
 

@@ -1,5 +1,6 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, a line for each of several, or JSON documents.
 
+use crate::account::Account;
 use crate::args::{DeviceName, MethodName, RankArgs};
 use crate::batch::{About, Batch};
 use crate::certificate;
@@ -19,6 +20,7 @@ use blackfield::io::AtomicFile;
 use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
+use blackfield::words::counted;
 use blackfield::{DeviceError, DeviceReason, Error, Result};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -160,7 +162,7 @@ impl Work<'_> {
             seconds: loaded.seconds + start.elapsed().as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
         };
-        describe(&answer, args.explain, bars);
+        describe(&answer, &Account::new(args.explain, args.common.quiet, bars));
         Ok(answer)
     }
 }
@@ -208,20 +210,21 @@ fn field_name(modulus: Modulus, wiedemann: Option<WiedemannReport>) -> String {
 }
 
 /// The answer's circumstances on standard error.
-fn describe(answer: &Answer, explain: bool, bars: &Bars) {
+fn describe(answer: &Answer, account: &Account) {
     let Answer { file, modulus, field, found, seed, seconds, threads, .. } = answer;
-    bars.note(&format!("{file}: rank {} mod {modulus} ({})", found.rank, output::sure(found.certainty)));
+    account.line(&format!("{file}: rank {} mod {modulus} ({})", found.rank, output::sure(found.certainty)));
     let run = found.wiedemann.map_or(String::new(), |WiedemannReport { block, trials, trials_agreed, .. }| {
-        format!(", block {block}, {trials_agreed} of {trials} trials agree, seed {seed}")
+        let agreed = if trials == 1 { String::new() } else { format!(", {trials_agreed} of {trials} trials agree") };
+        format!(", block {block}{agreed}, seed {seed}")
     });
     let place = found.device.as_ref().map_or(String::new(), |device| format!(" on {device}"));
-    bars.note(&format!("  method   {} over {field}{run}{place}", found.method.name()));
-    bars.note(&format!("  why      {}", found.reason));
+    account.line(&format!("  method   {} over {field}{run}{place}", found.method.name()));
+    account.line(&format!("  why      {}", found.reason));
     let parts: Vec<_> = found.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if explain {
-        bars.note_path(&found.path);
+    account.line(&format!("  seconds  {seconds:.3} = {} on {}", parts.join(" + "), counted(*threads, "thread")));
+    account.path(&found.path);
+    if account.explain {
         let plan = found.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);
-        bars.note(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
+        account.line(&format!("  plan     {}", plan.trim_end().replace('\n', "\n           ")));
     }
 }

@@ -1,5 +1,6 @@
 //! `blackfield rank --rational FILE… [-p P…]`: the rank over Q, and the primes that make it smaller.
 
+use crate::account::Account;
 use crate::answer::{Asked, Over};
 use crate::args::RankArgs;
 use crate::batch::{About, Batch};
@@ -12,6 +13,7 @@ use crate::schema::Schema;
 use blackfield::Result;
 use blackfield::answers::{self, ModularRank, RankOptions, RationalOptions, RationalRank};
 use blackfield::report::Phases;
+use blackfield::words::counted;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -92,7 +94,8 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
     };
     bars.clear();
     let seconds = loaded.seconds + start.elapsed().as_secs_f64();
-    describe(&found, file, &phases, seconds, args.explain, bars);
+    let account = Account::new(args.explain, args.common.quiet, bars);
+    describe(&found, file, &phases, seconds, &account);
     Ok(Answer {
         schema: Schema::Rank,
         asked,
@@ -107,14 +110,12 @@ fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, 
 }
 
 /// The answer's circumstances on standard error.
-fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, explain: bool, bars: &Bars) {
-    bars.note(&format!("{}: rank {} over Q ({})", file.display(), rank.rank, output::sure(rank.certainty)));
-    bars.note(&format!("  why      {}", rank.reason));
-    rank.explanations().for_each(|line| bars.note(&format!("  prime    {line}")));
+fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, account: &Account) {
+    account.line(&format!("{}: rank {} over Q ({})", file.display(), rank.rank, output::sure(rank.certainty)));
+    account.line(&format!("  why      {}", rank.reason));
+    rank.explanations().for_each(|line| account.line(&format!("  prime    {line}")));
     let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
     let threads = rayon::current_num_threads();
-    bars.note(&format!("  seconds  {seconds:.3} = {} on {threads} threads", parts.join(" + ")));
-    if explain {
-        bars.note_path(&rank.path);
-    }
+    account.line(&format!("  seconds  {seconds:.3} = {} on {}", parts.join(" + "), counted(threads, "thread")));
+    account.path(&rank.path);
 }

@@ -10,6 +10,7 @@ use blackfield::answers::{self, SolutionVector};
 use blackfield::field::Modulus;
 use blackfield::io::EntryList;
 use blackfield::report::Certainty;
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 
@@ -105,7 +106,12 @@ fn list(rows: usize, columns: &[SolutionVector]) -> Result<EntryList<'static>> {
 fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
     let Found { rank, digits, numerator_bits, denominator_bits, entries, contradiction, inconsistent, output, .. } =
         &document.found;
-    let sizes = format!("numerators of {numerator_bits} bits, denominators of {denominator_bits}, {digits} digits");
+    let sizes = format!(
+        "numerators of up to {}, denominators of up to {}, {} lifted",
+        counted(*numerator_bits, "bit"),
+        counted(*denominator_bits, "bit"),
+        counted(*digits, "digit")
+    );
     let line = match (contradiction, output) {
         (Some(contradiction), _) => {
             let (column, others) = (contradiction.column + 1, inconsistent.len() - 1);
@@ -113,7 +119,9 @@ fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
             let ground = "a combination of rows that is 0 is not 0 there";
             ("found", format!("no solution for right side {column}{others}: {ground}"))
         }
-        (None, Some(output)) => ("written", format!("solutions with {entries} entries to {output}: {sizes}")),
+        (None, Some(output)) => {
+            ("written", format!("solutions with {} to {output}: {sizes}", counted(*entries, "entry")))
+        }
         (None, None) => ("found", format!("solutions for all right sides: {sizes}")),
     };
     document.describe(&args.answer, bars, &format!("rank {rank} or more over Q"), &[line]);

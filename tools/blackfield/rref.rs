@@ -12,6 +12,7 @@ use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
 use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -81,7 +82,8 @@ fn answer(
     let pivots = form.pivots().iter().map(named).collect();
     let output = args.output.as_ref().map(|file| file.display().to_string());
     let rank = form.rank().rank;
-    let written = output.as_ref().map(|output| ("written", format!("the form with {entries} entries to {output}")));
+    let written =
+        output.as_ref().map(|output| ("written", format!("the form with {} to {output}", counted(entries, "entry"))));
     let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: modulus.into(), digest };
     let document = work.end(Schema::Rref, asked, Found { rank, pivots, primes: None, output, entries }, grounds);
     document.describe(&args.answer, bars, &format!("rank {rank} mod {modulus}"), written.as_slice());
@@ -110,7 +112,8 @@ fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
     let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
     let pivots = form.pivots().iter().map(named).collect();
     let output = args.output.as_ref().map(|file| file.display().to_string());
-    let written = output.as_ref().map(|output| ("written", format!("the form with {entries} entries to {output}")));
+    let written =
+        output.as_ref().map(|output| ("written", format!("the form with {} to {output}", counted(entries, "entry"))));
     let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: Over::Field("Q"), digest };
     let rank = form.rank();
     let found = Found { rank, pivots, primes: Some(form.primes()), output, entries };

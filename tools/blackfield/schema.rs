@@ -30,8 +30,14 @@ pub enum Schema {
     Verify,
     /// What a matrix looks like.
     Info,
+    /// What was measured of this machine.
+    Tune,
     /// What was timed.
     Bench,
+    /// A matrix that was rewritten.
+    Convert,
+    /// Matrices that were made, or can be.
+    Generate,
     /// Why there is no answer.
     Error,
 }
@@ -52,7 +58,10 @@ impl Schema {
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::Info => "blackfield/info/1",
+            Schema::Tune => "blackfield/tune/1",
             Schema::Bench => "blackfield/bench/1",
+            Schema::Convert => "blackfield/convert/1",
+            Schema::Generate => "blackfield/generate/1",
             Schema::Error => "blackfield/error/1",
         }
     }

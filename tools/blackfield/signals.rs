@@ -56,17 +56,38 @@ pub struct Kept {
 /// What is kept now.
 pub fn kept() -> Kept {
     let checkpoint = CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let checkpoint = checkpoint.filter(|file| file.exists()).map(|file| file.display().to_string());
+    let checkpoint = checkpoint.as_deref().and_then(state_in).map(|file| file.display().to_string());
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     Kept { checkpoint, resume: words.join(" ") }
+}
+
+/// The file itself if it is there; else the first of its numbered companions, which several parts of one computation
+/// have.
+fn state_in(file: &Path) -> Option<PathBuf> {
+    if file.exists() {
+        return Some(file.to_path_buf());
+    }
+    let name = file.file_name()?.to_string_lossy().into_owned() + ".";
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let numbered = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.file_name()));
+    let is_state = |found: &std::ffi::OsString| {
+        let number = found.to_string_lossy().strip_prefix(&name).map(str::to_string);
+        number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    };
+    numbered.filter(is_state).min().map(|found| file.with_file_name(found))
+}
+
+impl Kept {
+    /// The command that resumes, if there is a state.
+    pub fn command(&self) -> Option<&str> {
+        self.checkpoint.as_ref().map(|_| self.resume.as_str())
+    }
 }
 
 impl Display for Kept {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match &self.checkpoint {
-            Some(file) => {
-                write!(f, "interrupted; the state is kept in {file}, from which this resumes: {}", self.resume)
-            }
+            Some(file) => write!(f, "interrupted; the state is kept in {file}, from which the same command resumes"),
             None => f.write_str("interrupted; no state is kept, so the same command starts from the beginning"),
         }
     }
@@ -84,6 +105,23 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_is_found_under_its_name_or_number() {
+        let folder = std::env::temp_dir().join(format!("blackfield-signals-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("state");
+        assert_eq!(state_in(&file), None);
+        for other in ["state.part", "state.", "states", "state.x1"] {
+            std::fs::write(folder.join(other), "").unwrap();
+        }
+        assert_eq!(state_in(&file), None);
+        std::fs::write(folder.join("state.2"), "").unwrap();
+        assert_eq!(state_in(&file), Some(folder.join("state.2")));
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(state_in(&file), Some(file));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn words_are_quoted_for_a_shell() {

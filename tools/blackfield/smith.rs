@@ -9,6 +9,7 @@ use crate::schema::Schema;
 use blackfield::Result;
 use blackfield::answers::{self, SmithOptions};
 use blackfield::field::Modulus;
+use blackfield::words::counted;
 use serde::Serialize;
 
 /// The answer.
@@ -46,9 +47,10 @@ pub fn run(args: &SmithArgs, bars: &Bars) -> Result<()> {
         digest,
     };
     let torsion: usize = form.torsion().map(|(_, count)| count).sum();
+    let factors_of_note = counted(torsion, "invariant factor");
     let what = match args.local {
-        Some(p) => format!("rank {} over Q, {torsion} invariant factors are multiples of {p}", form.rank),
-        None => format!("rank {} over Q, {torsion} invariant factors other than 1", form.rank),
+        Some(p) => format!("rank {} over Q, {factors_of_note} divisible by {p}", form.rank),
+        None => format!("rank {} over Q, {factors_of_note} other than 1", form.rank),
     };
     let found = Found { rank: form.rank, factors, local: args.local };
     let grounds = Grounds { path: form.path, reason: form.reason, certainty: form.certainty };

@@ -11,6 +11,7 @@ use crate::schema::Schema;
 use blackfield::answers::{self, SolveOptions};
 use blackfield::field::Modulus;
 use blackfield::sparse::{SparseMatrix, Triplets};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 
@@ -123,7 +124,7 @@ fn describe(document: &Document<Found>, modulus: Modulus, args: &SolveArgs, bars
             ("found", format!("no solution for right side {column}{others}: {ground}"))
         }
         (None, Some(output)) => {
-            ("written", format!("solutions with {entries} entries to {output}, checked by multiplication"))
+            ("written", format!("solutions with {} to {output}, checked by multiplication", counted(*entries, "entry")))
         }
         (None, None) => ("found", "solutions for all right sides, checked by multiplication".into()),
     };

@@ -68,7 +68,7 @@ fn pool(threads: usize, bars: &Bars) -> Result<rayon::ThreadPool> {
             Err(why) if workers.len() + here > 0 => {
                 let there = workers.len() + here;
                 bars.note(&format!(
-                    "blackfield: {there} of {threads} threads: no further thread can be started ({why})"
+                    "blackfield: only {there} of {threads} threads: no further thread can be started ({why})"
                 ));
                 break;
             }

@@ -9,6 +9,7 @@ use crate::answers::{RankOptions, Route};
 use crate::certify::Certainty;
 use crate::complexes::ChainComplex;
 use crate::report::Phases;
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use num_traits::Zero;
 use std::time::Instant;
@@ -44,7 +45,11 @@ pub fn homology(complex: &ChainComplex, options: &HomologyOptions, observer: &dy
     let cleared = phases.time("clearing", || clear(complex.cells(), complex.boundaries(), observer))?;
     let step = Step {
         name: "clearing",
-        found: format!("{} pairs among {} cells", cleared.pairs, complex.cells().iter().sum::<usize>()),
+        found: format!(
+            "{} among {}",
+            counted(cleared.pairs, "pair"),
+            counted(complex.cells().iter().sum::<usize>(), "cell")
+        ),
         why: "what a pair determines is left out of the neighbouring boundaries".into(),
         rank: None,
         predicted: None,
@@ -123,7 +128,11 @@ impl Work<'_> {
         let found = question.answer(self.observer)?;
         phases.extend(&found.phases);
         let torsion: usize = found.invariants.torsion.iter().map(|(_, count)| count).sum();
-        let torsion = if torsion > 0 { format!(", {torsion} invariant factors beyond 1") } else { String::new() };
+        let torsion = if torsion > 0 {
+            format!(", {} other than 1", counted(torsion, "invariant factor"))
+        } else {
+            String::new()
+        };
         path.push(Step {
             name: "boundary",
             found: format!("{} over {}: rank {}{torsion}", self.name(k), self.coefficients, found.invariants.rank),

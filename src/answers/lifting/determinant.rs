@@ -11,6 +11,7 @@ use crate::integers::hadamard_log2;
 use crate::padic::Side;
 use crate::report::{Certainty, ErrorBound, Phases};
 use crate::sparse::{Integer, Triplets};
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -181,7 +182,11 @@ impl Work<'_> {
             false => BigInt::one(),
         };
         if !divisor.is_one() {
-            path.push(step("lifting", format!("a divisor of {} bits", divisor.bits()), start.elapsed().as_secs_f64()));
+            path.push(step(
+                "lifting",
+                format!("a divisor of {}", counted(divisor.bits(), "bit")),
+                start.elapsed().as_secs_f64(),
+            ));
         }
         let start = Instant::now();
         let cofactor = Cofactor {
@@ -198,8 +203,12 @@ impl Work<'_> {
         let bits = cofactor.bits();
         let Assembled { value, primes, certainty } =
             cofactor.assemble((self.p, residue), error, &mut rng, &mut phases)?;
-        let known = if divisor.is_one() { String::new() } else { format!(" divided by {} known bits", divisor.bits()) };
-        let count = if primes == 1 { "1 prime".to_string() } else { format!("{primes} primes") };
+        let known = if divisor.is_one() {
+            String::new()
+        } else {
+            format!(" divided by {}", counted(divisor.bits(), "known bit"))
+        };
+        let count = counted(primes, "prime");
         path.push(step("determinants mod p", format!("{count}{known}"), start.elapsed().as_secs_f64()));
         let reason = match certainty {
             Certainty::Proven => format!("{count}: by Hadamard the determinant{known} has at most {bits} bits"),

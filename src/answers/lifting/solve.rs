@@ -10,6 +10,7 @@ use crate::integers::large_gcd;
 use crate::padic::{Fractions, Side, sides};
 use crate::report::Phases;
 use crate::sparse::{Fraction, Integer, RationalMatrix, SparseMatrix, Triplets};
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -160,7 +161,7 @@ pub(super) fn solve_with(
         };
         let Found { inconsistent, solutions, contradiction, digits } = found;
         path.extend(rank.path.iter().cloned());
-        path.push(step("lifting", format!("{digits} digits mod {p}"), start.elapsed().as_secs_f64()));
+        path.push(step("lifting", format!("{} mod {p}", counted(digits, "digit")), start.elapsed().as_secs_f64()));
         // Back to the rows as they were: y·L·A = 0.
         let contradiction = contradiction.map(|mut found| {
             for (i, y) in &mut found.y {

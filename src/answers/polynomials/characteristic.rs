@@ -11,6 +11,7 @@ use crate::dense;
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
 use crate::univariate::{power, product};
+use crate::words::counted;
 use crate::{Error, Observer, Result};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -60,7 +61,12 @@ pub fn characteristic_polynomial(
         Ok(())
     })?;
     let count = singles.values().sum::<usize>();
-    let name = format!("{} diagonal blocks of order 1 and {} larger ones, up to {largest}", count, blocks.len());
+    let more = match blocks.len() {
+        0 => String::new(),
+        1 => format!(" and one of order {largest}"),
+        larger => format!(" and {larger} larger ones, up to order {largest}"),
+    };
+    let name = format!("{} of order 1{more}", counted(count, "diagonal block"));
     work.step("strong components", name, None, start);
     let coefficients = work.phases.time("product", || {
         for (&constant, &multiplicity) in &singles {

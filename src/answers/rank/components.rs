@@ -41,7 +41,7 @@ pub(super) fn rank(
         if !large.is_empty() {
             let step = Step {
                 name: "connected components",
-                found: format!("{}, {} of them with {SMALL} rows and columns or more", found.count, large.len()),
+                found: format!("{}, {} of them of {SMALL} rows and columns or more", found.count, large.len()),
                 why: String::new(),
                 rank: Some(0),
                 predicted: None,

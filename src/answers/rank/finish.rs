@@ -18,6 +18,7 @@ use crate::schur::{
 use crate::sparse::SparseMatrix;
 use crate::spmv::GpuShape;
 use crate::wiedemann::Parameters;
+use crate::words::{counted, duration};
 use crate::{Error, Result, memory};
 
 /// What the memory is for.
@@ -158,7 +159,8 @@ impl OnRest<'_, '_> {
             Extent::Checked(bound) => {
                 let seconds = rest.every_row_proven_seconds(&self.work.machine, all);
                 let ground = format!(
-                    "; combinations of the rows left that a hash of the answer chooses add nothing more; all rows would take {seconds:.1} s"
+                    "; combinations of the rows left, chosen by a hash of the answer, add nothing; all rows would take {}",
+                    duration(seconds)
                 );
                 (Certainty::with_bound(bound), ground)
             }
@@ -200,7 +202,7 @@ impl OnRest<'_, '_> {
         if let (Some(_), Extent::Checked(bound)) = (self.work.options.space, extent) {
             // Null vectors made from it prove it.
             let (certainty, space) = (Certainty::with_bound(bound), Some(Space::Rows { echelon, pivots: true }));
-            let reason = decision.reason + "; combinations of rows that a hash of the answer chooses add nothing more";
+            let reason = decision.reason + "; more combinations of rows, chosen by a hash of the answer, add nothing";
             return Ok(Done::Whole(Answer { space, ..Answer::elimination(rank, None, certainty, reason) }));
         }
         let mut space = None;
@@ -244,7 +246,7 @@ impl OnRest<'_, '_> {
             (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
         };
         let (more, known) = if extent == Extent::Part { (" and more", 0) } else { ("", rank) };
-        let found = format!("rank {rank}{more}, rows folded to {width} columns");
+        let found = format!("rank {rank}{more}, rows folded to {}", counted(width, "column"));
         let predicted = |machine: &Machine| rest.sketch_seconds(machine, rank).expect("it was planned");
         self.work.step(name, found, &decision.reason, known, predicted, taken);
         let (certainty, ground) = match extent {

@@ -12,6 +12,7 @@ use crate::matching::maximum_matching;
 use crate::pivots::{self, Effort, Found, Pivots, Rule};
 use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use std::time::Instant;
 
@@ -43,7 +44,7 @@ impl Work<'_> {
         let core = &remainder.matrix;
         self.path.push(Step {
             name: "sparse elimination",
-            found: format!("{taken} pivots without fill-in, {} x {} left", core.rows(), core.cols()),
+            found: format!("{} without fill-in, {} x {} left", counted(taken, "pivot"), core.rows(), core.cols()),
             why: "heavy rows".into(),
             rank: Some(taken),
             predicted: None,
@@ -147,7 +148,7 @@ impl Work<'_> {
             self.path.push(Step {
                 name: "structural pivots",
                 found: format!("{more} in the Schur complements"),
-                why: format!("{:?}", done.stop),
+                why: done.stop.to_string(),
                 rank: Some(more),
                 predicted: None,
                 seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds[0]).sum::<f64>(),
@@ -172,7 +173,7 @@ impl Work<'_> {
             }
             let found = match given_up {
                 true => "given up: it takes longer or is larger than predicted".to_string(),
-                false => format!("{rows} x {cols} with {nnz} entries"),
+                false => format!("{rows} x {cols} with {}", counted(nnz, "entry")),
             };
             let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
             let forming = |machine: &Machine| Solver::seconds(machine, start, &predicted);

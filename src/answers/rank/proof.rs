@@ -9,6 +9,7 @@ use crate::dense::Echelon;
 use crate::field::Rng;
 use crate::schur::{NullSpace, Proof, Side, Way};
 use crate::spmv::Lane;
+use crate::words::duration;
 use crate::{Error, Result, Step, memory};
 use std::time::Instant;
 
@@ -26,6 +27,12 @@ struct Plan<'a> {
     null_space: Option<NullSpace<'a>>,
 }
 
+/// What a rank without proof rests on, and what the proof would take.
+fn unproven_ground(seconds: f64) -> String {
+    let proof = duration(seconds);
+    format!("; more combinations of rows, chosen by a hash of the answer, add nothing; a proof would take {proof}")
+}
+
 impl OnRest<'_, '_> {
     /// The rank of a complement of whose row space `echelon` is in all likelihood a basis: proven if that is demanded,
     /// or cheap compared with what was done before. A proof that fails finds what was missed.
@@ -34,14 +41,8 @@ impl OnRest<'_, '_> {
         let demanded = options.is_proof_demanded();
         let (start, observer, r) = (Instant::now(), self.work.observer, echelon.rank());
         let cols = echelon.pivot_cols()?;
-        let unproven = |seconds: f64, pivot_cols| Settled {
-            rank: r,
-            pivot_cols,
-            proven: false,
-            ground: format!(
-                "; combinations of rows that a hash of the answer chooses add nothing more; a proof would take {seconds:.1} s"
-            ),
-        };
+        let unproven =
+            |seconds: f64, pivot_cols| Settled { rank: r, pivot_cols, proven: false, ground: unproven_ground(seconds) };
         let limit = if demanded { f64::INFINITY } else { rest.proof_limit(&self.work.machine, r) };
         let least = rest.least_proof_seconds(&self.work.machine, r);
         if least > limit {
@@ -57,11 +58,13 @@ impl OnRest<'_, '_> {
                 }
                 let null_space = NullSpace::new(split, side, way)?;
                 let support = null_space.support(&cols, rng)?.expect("a substitution pushes");
+                let seconds = seconds + rest.pushes_seconds(machine, support.entries);
+                let dearer =
+                    if passes > seconds { format!("; passes would take {}", duration(passes)) } else { String::new() };
                 let why = format!(
-                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups; passes would take {passes:.2} s",
+                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups{dearer}",
                     support.entries, support.sampled, support.groups,
                 );
-                let seconds = seconds + rest.pushes_seconds(machine, support.entries);
                 Ok(Plan { side, seconds, why, null_space: Some(null_space) })
             });
             let plans: Vec<Plan<'_>> = plans.collect::<Result<_>>()?;

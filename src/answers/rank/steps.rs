@@ -68,7 +68,7 @@ impl Work<'_> {
                 self.was_elsewhere = false;
                 let expected = predicted(done);
                 let found = "stopped: the plan is made anew".to_string();
-                let why = format!("{:.1} times as long as predicted", taken.work / expected);
+                let why = format!("it took {:.1} times as long as predicted", taken.work / expected);
                 self.step(name, found, &why, 0, |machine| seconds(machine, done as usize), taken);
                 let seen = larger.is_some() || outlook.is_beyond_hope(&self.machine, done as usize);
                 Ok((Done::Part { than: done as usize, seen }, taken))

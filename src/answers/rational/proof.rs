@@ -6,6 +6,7 @@ use crate::answers::Minor;
 use crate::field::Modulus;
 use crate::integers::{hadamard_log2, primes_below};
 use crate::sparse::Triplets;
+use crate::words::{counted, duration};
 use crate::{Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -48,7 +49,7 @@ impl Search<'_> {
             return Ok(None);
         }
         if setup > dearest {
-            decline(self, format!("{setup:.2} s for its system, primes {dearest:.2} s"));
+            decline(self, format!("its system would take {}, primes {}", duration(setup), duration(dearest)));
             return Ok(None);
         }
         let minor_bits = hadamard_log2(&self.a, order)?;
@@ -65,16 +66,21 @@ impl Search<'_> {
         } else if outcome == Outcome::Complete {
             outcome = space.complete(PATIENCE * dearest, self.observer)?;
         }
-        let side = if transposed { "left null vectors" } else { "null vectors" };
-        let why = format!("predicted {predicted:.2} s of one thread, at most {dearest:.2} s are worth it");
+        let side = if transposed { "left null vector" } else { "null vector" };
+        let why =
+            format!("predicted to take one thread {}; up to {} is worth it", duration(predicted), duration(dearest));
         let Found { vectors, lifted, digits, bits } = space.found;
         match outcome {
             Outcome::Complete => {
                 let large = match lifted {
                     0 => String::new(),
-                    _ => format!(", {lifted} of them lifted to up to {digits} digits"),
+                    _ => format!(", {lifted} of them lifted to up to {}", counted(digits, "digit")),
                 };
-                let found = format!("{vectors} {side} over the integers, entries of at most {bits} bits{large}");
+                let found = format!(
+                    "{} over the integers, entries of at most {}{large}",
+                    counted(vectors, side),
+                    counted(bits, "bit")
+                );
                 self.note("null space", found.clone(), why, Some(predicted), start);
                 Ok(Some(format!("{found}: no larger rank is possible")))
             }
@@ -85,7 +91,13 @@ impl Search<'_> {
                 Ok(None)
             }
             Outcome::TooDear => {
-                self.note("null space", format!("given up after {vectors} null vectors"), why, Some(predicted), start);
+                self.note(
+                    "null space",
+                    format!("given up after {}", counted(vectors, "null vector")),
+                    why,
+                    Some(predicted),
+                    start,
+                );
                 Ok(None)
             }
         }

@@ -9,6 +9,7 @@ use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Product, bad_prime, hadamard_log2};
 use crate::matching::maximum_matching;
 use crate::sparse::{Pattern, Triplets};
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -344,7 +345,7 @@ impl<'a> Search<'a> {
         if rank > self.bound {
             return Err(Error::Check(format!("a rank of {rank} where at most {} is known to be possible", self.bound)));
         }
-        let primes = format!("{} random primes of {bits} bits", self.drawn.len());
+        let primes = format!("{} of {bits} bits", counted(self.drawn.len(), "random prime"));
         let (certainty, reason) = match ground {
             Ground::Proof(words) => (Certainty::Proven, words),
             _ if rank == self.bound => match self.proven_by_what_is_there()? {

@@ -154,7 +154,7 @@ impl<'a> Space<'a> {
         let mut reason = format!("mod {}: {}", self.base.modulus(), base.reason);
         reason += match self.certainty {
             Certainty::Proven => "; the minors have so few bits that no such prime divides one",
-            _ => "; a random prime divides a minor of this order with the error probability at most",
+            _ => "; the rank mod a random prime falls short with at most the stated probability",
         };
         if self.needed > 0 {
             let primes = if self.needed == 1 { "prime" } else { "primes" };

@@ -8,6 +8,7 @@ use crate::answers::Phases;
 use crate::answers::kernel::check;
 use crate::certify::Certainty;
 use crate::sparse::Triplets;
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -47,7 +48,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     };
     form.path.push(Step {
         name: "units",
-        found: format!("{units} units, {} components without any are left", cores.len()),
+        found: format!("{}, {} without any left", counted(units, "unit"), counted(cores.len(), "component")),
         why: String::new(),
         rank: Some(units),
         predicted: None,

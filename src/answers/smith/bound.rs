@@ -15,6 +15,7 @@ use crate::field::{Modulus, Rng};
 use crate::integers::{Bound, Multimodular, hadamard_log2, large_gcd, primes_for};
 use crate::report::Quiet;
 use crate::sparse::{Integer, Triplets};
+use crate::words::counted;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -68,7 +69,7 @@ impl Minor<'_> {
         let integral = digits as f64 * (cubed * product + (n * self.systems[0].nnz()) as f64 * visit);
         let determinant = primes * cubed / 3.0 * product;
         if integral <= determinant && self.systems[0].is_integral(&last, digits, observer)? {
-            let words = format!("{} bits, and its multiple of the inverse is integral", last.bits());
+            let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
             return Ok(Multiple { last, cofactor: None, right, left, words });
         }
         self.by_determinant(Multiple { last, cofactor: None, right, left, words: String::new() }, observer)
@@ -109,10 +110,10 @@ impl Minor<'_> {
         let det = found.value.magnitude() * &divisor;
         let cofactor = &det / &known.last;
         let words = format!(
-            "{} bits, of a determinant of {} bits by {} primes",
-            known.last.bits(),
-            det.bits(),
-            found.moduli.len()
+            "{}, of a determinant of {} by {}",
+            counted(known.last.bits(), "bit"),
+            counted(det.bits(), "bit"),
+            counted(found.moduli.len(), "prime")
         );
         Ok(Multiple { cofactor: Some(cofactor), words, ..known })
     }

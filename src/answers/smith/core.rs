@@ -19,6 +19,7 @@ use crate::certify::{Certainty, Domain, Streams};
 use crate::field::{Modulus, is_prime, prime_factors, random_prime};
 use crate::integers::large_gcd;
 use crate::sparse::Triplets;
+use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
@@ -100,10 +101,10 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
     path.push(Step {
         name: "local forms",
         found: format!(
-            "{} primes, {} bits cyclic, {} bits not factored",
-            parts.primes.len(),
-            parts.cyclic.bits() - 1,
-            parts.hard.bits() - 1
+            "{}, {} cyclic, {} not factored",
+            counted(parts.primes.len(), "prime"),
+            counted(parts.cyclic.bits() - 1, "bit"),
+            counted(parts.hard.bits() - 1, "bit")
         ),
         why: String::new(),
         rank: Some(0),

@@ -15,8 +15,8 @@ pub struct AnswerArgs {
     /// Print one JSON document
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
-    /// Say on standard error which steps were taken, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    /// Say on standard error which steps were taken, and why, even with --quiet
+    #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
     #[command(flatten)]
     pub profile: ProfileArgs,

@@ -44,6 +44,7 @@ pub struct InfoArgs {
 /// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in
 /// canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
 #[derive(Debug, Args)]
+#[command(after_long_help = CONVERT_JSON)]
 pub struct ConvertArgs {
     /// The matrix file; `-` reads standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -63,6 +64,9 @@ pub struct ConvertArgs {
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
     #[command(flatten)]
     pub common: Common,
 }
@@ -83,6 +87,7 @@ pub enum FileFormat {
 /// ch5-5, and the folder of --output gets d1.sms.gz, d2.sms.gz, ..., for `blackfield homology`. --list prints the
 /// families, how their names are read, and an example each.
 #[derive(Debug, Args)]
+#[command(after_long_help = GENERATE_JSON)]
 pub struct GenerateArgs {
     /// The matrix's name, such as mk12-b3 or ch7-8-b4; the complex's, such as mk12
     #[arg(value_name = "NAME", required_unless_present = "list")]
@@ -97,8 +102,35 @@ pub struct GenerateArgs {
     #[arg(long)]
     pub complex: bool,
     /// List the families
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["name", "output", "to", "complex"])]
     pub list: bool,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
     #[command(flatten)]
     pub common: Common,
 }
+
+const CONVERT_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/convert/1\", file, output, rows, cols, nnz,
+   modulus: number or null, transpose, pattern, digest, warnings, seconds,
+   version}
+of the matrix that was written.
+
+Examples:
+  blackfield convert matrix.mtx.gz matrix.sms
+  blackfield convert matrix.sms - --transpose -p 65521";
+
+const GENERATE_JSON: &str = "\
+With --json the document is
+  {schema: \"blackfield/generate/1\", name, complex, output,
+   matrices: [{file, rows, cols, nnz}], seconds, version}
+and with --list
+  {schema, families: [{pattern, about, size, example}],
+   complexes: [{pattern, about, example}], version}
+
+Examples:
+  blackfield generate mk12-b3 -o mk12-b3.mtx.gz
+  blackfield generate --complex mk9 -o mk9
+  blackfield generate --list";

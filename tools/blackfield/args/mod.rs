@@ -47,7 +47,9 @@ use std::path::PathBuf;
 /// Exact linear algebra over finite fields: the rank mod p of huge sparse matrices.
 #[derive(Debug, Parser)]
 #[command(name = "blackfield", version, max_term_width = 100, after_long_help = exit::CODES)]
-#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(arg(clap::Arg::new("verbose").short('v').long("verbose").action(clap::ArgAction::SetTrue).requires("version")
+    .help("With --version: also the commit, the features, the instruction sets and CUDA")))]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -92,8 +94,11 @@ impl Command {
             Command::Homology(args) => args.answer.json,
             Command::Permanent(args) => args.json,
             Command::Info(args) => args.json,
+            Command::Tune(args) => args.json,
             Command::Bench(args) => args.json,
-            _ => false,
+            Command::Convert(args) => args.json,
+            Command::Generate(args) => args.json,
+            Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 /// The exact permanent of square integer matrices: perfect matchings counted to the last digit.
 ///
-/// Standard output has the permanent alone, as soon as it is known; everything else (how, why, how sure) is on standard
-/// error. Several files or moduli have a line each, in the order given: the file, the modulus (Z for the integer), the
-/// permanent and its certainty, with tabs between them (--bare: the permanents alone). A file without an answer does not
-/// keep the others from theirs. The permanent of a 0-1 matrix is the number of perfect matchings of its bipartite graph.
+/// Standard output has the permanent alone, as soon as it is known; everything else (how, why, how sure) is on
+/// standard error. Several files or moduli have a line each, in the order given: the file, the modulus (Z for the
+/// integer), the permanent and its certainty, with tabs between them (--bare: the permanents alone). A file without an
+/// answer does not keep the others from theirs. The permanent of a 0-1 matrix is the number of perfect matchings of its
+/// bipartite graph.
 #[derive(Debug, Args)]
 #[command(after_long_help = PERMANENT_JSON)]
 pub struct PermanentArgs {
@@ -58,8 +59,8 @@ pub struct PermanentArgs {
     /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
-    /// Say on standard error which steps were chosen, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    /// Say on standard error which steps were taken, and why, even with --quiet
+    #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
     #[command(flatten)]
     pub batch: BatchArgs,

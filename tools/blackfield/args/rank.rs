@@ -84,8 +84,8 @@ pub struct RankArgs {
     /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
-    /// Say on standard error which steps and formats were chosen, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    /// Say on standard error which steps and formats were chosen, and why, even with --quiet
+    #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
     #[command(flatten)]
     pub batch: BatchArgs,

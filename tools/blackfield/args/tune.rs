@@ -46,6 +46,9 @@ pub struct TuneArgs {
     pub quick: bool,
     #[command(flatten)]
     pub formats: FormatArgs,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Machine and output")]
+    pub json: bool,
     #[command(flatten)]
     pub profile: ProfileArgs,
     #[command(flatten)]
@@ -67,6 +70,17 @@ each, and a fingerprint of the machine: on another machine, or with other
 instructions (--isa), a warning is given and the built-in prices are used. A
 damaged profile is an error. Plans and speed depend on it, answers never do.
 Nothing else should run while prices are measured: that takes about a minute.
+
+With --json the document begins with schema: \"blackfield/tune/1\" and mode.
+After it come, by mode,
+  install   output, effort, processor, arch, isa, instructions, cores, caches,
+            bandwidth, prices: [{price, measured, built_in}]
+  products  file, rows, cols, nnz, modulus, effort, threads, widths,
+            plans: [{name, bytes, rates}], floors: {bytes, operations},
+            scaling_width, scaling: [{threads, rate}], plan, report
+  check     file, rows, cols, nnz, modulus, rank,
+            path: [{name, found, why, rank, predicted, seconds}], phases
+and version. Rates are 10^9 multiply-adds a second, one for each width.
 
 Examples:
   blackfield tune --install

@@ -5,6 +5,7 @@ use super::svg::{Anchor, Canvas};
 use super::units::{bytes, digits, seconds};
 use blackfield::spmv::PlannedPart;
 use blackfield::tune::MethodCost;
+use blackfield::words::counted;
 
 /// Units of the chart of threads, and its margins: left, right, top, bottom.
 const UPRIGHT: [f64; 2] = [480.0, 400.0];
@@ -29,8 +30,12 @@ pub fn upright(title: &str, below: &str, beside: &str, bars: &[(usize, f64)]) ->
     for (k, bar) in bars.iter().enumerate().filter(|(_, bar)| shown(bar.1)) {
         let (count, rate) = *bar;
         let middle = left + (k as f64 + 0.5) * room;
-        let tip =
-            format!("{count} thread(s): {} GMAC/s, {:.0} % of proportional", digits(rate), 100.0 * rate / ideal(bar));
+        let tip = format!(
+            "{}: {} GMAC/s, {:.0} % of proportional",
+            counted(count, "thread"),
+            digits(rate),
+            100.0 * rate / ideal(bar)
+        );
         canvas.bar([middle - thick / 2.0, y(rate)], [thick, base - y(rate)], "--s0", &tip);
         let at = y(ideal(bar));
         if k > 0 {

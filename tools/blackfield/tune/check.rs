@@ -1,5 +1,6 @@
 //! `blackfield tune FILE --check`: what each step of a rank was predicted to take, and took.
 
+use super::document;
 use crate::args::TuneArgs;
 use crate::progress::Bars;
 use crate::{output, threads};
@@ -14,6 +15,9 @@ pub fn run(args: &TuneArgs, matrix: &SparseMatrix, machine: Machine, bars: &Bars
     let options = RankOptions::default().machine(machine);
     let found = threads::with(1, || answers::rank(matrix, &options, bars))??;
     bars.clear();
+    if args.json {
+        return document::print_steps(args, matrix, &found);
+    }
     let mut text = format!("rank {} mod {} by one thread\n\n", found.rank, args.modulus);
     let mut line = |words: std::fmt::Arguments| writeln!(text, "{words}").expect("a string takes all text");
     line(format_args!("{:28} {:>12} {:>12} {:>22}", "step", "predicted s", "measured s", "predicted / measured"));

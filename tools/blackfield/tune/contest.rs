@@ -7,6 +7,7 @@ use blackfield::sparse::SparseMatrix;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{Plan, PlanOptions, Product, Segregation};
 use blackfield::tune::{Bandwidth, Effort, Fingerprint, bandwidth, cached_rate, floor_bytes, time_product};
+use blackfield::words::counted;
 use blackfield::{Observer, Result};
 use std::fmt::Write;
 
@@ -166,8 +167,9 @@ impl Contest {
         let mut text = String::new();
         let mut line = |words: &str| writeln!(text, "{}", words.trim_end()).expect("a string takes all text");
         line(&format!(
-            "10^9 multiply-adds a second mod {}, {} thread(s), by the width of the block",
-            args.modulus, self.threads
+            "10^9 multiply-adds a second mod {}, {}, by the width of the block",
+            args.modulus,
+            counted(self.threads, "thread")
         ));
         let row = |name: &str, size: &str, cells: Vec<String>| {
             let cells: String = cells.iter().map(|cell| format!(" {cell:>9}")).collect();

@@ -1,5 +1,6 @@
 //! `blackfield tune --install`: the prices of this machine, measured and written.
 
+use super::document;
 use crate::args::TuneArgs;
 use crate::progress::Bars;
 use crate::{output, profile, threads};
@@ -13,6 +14,7 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let file = args.output.clone().or_else(profile::default_file);
     let file =
         file.ok_or_else(|| Error::Usage("no configuration directory is known: --output FILE says where".into()))?;
+    output::check_leaves_stdout(args.json, &file, "profile")?;
     let here = Fingerprint::here();
     if args.quick {
         bars.warning("short runs on small inputs: these prices are for trying out, not for plans");
@@ -30,7 +32,7 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(|source| Error::Io { file: folder.to_owned(), source })?;
     }
     found.write(&file)?;
-    output::print(&described(&found, &file))
+    if args.json { document::print_machine(args, &found, &file) } else { output::print(&described(&found, &file)) }
 }
 
 /// The machine and its prices in lines.

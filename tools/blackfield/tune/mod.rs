@@ -4,6 +4,7 @@
 mod bars;
 mod check;
 mod contest;
+mod document;
 mod install;
 mod page;
 mod report;
@@ -33,9 +34,11 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
         return Err(Error::Input { file: file.clone(), line: 0, message });
     }
     let contest = contest::run(args, &matrix, bars)?;
-    contest.print(args)?;
-    match &args.report {
-        Some(to) => report::write(to, args, &compact, &matrix, &machine, &contest, bars),
-        None => Ok(()),
+    if !args.json {
+        contest.print(args)?;
     }
+    if let Some(to) = &args.report {
+        report::write(to, args, &compact, &matrix, &machine, &contest, bars)?;
+    }
+    if args.json { document::print_products(args, &matrix, &contest) } else { Ok(()) }
 }

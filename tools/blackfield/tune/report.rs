@@ -12,6 +12,7 @@ use blackfield::io::AtomicFile;
 use blackfield::sparse::{SparseMatrix, Triplets, spy};
 use blackfield::spmv::Plan;
 use blackfield::tune::{Fingerprint, MethodCost, method_costs};
+use blackfield::words::counted;
 use blackfield::{Error, Result};
 use std::io::Write;
 use std::path::Path;
@@ -44,11 +45,11 @@ pub fn write(
     ];
     let here = Fingerprint::here();
     let foot = format!(
-        "blackfield {}, {} ({}), {} thread(s)",
+        "blackfield {}, {} ({}), {}",
         env!("CARGO_PKG_VERSION"),
         here.processor,
         here.isa,
-        contest.threads
+        counted(contest.threads, "thread")
     );
     let io = |source| Error::Io { file: to.to_owned(), source };
     let title = format!("{name} mod {}", args.modulus);
@@ -67,7 +68,7 @@ fn verdict(contest: &Contest) -> String {
         share if share >= 1.0 => "the fastest of all plans timed".to_string(),
         share => format!("{:.0} % of the fastest, {} with {}", 100.0 * share, escaped(&best.name), digits(rate)),
     };
-    format!("With {width} vector(s) the chosen plan makes <b>{chosen} GMAC/s</b>: {against}, {floor}.")
+    format!("With {} the chosen plan makes <b>{chosen} GMAC/s</b>: {against}, {floor}.", counted(width, "vector"))
 }
 
 /// The picture, and numbers beside it.
@@ -136,8 +137,8 @@ fn rates(contest: &Contest) -> String {
 
 fn scaling(contest: &Contest) -> String {
     format!(
-        "<p>With {} vector(s); dashed: in proportion to the threads.</p>\n{}",
-        contest.scaling_width,
+        "<p>With {}; dashed: in proportion to the threads.</p>\n{}",
+        counted(contest.scaling_width, "vector"),
         bars::upright("GMAC/s by threads", "threads", "GMAC/s", &contest.scaling)
     )
 }
@@ -151,10 +152,10 @@ fn plan(plan: &Plan) -> String {
         None => "<h3>Transpose</h3>\n<p>scattered from A</p>\n".into(),
     };
     format!(
-        "<p>Lanes {:?}, sums {:?} of {sums} residues or {products} products, code {:?}.</p>\n{}{transposed}<ul>\n{reasons}</ul>",
+        "<p>{} lanes, {} sums of up to {sums} residues or {products} products, {} code.</p>\n{}{transposed}<ul>\n{reasons}</ul>",
         plan.lane,
         plan.arithmetic,
-        plan.isa,
+        plan.isa.name(),
         bars::parts("A", &plan.parts)
     )
 }

@@ -4,6 +4,7 @@ use super::finish::{Finish, HOPE, SKETCH, WORTH, is_short, largest};
 use super::rest::Rest;
 use crate::cost::Machine;
 use crate::spmv::LANES;
+use crate::words::duration;
 use crate::{Error, Result};
 
 /// A step with its price and reason.
@@ -40,7 +41,11 @@ pub(in super::super) fn decide(
             Finish::EveryRow { pivots: false } => "the rows of the matrix, pivots and all,",
             _ => "its rows",
         };
-        let reason = format!("{shape}: {rows} eliminated densely take {seconds:.2} s (combinations {worst:.2} s)");
+        let reason = format!(
+            "{shape}: {rows} eliminated densely take {} (combinations of them {})",
+            duration(seconds),
+            duration(worst)
+        );
         return Ok(Decision { finish, seconds, reason });
     }
     let hope = rest.hope(machine).filter(|_| larger.is_none());
@@ -79,9 +84,17 @@ impl Choice<'_> {
         let seconds = self.rest.row_space_seconds(self.machine, give_up.min(self.rest.rank_bound));
         Decision { finish: Finish::RowSpace { give_up }, seconds, reason: format!("{}: {why}", self.shape) }
     }
+    /// Block Wiedemann, as what was not chosen: if it would take less than `seconds`, why.
+    fn beside(wiedemann: f64, seconds: f64) -> String {
+        let why = if wiedemann < seconds { ", for a less certain answer" } else { "" };
+        format!("(block Wiedemann {}{why})", duration(wiedemann))
+    }
     /// The row space up to the rank that is hoped for.
     fn hope_first(&self, hope: usize) -> Decision {
-        self.row_space(hope, &format!("row space up to rank {hope}, at worst it would take {:.1} s", self.worst))
+        self.row_space(
+            hope,
+            &format!("its row space up to rank {hope}; whatever its rank, at most {}", duration(self.worst)),
+        )
     }
     fn without_wiedemann(self) -> Result<Decision> {
         let (bound, worst) = (self.rest.rank_bound, self.worst);
@@ -90,13 +103,13 @@ impl Choice<'_> {
             let most = largest(bound, |r| self.fits(r));
             if most == 0 {
                 let needed = self.rest.row_space_bytes(bound).div_ceil(1 << 20);
-                return Err(Error::Memory(format!("{}: its row space may need {needed} MB", self.shape)));
+                return Err(Error::Memory(format!("{}: its row space may need {needed} MiB", self.shape)));
             }
-            return Ok(self.row_space(most, &format!("row space, which fits in memory up to rank {most}")));
+            return Ok(self.row_space(most, &format!("its row space, which fits in memory up to rank {most}")));
         }
         Ok(match self.hope {
             Some(hope) => self.hope_first(hope),
-            None => self.row_space(usize::MAX, &format!("row space, at most {worst:.2} s")),
+            None => self.row_space(usize::MAX, &format!("its row space takes at most {}", duration(worst))),
         })
     }
     fn with_wiedemann(self, wiedemann: f64) -> Decision {
@@ -104,7 +117,7 @@ impl Choice<'_> {
         // A sketch to the end is no proof either, and may be far cheaper.
         let sketched = rest.sketch_seconds(machine, bound).filter(|_| self.sketch_fits(bound));
         if self.fits(bound) && is_short(worst, wiedemann) && sketched.is_none_or(|seconds| is_short(worst, seconds)) {
-            let why = format!("row space takes at most {worst:.2} s (block Wiedemann {wiedemann:.2} s)");
+            let why = format!("its row space takes at most {} {}", duration(worst), Self::beside(wiedemann, worst));
             return self.hope.map_or_else(|| self.row_space(usize::MAX, &why), |hope| self.hope_first(hope));
         }
         // The largest rank that a sketch finds in good time: whatever the rank, if that is worth its negligible error.
@@ -118,7 +131,9 @@ impl Choice<'_> {
         if let Some(than) = self.larger {
             return match most > 2 * than || most == bound {
                 true => self.sketch(most, wiedemann),
-                false => by_wiedemann(format!("the rank of the complement exceeds {than}: the plan is made anew")),
+                false => {
+                    by_wiedemann(format!("{}: its rank exceeds {than}, so that the plan was made anew", self.shape))
+                }
             };
         }
         let hope = largest(bound, |r| self.fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
@@ -128,14 +143,20 @@ impl Choice<'_> {
         };
         match hope {
             0 if most > 0 => self.sketch(most, wiedemann),
-            0 => by_wiedemann(format!(
-                "{}: block Wiedemann {wiedemann:.2} s at most (row space {worst:.2} s)",
-                self.shape
-            )),
+            0 => {
+                let lost = if self.fits(bound) { "" } else { ", in more memory than is allowed" };
+                let shape = &self.shape;
+                by_wiedemann(format!(
+                    "{shape}: block Wiedemann takes at most {} (row space {}{lost})",
+                    duration(wiedemann),
+                    duration(worst)
+                ))
+            }
             _ => self.row_space(
                 hope,
                 &format!(
-                    "row space up to rank {hope}, at worst it would take {worst:.1} s, block Wiedemann {wiedemann:.1} s"
+                    "its row space up to rank {hope}; beyond, block Wiedemann takes at most {}",
+                    duration(wiedemann)
                 ),
             ),
         }
@@ -144,8 +165,10 @@ impl Choice<'_> {
     fn sketch(&self, most: usize, wiedemann: f64) -> Decision {
         let seconds = self.rest.sketch_seconds(self.machine, most).expect("it is in time");
         let reason = format!(
-            "{}: sketches up to rank {most}, at most {seconds:.1} s (block Wiedemann {wiedemann:.1} s)",
-            self.shape
+            "{}: sketches up to rank {most} take at most {} {}",
+            self.shape,
+            duration(seconds),
+            Self::beside(wiedemann, seconds)
         );
         let give_up = if most == self.rest.rank_bound { usize::MAX } else { most };
         Decision { finish: Finish::Sketch { give_up }, seconds, reason }

@@ -1,0 +1,68 @@
+//! What is not a command: help and version, which were asked for, and wrong usage, said in words or with `--json` in a
+//! document, with what else would fit.
+
+use crate::args::Cli;
+use crate::exit::{self, Code, Failure};
+use crate::{output, version};
+use blackfield::Error;
+use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Ends for want of a command.
+pub fn end(mut error: clap::Error) -> Code {
+    let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    if error.kind() == ErrorKind::DisplayVersion && version::is_verbose(words()) {
+        return exit::guard(false, || output::print(&version::described()).map(Code::from));
+    }
+    if !error.use_stderr() {
+        // Nobody is left to tell where it cannot be printed.
+        let _ = error.print();
+        return Code::Answer;
+    }
+    advise(&mut error, words().find(|word| !word.starts_with('-')).as_deref());
+    match words().take_while(|word| word != "--").any(|word| word == "--json") {
+        true => exit::report(true, &Failure::Error(Error::Usage(in_a_line(&error.render().to_string()))), None, ""),
+        false => drop(error.print()),
+    }
+    Code::Usage
+}
+
+/// Says what a missing modulus stands for, and what may stand in its place.
+fn advise(error: &mut clap::Error, subcommand: Option<&str>) {
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => missing.iter().any(|name| name.starts_with("--modulus")),
+        _ => false,
+    };
+    if error.kind() != ErrorKind::MissingRequiredArgument || !missing {
+        return;
+    }
+    let command = Cli::command();
+    let arguments = subcommand.and_then(|name| command.find_subcommand(name));
+    let rational = arguments.is_some_and(|command| command.get_arguments().any(|a| a.get_id() == "rational"));
+    let mut tips = vec!["-p takes a prime below 2^63: -p 65521 computes modulo 65521".into()];
+    if rational {
+        tips.push("--rational computes over the rational numbers".into());
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+}
+
+/// The message without its head, the usage and the pointer to the help, as one line.
+fn in_a_line(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|tail| text.find(tail)).min();
+    let lines = text[..end.unwrap_or(text.len())].lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("; ").replace(":; ", ": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_fits_a_line() {
+        let text =
+            "error: the following required arguments were not provided:\n  --modulus <P>\n\n  tip: so\n\nUsage: x\n";
+        assert_eq!(in_a_line(text), "the following required arguments were not provided: --modulus <P>; tip: so");
+        assert_eq!(in_a_line("error: bad\n\nFor more information, try '--help'.\n"), "bad");
+    }
+}
