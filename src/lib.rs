@@ -28,7 +28,8 @@
 //! # Ok::<(), blackfield::Error>(())
 //! ```
 //!
-//! For more control, call the function behind such a method, with options and an [`Observer`]:
+//! `use blackfield::prelude::*;` brings in what most programs need, and `examples/` has ten of them. For more control,
+//! call the function behind such a method, with options and an [`Observer`]:
 //!
 //! ```
 //! use blackfield::{Silent, answers::{Method, RankOptions, rank}, families, field::Modulus};
@@ -44,6 +45,7 @@
 //! | a matrix in a file | [`Triplets::read`](sparse::Triplets::read) | [`io::read`], [`io::read_rational`] |
 //! | a matrix in the arrays of another library | [`SparseMatrix::from_csr`](sparse::SparseMatrix::from_csr) | |
 //! | the rank mod p | [`SparseMatrix::rank`](sparse::SparseMatrix::rank) | [`answers::rank()`], [`answers::rank_owned`] |
+//! | how the rank mod p would be found | | [`answers::rank_plan`] |
 //! | the rank over ℚ | [`Triplets::rational_rank`](sparse::Triplets::rational_rank) | [`answers::rational_rank`] |
 //! | the null space mod p | | [`answers::kernel()`], [`answers::kernel_owned`] |
 //! | linear systems mod p | | [`answers::solve()`] |
@@ -54,6 +56,7 @@
 //! | linear systems over ℚ | | [`answers::rational_solve()`] |
 //! | the determinant over ℤ | | [`answers::integer_determinant()`] |
 //! | minimal and characteristic polynomial mod p | | [`answers::minimal_polynomial`], [`answers::characteristic_polynomial`] |
+//! | rank and minimal polynomial of an [operator](blackbox::Operator) of one's own | | [`answers::operator_rank`], [`answers::operator_minimal_polynomial`] |
 //! | homology of a chain complex | | [`answers::homology()`] |
 //! | a certificate, and its verdict | | [`answers::certificate()`], [`certify::verify()`] |
 //! | a permanent | [`Triplets::permanent`](sparse::Triplets::permanent) | [`permanent::permanent`](permanent::permanent()) |
@@ -76,6 +79,7 @@
 //! floating-point transforms as one way to multiply polynomials mod small p. `png`: pictures of matrices,
 //! `sparse::spy`. `sprs`: conversions to and from its matrices. Answers do not depend on any of these features.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod answers;
@@ -103,6 +107,7 @@ pub mod permanent;
 pub mod pivots;
 mod plain;
 pub mod poly;
+pub mod prelude;
 pub mod report;
 pub mod schur;
 pub mod sequence;

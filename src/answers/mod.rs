@@ -4,13 +4,15 @@
 //! by [`rref()`]; the determinant, by [`determinant()`]. Over the integers: systems, by [`rational_solve`]; the
 //! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations of random
 //! vectors: [`minimal_polynomial`] and [`characteristic_polynomial`]. From the ranks and Smith forms of boundary
-//! matrices: homology, by [`homology()`].
+//! matrices: homology, by [`homology()`]. Of an operator that is known by its products alone: [`operator_rank`],
+//! [`operator_minimal_polynomial`].
 
 mod certificate;
 mod determinant;
 mod homology;
 mod kernel;
 mod lifting;
+mod operator;
 mod polynomials;
 mod rank;
 mod rational;
@@ -29,8 +31,9 @@ pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
 pub use lifting::{
     IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,
 };
+pub use operator::{operator_minimal_polynomial, operator_rank};
 pub use polynomials::{MatrixPolynomial, characteristic_polynomial, minimal_polynomial};
-pub use rank::{Method, Minor, Patience, Rank, RankOptions, rank, rank_owned};
+pub use rank::{Method, Minor, Patience, PlannedStep, Rank, RankOptions, RankPlan, rank, rank_owned, rank_plan};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rational_space::{
     RationalColumns, RationalKernel, RationalRowEchelon, RationalSpaceOptions, RationalVector, RationalVectors,

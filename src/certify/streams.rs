@@ -15,7 +15,7 @@
 //! seed finds one that is answered wrongly with probability at most N·ε; against a seed drawn afterwards
 //! (`--seed random`), at most ε.
 
-use crate::field::Rng;
+use crate::field::{Modulus, Rng};
 use crate::sparse::SparseMatrix;
 use rand::SeedableRng;
 use sha2::{Digest, Sha256};
@@ -122,6 +122,12 @@ impl<'a> Streams<'a> {
     pub fn of_integers(digest: &str, seed: u64) -> Streams<'static> {
         let digest = Sha256::digest(digest.as_bytes()).into();
         Streams { source: Source::Digest(digest), modulus: 0, seed, part: 0 }
+    }
+    /// The streams for a question about an operator mod a modulus of which only the numbers of rows and columns are
+    /// known: an operator with products that its author chose by these streams may be answered wrongly.
+    pub fn of_shape(modulus: Modulus, [rows, cols]: [usize; 2], seed: u64) -> Streams<'static> {
+        let digest = Sha256::digest(format!("blackfield operator 1\n{rows} {cols}\n")).into();
+        Streams { source: Source::Digest(digest), modulus: modulus.get(), seed, part: 0 }
     }
     /// The streams for a part of the matrix that is processed separately, such as a connected component: different from
     /// those for the whole (which is part 0) and for every other part.

@@ -24,7 +24,7 @@ pub use primality::is_prime;
 pub use prime_field::PrimeField;
 pub use primes::{ntt_primes, random_prime};
 pub use primitive_root::primitive_root;
-pub use random::Rng;
+pub use random::{Rng, rng_from_seed};
 
 /// A finite field GF(pᵏ) as a run-time value.
 ///

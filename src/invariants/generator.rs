@@ -19,7 +19,7 @@
 //! zero rows, whose relations are trivial.
 
 use super::Presentation;
-use crate::blackbox::Preconditioned;
+use crate::blackbox::{Operator, Preconditioned, Scratch};
 use crate::certify::{Domain, Streams};
 use crate::dense;
 use crate::field::PrimeField;
@@ -27,7 +27,7 @@ use crate::poly::PolyMatrix;
 use crate::report::{ErrorBound, Phases, Quiet};
 use crate::sequence::{Krylov, Projection, SequenceSource, Start};
 use crate::sigma_basis::GeneratorSearch;
-use crate::spmv::{Block, Product};
+use crate::spmv::Block;
 use crate::{Error, Observer, Result, memory};
 use rand::RngExt;
 
@@ -61,9 +61,9 @@ pub struct Runs<'a> {
 /// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself.
 ///
 /// # Panics
-/// If the matrix is not square, or of order 0, or its plan has no transpose.
+/// If the operator is not square, or of order 0.
 pub fn by_wiedemann(
-    product: &Product,
+    product: &dyn Operator,
     runs: &Runs<'_>,
     phases: &mut Phases,
     observer: &dyn Observer,
@@ -81,7 +81,7 @@ pub fn by_wiedemann(
 
 /// A run with so many columns of X to spare; `None` if the generator of its sequence is not that of the rows.
 fn attempt_with(
-    product: &Product,
+    product: &dyn Operator,
     runs: &Runs<'_>,
     (attempt, spare): (u64, usize),
     phases: &mut Phases,
@@ -135,7 +135,7 @@ fn is_only(search: &GeneratorSearch<PrimeField>) -> bool {
 }
 
 /// Whether Σ F_k·Yᵀ·Aᵏ = 0, exactly.
-fn are_relations(product: &Product, y: &[u64], f: &PolyMatrix<u64>, observer: &dyn Observer) -> Result<bool> {
+fn are_relations(product: &dyn Operator, y: &[u64], f: &PolyMatrix<u64>, observer: &dyn Observer) -> Result<bool> {
     let (n, p, s) = (product.rows(), product.modulus(), f.rows());
     // (YᵀAᵏ)ᵀ, n × s.
     let mut turned = memory::zeros(n * s, ROWS)?;
@@ -143,7 +143,7 @@ fn are_relations(product: &Product, y: &[u64], f: &PolyMatrix<u64>, observer: &d
         row.iter().enumerate().for_each(|(j, &v)| turned[j * s + i] = v);
     }
     let mut current = Block::from_residues(product.lane(), n, s, &turned)?;
-    let mut next = Block::zeros(product.lane(), n, s)?;
+    let (mut next, mut scratch) = (Block::zeros(product.lane(), n, s)?, Scratch::new());
     let mut sums = memory::zeros(n * s, ROWS)?;
     let mut weights = memory::zeros(s * s, ROWS)?;
     for k in 0..f.len() {
@@ -154,7 +154,7 @@ fn are_relations(product: &Product, y: &[u64], f: &PolyMatrix<u64>, observer: &d
         dense::gemm(p, n, s, s, &current.to_residues()?, &weights, &mut turned)?;
         sums.iter_mut().zip(&turned).for_each(|(sum, &term)| *sum = p.add(*sum, term));
         if k + 1 < f.len() {
-            product.apply_transpose(1, &current, 0, &mut next)?;
+            product.apply_transpose(&current, &mut next, &mut scratch)?;
             std::mem::swap(&mut current, &mut next);
         }
     }

@@ -10,6 +10,7 @@
 //! - [`dulmage_mendelsohn`]: the canonical block triangular form. *Used for* the structural rank block by block, and
 //!   permanents, which are the product over the fully indecomposable blocks. The rank of A is **not** the sum of the
 //!   ranks of the diagonal blocks, since a singular block may be completed by the entries above it.
+//!   [`BlockForm`]: the numbers and sizes of its blocks.
 //! - [`strong_components`]: those of the directed graph of a square matrix, its finest block triangular form under
 //!   permutations of rows and columns alike: the characteristic polynomial of A **is** the product of those of the
 //!   diagonal blocks.
@@ -21,6 +22,7 @@
 //! choices.
 
 mod augment;
+mod block_form;
 mod components;
 mod dulmage_mendelsohn;
 mod hall;
@@ -31,6 +33,7 @@ mod strong;
 mod tests;
 
 pub use augment::{matching_of_size, maximum_matching, maximum_matching_from};
+pub use block_form::{BlockForm, Blocks, Equal, Strong};
 pub use components::{Components, Part, Split, components, components_of};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};
 pub use hall::{VertexCover, hall_violator, minimum_vertex_cover};

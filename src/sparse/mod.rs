@@ -36,13 +36,15 @@ pub(crate) use denominators::FractionEntry;
 pub(crate) use duplicates::{BigEntry, Duplicates};
 pub use fraction::Fraction;
 pub use integer::Integer;
+#[cfg(feature = "sprs")]
+pub use interchange::Entry;
 pub use matrix::SparseMatrix;
 pub(crate) use numbers::{Numbers, spread};
 pub use pattern::Pattern;
 pub use rational::RationalMatrix;
 pub(crate) use row_lists::{row_lists, write_sorted};
 #[cfg(feature = "png")]
-pub use spy::spy;
+pub use spy::{Grey, spy, spy_pixels};
 pub use statistics::{Bin, Frequency, Statistics, Values, Weights};
 pub use structure::Structure;
 pub use triplets::Triplets;

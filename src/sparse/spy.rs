@@ -11,7 +11,43 @@ const MAX_SIDE: usize = 1 << 14;
 /// The darkness of a pixel with one entry, if others have more.
 const FAINTEST: f64 = 55.0;
 
-/// The pattern as a greyscale PNG whose longer side has at most `max_pixels` pixels.
+/// A picture in shades of grey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grey {
+    /// Pixels of a line.
+    pub width: usize,
+    /// Number of lines.
+    pub height: usize,
+    /// Line by line from the top, each from the left: 0 is black, 255 white.
+    pub pixels: Vec<u8>,
+}
+
+impl Grey {
+    /// As a PNG file.
+    ///
+    /// # Panics
+    /// If a side is 0 or too long for the format, or there are not width · height pixels.
+    pub fn png(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header().expect("sides of at least a pixel, written to memory");
+        writer.write_image_data(&self.pixels).expect("as many pixels as announced, written to memory");
+        writer.finish().expect("written to memory");
+        file
+    }
+}
+
+/// [`spy_pixels`] as a PNG file.
+///
+/// # Panics
+/// If `max_pixels` is 0 or exceeds 16384.
+pub fn spy(a: &Triplets, max_pixels: usize) -> Vec<u8> {
+    spy_pixels(a, max_pixels).png()
+}
+
+/// The pattern as a picture whose longer side has at most `max_pixels` pixels.
 ///
 /// The aspect ratio is kept (a side has at least one pixel). A matrix smaller than the picture is enlarged by an
 /// integer factor: each position is a square with that many pixels on a side. A matrix without rows or columns is
@@ -19,7 +55,7 @@ const FAINTEST: f64 = 55.0;
 ///
 /// # Panics
 /// If `max_pixels` is 0 or exceeds 16384.
-pub fn spy(a: &Triplets, max_pixels: usize) -> Vec<u8> {
+pub fn spy_pixels(a: &Triplets, max_pixels: usize) -> Grey {
     assert!((1..=MAX_SIDE).contains(&max_pixels), "a picture of {max_pixels} pixels: 1 to {MAX_SIDE} are possible");
     let longer = a.rows().max(a.cols()).max(1);
     let zoom = (max_pixels / longer).max(1);
@@ -33,8 +69,8 @@ pub fn spy(a: &Triplets, max_pixels: usize) -> Vec<u8> {
     }
     let grey = shades(&counts);
     let line = |y: usize| grey[y * width..][..width].iter().flat_map(move |&g| std::iter::repeat_n(g, zoom));
-    let pixels: Vec<u8> = (0..height).flat_map(|y| std::iter::repeat_n(y, zoom)).flat_map(line).collect();
-    encode(&pixels, width * zoom, height * zoom)
+    let pixels = (0..height).flat_map(|y| std::iter::repeat_n(y, zoom)).flat_map(line).collect();
+    Grey { width: width * zoom, height: height * zoom, pixels }
 }
 
 /// From numbers of entries to shades of grey, 255 white.
@@ -46,17 +82,6 @@ fn shades(counts: &[u64]) -> Vec<u8> {
         c => (255.0 - FAINTEST - (255.0 - FAINTEST) * (c as f64).ln() / (most as f64).ln()).round() as u8,
     };
     counts.iter().map(shade).collect()
-}
-
-fn encode(pixels: &[u8], width: usize, height: usize) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().expect("sides of 1 to 16384 pixels, written to memory");
-    writer.write_image_data(pixels).expect("as many pixels as announced, written to memory");
-    writer.finish().expect("written to memory");
-    file
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod endings;
 mod fractions;
 mod help;
 mod homology;
+mod info;
 mod instructions;
 mod kernel;
 mod lifting;

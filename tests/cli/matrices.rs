@@ -1,7 +1,6 @@
-//! `blackfield convert`, `generate` and `info`.
+//! `blackfield convert` and `generate`.
 
 use crate::Lab;
-use serde_json::json;
 
 const GENERAL: &str =
     "%%MatrixMarket matrix coordinate integer general\n% a comment\n2 3 4\n2 3 -7\n1 1 5\n1 1 1\n2 1 3\n";
@@ -68,31 +67,4 @@ fn the_list_of_families_is_complete() {
     for (entry, family) in lines.chunks(3).zip(families) {
         assert_eq!(entry, [family.pattern, family.about, &format!("such as {}", family.example)]);
     }
-}
-
-#[test]
-fn info_describes_the_matrix_and_the_plan() {
-    let lab = lab("info");
-    let transcript = lab.run("info a.mtx -p 11").transcript();
-    // The plan depends on the machine's instruction set; the room `spmv` tests what it says.
-    let (facts, plan) = transcript.split_once("\nplan mod 11\n").unwrap();
-    insta::assert_snapshot!(facts);
-    assert!(plan.contains("2 x 3, 3 entries mod 11"), "{plan}");
-}
-
-#[test]
-fn info_in_json() {
-    let lab = lab("info-json");
-    let d = lab.document("info a.mtx --json");
-    assert_eq!((&d["file"], &d["modulus"]), (&json!("a.mtx"), &json!(65521)));
-    assert!(d["digest"].as_str().is_some_and(|digest| digest.len() == 64) && d["seconds"].is_f64());
-    assert_eq!((&d["plan"]["modulus"], &d["plan"]["nnz"]), (&json!(65521), &json!(3)));
-    insta::assert_json_snapshot!(d, { ".plan" => "[plan]", ".predicted.seconds" => "[seconds]", ".seconds" => "[seconds]", ".version" => "[version]" });
-}
-
-#[test]
-fn spy_draws_a_png() {
-    let lab = lab("spy");
-    lab.answer("info a.mtx --spy a.png");
-    assert!(lab.read("a.png").starts_with(b"\x89PNG\r\n\x1a\n"));
 }

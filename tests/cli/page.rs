@@ -1,5 +1,5 @@
-//! The page of `blackfield tune FILE --report` in a browser without a window, where one is installed: that its plots
-//! are drawn, where they belong, in their colours, and that no two labels touch.
+//! The pages of `blackfield tune FILE --report` and `info FILE --report` in a browser without a window, where one is
+//! installed: that its plots are drawn, where they belong, in their colours, and that no two labels touch.
 //!
 //! `BLACKFIELD_BROWSER` names a browser of Chromium's kind; else the usual names are looked for. Without one the tests
 //! print `skipped`.
@@ -17,11 +17,11 @@ const charts = [...document.querySelectorAll("svg")].map(svg => ({
   title: svg.querySelector("title").textContent,
   box: box(svg),
   texts: [...svg.querySelectorAll("text")].map(e => ({words: e.textContent, box: box(e)})),
-  marks: [...svg.querySelectorAll("polyline, rect, circle")].map(e =>
+  marks: [...svg.querySelectorAll("polyline, rect, circle, image")].map(e =>
     ({kind: e.tagName, box: box(e), colour: colour(e)})),
 }));
 const img = document.querySelector("img");
-const found = {charts, picture: [img.naturalWidth, img.naturalHeight, ...box(img)],
+const found = {charts, picture: img ? [img.naturalWidth, img.naturalHeight, ...box(img)] : null,
   overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   rows: document.querySelectorAll("tr").length};
 const text = document.createElement("pre");
@@ -160,5 +160,41 @@ fn the_plots_of_a_report_are_drawn() {
         let pixels = lab.screenshot(&browser, more);
         let of = |colour: [u8; 3]| pixels.iter().filter(|&&pixel| pixel == colour).count();
         assert!(of(paper) > pixels.len() / 20 && of(ink) > 1000, "{dark}: {} and {}", of(paper), of(ink));
+    }
+}
+
+#[test]
+fn a_matrix_and_the_way_to_its_rank_fill_a_page() {
+    let Some(browser) = browser() else { return println!("skipped: no browser") };
+    let lab = Lab::new("info-page");
+    lab.write("none.sms", "4 3 M\n0 0 0\n");
+    for (name, p) in [("mk8-b2", 65521), ("EX1", 2), ("none", 7)] {
+        if name != "none" {
+            lab.answer(&format!("generate {name} -o {name}.sms"));
+        }
+        let text = lab.answer(&format!("info {name}.sms -p {p} --report r.html"));
+        let page = String::from_utf8(lab.read("r.html")).unwrap();
+        assert!(!page.contains("<script") && !page.contains("src=\"http") && !page.contains("@import"), "{name}");
+        let rank = text.split("structural rank ").nth(1).unwrap().lines().next().unwrap();
+        assert!(page.contains(&format!("structural rank {rank} bounds")), "{name}");
+        for width in [1120, 500] {
+            let found = lab.probe(&browser, width);
+            assert_eq!(found["overflow"], json!(0), "{name}");
+            let charts = list(&found["charts"]);
+            let kinds =
+                |chart: &Value, kind: &str| list(&chart["marks"]).iter().filter(|m| m["kind"] == json!(kind)).count();
+            if name == "none" {
+                assert_eq!(charts.len(), 2, "{charts:?}");
+                continue;
+            }
+            charts.iter().for_each(check_layout);
+            assert_eq!(kinds(&charts[0], "image"), 1, "the pattern");
+            let document = lab.document(&format!("info {name}.sms -p {p} --json"));
+            let bins =
+                |of: &str| list(&document[of]["histogram"]).iter().filter(|bin| bin["lines"] != json!(0)).count();
+            assert_eq!(kinds(&charts[1], "rect"), bins("row_weights") + bins("col_weights"), "{name}");
+            let methods = charts.iter().find(|chart| chart["title"] == json!("predicted seconds by method"));
+            assert!(kinds(methods.unwrap(), "rect") >= 3);
+        }
     }
 }

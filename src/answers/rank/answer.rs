@@ -43,7 +43,13 @@ pub struct Rank {
 }
 
 impl Rank {
-    pub(super) fn proven(rank: usize, method: Method, reason: String, path: Vec<Step>, phases: Phases) -> Self {
+    pub(in crate::answers) fn proven(
+        rank: usize,
+        method: Method,
+        reason: String,
+        path: Vec<Step>,
+        phases: Phases,
+    ) -> Self {
         Rank {
             rank,
             method,

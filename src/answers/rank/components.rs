@@ -35,39 +35,66 @@ pub(super) fn rank(
     }
     let start = Instant::now();
     let found = phases.time("components", || components_of(&core))?;
-    if found.count > 1 {
-        let cut = matching::Split::new(&core, &found)?;
-        let large: Vec<usize> = (0..found.count).filter(|&k| is_large(cut.shape(k))).collect();
-        if !large.is_empty() {
-            let step = Step {
-                name: "connected components",
-                found: format!("{}, {} of them of {SMALL} rows and columns or more", found.count, large.len()),
-                why: String::new(),
-                rank: Some(0),
-                predicted: None,
-                seconds: start.elapsed().as_secs_f64(),
-            };
-            // The bounds of the parts add up.
-            let count = large.len() + usize::from(large.len() < found.count);
-            let options = &RankOptions { error: options.error.map(|e| e.share(count)), ..options.clone() };
-            let mut sum = Sum::new(step, options, streams, phases);
-            let small = (large.len() < found.count).then(|| small_ones(&core, &found, &cut));
-            let mut parts = small.into_iter().chain(large.into_iter().map(|k| cut.part(k)));
-            for part in parts.by_ref().take(count - 1) {
-                sum.add(part?, observer)?;
-            }
-            let last = parts.next().expect("there is a large one")?;
-            drop(parts);
-            // The last part may be nearly all of the matrix: the whole is dropped before it is worked on.
-            drop(cut);
-            drop(found);
-            drop(core);
-            sum.add(last, observer)?;
-            return sum.rank();
+    if let Some(cut) = Cut::of(&core, &found)? {
+        let step = Step {
+            name: "connected components",
+            found: format!("{}, {} of them of {SMALL} rows and columns or more", found.count, cut.large.len()),
+            why: String::new(),
+            rank: Some(0),
+            predicted: None,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        let options = &cut.share(options);
+        let mut sum = Sum::new(step, options, streams, phases);
+        let mut parts = cut.parts();
+        for part in parts.by_ref().take(cut.count() - 1) {
+            sum.add(part?, observer)?;
         }
+        let last = parts.next().expect("there is a large one")?;
+        drop(parts);
+        // The last part may be nearly all of the matrix: the whole is dropped before it is worked on.
+        drop(cut);
+        drop(found);
+        drop(core);
+        sum.add(last, observer)?;
+        return sum.rank();
     }
     drop(found);
     run::rank(core, options, streams, machine, phases, observer)
+}
+
+/// The parts of a matrix whose ranks are found separately.
+pub(super) struct Cut<'a> {
+    core: &'a SparseMatrix,
+    found: &'a Components,
+    split: matching::Split<'a>,
+    /// The components that are not small.
+    large: Vec<usize>,
+}
+
+impl<'a> Cut<'a> {
+    /// `None` where all components are small, or there is only one.
+    pub fn of(core: &'a SparseMatrix, found: &'a Components) -> Result<Option<Self>> {
+        if found.count < 2 {
+            return Ok(None);
+        }
+        let split = matching::Split::new(core, found)?;
+        let large: Vec<usize> = (0..found.count).filter(|&k| is_large(split.shape(k))).collect();
+        Ok((!large.is_empty()).then_some(Cut { core, found, split, large }))
+    }
+    /// Number of parts.
+    pub fn count(&self) -> usize {
+        self.large.len() + usize::from(self.large.len() < self.found.count)
+    }
+    /// The options for each part: error bounds add up.
+    pub fn share(&self, options: &RankOptions) -> RankOptions {
+        RankOptions { error: options.error.map(|e| e.share(self.count())), ..options.clone() }
+    }
+    /// The small components together, if there are any, then the others.
+    pub fn parts(&self) -> impl Iterator<Item = Result<Part>> {
+        let small = (self.large.len() < self.found.count).then(|| small_ones(self.core, self.found, &self.split));
+        small.into_iter().chain(self.large.iter().map(|&k| self.split.part(k)))
+    }
 }
 
 /// The rank so far.

@@ -20,14 +20,7 @@ pub(super) fn by_wiedemann(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let symmetric = phases.time("plan", || core.is_symmetric())?;
-    let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
-    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
-    if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
-        let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
-        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
-    }
+    let chosen = parameters_for(core, options, &mut phases)?;
     let mut run = Run { core, options, chosen: &chosen, streams, phases: &mut phases, observer };
     let start = Instant::now();
     let (outcome, plan, device) = run.somewhere(Run::on_gpu)?;
@@ -51,6 +44,22 @@ pub(super) fn by_wiedemann(
         device,
         minor: None,
     })
+}
+
+/// The parameters of block Wiedemann on `core`.
+///
+/// # Errors
+/// [`Error::Memory`] if it does not fit, [`Error::Usage`] if an error bound is out of reach.
+pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases: &mut Phases) -> Result<Parameters> {
+    let symmetric = phases.time("plan", || core.is_symmetric())?;
+    let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
+    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
+    if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
+        let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
+        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
+    }
+    Ok(chosen)
 }
 
 /// What a run needs, wherever it takes place.

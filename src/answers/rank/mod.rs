@@ -6,11 +6,13 @@
 //! space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`] and timed
 //! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
 //! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann makes those of
-//! what is left where its row space would take too much (`sequence`).
+//! what is left where its row space would take too much (`sequence`). What would be done can be asked without doing it
+//! (`forecast`).
 
 mod answer;
 mod components;
 mod finish;
+mod forecast;
 mod itself;
 mod options;
 mod outlook;
@@ -31,11 +33,14 @@ pub use crate::decomposition::Minor;
 use crate::wiedemann;
 pub use answer::Rank;
 pub(super) use finish::Space;
+pub use forecast::{PlannedStep, RankPlan, rank_plan};
 pub use options::{Method, RankOptions};
 pub use patience::Patience;
 pub(super) use run::row_space;
 pub(super) use sequence::Sequence;
 pub use whole::{rank, rank_owned};
 
+#[cfg(test)]
+mod forecast_tests;
 #[cfg(test)]
 mod prices_tests;

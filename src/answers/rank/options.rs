@@ -139,7 +139,7 @@ impl RankOptions {
         self.error.filter(|&asked| asked < CHECK).unwrap_or(CHECK)
     }
     /// What is asked of block Wiedemann.
-    pub(super) fn wiedemann(&self) -> wiedemann::Options {
+    pub(in crate::answers) fn wiedemann(&self) -> wiedemann::Options {
         let RankOptions { block, trials, error, early_termination, route, .. } = *self;
         wiedemann::Options { block, trials, error, early_termination, route }
     }

@@ -109,6 +109,10 @@ impl<'m> Left<'m> {
         self.rest = Rest::of(self.of.left(), self.of.pivots().len(), options);
         (self.stage, self.larger) = (stage, None);
     }
+    /// Goes on as if no Schur complement paid.
+    pub fn leave_unformed(&mut self) {
+        self.stage = Stage::Formed;
+    }
     /// What a plan depends on.
     pub fn outlook<'o>(&self, options: &'o RankOptions) -> Outlook<'o> {
         Outlook { rest: self.rest, options, unformed: self.unformed }

@@ -6,10 +6,12 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-/// What a matrix looks like, and how it would be stored.
+/// What a matrix looks like, and how its rank would be found.
 ///
-/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, and the plan of
-/// formats for the modulus given.
+/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, the block triangular
+/// form, the plan that `rank` would start with for the modulus given, with its predicted time, memory and certainty,
+/// and the plan of formats for products with the matrix itself. For the plan of the rank, pivots are looked for as
+/// `rank` does.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// The matrix file; `-` reads standard input
@@ -21,10 +23,16 @@ pub struct InfoArgs {
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
-    /// Draw the pattern of the non-zeros as a PNG image
+    /// Draw the pattern of the non-zeros, with axes and title, as PNG or SVG by the name
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
     pub spy: Option<PathBuf>,
-    /// The longer side of the image in pixels, at most
+    /// Draw how many rows and columns have how many entries, as PNG or SVG by the name
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
+    pub histogram: Option<PathBuf>,
+    /// Write all of this, with pictures, as one HTML page that needs nothing beside itself
+    #[arg(long, value_name = "OUT.html", value_hint = ValueHint::FilePath)]
+    pub report: Option<PathBuf>,
+    /// The longer side of the pattern in pixels, at most
     #[arg(long, value_name = "PIXELS", default_value = "1000", requires = "spy")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16384))]
     pub spy_size: usize,

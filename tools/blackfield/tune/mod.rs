@@ -1,16 +1,11 @@
 //! `blackfield tune`: this machine measured ([`install`]), products with one matrix ([`contest`], [`report`]), the
 //! steps to its rank against their predictions ([`check`]).
 
-mod bars;
 mod check;
 mod contest;
 mod document;
 mod install;
-mod page;
 mod report;
-mod scale;
-mod svg;
-mod units;
 
 use crate::args::TuneArgs;
 use crate::input;

@@ -1,20 +1,16 @@
 //! `blackfield tune FILE --report OUT.html`: what was measured and planned, on one page.
 
-use super::bars;
 use super::contest::{Contest, Contestant};
-use super::page::{Card, Cell, escaped, page, picture, table, tiles};
-use super::svg::{Kind, Line, lines};
-use super::units::{bytes, count, digits};
 use crate::args::TuneArgs;
+use crate::page::svg::{Kind, Line, lines};
+use crate::page::units::{bytes, count, digits};
+use crate::page::{Card, Cell, bars, cards, escaped, foot, page, picture, table, tiles};
 use crate::progress::Bars;
+use blackfield::Result;
 use blackfield::cost::Machine;
-use blackfield::io::AtomicFile;
 use blackfield::sparse::{SparseMatrix, Triplets, spy};
-use blackfield::spmv::Plan;
-use blackfield::tune::{Fingerprint, MethodCost, method_costs};
+use blackfield::tune::method_costs;
 use blackfield::words::counted;
-use blackfield::{Error, Result};
-use std::io::Write;
 use std::path::Path;
 
 /// Pixels of the longer side of the picture.
@@ -40,22 +36,11 @@ pub fn write(
         card("The matrix", false, facts(integers, matrix, contest)),
         card("Products by format and block width", false, rates(contest)),
         card("The chosen plan by threads", true, scaling(contest)),
-        card("The chosen plan", true, plan(chosen)),
-        card("What each method is predicted to cost", false, methods(&costs, prices)),
+        card("The chosen plan", true, cards::plan(chosen)),
+        card("What each method is predicted to cost", false, cards::methods(&costs, prices)),
     ];
-    let here = Fingerprint::here();
-    let foot = format!(
-        "blackfield {}, {} ({}), {}",
-        env!("CARGO_PKG_VERSION"),
-        here.processor,
-        here.isa,
-        counted(contest.threads, "thread")
-    );
-    let io = |source| Error::Io { file: to.to_owned(), source };
     let title = format!("{name} mod {}", args.modulus);
-    let mut file = AtomicFile::create(to)?;
-    file.write_all(page(&title, &verdict(contest), &cards, &foot).as_bytes()).map_err(io)?;
-    file.finish()
+    crate::page::write(to, &page(&title, &verdict(contest), &cards, &foot(contest.threads)))
 }
 
 /// What was found, in a line of HTML.
@@ -140,30 +125,5 @@ fn scaling(contest: &Contest) -> String {
         "<p>With {}; dashed: in proportion to the threads.</p>\n{}",
         counted(contest.scaling_width, "vector"),
         bars::upright("GMAC/s by threads", "threads", "GMAC/s", &contest.scaling)
-    )
-}
-
-/// The parts of the plan and their reasons.
-fn plan(plan: &Plan) -> String {
-    let reasons: String = plan.reasons.iter().map(|reason| format!("<li>{}</li>\n", escaped(reason))).collect();
-    let (sums, products) = (count(plan.budget.0 as usize), count(plan.budget.1 as usize));
-    let transposed = match &plan.transposed {
-        Some(parts) => bars::parts("Transpose", parts),
-        None => "<h3>Transpose</h3>\n<p>scattered from A</p>\n".into(),
-    };
-    format!(
-        "<p>{} lanes, {} sums of up to {sums} residues or {products} products, {} code.</p>\n{}{transposed}<ul>\n{reasons}</ul>",
-        plan.lane,
-        plan.arithmetic,
-        plan.isa.name(),
-        bars::parts("A", &plan.parts)
-    )
-}
-
-fn methods(costs: &[MethodCost], prices: &str) -> String {
-    format!(
-        "<p>By one thread at {prices}, if the rank is as large as it can be. S is what the structural pivots leave; where \
-         it is formed, pivots are looked for in it again.</p>\n{}",
-        bars::methods("predicted seconds by method", costs)
     )
 }

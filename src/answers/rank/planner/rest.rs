@@ -102,6 +102,10 @@ impl Rest {
         let [now, then] = [done, self.rows].map(|rows| self.rows_seconds(machine, r, rows));
         then - now > SHORT && then > WORTH * (now + self.row_check_seconds(machine, self.rows - done))
     }
+    /// Whether that may happen at some rank: not where all rows take little time.
+    pub fn may_ever_be_checked(&self, machine: &Machine) -> bool {
+        self.may_be_checked() && self.every_row_proven_seconds(machine, self.rank_bound) > SHORT
+    }
     /// Predicted seconds for a check of so many rows of A.
     fn row_check_seconds(&self, machine: &Machine, rows: usize) -> f64 {
         EveryRow::check_seconds(&self.shape(), machine, rows, self.check)

@@ -1,7 +1,21 @@
 //! Pages that need nothing beside themselves: no script, no picture from elsewhere; light or dark as the reader's
-//! system is.
+//! system is. Reports are made of them (`tune --report`, `info --report`).
 
+pub mod bars;
+pub mod cards;
+mod scale;
+pub mod svg;
+pub mod units;
+
+pub use scale::Scale;
+
+use blackfield::io::AtomicFile;
+use blackfield::tune::Fingerprint;
+use blackfield::words::counted;
+use blackfield::{Error, Result};
 use std::fmt::Display;
+use std::io::Write;
+use std::path::Path;
 
 /// Colours and sizes, in one place. `--s0` is what was chosen, the other `--s` are what it is compared with.
 const STYLE: &str = include_str!("page.css");
@@ -33,6 +47,25 @@ pub fn page(title: &str, lead: &str, cards: &[Card], foot: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}\
          </style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<p>{lead}</p>\n</header>\n<main>\n{cards}</main>\n\
          <footer>{foot}</footer>\n</body>\n</html>\n"
+    )
+}
+
+/// Writes a page.
+pub fn write(to: &Path, page: &str) -> Result<()> {
+    let mut file = AtomicFile::create(to)?;
+    file.write_all(page.as_bytes()).map_err(|source| Error::Io { file: to.to_owned(), source })?;
+    file.finish()
+}
+
+/// What a page ends with: the program, and the machine that it ran on.
+pub fn foot(threads: usize) -> String {
+    let here = Fingerprint::here();
+    format!(
+        "blackfield {}, {} ({}), {}",
+        env!("CARGO_PKG_VERSION"),
+        here.processor,
+        here.isa,
+        counted(threads, "thread")
     )
 }
 
@@ -79,7 +112,7 @@ pub fn picture(png: &[u8], about: &str) -> String {
 }
 
 /// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

@@ -114,12 +114,12 @@ pub fn parts(name: &str, parts: &[PlannedPart]) -> String {
         at += share * PARTS[0];
         keys += &format!(
             "<li style=\"--c:var({colour})\"><b>{}</b> {}, {}</li>\n",
-            super::page::escaped(part),
+            super::escaped(part),
             digits(100.0 * share) + " %",
             bytes(part.bytes as f64)
         );
     }
-    format!("<h3>{}</h3>\n{}<ul class=\"keys\">\n{keys}</ul>\n", super::page::escaped(name), canvas.finish())
+    format!("<h3>{}</h3>\n{}<ul class=\"keys\">\n{keys}</ul>\n", super::escaped(name), canvas.finish())
 }
 
 #[cfg(test)]

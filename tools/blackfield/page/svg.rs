@@ -1,6 +1,6 @@
 //! Drawings as SVG: lines over categories, and bars. Colours and letters are the style sheet's (`page.css`).
 
-use super::page::escaped;
+use super::escaped;
 use super::scale::{Scale, shown};
 use super::units::digits;
 use std::fmt::Write;
