@@ -29,8 +29,13 @@ fn from_git() -> Option<String> {
             println!("cargo::rerun-if-changed={file}");
         }
     }
+    // Whether there are changes is asked again when there are.
+    ["src", "kernels", "tools/blackfield", "Cargo.toml"]
+        .iter()
+        .for_each(|path| println!("cargo::rerun-if-changed={path}"));
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|files| !files.is_empty());
+    let changed = git(&["--no-optional-locks", "status", "--porcelain", "--untracked-files=no"])
+        .is_some_and(|files| !files.is_empty());
     Some(if changed { commit + ", and changes" } else { commit })
 }
 

@@ -53,7 +53,7 @@ impl Plan {
         let budget = (sums.budget.sums(), sums.budget.products());
         let folds = if sums.budget.holds(signs, products) { "no reduction" } else { "reductions" };
         let (units, values) = (counted(signs, "entry of +1 or -1"), counted(products, "other value"));
-        reasons.push(format!("the heaviest row has {units} and {values}: {kind} sums take {folds} on the way"));
+        reasons.push(format!("the heaviest row has {units} and {values}: {kind} sums need {folds} on the way"));
         let side = |a: &SparseMatrix, name: &'static str, reasons: &mut Vec<String>| {
             let side = Side { a, segregate, options, name, value_bytes: sums.value_bytes };
             side.parts(reasons)

@@ -79,6 +79,37 @@ fn the_first_signal_stops_a_computation_in_order() {
 }
 
 #[test]
+fn an_interruption_names_the_state_and_what_resumes() {
+    let lab = Lab::new("interrupt-state");
+    // Minutes of work: derangements of 34 things, whose matrix has no two equal lines.
+    let n = 34;
+    let entries = (1..=n).flat_map(|i| (1..=n).filter(move |&j| j != i).map(move |j| format!("{i} {j} 1\n")));
+    lab.write("matrix.sms", format!("{n} {n} M\n{}0 0 0\n", entries.collect::<String>()));
+    for json in [false, true] {
+        let args = "permanent matrix.sms --method gray --checkpoint state --checkpoint-interval 0 --threads 1";
+        let args = if json { format!("{args} --json") } else { args.to_string() };
+        let mut child = start(&lab, &args);
+        wait_for("the handler", || catches_interrupt(&child).then_some(()));
+        wait_for("a state", || lab.dir.join("state").exists().then_some(()));
+        send("INT", &child);
+        assert_eq!(end(&mut child).code(), Some(130));
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let last = said.lines().last().unwrap();
+        let resume = if json {
+            let document: serde_json::Value = serde_json::from_str(last).unwrap();
+            assert_eq!(document["checkpoint"], "state", "{document}");
+            schema::check_run(&args, &Run { stdout: String::new(), stderr: said.clone(), code: 130 });
+            document["resume"].as_str().unwrap().to_owned()
+        } else {
+            assert!(said.contains("blackfield: interrupted; the state is kept in state, from which"), "{said}");
+            last.strip_prefix("  resume   ").unwrap().to_owned()
+        };
+        assert!(resume.ends_with(&args), "{resume}");
+    }
+}
+
+#[test]
 fn the_second_signal_ends_the_program_at_once() {
     let lab = Lab::new("interrupt-twice");
     let mut child = start(&lab, "rank - -p 65521");

@@ -149,10 +149,16 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Error(error) => error.fmt(f),
+            Failure::Error(error) => f.write_str(without_number(&error.to_string())),
             Failure::Bug(words) => f.write_str(words),
         }
     }
+}
+
+/// Words that end in the system's own, without its number for them.
+fn without_number(words: &str) -> &str {
+    let number = words.strip_suffix(')').and_then(|words| words.rsplit_once(" (os error "));
+    number.filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit())).map_or(words, |(words, _)| words)
 }
 
 /// Does `work`. A panic, which the hook of [`announce_panics`] has seen, is a bug; one for want of memory is an error
@@ -336,6 +342,14 @@ mod tests {
             for (l, &b) in codes.iter().enumerate() {
                 assert_eq!(a.worse(b), codes[k.max(l)], "{a:?} {b:?}");
             }
+        }
+    }
+
+    #[test]
+    fn the_system_has_words_enough() {
+        assert_eq!(without_number("a.sms: No such file or directory (os error 2)"), "a.sms: No such file or directory");
+        for words in ["a (os error x)", "a (os error 2", "plain"] {
+            assert_eq!(without_number(words), words);
         }
     }
 

@@ -77,6 +77,38 @@ def ranks(bench, rng):
     bench.examine([families.any_matrix(rng) for _ in range(many)], judge, simpler=shrink.several(shrink.matrices))
 
 
+def batches(bench, rng):
+    """Several files and moduli have their line each, in order, whatever becomes of the others: `--bare` or labelled, with the code of the
+    worst; a file that is missing or bad takes no line of another's."""
+    moduli, bare = primes.some(rng, 3), rng.random() < 0.5
+    bad = {k: rng.choice(("missing.sms", "bad.sms")) for k in range(4) if rng.random() < 0.3}
+
+    def judge(matrices):
+        bench.write("bad.sms", b"2 2 M\n1 one 1\n0 0 0\n")
+        names = [bad.get(k) or bench.store(f"{k}.sms", matrix) for k, matrix in enumerate(matrices)]
+        asked = [word for p in moduli for word in ("-p", p)] + (["--bare"] if bare else [])
+        ending = bench.run("rank", *names, *asked, "-q", codes=(0, 3))
+        bench.count("batches")
+        if ending.code != (3 if any(name in bad.values() for name in names) else 0):
+            raise bench.complaint("wrong code of a batch", "3 if a file is bad", ending.code)
+        expected = []
+        for name, matrix in zip(names, matrices):
+            for p in moduli:
+                rank = None if name in bad.values() else bench.truth.rank(matrix, p)
+                if bare:
+                    expected.append("" if rank is None else str(rank))
+                elif rank is not None:
+                    expected.append(f"{name}\t{p}\t{rank}")
+        single = len(names) * len(moduli) == 1
+        found = [line if bare or single else line.rpartition("\t")[0] for line in ending.out.splitlines()]
+        if single:
+            expected = [line.rpartition("\t")[2] for line in expected]
+        if found != expected:
+            raise bench.complaint("wrong lines of a batch", expected, ending.out[:300])
+
+    bench.examine([families.any_matrix(rng) for _ in range(rng.randint(1, 4))], judge, simpler=shrink.several(shrink.matrices))
+
+
 def judge_rank(bench, matrix, answer, truth, words=(), family="random", degree=1):
     """What every answer of `rank --json` has to be, if the rank is `truth`."""
     p, rank, label = answer["modulus"], answer["rank"], answer["certainty"]

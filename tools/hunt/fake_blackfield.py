@@ -133,8 +133,28 @@ def rational(matrix, name, options):
     }  # fmt: skip
 
 
+def lines(files, options):
+    """Ranks in lines: a file that cannot be read has none, or empty ones."""
+    code, alone = 0, len(files) * len(options["-p"]) == 1
+    for name in files:
+        try:
+            matrix = load(name)
+        except (SystemExit, OSError):
+            code = 3
+            if "stops at a bad file" in FAULTS:
+                break
+            print("\n" * len(options["-p"]) if "--bare" in options else "", end="")
+            continue
+        for p in options["-p"]:
+            rank = truth.rank_mod(matrix, int(p))
+            print(rank if alone or "--bare" in options else f"{name}\t{p}\t{rank}\tproven")
+    sys.exit(code)
+
+
 def rank_command(words):
-    files, options = parse(words, {"--json", "-q", "--rational", "--proven", "--no-early-termination"})
+    files, options = parse(words, {"--json", "-q", "--rational", "--proven", "--no-early-termination", "--bare"})
+    if "--json" not in options:
+        return lines(files, options)
     results = []
     for name in files:
         matrix = load(name)

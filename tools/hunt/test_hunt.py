@@ -117,6 +117,10 @@ class Faults(Hunted):
         self.sees(check_rank.ranks, "no proof", "--proven without proof", "--error not kept")
         self.sees(check_rank.ranks, "loses an entry", "wrong rank, proven", "rank too large, proven")
 
+    def test_batches(self):
+        self.sees(check_rank.batches, "stops at a bad file", "wrong lines of a batch", "wrong code of a batch")
+        self.sees(check_rank.batches, "loses an entry", "wrong lines of a batch")
+
     def test_threads(self):
         self.sees(check_rank.same_seed, "threads", "threads change the answer")
 

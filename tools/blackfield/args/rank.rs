@@ -45,7 +45,7 @@ pub struct RankArgs {
     /// Demand a proof: an answer in which no random choice matters
     #[arg(long, help_heading = "Method and certainty")]
     pub proven: bool,
-    /// Demand a proven bound of the error probability, such as 1e-12
+    /// Demand a proven bound on the error probability, such as 1e-12
     #[arg(long, value_name = "EPS", help_heading = "Method and certainty")]
     pub error: Option<ErrorBound>,
     /// Write a certificate of the rank to FILE, for `blackfield verify` (one matrix, one modulus; not by block
