@@ -168,6 +168,11 @@ fn harwell_boeing() {
 }
 
 #[test]
+fn arrays() {
+    replay("arrays", fuzz::arrays, &corpus("arrays"), 120);
+}
+
+#[test]
 fn certificate() {
     replay("certificate", fuzz::certificate, &corpus("certificate"), 200);
 }

@@ -131,12 +131,21 @@ fn numbers_of(
             let message = format!("the file ends after {} of {count} {what}", count - left);
             return Err(text.error(text.line_number(), message));
         };
-        for field in format.split(&line).take(left.min(format.repeat as u64) as usize) {
-            take(field).map_err(|message| text.error(text.line_number(), message))?;
-            left -= 1;
+        let here = left.min(format.repeat as u64) as usize;
+        let mut each = |field: &[u8]| take(field).map_err(|message| text.error(text.line_number(), message));
+        match separate(&line, here) {
+            true => fields(&line).try_for_each(&mut each)?,
+            false => format.split(&line).take(here).try_for_each(&mut each)?,
         }
+        left -= here as u64;
     }
     text.report()
+}
+
+/// Whether blanks separate exactly that many numbers. Where fields lie as their format says, that changes nothing;
+/// SciPy writes real numbers in fields that are a character narrower than their format says.
+fn separate(line: &[u8], numbers: usize) -> bool {
+    fields(line).take(numbers + 1).count() == numbers
 }
 
 /// A field of digits.

@@ -1,10 +1,11 @@
 //! Text files that are no matrices, line by line.
 
-use super::read::open;
+use super::content::{self, Content};
+use super::text::Text;
 use crate::{Observer, Result};
 use std::path::Path;
 
-/// Calls `take` with the number, from 1, and the text of each line of a file, plain or gzipped; `-` is standard input.
+/// Calls `take` with the number, from 1, and the text of each line of a file, plain or packed; `-` is standard input.
 ///
 /// # Errors
 /// Those of `take`; [`Error::Input`](crate::Error::Input) for a damaged compressed file or a line of more than 16 MiB,
@@ -14,7 +15,11 @@ pub(crate) fn for_each_line(
     observer: &dyn Observer,
     mut take: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    open(path, observer, |mut text| {
+    content::open(path, None, observer, &mut |content| {
+        let mut text = match content {
+            Content::Text(source) => Text::new(source)?,
+            Content::Arrays(_, source) => return Err(source.error("expected a text, found a binary file")),
+        };
         text.skip_byte_order_mark()?;
         while let Some(line) = text.next_line()? {
             if text.line_number().is_multiple_of(1 << 12) {

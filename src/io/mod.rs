@@ -17,8 +17,10 @@
 //! been read are released: reading takes little more memory than the triplets. Compressed files and pipes are parsed as
 //! they stream in.
 
+mod arrays;
 mod atomic;
 mod body;
+mod content;
 mod decimal;
 mod fortran;
 mod fraction;
@@ -29,19 +31,23 @@ mod lines;
 mod map;
 mod matrix_market;
 mod options;
+mod packing;
 mod read;
 mod scan;
 #[cfg(feature = "serde")]
 mod sealed;
 mod sms;
+mod source;
 mod stream;
 mod text;
 mod unfinished;
 mod write;
 
 pub use atomic::AtomicFile;
+pub use content::container;
 pub(crate) use lines::for_each_line;
 pub use options::ReadOptions;
+pub use packing::Compression;
 pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 #[cfg(feature = "serde")]
 pub use sealed::{Seal, load as load_sealed};

@@ -1,14 +1,14 @@
 //! Reading: the content decides which reader is used.
 
+use super::content::{self, Content};
 use super::options::ReadOptions;
-use super::text::{self, Text, quote};
-use super::{harwell_boeing, header, map, matrix_market, sms};
+use super::text::{Text, quote};
+use super::{arrays, harwell_boeing, header, matrix_market, packing, sms};
 use crate::sparse::{RationalMatrix, Triplets};
-use crate::{Error, Observer, Result, Silent};
-use std::fs::File;
+use crate::{Observer, Result, Silent};
 use std::path::Path;
 
-/// Reads the matrix in a file; `-` is standard input.
+/// Reads the matrix in a file; `-` is standard input, and `FILE::NAME` one of several matrices in a container.
 ///
 /// Progress is reported in bytes of the file, as phase `read`. A regular file is memory-mapped: it must not be
 /// truncated or rewritten meanwhile.
@@ -18,7 +18,8 @@ use std::path::Path;
 /// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
 /// [`Error::Interrupted`] if the observer asks to stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
-    open(path, observer, |text| parse(text, options, false)).map(integers)
+    content::open(path, options.max_memory, observer, &mut |content| parse_content(content, options, false))
+        .map(integers)
 }
 
 /// Reads the matrix in a file whose entries may be fractions a/b, as [`read`] does. One without fractions costs no more
@@ -27,20 +28,14 @@ pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Resu
 /// # Errors
 /// As [`read`].
 pub fn read_rational(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<RationalMatrix> {
-    open(path, observer, |text| parse(text, options, true))
+    content::open(path, options.max_memory, observer, &mut |content| parse_content(content, options, true))
 }
 
-/// What `take` makes of the text of a file; `-` is standard input.
-pub(super) fn open<T>(path: &Path, observer: &dyn Observer, take: impl FnOnce(Text<'_>) -> Result<T>) -> Result<T> {
-    if path == Path::new("-") {
-        return take(Text::from_reader(path, std::io::stdin(), 0, observer)?);
-    }
-    let io_error = |source| Error::Io { file: path.to_path_buf(), source };
-    let file = File::open(path).map_err(io_error)?;
-    match map::map(&file) {
-        Some(map) if !text::is_gzip(&map) => take(Text::from_map(path, &map, observer)),
-        // A compressed file is read once, in order.
-        map => take(Text::from_reader(path, file, map.map_or(0, |map| map.len() as u64), observer)?),
+/// The matrix in what a file contains.
+pub(super) fn parse_content(content: Content<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
+    match content {
+        Content::Text(source) => parse(Text::new(source)?, options, fractions),
+        Content::Arrays(format, source) => arrays::read(format, source, options).map(RationalMatrix::from),
     }
 }
 
@@ -59,7 +54,8 @@ impl Triplets {
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(name: &Path, bytes: &[u8], options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
-    parse(Text::from_slice(name, bytes, observer)?, options, false).map(integers)
+    let read = &mut |content: Content<'_>| parse_content(content, options, false);
+    content::open_bytes(name, bytes, options.max_memory, observer, read).map(integers)
 }
 
 /// Reads the matrix in memory, as [`read_rational`] does.
@@ -72,7 +68,8 @@ pub fn read_rational_bytes(
     options: &ReadOptions,
     observer: &dyn Observer,
 ) -> Result<RationalMatrix> {
-    parse(Text::from_slice(name, bytes, observer)?, options, true)
+    let read = &mut |content: Content<'_>| parse_content(content, options, true);
+    content::open_bytes(name, bytes, options.max_memory, observer, read)
 }
 
 /// What was read without fractions.
@@ -108,10 +105,8 @@ fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {
 
 /// The message for a file in none of the formats.
 fn unknown(first_line: &[u8]) -> String {
-    const PACKED: [(&[u8], &str); 4] =
-        [(b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"PK\x03\x04", "zip")];
-    if let Some((_, kind)) = PACKED.iter().find(|(magic, _)| first_line.starts_with(magic)) {
-        return format!("{kind}-compressed: decompress it first (only gzip is supported)");
+    if let Some(message) = packing::foreign(first_line) {
+        return message;
     }
     let expected = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
     match first_line.trim_ascii() {

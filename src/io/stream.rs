@@ -1,9 +1,12 @@
-//! Matrices of residues or fractions written as they are made, in SMS: its header has no number of entries.
+//! Matrices of residues or fractions written as they are made, in SMS: its header has no number of entries. For another
+//! format the entries are held until all are there.
 
-use super::write::compressed;
-use super::{AtomicFile, FileFormat};
+use super::packing::Compression;
+use super::read::read_rational_bytes;
+use super::write::write_rational_to;
+use super::{AtomicFile, FileFormat, ReadOptions};
 use crate::sparse::{Fraction, Integer};
-use crate::{Error, Result, memory};
+use crate::{Error, Result, Silent, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +26,8 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// An SMS file that grows by blocks of entries: its header first, blocks in any number and order, the end last. A file
+/// A file that grows by blocks of entries: its header first, blocks in any number and order, the end last. In SMS it is
+/// written on the way; any other [`FileFormat`] is written at the end, and the entries are in memory until then. A file
 /// appears under its name when it is complete ([`AtomicFile`]).
 pub struct SmsWriter<'o> {
     name: PathBuf,
@@ -34,19 +38,26 @@ pub struct SmsWriter<'o> {
 enum Target<'o> {
     File(AtomicFile),
     Stream(&'o mut dyn Write),
+    /// The text in SMS, which the file will have in another format.
+    Held {
+        text: Vec<u8>,
+        file: AtomicFile,
+        format: FileFormat,
+        compression: Compression,
+    },
 }
 
-/// How entries become bytes: plain text, or members of a gzip stream.
+/// How entries become bytes: plain text, or compressed parts of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
-    gzip: bool,
+    compression: Compression,
 }
 
 impl Encoding {
     /// The bytes of entries (row, column, residue), lines numbered from 0.
     ///
     /// # Errors
-    /// [`Error::Memory`]; [`Error::Io`] without the feature `gzip`.
+    /// [`Error::Memory`]; [`Error::Io`] if compression fails.
     pub fn entries(self, entries: impl Iterator<Item = (u64, u64, u64)>) -> Result<Vec<u8>> {
         let mut text = memory::with_capacity(ENTRY * entries.size_hint().0, TEXT)?;
         for (i, j, v) in entries {
@@ -95,9 +106,9 @@ impl Encoding {
         self.bytes(text)
     }
     fn bytes(self, text: Vec<u8>) -> Result<Vec<u8>> {
-        match self.gzip && !text.is_empty() {
-            true => compressed(&text).map_err(|source| Error::Io { file: "-".into(), source }),
-            false => Ok(text),
+        match text.is_empty() {
+            true => Ok(text),
+            false => self.compression.compressed(text).map_err(|source| Error::Io { file: "-".into(), source }),
         }
     }
 }
@@ -122,26 +133,26 @@ fn digits(line: &mut [u8; LINE], mut at: usize, mut number: u64) -> usize {
 }
 
 impl<'o> SmsWriter<'o> {
-    /// A file of that name, compressed if it ends in `.gz`; `-` is `stdout`.
+    /// A file of that name, compressed as it says ([`Compression`]); `-` is `stdout`.
     ///
     /// # Errors
-    /// [`Error::Usage`] unless the name ends in `.sms` or `.sms.gz`, [`Error::Io`] if nothing can be written there.
+    /// [`Error::Usage`] for a name that tells no format ([`FileFormat::from_path`]), [`Error::Io`] if nothing can be
+    /// written there.
     pub fn create(path: &Path, stdout: &'o mut dyn Write) -> Result<Self> {
         let name = path.to_path_buf();
         if path == Path::new("-") {
-            let encoding = Encoding { gzip: false };
+            let encoding = Encoding { compression: Compression::None };
             return Ok(SmsWriter { name, target: Target::Stream(stdout), encoding });
         }
-        match FileFormat::from_path(path) {
-            Ok((FileFormat::Sms, gzip)) => {
-                let target = Target::File(AtomicFile::create(path)?);
-                Ok(SmsWriter { name, target, encoding: Encoding { gzip } })
+        let (format, compression) = FileFormat::from_path(path)?;
+        let file = AtomicFile::create(path)?;
+        Ok(match format {
+            FileFormat::Sms => SmsWriter { name, target: Target::File(file), encoding: Encoding { compression } },
+            _ => {
+                let target = Target::Held { text: vec![], file, format, compression };
+                SmsWriter { name, target, encoding: Encoding { compression: Compression::None } }
             }
-            _ => Err(Error::Usage(format!(
-                "{}: it is written in SMS, whose header needs no number of entries: the name must end in .sms or .sms.gz",
-                path.display()
-            ))),
-        }
+        })
     }
     /// How entries become bytes.
     pub fn encoding(&self) -> Encoding {
@@ -168,24 +179,36 @@ impl<'o> SmsWriter<'o> {
     /// Writes what [`Encoding::entries`] or [`Encoding::fractions`] made.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`]; [`Error::Memory`] where entries are held.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let written = match &mut self.target {
             Target::File(file) => file.write_all(bytes),
             Target::Stream(out) => out.write_all(bytes),
+            Target::Held { text, .. } => {
+                memory::reserve(text, bytes.len(), TEXT)?;
+                text.extend_from_slice(bytes);
+                Ok(())
+            }
         };
         written.map_err(|source| Error::Io { file: self.name.clone(), source })
     }
     /// Writes the end, and moves the file into place.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`]; where entries are held, also [`Error::Memory`], and [`Error::Matrix`] for values that the format
+    /// does not have.
     pub fn finish(mut self) -> Result<()> {
         let end = self.encoding.bytes(b"0 0 0\n".to_vec())?;
         self.write(&end)?;
         match self.target {
             Target::File(file) => file.finish(),
             Target::Stream(out) => out.flush().map_err(|source| Error::Io { file: self.name, source }),
+            Target::Held { text, mut file, format, compression } => {
+                let matrix = read_rational_bytes(&self.name, &text, &ReadOptions::default(), &Silent)?;
+                drop(text);
+                write_rational_to(&mut file, &matrix, format, compression, &Silent)?;
+                file.finish()
+            }
         }
     }
 }
@@ -193,8 +216,7 @@ impl<'o> SmsWriter<'o> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
-    use crate::io::{ReadOptions, read, read_bytes, read_rational_bytes};
+    use crate::io::{read, read_bytes};
     use crate::sparse::{RationalMatrix, Triplets};
 
     const BLOCKS: [&[(u64, u64, u64)]; 3] = [&[(2, 0, 5), (0, 1, u64::MAX >> 1)], &[], &[(1, 1, 1)]];
@@ -210,7 +232,7 @@ mod tests {
 
     #[test]
     fn numbers_of_every_length() {
-        let encoding = Encoding { gzip: false };
+        let encoding = Encoding { compression: Compression::None };
         let powers = (0..20).map(|k| 10u64.pow(k));
         let numbers: Vec<u64> = powers.flat_map(|n| [n - 1, n, n + 1]).chain([u64::MAX - 1, u64::MAX]).collect();
         let entries = numbers.iter().map(|&n| (n.min(u64::MAX - 1), 9, n));
@@ -258,7 +280,11 @@ mod tests {
         assert_eq!(read_bytes(Path::new("out"), &out, &options, &Silent).unwrap(), expected);
         let folder = std::env::temp_dir().join(format!("blackfield-stream-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let names = if cfg!(feature = "gzip") { &["a.sms", "a.sms.gz"][..] } else { &["a.sms"] };
+        let names = match (cfg!(feature = "archives"), cfg!(feature = "gzip")) {
+            (true, _) => &["a.sms", "a.sms.gz", "a.sms.xz", "a.mtx", "a.mtx.zst", "a.npy", "a.npz"][..],
+            (false, true) => &["a.sms", "a.sms.gz", "a.mtx", "a.npy"],
+            (false, false) => &["a.sms", "a.mtx", "a.npy"],
+        };
         for name in names {
             let file = folder.join(name);
             write(SmsWriter::create(&file, &mut vec![]).unwrap());
@@ -268,7 +294,7 @@ mod tests {
         let file = folder.join("none.sms");
         SmsWriter::create(&file, &mut vec![]).unwrap().begin(1, 1).unwrap();
         assert!(!file.exists());
-        for name in ["a.mtx", "a"] {
+        for name in ["a.txt", "a"] {
             let refused = SmsWriter::create(&folder.join(name), &mut vec![]).map(drop);
             assert!(matches!(refused, Err(Error::Usage(_))), "{name}");
         }

@@ -1,4 +1,4 @@
-//! The text of a matrix file: as memory or as a (decompressing) stream, handed out in lines for headers and in blocks
+//! The text of a matrix file: in memory or as a stream, handed out in lines for headers and in blocks
 //! of whole lines for bodies, with the line numbers that errors need.
 //!
 //! Pages of a mapped file are released once read. A stream is read one block ahead, in parallel with the parsing of the
@@ -6,6 +6,7 @@
 
 use super::map::Mapped;
 use super::scan::count_lines;
+use super::source::{Bytes, Source, Stream, damaged, failure};
 use crate::{Error, Observer, Result};
 use std::io::{self, Read};
 use std::path::Path;
@@ -73,45 +74,19 @@ enum Input<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The text in `bytes`, decompressed if they begin as gzip does.
-    pub fn from_slice(name: &'a Path, bytes: &'a [u8], observer: &'a dyn Observer) -> Result<Self> {
-        if is_gzip(bytes) {
-            return Self::from_reader(name, bytes, bytes.len() as u64, observer);
-        }
-        observer.phase("read", bytes.len() as u64);
-        Ok(Text { name, observer, input: Input::Slice { rest: bytes, total: bytes.len(), map: None }, lines: 0 })
-    }
-
-    /// The text in an uncompressed file; pages are released once read.
-    pub fn from_map(name: &'a Path, map: &'a Mapped, observer: &'a dyn Observer) -> Self {
-        observer.phase("read", map.len() as u64);
-        Text { name, observer, input: Input::Slice { rest: map, total: map.len(), map: Some(map) }, lines: 0 }
-    }
-
-    /// The text of a stream of `total` bytes (0 if unknown), decompressed if it begins as gzip does.
-    pub fn from_reader(
-        name: &'a Path,
-        reader: impl Read + Send + 'a,
-        total: u64,
-        observer: &'a dyn Observer,
-    ) -> Result<Self> {
-        observer.phase("read", total);
-        let taken = Arc::new(AtomicU64::new(0));
-        let mut reader = Counted { reader, taken: taken.clone() };
-        let mut head = vec![];
-        let io_error = |source| Error::Io { file: name.to_path_buf(), source };
-        reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head).map_err(io_error)?;
-        let gzip = head == GZIP;
-        let whole = io::Cursor::new(head).chain(reader);
-        let source: Box<dyn Read + Send + 'a> = if gzip {
-            decompressed(whole).map_err(|message| Error::Input { file: name.to_path_buf(), line: 1, message })?
-        } else {
-            Box::new(whole)
+    /// The text of a source; pages of a file are released once read.
+    pub fn new(source: Source<'a>) -> Result<Self> {
+        let Source { name, observer, bytes, .. } = source;
+        let input = match bytes {
+            Bytes::Memory { bytes, map } => Input::Slice { rest: bytes, total: bytes.len(), map },
+            Bytes::Stream(Stream { reader, taken, .. }) => {
+                let mut reader = Reader { source: reader, taken, carry: vec![], finished: false, failure: None };
+                let mut block = vec![];
+                reader.fill(&mut block).map_err(|e| failure(name, 1, e))?;
+                Input::Stream { reader, block, at: 0 }
+            }
         };
-        let mut reader = Reader { source, gzip, taken, carry: vec![], finished: false, failure: None };
-        let mut block = vec![];
-        reader.fill(&mut block).map_err(|e| reader.error(name, 0, e))?;
-        Ok(Text { name, observer, input: Input::Stream { reader, block, at: 0 }, lines: 0 })
+        Ok(Text { name, observer, input, lines: 0 })
     }
 
     /// The error with this message at the given line.
@@ -132,7 +107,7 @@ impl<'a> Text<'a> {
             Input::Stream { reader, block, at } => {
                 if *at == block.len() {
                     *at = 0;
-                    reader.fill(block).map_err(|e| reader.error(self.name, self.lines, e))?;
+                    reader.fill(block).map_err(|e| failure(self.name, self.lines + 1, e))?;
                 }
                 Ok(&block[*at..])
             }
@@ -224,7 +199,7 @@ impl<'a> Text<'a> {
                     observer.check()?;
                     let (seen, filled) = rayon::join(|| parse(block), || reader.fill(&mut next));
                     *lines += seen.map_err(|halt| halted(*lines, block, halt))?;
-                    filled.map_err(|e| reader.error(name, *lines, e))?;
+                    filled.map_err(|e| failure(name, *lines + 1, e))?;
                     observer.progress(reader.taken.load(Ordering::Relaxed));
                     std::mem::swap(block, &mut next);
                     if block.is_empty() {
@@ -237,29 +212,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The decompressed content of a stream that begins as gzip does.
-#[cfg(feature = "gzip")]
-fn decompressed<'a>(packed: impl Read + Send + 'a) -> std::result::Result<Box<dyn Read + Send + 'a>, String> {
-    Ok(Box::new(flate2::read::MultiGzDecoder::new(packed)))
-}
-#[cfg(not(feature = "gzip"))]
-fn decompressed<'a>(_: impl Read + Send + 'a) -> std::result::Result<Box<dyn Read + Send + 'a>, String> {
-    Err("gzip-compressed: decompress it first (this blackfield was built without the feature `gzip`)".into())
-}
-
-/// The first two bytes of gzip.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-/// Whether a text is compressed.
-pub(super) fn is_gzip(text: &[u8]) -> bool {
-    text.starts_with(&GZIP)
-}
-
 /// A reader that returns whole lines.
 struct Reader<'a> {
     source: Box<dyn Read + Send + 'a>,
-    gzip: bool,
-    /// Compressed bytes consumed.
+    /// Bytes of the file consumed.
     taken: Arc<AtomicU64>,
     /// The beginning of the line that the last block cut off.
     carry: Vec<u8>,
@@ -301,41 +257,12 @@ impl Reader<'_> {
                 None if block.len() > MAX_LINE => {
                     block.clear();
                     self.finished = true;
-                    self.failure = Some(io::Error::new(io::ErrorKind::FileTooLarge, too_long()));
+                    self.failure = Some(damaged(too_long()));
                 }
                 None => size = (2 * size).min(MAX_LINE + 1),
             }
         }
         if block.is_empty() { self.failure.take().map_or(Ok(()), Err) } else { Ok(()) }
-    }
-
-    /// The error for a failed read after `lines` whole lines: a damaged compressed file is bad input, everything else a
-    /// system error.
-    fn error(&self, file: &Path, lines: u64, source: io::Error) -> Error {
-        let file = file.to_path_buf();
-        let message = match source.kind() {
-            io::ErrorKind::UnexpectedEof if self.gzip => "the gzip stream ends early: a truncated file".to_string(),
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput if self.gzip => {
-                format!("the gzip stream is damaged: {source}")
-            }
-            io::ErrorKind::FileTooLarge if source.get_ref().is_some() => source.to_string(),
-            _ => return Error::Io { file, source },
-        };
-        Error::Input { file, line: lines + 1, message }
-    }
-}
-
-/// A reader that counts the bytes taken from it.
-struct Counted<R> {
-    reader: R,
-    taken: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.reader.read(buffer)?;
-        self.taken.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
     }
 }
 

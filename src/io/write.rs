@@ -1,13 +1,17 @@
-//! Writers: canonical triplets, or a matrix over ℚ with its fractions as `a/b`, as SMS or MatrixMarket, plain or
-//! gzipped.
+//! Writers: canonical triplets, or a matrix over ℚ with its fractions as `a/b`, as SMS, MatrixMarket or
+//! triples, plain or compressed; integers of 64 bits as arrays of NumPy's ([`arrays`]).
 //!
-//! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of gzip
-//! members, which every gunzip reads as one file. The bytes therefore do not depend on the number of threads.
+//! Entries are formatted, and compressed, in parallel batches of fixed size; a compressed file is a sequence of
+//! members, streams or frames, which every decompressor reads as one file. The bytes therefore do not depend on the
+//! number of threads.
 
 use super::AtomicFile;
+use super::arrays::write as arrays;
+use super::packing::Compression;
 use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
 use crate::{Error, Observer, Result};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -19,24 +23,49 @@ pub enum FileFormat {
     Sms,
     /// MatrixMarket: coordinate integer (`rational` with fractions) general.
     MatrixMarket,
+    /// A text of triples `row column value`, counted from 1, without a header; a zero in the last row and column ends
+    /// it unless there is an entry, so that the size can be seen (as MATLAB's `spconvert` takes it).
+    Coo,
+    /// NumPy's `.npy`: a dense array of integers of 64 bits, of at most 1 GiB.
+    Npy,
+    /// SciPy's sparse `.npz`: compressed rows with integers of 64 bits.
+    Npz,
 }
 
 impl FileFormat {
-    /// The format that a file name selects by `.sms` or `.mtx`, and whether an additional `.gz` requests compression.
+    /// The format that a file name selects by `.sms`, `.mtx`, `.coo`, `.npy` or `.npz`, and the compression that an
+    /// additional `.gz`, `.xz`, `.bz2` or `.zst` asks for.
     ///
     /// # Errors
-    /// [`Error::Usage`] for any other name.
-    pub fn from_path(path: &Path) -> Result<(FileFormat, bool)> {
+    /// [`Error::Usage`] for any other name, and for compression that needs a feature left out of this library.
+    pub fn from_path(path: &Path) -> Result<(FileFormat, Compression)> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        let (stem, gzip) = name.strip_suffix(".gz").map_or((&name[..], false), |stem| (stem, true));
-        match stem.rsplit_once('.') {
-            Some((_, "sms")) => Ok((FileFormat::Sms, gzip)),
-            Some((_, "mtx")) => Ok((FileFormat::MatrixMarket, gzip)),
-            _ => Err(Error::Usage(format!(
-                "{}: the name must end in .sms or .mtx, followed by .gz for compression",
-                path.display()
-            ))),
-        }
+        let (stem, compression) = Compression::of_name(&name);
+        let format = match stem.rsplit_once('.') {
+            Some((_, "sms")) => FileFormat::Sms,
+            Some((_, "mtx")) => FileFormat::MatrixMarket,
+            Some((_, "coo")) => FileFormat::Coo,
+            Some((_, "npy")) => FileFormat::Npy,
+            Some((_, "npz")) if compression != Compression::None => {
+                let file = path.display();
+                return Err(Error::Usage(format!("{file}: an .npz file is compressed by itself: end its name there")));
+            }
+            Some((_, "npz")) => FileFormat::Npz,
+            _ => {
+                return Err(Error::Usage(format!(
+                    "{}: the name must end in .sms, .mtx, .coo, .npy or .npz, all but the last followed by .gz, .xz, .bz2 or .zst for compression",
+                    path.display()
+                )));
+            }
+        };
+        compression.check(path)?;
+        Ok((format, compression))
+    }
+
+    /// Whether the format can hold fractions, and integers beyond 64 bits.
+    #[must_use]
+    pub fn has_fractions(self) -> bool {
+        !matches!(self, FileFormat::Npy | FileFormat::Npz)
     }
 
     /// The text before the entries.
@@ -48,14 +77,19 @@ impl FileFormat {
                 let field = if fractions { "rational" } else { "integer" };
                 format!("%%MatrixMarket matrix coordinate {field} general\n{rows} {cols} {nnz}\n")
             }
+            FileFormat::Coo | FileFormat::Npy | FileFormat::Npz => String::new(),
         }
     }
 
     /// The text after them.
-    fn tail(self) -> &'static str {
+    fn tail(self, a: Entries<'_>) -> String {
         match self {
-            FileFormat::Sms => "0 0 0\n",
-            FileFormat::MatrixMarket => "",
+            FileFormat::Sms => "0 0 0\n".into(),
+            FileFormat::Coo => match a.shape() {
+                (rows, cols, ..) if a.last() != Some((rows - 1, cols - 1)) => format!("{rows} {cols} 0\n"),
+                _ => String::new(),
+            },
+            FileFormat::MatrixMarket | FileFormat::Npy | FileFormat::Npz => String::new(),
         }
     }
 }
@@ -88,9 +122,45 @@ impl Entries<'_> {
             Entries::Listed(a) => (a.rows, a.cols, a.entries.len(), a.entries.iter().any(|(_, _, v)| !v.is_integer())),
         }
     }
+
+    /// The place of the last entry.
+    fn last(&self) -> Option<(usize, usize)> {
+        let at = |a: &Triplets| Some((*a.row.last()? as usize, *a.col.last()? as usize));
+        match self {
+            Entries::Integers(a) => at(a),
+            Entries::Fractions(a) => at(a.numerators()),
+            Entries::Listed(a) => a.entries.last().map(|(i, j, _)| (*i as usize, *j as usize)),
+        }
+    }
+
+    /// The same as integers, for a format of that name that has no others.
+    fn integers(&self, format: &str) -> Result<Cow<'_, Triplets>> {
+        let fraction = |(i, j, v): (usize, usize, String)| {
+            let (i, j) = (i + 1, j + 1);
+            Error::Matrix(format!(
+                "entry ({i}, {j}) is {v}: {format} has integers of 64 bits, .mtx and .sms take fractions (-p P takes residues)"
+            ))
+        };
+        match self {
+            Entries::Integers(a) => Ok(Cow::Borrowed(a)),
+            Entries::Fractions(a) if a.is_integral() => Ok(Cow::Borrowed(a.numerators())),
+            Entries::Fractions(a) => {
+                let found = a.entries().find(|(_, _, v)| !v.is_integer()).expect("a fraction");
+                Err(fraction((found.0, found.1, found.2.to_string())))
+            }
+            Entries::Listed(a) => {
+                if let Some((i, j, v)) = a.entries.iter().find(|(_, _, v)| !v.is_integer()) {
+                    return Err(fraction((*i as usize, *j as usize, v.to_string())));
+                }
+                let entries =
+                    a.entries.iter().map(|(i, j, v)| (*i as usize, *j as usize, v.numerator().clone().into_owned()));
+                Triplets::try_from_entries(a.rows, a.cols, entries).map(Cow::Owned)
+            }
+        }
+    }
 }
 
-/// Writes the matrix to a file, gzipped if the name ends in `.gz`; `-` is `stdout`, uncompressed.
+/// Writes the matrix to a file, compressed as the name says ([`Compression`]); `-` is `stdout`, uncompressed.
 ///
 /// A file appears under its name only when complete ([`AtomicFile`]). Progress is reported in entries, as phase
 /// `write`.
@@ -143,11 +213,11 @@ fn write_file(
     observer: &dyn Observer,
 ) -> Result<()> {
     if path == Path::new("-") {
-        return write_named(path, stdout, a, format, false, observer);
+        return write_named(path, stdout, a, format, Compression::None, observer);
     }
-    let gzip = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let compression = Compression::from_path(path);
     let mut file = AtomicFile::create(path)?;
-    write_named(path, &mut file, a, format, gzip, observer)?;
+    write_named(path, &mut file, a, format, compression, observer)?;
     file.finish()
 }
 
@@ -159,10 +229,10 @@ pub fn write_to(
     mut out: impl Write,
     a: &Triplets,
     format: FileFormat,
-    gzip: bool,
+    compression: Compression,
     observer: &dyn Observer,
 ) -> Result<()> {
-    write_named(Path::new("-"), &mut out, Entries::Integers(a), format, gzip, observer)
+    write_named(Path::new("-"), &mut out, Entries::Integers(a), format, compression, observer)
 }
 
 /// Writes the matrix to anything that takes bytes, fractions as `a/b`.
@@ -173,13 +243,13 @@ pub fn write_rational_to(
     mut out: impl Write,
     a: &RationalMatrix,
     format: FileFormat,
-    gzip: bool,
+    compression: Compression,
     observer: &dyn Observer,
 ) -> Result<()> {
-    write_named(Path::new("-"), &mut out, Entries::Fractions(a), format, gzip, observer)
+    write_named(Path::new("-"), &mut out, Entries::Fractions(a), format, compression, observer)
 }
 
-/// Entries per batch: one unit of parallel work, and one gzip member.
+/// Entries per batch: one unit of parallel work, and of compression.
 const BATCH: usize = 1 << 18;
 /// The same in a list of fractions, which may have thousands of digits each.
 const LISTED: usize = 1 << 8;
@@ -190,11 +260,19 @@ fn write_named(
     out: &mut dyn Write,
     a: Entries<'_>,
     format: FileFormat,
-    gzip: bool,
+    compression: Compression,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let (_, _, nnz, _) = a.shape();
+    let (rows, cols, nnz, _) = a.shape();
     observer.phase("write", nnz as u64);
+    match format {
+        FileFormat::Npy => return arrays::npy(name, out, &*a.integers(".npy")?, compression, observer),
+        FileFormat::Npz => return arrays::npz(name, out, &*a.integers(".npz")?, observer),
+        FileFormat::Coo if rows == 0 || cols == 0 => {
+            return Err(Error::Matrix(format!("{rows} x {cols}: triples cannot tell such a size, .mtx and .sms do")));
+        }
+        _ => {}
+    }
     let size = if matches!(a, Entries::Listed(_)) { LISTED } else { BATCH };
     // There is at least one batch: the first includes the head, the last the tail.
     let batches = nnz.div_ceil(size).max(1);
@@ -209,9 +287,9 @@ fn write_named(
             }
         }
         if k + 1 == batches {
-            text.extend_from_slice(format.tail().as_bytes());
+            text.extend_from_slice(format.tail(a).as_bytes());
         }
-        if gzip { compressed(&text) } else { Ok(text) }
+        compression.compressed(text)
     };
     let io_error = |source| Error::Io { file: name.to_path_buf(), source };
     let group = 2 * rayon::current_num_threads();
@@ -225,18 +303,6 @@ fn write_named(
         observer.progress(nnz.min(last * size) as u64);
     }
     out.flush().map_err(io_error)
-}
-
-/// One member of a gzip stream.
-#[cfg(feature = "gzip")]
-pub(super) fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
-    encoder.write_all(text)?;
-    encoder.finish()
-}
-#[cfg(not(feature = "gzip"))]
-pub(super) fn compressed(_: &[u8]) -> io::Result<Vec<u8>> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "this blackfield was built without the feature `gzip`"))
 }
 
 /// Appends a line.

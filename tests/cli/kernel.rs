@@ -97,7 +97,7 @@ fn what_cannot_be_asked_is_refused() {
         ("kernel diagonal.sms -p 7", 2, "--output"),
         ("kernel diagonal.sms -p 8 -o n.sms", 2, "8"),
         ("kernel diagonal.sms -p 7,11 -o n.sms", 2, "prime"),
-        ("kernel diagonal.sms -p 7 -o n.mtx", 2, "n.mtx: it is written in SMS"),
+        ("kernel diagonal.sms -p 7 -o n.txt", 2, "n.txt: the name must end in .sms, .mtx"),
         ("kernel diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the input"),
         ("kernel diagonal.sms -p 7 --dimension -o n.sms", 2, "cannot be used with"),
         ("kernel diagonal.sms -p 7 --dimension --vectors 2", 2, "cannot be used with"),

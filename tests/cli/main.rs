@@ -8,6 +8,7 @@ mod answers;
 mod batch;
 mod doubt;
 mod endings;
+mod formats;
 mod fractions;
 mod help;
 mod homology;

@@ -73,7 +73,7 @@ fn what_cannot_be_asked_is_refused() {
     for (args, code, words) in [
         ("rref diagonal.sms -p 7", 2, "--output"),
         ("rref diagonal.sms -p 9 --pivots-only", 2, "9"),
-        ("rref diagonal.sms -p 7 -o r.mtx", 2, "r.mtx"),
+        ("rref diagonal.sms -p 7 -o r.txt", 2, "r.txt"),
         ("rref diagonal.sms -p 7 -o r.sms --pivots-only", 2, "cannot be used with"),
         ("rref diagonal.sms -p 7 --json -o -", 2, "name a file"),
         ("rref missing.sms -p 7 -o r.sms", 3, "missing.sms"),

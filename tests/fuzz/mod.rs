@@ -12,17 +12,18 @@ pub use certificate::certificate;
 pub use checkpoint::checkpoint;
 pub use profile::profile;
 pub use rank_tiny::rank_tiny;
-pub use readers::{harwell_boeing, matrix_market, sms};
+pub use readers::{arrays, harwell_boeing, matrix_market, sms};
 
 /// A target: returns whether the bytes were accepted.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target with its name.
 #[allow(dead_code, reason = "each fuzz target calls its own")]
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("sms", sms),
     ("matrix_market", matrix_market),
     ("harwell_boeing", harwell_boeing),
+    ("arrays", arrays),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
     ("profile", profile),

@@ -2,7 +2,9 @@
 //! written and read again, the matrix is the same, and it equals that of the naive reader if that understands the file.
 
 use super::naive;
-use blackfield::io::{FileFormat, ReadOptions, read_bytes, read_rational_bytes, write_rational_to, write_to};
+use blackfield::io::{
+    Compression as Packing, FileFormat, ReadOptions, read_bytes, read_rational_bytes, write_rational_to, write_to,
+};
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Silent};
 use flate2::{Compression, write::GzEncoder};
@@ -24,15 +26,51 @@ pub fn harwell_boeing(data: &[u8]) -> bool {
     check(data, naive::harwell_boeing)
 }
 
+/// Binary arrays, archives and compressed files of any kind: no place in a text, but the name and no other error; in a
+/// bit of memory the same matrix or a refusal; written and read again it is the same.
+pub fn arrays(data: &[u8]) -> bool {
+    let read = |options: &ReadOptions| match read_bytes(Path::new("input"), data, options, &Silent) {
+        Ok(matrix) => Some(matrix),
+        Err(error @ Error::Input { .. }) => {
+            let message = error.to_string();
+            assert!(message.starts_with("input"), "{message}");
+            None
+        }
+        Err(Error::Memory(_)) => None,
+        Err(other) => panic!("{other:?}"),
+    };
+    let exact = read(&ReadOptions::default());
+    let pattern = read(&ReadOptions::default().pattern(true));
+    let small = read(&ReadOptions::default().max_memory(1 << 20));
+    if let (Some(exact), Some(small)) = (&exact, &small) {
+        assert_eq!(exact, small, "within a limit");
+    }
+    if let Some(exact) = &exact {
+        // Among several files, more than one may have a pattern.
+        if let Some(pattern) = &pattern {
+            assert!((exact.rows(), exact.cols()) == (pattern.rows(), pattern.cols()) && exact.nnz() <= pattern.nnz());
+        }
+        for format in [FileFormat::Sms, FileFormat::Npz] {
+            let mut file = Vec::new();
+            match write_to(&mut file, exact, format, Packing::None, &Silent) {
+                Ok(()) => assert_eq!(self::read(&file, false).as_ref(), Ok(exact), "{format:?}"),
+                Err(error) => assert!(format == FileFormat::Npz && error.to_string().contains("bits"), "{error}"),
+            }
+        }
+    }
+    exact.is_some() || pattern.is_some()
+}
+
 /// The matrix, or the error.
 fn read(data: &[u8], pattern: bool) -> Result<Triplets, String> {
     let options = ReadOptions::default().pattern(pattern);
     read_bytes(Path::new("input"), data, &options, &Silent).map_err(|error| {
         match &error {
             Error::Input { line, .. } => {
+                // What is packed counts its own lines, and what is binary none.
                 let lines = data.iter().filter(|&&b| b == b'\n').count() as u64 + 1;
                 let packed = data.starts_with(&[0x1f, 0x8b]);
-                assert!(packed || (1..=lines).contains(line), "line {line} of {lines}: {error}");
+                assert!(packed || *line == 0 || (1..=lines).contains(line), "line {line} of {lines}: {error}");
             }
             Error::Memory(_) => {}
             other => panic!("{other:?}"),
@@ -49,9 +87,9 @@ fn check_fractions(data: &[u8], integers: Option<&Triplets>) -> bool {
         assert_eq!(found.as_ref().map(RationalMatrix::numerators).ok(), Some(integers), "read as fractions");
     }
     let Ok(matrix) = found else { return false };
-    for (format, gzip) in [(FileFormat::Sms, true), (FileFormat::MatrixMarket, false)] {
+    for (format, packing) in [(FileFormat::Sms, Packing::Gzip), (FileFormat::MatrixMarket, Packing::None)] {
         let mut text = Vec::new();
-        write_rational_to(&mut text, &matrix, format, gzip, &Silent).expect("memory takes bytes");
+        write_rational_to(&mut text, &matrix, format, packing, &Silent).expect("memory takes bytes");
         assert!(read(&text).expect("what was written") == matrix, "written and read again");
     }
     true
@@ -77,9 +115,9 @@ fn check(data: &[u8], naive: fn(&[u8]) -> Option<naive::Matrix>) -> bool {
         }
     }
     for matrix in [&found, &as_pattern].into_iter().flatten() {
-        for (format, gzip) in [(FileFormat::Sms, false), (FileFormat::MatrixMarket, true)] {
+        for (format, packing) in [(FileFormat::Sms, Packing::None), (FileFormat::MatrixMarket, Packing::Gzip)] {
             let mut text = Vec::new();
-            write_to(&mut text, matrix, format, gzip, &Silent).expect("memory takes bytes");
+            write_to(&mut text, matrix, format, packing, &Silent).expect("memory takes bytes");
             assert_eq!(read(&text, false).map(|again| again.digest()), Ok(matrix.digest()), "written and read again");
         }
     }

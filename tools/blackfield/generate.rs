@@ -100,9 +100,15 @@ fn write_complex(name: &str, folder: &Path, to: Option<FileFormat>, bars: &Bars)
     std::fs::create_dir_all(folder).map_err(|source| Error::Io { file: folder.to_path_buf(), source })?;
     let boundaries = complex.boundaries();
     let digits = boundaries.len().to_string().len();
-    let suffix = if to == Some(FileFormat::Mtx) { "mtx" } else { "sms" };
+    let suffix = match to {
+        None | Some(FileFormat::Sms) => "sms.gz",
+        Some(FileFormat::Mtx) => "mtx.gz",
+        Some(FileFormat::Coo) => "coo.gz",
+        Some(FileFormat::Npy) => "npy.gz",
+        Some(FileFormat::Npz) => "npz",
+    };
     let write = |(degree, d): (usize, &Triplets)| {
-        let file = folder.join(format!("d{degree:0digits$}.{suffix}.gz"));
+        let file = folder.join(format!("d{degree:0digits$}.{suffix}"));
         let made = told(&file.display().to_string(), &file, d, bars);
         MatrixFile::resolve(&file, to)?.write(d, bars)?;
         Ok(made)

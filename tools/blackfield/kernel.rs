@@ -37,6 +37,9 @@ struct Found {
 pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
     let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "vectors")?;
     let mut stdout = std::io::stdout();
+    if let (None, Some(file)) = (args.modulus, &args.output) {
+        output::check_takes_fractions(file)?;
+    }
     let writer = answer::writer(args.output.as_deref(), &[&args.file], &mut stdout)?;
     let work = Work::begin(&args.answer, bars)?;
     let document = match args.modulus {

@@ -37,6 +37,9 @@ impl<'a> MatrixFile<'a> {
         let format = match to {
             Some(FileFormat::Sms) => io::FileFormat::Sms,
             Some(FileFormat::Mtx) => io::FileFormat::MatrixMarket,
+            Some(FileFormat::Coo) => io::FileFormat::Coo,
+            Some(FileFormat::Npy) => io::FileFormat::Npy,
+            Some(FileFormat::Npz) => io::FileFormat::Npz,
             None if file.as_os_str() == "-" => io::FileFormat::MatrixMarket,
             None => io::FileFormat::from_path(file)?.0,
         };
@@ -76,9 +79,20 @@ pub fn check_leaves_stdout(json: bool, file: &Path, what: &str) -> Result<()> {
     }
 }
 
+/// Refuses a file for a matrix over the rationals, before any work, by a name whose format holds integers alone.
+pub fn check_takes_fractions(file: &Path) -> Result<()> {
+    match io::FileFormat::from_path(file) {
+        Ok((format, _)) if !format.has_fractions() => Err(Error::Usage(format!(
+            "{}: the format has integers of 64 bits, an answer over the rationals has fractions: write .sms or .mtx",
+            file.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses the option `named`, by which `file` is to be written, where that would replace `input`.
 pub fn check_is_no_input(named: &str, file: &Path, input: &Path) -> Result<()> {
-    match (std::fs::canonicalize(file), std::fs::canonicalize(input)) {
+    match (std::fs::canonicalize(file), std::fs::canonicalize(io::container(input))) {
         (Ok(to), Ok(from)) if to == from && to.is_file() => {
             Err(Error::Usage(format!("{named} would replace the input {}", input.display())))
         }

@@ -33,6 +33,9 @@ pub fn run(args: &RrefArgs, bars: &Bars) -> Result<()> {
     let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "form")?;
     let mut stdout = std::io::stdout();
     let inputs: Vec<&Path> = args.column_order.iter().chain([&args.file]).map(PathBuf::as_path).collect();
+    if let (None, Some(file)) = (args.modulus, &args.output) {
+        output::check_takes_fractions(file)?;
+    }
     let writer = answer::writer(args.output.as_deref(), &inputs, &mut stdout)?;
     let work = Work::begin(&args.answer, bars)?;
     let document = match args.modulus {

@@ -104,6 +104,9 @@ fn resolve(args: &SolveArgs) -> Result<Option<MatrixFile<'_>>> {
     }
     output::check_is_no_input("--output", file, &args.file)?;
     output::check_is_no_input("--output", file, &args.rhs)?;
+    if args.modulus.is_none() {
+        output::check_takes_fractions(file)?;
+    }
     MatrixFile::resolve(file, None).map(Some)
 }
 

@@ -2,6 +2,7 @@
 
 import families
 import mutate
+import packed as packings
 import reader
 import shrink
 from check_rank import answers
@@ -89,6 +90,35 @@ def formats(bench, rng):
             raise bench.complaint("wrong rank of a file", truth, answer["rank"])
 
     bench.examine(families.transformed(rng, rng.choice(families.FAMILIES)(rng, *families.shape(rng, 8))), judge)
+
+
+def packed(bench, rng):
+    """In a binary or packed file, and after `convert` to such a one, a matrix has the digest of its SMS; a damaged file gives an answer, or exit
+    code 3 or 4 with one line that names it."""
+    suffix, state = rng.choice(sorted(packings.WRITERS)), rng.getrandbits(64)
+
+    def judge(matrix):
+        again = type(rng)(state)
+        if not packings.fits(matrix):
+            bench.count("values beyond 64 bits")
+            return
+        data = packings.WRITERS[suffix](matrix)
+        names = [bench.store("a.sms", matrix), bench.write(f"b.{suffix}", data)]
+        to = again.choice(("c.npy", "c.npz", "c.mtx.xz", "c.sms.bz2", "c.mtx.zst"))
+        bench.run("convert", names[1], to, "-q")
+        seen = {}
+        for name in names + [to]:
+            (answer,) = answers(bench.run("rank", name, "-p", 65521, "--json", "-q"))
+            seen[name] = answer["digest"], answer["rank"], answer["rows"], answer["cols"]
+        if len(set(seen.values())) != 1:
+            raise bench.complaint("packed files differ", "one digest, one rank, one shape", seen)
+        bench.write("d", mutate.some(again, data, mutate.BINARY))
+        ending = bench.run("rank", "d", "-p", 65521, "-q", kilobytes=GIGABYTE, patience=20, codes=(0, 3, 4))
+        bench.count("packed files")
+        if ending.code:
+            one_line(bench, ending, "d")
+
+    bench.examine(families.transformed(rng, rng.choice(families.FAMILIES)(rng, *families.shape(rng, 6))), judge)
 
 
 SIZES = (0, 1, 2, 10**6, 2**24, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1)

@@ -68,6 +68,7 @@ CHECKS = (
     ("checkpoint", "damaged", check_checkpoints.damaged, 2),
     ("files", "files", check_files.mutated, 24),
     ("files", "formats", check_files.formats, 8),
+    ("files", "packed", check_files.packed, 6),
     ("files", "headers", check_files.huge_headers, 6),
     ("shortfall", "shortfalls", check_shortfall.shortfalls, 8),
 )

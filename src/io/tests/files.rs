@@ -31,15 +31,22 @@ fn files_written_and_read_back() {
     let folder = Folder::new("files");
     let a = read_text("3 2 M\n3 1 -9223372036854775808\n1 2 123456789012345678901234567890\n2 2 7\n0 0 0\n", &EXACT)
         .unwrap();
-    let names: &[&str] =
-        if cfg!(feature = "gzip") { &["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"] } else { &["a.mtx", "a.sms"] };
+    let names: &[&str] = match (cfg!(feature = "archives"), cfg!(feature = "gzip")) {
+        (true, _) => &["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ", "b.mtx.bz2", "b.mtx.zst", "b.sms.xz"],
+        (false, true) => &["a.mtx", "a.mtx.gz", "a.sms", "b.SMS.GZ"],
+        (false, false) => &["a.mtx", "a.sms"],
+    };
     for name in names {
         let path = folder.0.join(name);
-        let (format, gzipped) = FileFormat::from_path(&path).unwrap();
+        let (format, compression) = FileFormat::from_path(&path).unwrap();
         for _replace in 0..2 {
             write(&path, &a, format, &mut Cursor::new(vec![]), &Silent).unwrap();
         }
-        assert_eq!(std::fs::read(&path).unwrap().starts_with(&[0x1f, 0x8b]), gzipped, "{name}");
+        assert_eq!(
+            packing::packing(&std::fs::read(&path).unwrap()).is_some(),
+            compression != Compression::None,
+            "{name}"
+        );
         assert_eq!(read(&path, &EXACT, &Silent).unwrap(), a, "{name}");
     }
     assert_eq!(folder.names(), names);
@@ -49,12 +56,39 @@ fn files_written_and_read_back() {
     let text = "%%MatrixMarket matrix coordinate integer general\n3 2 3\n1 2 123456789012345678901234567890\n2 2 7\n3 1 -9223372036854775808\n";
     assert_eq!(String::from_utf8(out).unwrap(), text);
     let mut out = vec![];
-    write_to(&mut out, &a, FileFormat::Sms, false, &Silent).unwrap();
+    write_to(&mut out, &a, FileFormat::Sms, Compression::None, &Silent).unwrap();
     assert!(out.starts_with(b"3 2 M\n1 2 ") && out.ends_with(b"\n0 0 0\n"));
 
     for name in ["a.txt", "sms", "a.gz", "-"] {
-        let expected = format!("{name}: the name must end in .sms or .mtx, followed by .gz for compression");
+        let expected = format!(
+            "{name}: the name must end in .sms, .mtx, .coo, .npy or .npz, all but the last followed by .gz, .xz, .bz2 or .zst for compression"
+        );
         assert_eq!(FileFormat::from_path(Path::new(name)).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn triples_end_with_the_size() {
+    let coo = |text: &str| {
+        let mut out = vec![];
+        write_to(&mut out, &read_text(text, &EXACT).unwrap(), FileFormat::Coo, Compression::None, &Silent)?;
+        Ok::<_, Error>(String::from_utf8(out).unwrap())
+    };
+    assert_eq!(coo("2 3 M\n1 1 5\n2 3 -7\n0 0 0\n").unwrap(), "1 1 5\n2 3 -7\n");
+    assert_eq!(coo("2 3 M\n2 1 5\n0 0 0\n").unwrap(), "2 1 5\n2 3 0\n");
+    assert_eq!(coo("1 1 M\n0 0 0\n").unwrap(), "1 1 0\n");
+    let message = coo("0 3 M\n0 0 0\n").unwrap_err().to_string();
+    assert_eq!(message, "0 x 3: triples cannot tell such a size, .mtx and .sms do");
+    let twice = FileFormat::from_path(Path::new("a.npz.gz")).unwrap_err().to_string();
+    assert_eq!(twice, "a.npz.gz: an .npz file is compressed by itself: end its name there");
+}
+
+#[test]
+fn arrays_have_integers_of_64_bits() {
+    let halves = read_rational_bytes(Path::new("t"), b"2 2 Q\n2 1 1/2\n0 0 0\n", &EXACT, &Silent).unwrap();
+    for format in [FileFormat::Npy, FileFormat::Npz] {
+        let error = write_rational_to(vec![], &halves, format, Compression::None, &Silent).unwrap_err().to_string();
+        assert!(error.starts_with("entry (2, 1) is 1/2: .np"), "{error}");
     }
 }
 
@@ -62,12 +96,8 @@ fn files_written_and_read_back() {
 #[cfg(not(feature = "gzip"))]
 #[test]
 fn compressed_files_are_refused() {
-    let folder = Folder::new("no-gzip");
-    let path = folder.0.join("a.sms.gz");
-    let a = read_text("1 1 M\n1 1 1\n0 0 0\n", &EXACT).unwrap();
-    let error = write(&path, &a, FileFormat::Sms, &mut Cursor::new(vec![]), &Silent).unwrap_err().to_string();
-    assert!(error.ends_with("built without the feature `gzip`"), "{error}");
-    assert!(folder.names().is_empty());
+    let error = FileFormat::from_path(Path::new("a.sms.gz")).unwrap_err().to_string();
+    assert!(error.ends_with("built without the feature `gzip`, which compresses it"), "{error}");
     let why = "t:1: gzip-compressed: decompress it first (this blackfield was built without the feature `gzip`)";
     assert_eq!(shown(b"\x1f\x8b\x08", &EXACT), why);
 }
@@ -79,7 +109,7 @@ fn batches_do_not_depend_on_threads() {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut out = vec![];
-        pool.install(|| write_to(&mut out, &a, FileFormat::MatrixMarket, cfg!(feature = "gzip"), &Silent)).unwrap();
+        pool.install(|| write_to(&mut out, &a, FileFormat::MatrixMarket, PACKED, &Silent)).unwrap();
         assert_eq!(read_text(&out, &EXACT).unwrap(), a);
         assert!(first.get_or_insert(out.clone()) == &out);
     }

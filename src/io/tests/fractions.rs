@@ -117,7 +117,7 @@ proptest! {
         let a = read_fractions(text + "0 0 0\n", &EXACT).unwrap();
         prop_assert_eq!(&a, &expected);
         for format in [FileFormat::Sms, FileFormat::MatrixMarket] {
-            for packed in [false, cfg!(feature = "gzip")] {
+            for packed in [Compression::None, PACKED] {
                 let mut out = vec![];
                 write_rational_to(&mut out, &a, format, packed, &Silent).unwrap();
                 let back = read_fractions(&out, &EXACT).unwrap();

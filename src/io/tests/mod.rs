@@ -1,6 +1,7 @@
 //! Tests of the whole room: every accepted spelling, every refusal with its message, streams and threads, writers, and
 //! random files against the data they were made from.
 
+mod arrays;
 mod files;
 mod fractions;
 mod harwell_boeing;
@@ -9,8 +10,9 @@ mod spelling;
 mod streams;
 mod widths;
 
-use super::read::parse;
-use super::text::Text;
+use super::content::unpack;
+use super::read::parse_content;
+use super::source::{Bytes, Source, Stream};
 use super::*;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Silent};
@@ -33,6 +35,9 @@ fn shown(text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
         Err(e) => e.to_string(),
     }
 }
+
+/// The compression that every library with any has.
+const PACKED: Compression = if cfg!(feature = "gzip") { Compression::Gzip } else { Compression::None };
 
 /// The bytes compressed, or unchanged if this library cannot decompress.
 #[cfg(not(feature = "gzip"))]

@@ -111,9 +111,9 @@ proptest! {
 
         // Through every writer and back; the digest depends on the matrix, not on the file.
         for format in [FileFormat::Sms, FileFormat::MatrixMarket] {
-            for gzip in [false, cfg!(feature = "gzip")] {
+            for packed in [Compression::None, PACKED] {
                 let mut out = vec![];
-                write_to(&mut out, &sms, format, gzip, &Silent).unwrap();
+                write_to(&mut out, &sms, format, packed, &Silent).unwrap();
                 let back = read_text(&out, &EXACT).unwrap();
                 prop_assert_eq!(&back, &sms);
                 prop_assert_eq!(back.digest(), sms.digest());

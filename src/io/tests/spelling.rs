@@ -95,7 +95,7 @@ fn refused_files() {
         ("1 2 3\n".into(), format!("1: {formats}, found \"1 2 3\"")),
         ("\u{1}\0\0\u{7f}".into(), format!("1: {formats}, found binary data")),
         (format!("{}\n", "long ".repeat(100)), format!("1: {formats}, found \"{}…\"", "long ".repeat(8))),
-        ("BZh91AY".into(), "1: bzip2-compressed: decompress it first (only gzip is supported)".into()),
+        ("070701".into(), "1: packed by cpio, which is not read: unpack it first (cpio -i FILE)".into()),
         // SMS.
         ("2 2 M\n1 1 1\n".into(), "2: the file ends after 1 entries without the end marker \"0 0 0\": a truncated file".into()),
         ("2 2 M\n".into(), "1: the file ends after 0 entries without the end marker \"0 0 0\": a truncated file".into()),

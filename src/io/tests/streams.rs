@@ -49,8 +49,9 @@ fn streams_read_as_files_do() {
         "%%MatrixMarket matrix array real general\n1 1\n1",
     ] {
         for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
-            let stream = Text::from_reader(Path::new("t"), Dribble(&bytes), 0, &Silent)
-                .and_then(|t| parse(t, &EXACT, false))
+            let stream = Bytes::Stream(Stream::counted(Dribble(&bytes)));
+            let source = Source { name: Path::new("t"), observer: &Silent, bytes: stream, select: "", limit: None };
+            let stream = unpack(source, 1, &mut |content| parse_content(content, &EXACT, false))
                 .map(|a| a.into_integers().unwrap());
             let whole = read_text(&bytes, &EXACT);
             assert_eq!(format!("{stream:?}"), format!("{whole:?}"), "{text}");

@@ -49,7 +49,8 @@ pub struct InfoArgs {
 
 /// Rewrite a matrix in another format.
 ///
-/// The output's format is told by its name (.sms, .mtx; with .gz compressed) or by --to. Entries are written in
+/// The output's format is told by its name (.sms, .mtx, .coo, .npy, .npz; with .gz, .xz, .bz2 or .zst compressed) or by
+/// --to. Entries are written in
 /// canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
 #[derive(Debug, Args)]
 #[command(after_long_help = CONVERT_JSON)]
@@ -86,6 +87,12 @@ pub enum FileFormat {
     Sms,
     /// MatrixMarket coordinate
     Mtx,
+    /// Triples `row column value` without a header, counted from 1
+    Coo,
+    /// NumPy's dense array of integers of 64 bits
+    Npy,
+    /// SciPy's sparse matrix, compressed rows of integers of 64 bits
+    Npz,
 }
 
 /// Write a matrix of a known exact family by name, or all boundary matrices of a complex.

@@ -27,7 +27,8 @@ pub struct KernelArgs {
     /// Clear denominators: each vector has integers without a common divisor
     #[arg(long, requires = "rational", conflicts_with_all = ["modulus", "dimension"])]
     pub integers: bool,
-    /// The file for N, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
+    /// The file for N, by its name in SMS (.sms, compressed .sms.gz) or, held until the end, as `convert` writes
+    /// (.mtx, .npz, ...); `-` writes SMS to standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "dimension", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// The left null space: N*A = 0

@@ -22,7 +22,8 @@ pub struct RrefArgs {
     /// Over the rationals instead of mod p: entries are integers or fractions a/b, those of R as well
     #[arg(long, conflicts_with = "modulus")]
     pub rational: bool,
-    /// The file for R, by its name in SMS (.sms) or compressed (.sms.gz); `-` writes SMS to standard output
+    /// The file for R, by its name in SMS (.sms, compressed .sms.gz) or, held until the end, as `convert` writes
+    /// (.mtx, .npz, ...); `-` writes SMS to standard output
     #[arg(short, long, value_name = "FILE", required_unless_present = "pivots_only", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Only the columns of the leading ones, from 0 on: one a line on standard output instead of the rank

@@ -27,7 +27,7 @@ pub struct SolveArgs {
     /// Solve over the rationals, by p-adic lifting
     #[arg(long, conflicts_with = "random")]
     pub rational: bool,
-    /// The file for X, by its name in SMS or MatrixMarket (.sms, .mtx; with .gz compressed)
+    /// The file for X, by its name in any format that `convert` writes (.sms, .mtx, .npy, ...; with .gz compressed)
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Uniformly random solutions, independent of each other, instead of those with zeros in the free coordinates

@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Run};
 use blackfield::field::Rng;
-use blackfield::io::{FileFormat, ReadOptions, read_bytes, write_to};
+use blackfield::io::{Compression, FileFormat, ReadOptions, read_bytes, write_to};
 use blackfield::sparse::Triplets;
 use blackfield::{Result, Silent, families};
 use rand::{RngExt, SeedableRng};
@@ -17,14 +17,14 @@ pub fn time(clock: &mut Clock) -> Result<()> {
     let numbers = with_numbers(&signs)?;
     for (what, matrix) in [(format!("{name}, entries ±1"), &signs), (format!("{name}, entries of 9 digits"), &numbers)]
     {
-        for (format, gzip, called) in [
-            (FileFormat::Sms, false, "sms"),
-            (FileFormat::MatrixMarket, false, "mtx"),
-            (FileFormat::MatrixMarket, true, "mtx.gz"),
+        for (format, packed, called) in [
+            (FileFormat::Sms, Compression::None, "sms"),
+            (FileFormat::MatrixMarket, Compression::None, "mtx"),
+            (FileFormat::MatrixMarket, Compression::Gzip, "mtx.gz"),
         ] {
             let (mut file, mut text) = (vec![], vec![]);
-            write_to(&mut text, matrix, format, false, &Silent)?;
-            write_to(&mut file, matrix, format, gzip, &Silent)?;
+            write_to(&mut text, matrix, format, Compression::None, &Silent)?;
+            write_to(&mut file, matrix, format, packed, &Silent)?;
             let run = Run {
                 group: "readers",
                 name: format!("{called}, {what}"),
@@ -32,7 +32,7 @@ pub fn time(clock: &mut Clock) -> Result<()> {
                 unit: "bytes of text",
                 predicted: None,
                 // Whoever decompresses waits for that.
-                goal: (!gzip).then_some(GOAL),
+                goal: (packed == Compression::None).then_some(GOAL),
             };
             let digest = matrix.digest();
             let read = |found: &mut Triplets| {
