@@ -27,8 +27,8 @@ pub struct Dense {
     /// AVX-512), between the times of an AMD EPYC (Zen 5) virtual machine and of an Intel Xeon (Sapphire Rapids) one,
     /// which takes up to twice as long; rounded up for the panels and copies around the products of a row space.
     pub product: [f64; 5],
-    /// Whether multiply-adds mod p > 2⁸ may be composed of byte products: where the processor has AMX and no instruction
-    /// set narrower than AVX-512 was forced.
+    /// Whether multiply-adds mod p > 2⁸ may be composed of byte products: where the processor has AMX and no
+    /// instruction set narrower than AVX-512 was forced.
     pub byte_tiles: bool,
     /// A product of two bytes there; a multiply-add takes b² of them for a p of b bytes. From the same benchmark on
     /// such a Xeon, rounded up likewise.

@@ -5,9 +5,9 @@
 //! (`pivoting`), then the rank of what is left without forming it (`finish`, as `planner` decides: all rows, the row
 //! space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`] and timed
 //! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
-//! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann makes those of
-//! what is left where its row space would take too much (`sequence`). What would be done can be asked without doing it
-//! (`forecast`).
+//! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann makes those
+//! of what is left where its row space would take too much (`sequence`). What would be done can be asked without doing
+//! it (`forecast`).
 
 mod answer;
 mod components;

@@ -7,9 +7,9 @@
 //! prime fields", ACM TOMS 35, 2008; theirs is in floating point. Pairs do twice to four times, wholes as many
 //! multiply-adds a second as `f64`.)
 //!
-//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 5791 are cut into bytes instead,
-//! and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one for the
-//! process.
+//! Where the processor multiplies matrices of bytes ([`simd::bytes`]), residues mod p > 5791 are cut into bytes
+//! instead, and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one
+//! for the process.
 //!
 //! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one depth at a
 //! time; each finished tile is added to C and reduced at once ([`blocks`], [`reduce`]). Entry: [`gemm()`], inside the
