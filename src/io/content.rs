@@ -66,17 +66,23 @@ pub(super) fn open<T>(path: &Path, limit: Option<u64>, observer: &dyn Observer, 
         return unpack(Source { name, observer, bytes, select, limit }, DEEPEST, take);
     }
     let file = File::open(name).map_err(|source| Error::Io { file: name.to_path_buf(), source })?;
-    match map::map(&file) {
-        Some(map) => {
-            observer.phase("read", map.len() as u64);
-            let bytes = Bytes::Memory { bytes: &map, map: Some(&map) };
-            unpack(Source { name, observer, bytes, select, limit }, DEEPEST, take)
-        }
-        None => {
-            observer.phase("read", 0);
-            let bytes = Bytes::Stream(Stream::counted(file));
-            unpack(Source { name, observer, bytes, select, limit }, DEEPEST, take)
-        }
+    let map = map::map(&file);
+    observer.phase("read", map.as_ref().map_or(0, |map| map.len() as u64));
+    let bytes = match &map {
+        Some(map) if is_read_in_place(map) => Bytes::Memory { bytes: map, map: Some(map) },
+        // What is read once, in order, need not stay in the memory of the process.
+        _ => Bytes::Stream(Stream::counted(file)),
+    };
+    unpack(Source { name, observer, bytes, select, limit }, DEEPEST, take)
+}
+
+/// Whether a file is parsed where it lies: a text, in parallel, whose pages are released; an archive that is not read
+/// in order.
+fn is_read_in_place(file: &[u8]) -> bool {
+    let head = &file[..file.len().min(HEAD)];
+    match packing(head) {
+        None => Arrays::sniff(head).is_none(),
+        Some(packed) => packed == Packing::Zip,
     }
 }
 

@@ -133,7 +133,7 @@ fn numbers_of(
         };
         let here = left.min(format.repeat as u64) as usize;
         let mut each = |field: &[u8]| take(field).map_err(|message| text.error(text.line_number(), message));
-        match separate(&line, here) {
+        match separate(&line, format, here) {
             true => fields(&line).try_for_each(&mut each)?,
             false => format.split(&line).take(here).try_for_each(&mut each)?,
         }
@@ -142,10 +142,12 @@ fn numbers_of(
     text.report()
 }
 
-/// Whether blanks separate exactly that many numbers. Where fields lie as their format says, that changes nothing;
-/// SciPy writes real numbers in fields that are a character narrower than their format says.
-fn separate(line: &[u8], numbers: usize) -> bool {
-    fields(line).take(numbers + 1).count() == numbers
+/// Whether the format cuts through numbers, so many of which are separated by blanks: SciPy writes real numbers in
+/// fields that are a character narrower than their format says. A field with a blank inside is no number: nothing is
+/// read in another way that could be read as the format says.
+fn separate(line: &[u8], format: &Fields, numbers: usize) -> bool {
+    format.split(line).take(numbers).any(|field| field.iter().any(u8::is_ascii_whitespace))
+        && fields(line).take(numbers + 1).count() == numbers
 }
 
 /// A field of digits.

@@ -1,11 +1,12 @@
-//! Reading and writing matrix files: [`read()`] accepts any of the formats below, plain or gzipped, from a file or
+//! Reading and writing matrix files: [`read()`] accepts any of the formats below, plain or packed, from a file or
 //! standard input, and returns canonical integer [`Triplets`](crate::sparse::Triplets); [`write()`] writes them.
 //!
 //! The format is determined by a file's *content*, never by its name:
 //!
 //! | format | recognised by | module |
 //! | --- | --- | --- |
-//! | gzip (of any other; several members are allowed) | bytes `1f 8b` | `text` |
+//! | gzip, xz, bzip2, Zstandard, tar, zip (of any other) | first bytes | `packing` |
+//! | NumPy's `.npy` and `.npz`, SciPy's sparse `.npz`, MATLAB's `.mat` | first bytes, members | `arrays` |
 //! | MatrixMarket | `%%MatrixMarket` | `matrix_market` |
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |

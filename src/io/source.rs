@@ -49,10 +49,11 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// A stream that counts what is read from it.
+    /// A stream that counts what is read from it; buffered, since decompressors may ask for single bytes.
     pub fn counted(reader: impl Read + Send + 'a) -> Self {
         let taken = Arc::new(AtomicU64::new(0));
-        Stream { reader: Box::new(Counted { reader, taken: taken.clone() }), taken, unpacked: false }
+        let counted = Counted { reader, taken: taken.clone() };
+        Stream { reader: Box::new(io::BufReader::with_capacity(1 << 16, counted)), taken, unpacked: false }
     }
 }
 
