@@ -180,8 +180,8 @@ impl<'a> Preconditioned<'a> {
         Ok(())
     }
 
-    /// For the system A·x = b: C such that every U with B·U = C gives a [solution](Preconditioned::solution), D₁·AᵀD₂b or
-    /// D₁·b. Panics if the shapes do not fit.
+    /// For the system A·x = b: C such that every U with B·U = C gives a [solution](Preconditioned::solution), D₁·AᵀD₂b
+    /// or D₁·b. Panics if the shapes do not fit.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

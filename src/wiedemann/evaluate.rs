@@ -17,7 +17,8 @@ const WEIGHTS: &str = "the evaluation of a generator";
 /// Rows of a block that are multiplied at a time.
 const ROWS: usize = 1 << 13;
 
-/// U, by the generator `f` whose coefficients are those of G transposed; `None` if its constant coefficient is singular.
+/// U, by the generator `f` whose coefficients are those of G transposed; `None` if its constant coefficient is
+/// singular.
 pub(super) fn evaluate<F: Field>(
     field: &F,
     operator: &Preconditioned<'_>,

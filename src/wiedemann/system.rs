@@ -1,25 +1,25 @@
 //! Linear systems A·X = B and random null vectors, for an operator A known by its products alone.
 //!
 //! Let B be the preconditioned operator of A ([`Preconditioned`]): D₁·AᵀD₂A on the columns, or D₁·AD₂Aᵀ on the rows,
-//! whichever are fewer. But for the chances named there (a polynomial of degree r = rank A in D₂ and one in D₁ that must
-//! not vanish: at most 2r/(q - 1) over GF(q)) it has **index 1**, Kⁿ = im B ⊕ ker B, and rank B = rank A. A system A·x =
-//! b becomes B·u = c with c in im B ([`Preconditioned::right_side`]). The columns of C, B·C, B²·C, … satisfy Σ Bᵏ·(B·C)·Gₖ
-//! = 0 for a matrix generator G of the sequence Yᵀ·Bᵏ·(B·C), transposed to be read from the right, and det G₀ ≠ 0, since
-//! B is bijective on im B. So U = -Σ Bᵏ⁻¹·C·Gₖ·G₀⁻¹ is the one solution in im B: a second pass evaluates it
-//! ([`evaluate`](super::evaluate)).
+//! whichever are fewer. But for the chances named there (a polynomial of degree r = rank A in D₂ and one in D₁ that
+//! must not vanish: at most 2r/(q - 1) over GF(q)) it has **index 1**, Kⁿ = im B ⊕ ker B, and rank B = rank A. A system
+//! A·x = b becomes B·u = c with c in im B ([`Preconditioned::right_side`]). The columns of C, B·C, B²·C, … satisfy Σ
+//! Bᵏ·(B·C)·Gₖ = 0 for a matrix generator G of the sequence Yᵀ·Bᵏ·(B·C), transposed to be read from the right, and det
+//! G₀ ≠ 0, since B is bijective on im B. So U = -Σ Bᵏ⁻¹·C·Gₖ·G₀⁻¹ is the one solution in im B: a second pass evaluates
+//! it ([`evaluate`](super::evaluate)).
 //!
 //! **Uniformly random.** X = x(B - A·Z) + Z with Z uniformly random: what x(·) makes of its right side depends on that
 //! alone, so that X is uniform among the solutions, and among the null vectors for B = 0 (Kaltofen, Saunders 1991,
 //! theorem 4). Z is drawn once; an attempt that fails is made again with other D₁, D₂ and Y, and the same Z.
 //!
 //! **Checked.** A·X = B is multiplied out. A column that is not solved is shown to have no solution by a vector y with
-//! Aᵀy = 0 and yᵀb ≠ 0 ([`Preconditioned::left_null_vector`]): Columns form, r = b - A·x has AᵀD₂r = 0; rows form, D₁r =
-//! c - B·u is in ker B = ker Aᵀ. What is neither solved nor refuted is tried again.
+//! Aᵀy = 0 and yᵀb ≠ 0 ([`Preconditioned::left_null_vector`]): Columns form, r = b - A·x has AᵀD₂r = 0; rows form, D₁r
+//! = c - B·u is in ker B = ker Aᵀ. What is neither solved nor refuted is tried again.
 //!
-//! Sources: D. Coppersmith, Math. Comp. 62 (1994); E. Kaltofen, B. D. Saunders, *On Wiedemann's method of solving sparse
-//! linear systems*, AAECC-9, 1991; W. Eberly, E. Kaltofen, ISSAC 1997, for the preconditioner. Small p: over K = GF(pᵏ). A
-//! null vector over K is k null vectors mod p, its digits. A right side mod p is one over K, digit 0 of which is not zero:
-//! the digits of its solutions are a solution, and null vectors. Entry: [`System::solve`].
+//! Sources: D. Coppersmith, Math. Comp. 62 (1994); E. Kaltofen, B. D. Saunders, *On Wiedemann's method of solving
+//! sparse linear systems*, AAECC-9, 1991; W. Eberly, E. Kaltofen, ISSAC 1997, for the preconditioner. Small p: over K =
+//! GF(pᵏ). A null vector over K is k null vectors mod p, its digits. A right side mod p is one over K, digit 0 of which
+//! is not zero: the digits of its solutions are a solution, and null vectors. Entry: [`System::solve`].
 
 use super::evaluate::evaluate;
 use super::parameters::Parameters;
@@ -83,7 +83,8 @@ impl System<'_> {
     /// Solves A·X = B for a block of [`System::width`] right sides; null vectors where they are zero.
     ///
     /// # Errors
-    /// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if no attempt succeeds; those of the observer's keeper.
+    /// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if no attempt succeeds; those of the observer's
+    /// keeper.
     ///
     /// # Panics
     /// If B has another shape, or A no row or column.

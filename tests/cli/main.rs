@@ -6,6 +6,7 @@
 
 mod answers;
 mod batch;
+mod checkpoint;
 mod doubt;
 mod endings;
 mod formats;
@@ -32,6 +33,7 @@ mod smith;
 mod solve;
 mod tune;
 mod verify;
+mod verify_answer;
 mod words;
 
 use assert_cmd::Command;
@@ -115,6 +117,11 @@ impl Lab {
     /// The JSON documents of a run that must succeed, one a line.
     fn documents(&self, args: &str) -> Vec<serde_json::Value> {
         self.answer(args).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The text in a file.
+    fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
     }
 
     /// The JSON document of a run that must succeed.

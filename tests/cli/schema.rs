@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "rank",
     "kernel",
     "solve",
@@ -20,6 +20,7 @@ const KINDS: [&str; 17] = [
     "homology",
     "permanent",
     "verify",
+    "verify-answer",
     "info",
     "tune",
     "bench",
@@ -106,6 +107,10 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     lab.answer("rank wide.sms -p 7 --certificate triangle.cert");
     let good = lab.read("c.cert");
     lab.write("damaged.cert", &good[..good.len() - 1]);
+    let det = lab.answer("det diagonal.sms --json");
+    lab.write("wrong.json", det.replace("\"det\": \"", "\"det\": \"1"));
+    lab.write("det.json", det);
+    lab.write("smith.json", lab.answer("smith diagonal.sms --json"));
     let commands = [
         "rank diagonal.sms -p 2 --json",
         "rank zero.sms -p 2 --json --method wiedemann",
@@ -156,6 +161,10 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "verify triangle.cert wide.sms --json",
         "verify c.cert m.mtx --json",
         "verify damaged.cert e.mtx --json",
+        "verify det.json diagonal.sms --json",
+        "verify det.json wide.sms --json",
+        "verify smith.json diagonal.sms --json",
+        "verify wrong.json diagonal.sms --json",
         "info zero.sms --json",
         "info e.mtx -p 2147483647 --json",
         "info doubtful.sms --json",

@@ -2,7 +2,8 @@
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::account::Account;
-use crate::args::AnswerArgs;
+use crate::args::{AnswerArgs, CheckpointArgs};
+use crate::checkpoint::States;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
 use crate::output;
@@ -61,6 +62,11 @@ impl<'a> Work<'a> {
         let left = memory::left_beside(self.args.max_memory, integers, true, prime)?;
         Ok(RationalSpaceOptions::default().rank(self.options.clone().max_memory(left)))
     }
+    /// Keeps the states of long steps, if that is asked for: of the question `asked` about what has this digest.
+    pub fn keep(&self, args: &CheckpointArgs, digest: impl FnOnce() -> String, asked: String) -> Result<()> {
+        let asked = format!("{asked} seed {}", self.options.seed);
+        States::open(args, digest, asked).map(|states| states.into_iter().for_each(|states| self.bars.keep(states)))
+    }
     /// The digest of a matrix, if a document will show it: a pass over all entries.
     pub fn digest(&mut self, loaded: &Loaded) -> Option<String> {
         self.args.json.then(|| self.phases.time("digest", || loaded.digest()))
@@ -69,6 +75,7 @@ impl<'a> Work<'a> {
     pub fn end<Q, A>(self, schema: Schema, asked: Q, found: A, grounds: Grounds) -> Document<A, Q> {
         let Work { bars, options, phases, mut warnings, start, .. } = self;
         bars.clear();
+        bars.forget();
         warnings.extend(bars.take_warnings());
         Document {
             schema,

@@ -64,6 +64,7 @@ fn answer(
 ) -> Result<Document<Found>> {
     let mut loaded = work.load_rational(&args.file, args.pattern)?.residues(modulus)?;
     let digest = work.digest(&loaded);
+    work.keep(&args.checkpoint, || loaded.digest(), format!("kernel {modulus} left {}", args.left))?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     // A random vector has entries in empty columns, too.
     let compact = match args.vectors {
@@ -86,7 +87,12 @@ fn answer(
     let matrix = work.phases.time("reduce", || matrix.into_reduced(modulus))?;
     let nnz = matrix.nnz();
     let coordinates = if args.left { &lines.rows } else { &lines.cols };
-    let question = Question { args, options: work.options.clone().max_memory(left), coordinates, bars: work.bars };
+    let question = Question {
+        args,
+        options: work.options.clone().max_memory(left).method(args.method.into()),
+        coordinates,
+        bars: work.bars,
+    };
     let (found, grounds) = match writer {
         None => question.dimension(matrix, &mut work.phases)?,
         Some(writer) => question.vectors(matrix, writer, &mut work.phases)?,
@@ -121,7 +127,7 @@ impl Question<'_> {
         phases: &mut Phases,
     ) -> Result<(Found, Grounds)> {
         let Question { args, coordinates, bars, .. } = *self;
-        let options = KernelOptions::default().left(args.left).rank(self.options.clone());
+        let options = KernelOptions::default().left(args.left).vectors(args.vectors).rank(self.options.clone());
         let kernel = answers::kernel_owned(matrix, &options, bars)?;
         let dimension = kernel.dimension() + coordinates.dropped();
         let (vectors, length) = (args.vectors.unwrap_or(dimension) as u64, coordinates.whole() as u64);
@@ -167,6 +173,7 @@ impl Question<'_> {
 
 /// The same over the rationals: a basis, or the dimension.
 fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
+    args.checkpoint.refuse("over the rationals")?;
     let loaded = work.load_rational(&args.file, args.pattern)?;
     let (rows, cols, nnz) = (loaded.matrix.rows(), loaded.matrix.cols(), loaded.matrix.nnz());
     // Denominators are those of rows: the rows of the transpose have others.

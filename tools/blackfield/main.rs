@@ -13,6 +13,7 @@ mod args;
 mod batch;
 mod bench;
 mod certificate;
+mod checkpoint;
 mod completions;
 mod convert;
 mod det;
@@ -44,6 +45,7 @@ mod threads;
 mod tune;
 mod usage;
 mod verify;
+mod verify_answer;
 mod version;
 mod words;
 

@@ -1,12 +1,14 @@
 //! Standard error while the library works: progress bars on a terminal, notes and warnings everywhere, nothing if
 //! quiet.
 
+use crate::checkpoint::States;
 use crate::{exit, signals};
 use blackfield::Observer;
+use blackfield::report::Keeper;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The observer of the command line: one bar for the phase at work, cancelled by signals.
@@ -15,6 +17,7 @@ pub struct Bars {
     drawn: bool,
     bar: Mutex<Option<ProgressBar>>,
     warnings: Mutex<Vec<String>>,
+    states: OnceLock<States>,
 }
 
 impl Bars {
@@ -22,7 +25,20 @@ impl Bars {
     pub fn new(quiet: bool) -> Bars {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let drawn = !quiet && !dumb && std::io::stderr().is_terminal();
-        Bars { quiet, drawn, bar: Mutex::default(), warnings: Mutex::default() }
+        Bars { quiet, drawn, bar: Mutex::default(), warnings: Mutex::default(), states: OnceLock::new() }
+    }
+
+    /// Keeps the states of long steps here from now on.
+    pub fn keep(&self, states: States) {
+        // One command asks one question.
+        let _ = self.states.set(states);
+    }
+
+    /// Removes these states: the answer is complete.
+    pub fn forget(&self) {
+        if let Some(states) = self.states.get() {
+            states.remove();
+        }
     }
 
     /// One line on standard error, above the bar.
@@ -73,6 +89,9 @@ impl Observer for Bars {
     }
     fn cancelled(&self) -> bool {
         signals::requested()
+    }
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.states.get().map(|states| states as &dyn Keeper)
     }
 }
 

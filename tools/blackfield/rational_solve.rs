@@ -34,6 +34,7 @@ struct Found {
 
 /// Writes the solutions, and prints whether there are any.
 pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
+    args.checkpoint.refuse("over the rationals")?;
     let mut work = Work::begin(&args.answer, bars)?;
     let (a, b) = (work.load_rational(&args.file, false)?.matrix, work.load_rational(&args.rhs, false)?.matrix);
     if a.rows() != b.rows() {

@@ -28,6 +28,8 @@ pub enum Schema {
     Permanent,
     /// What a certificate was found to be.
     Verify,
+    /// What an answer was found to be.
+    VerifyAnswer,
     /// What a matrix looks like.
     Info,
     /// What was measured of this machine.
@@ -57,6 +59,7 @@ impl Schema {
             Schema::Homology => "blackfield/homology/1",
             Schema::Permanent => "blackfield/permanent/1",
             Schema::Verify => "blackfield/verify/1",
+            Schema::VerifyAnswer => "blackfield/verify-answer/1",
             Schema::Info => "blackfield/info/1",
             Schema::Tune => "blackfield/tune/1",
             Schema::Bench => "blackfield/bench/1",

@@ -51,12 +51,16 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
     memory::check_lines(args.answer.max_memory, &matrix.triplets)?;
     memory::check_lines(args.answer.max_memory, &right.triplets)?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
+    let of_both = || format!("{} {}", matrix.digest(), right.digest());
+    work.keep(&args.checkpoint, of_both, format!("solve {modulus}"))?;
     // Matrix and right sides, as they are and side by side.
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right, &matrix, &right] {
         left = memory::left_beside(left, &loaded.triplets, false, modulus)?;
     }
-    let options = SolveOptions::default().random(args.random).rank(work.options.clone().max_memory(left));
+    let options = SolveOptions::default()
+        .random(args.random)
+        .rank(work.options.clone().max_memory(left).method(args.method.into()));
     let phases = &mut work.phases;
     let mut reduce =
         |loaded: &mut Loaded| phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(modulus));

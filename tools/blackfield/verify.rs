@@ -7,6 +7,7 @@ use crate::input;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use crate::verify_answer;
 use blackfield::certify::{self, Certificate, Verdict};
 use blackfield::field::Modulus;
 use blackfield::report::{ErrorBound, Phases};
@@ -66,14 +67,20 @@ struct Claim {
 /// Prints the verdict; a certificate that does not hold is an [`Error::Refuted`], one for another matrix an
 /// [`Error::Input`]. Both are verdicts, and have their documents; a matrix that cannot be read has none.
 pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
-    input::check_stdin_once(&[&args.certificate, &args.file])?;
+    if verify_answer::is_document(&args.certificate) {
+        return verify_answer::run(args, bars);
+    }
+    let [file] = &args.files[..] else {
+        return Err(Error::Usage(format!("a certificate is for one matrix, here are {} files", args.files.len())));
+    };
+    input::check_stdin_once(&[&args.certificate, file])?;
     let start = Instant::now();
     let mut claim = Claim::default();
-    let ending = judge(args, start, &mut claim, bars);
+    let ending = judge(args, file, start, &mut claim, bars);
     let Err(error) = &ending else { return ending };
     let refused = match error {
         Error::Refuted(_) => true,
-        Error::Input { file, .. } => *file == args.certificate,
+        Error::Input { file: which, .. } => *which == args.certificate,
         _ => false,
     };
     if refused && args.json {
@@ -82,7 +89,7 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
         output::print_json(&Refusal {
             schema: Schema::Verify,
             certificate: args.certificate.display().to_string(),
-            file: args.file.display().to_string(),
+            file: file.display().to_string(),
             verdict: false,
             reason: error.to_string(),
             kind: code.kind(),
@@ -96,7 +103,7 @@ pub fn run(args: &VerifyArgs, bars: &Bars) -> Result<()> {
 }
 
 /// Checks the certificate and prints what it shows; notes in `claim` what it says meanwhile.
-fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> Result<()> {
+fn judge(args: &VerifyArgs, matrix_file: &Path, start: Instant, claim: &mut Claim, bars: &Bars) -> Result<()> {
     let mut phases = Phases::default();
     let certificate = phases.time("certificate", || read(&args.certificate))?;
     *claim = Claim {
@@ -107,7 +114,7 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
         claimed_digest: Some(certificate.digest.clone()),
         digest: None,
     };
-    let loaded = input::load_rational(&args.file, args.pattern, None, bars)?;
+    let loaded = input::load_rational(matrix_file, args.pattern, None, bars)?;
     loaded.check(certificate.modulus)?;
     let loaded = loaded.numerators();
     phases.add("read", loaded.seconds);
@@ -117,7 +124,7 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
         let message = format!(
             "a certificate for another matrix: its digest is {}, that of {} is {digest}",
             certificate.digest,
-            args.file.display()
+            matrix_file.display()
         );
         return Err(Error::Input { file: args.certificate.clone(), line: 2, message });
     }
@@ -129,7 +136,7 @@ fn judge(args: &VerifyArgs, start: Instant, claim: &mut Claim, bars: &Bars) -> R
     let document = Document {
         schema: Schema::Verify,
         certificate: args.certificate.display().to_string(),
-        file: args.file.display().to_string(),
+        file: matrix_file.display().to_string(),
         verdict: true,
         shown: verdict,
         rows: certificate.rows,

@@ -10,9 +10,11 @@ from shrink import nothing, several
 
 
 def groups(cells, boundaries, p=None, cohomology=False):
-    """(Betti number, torsion as {order: count}) for each degree; over the field mod p if there is one."""
+    """(Betti number, torsion as {order: count}) for each degree; over the field mod p if there is one, that of the rationals for 0."""
     if p is None:
         forms = [truth.smith(d) for d in boundaries]
+    elif p == 0:
+        forms = [[1] * truth.rank_rational(d) for d in boundaries]
     else:
         forms = [[1] * truth.rank_mod(d, p) for d in boundaries]
     found = []
@@ -80,7 +82,8 @@ def random_chain(rng):
 
 def compare(bench, document, cells, boundaries, fields, cohomology):
     """Holds all groups of a document against the textbook's."""
-    asked = [("Z", None)] * (document["over"][0]["coefficients"] == "Z") + [(f"GF({p})", p) for p in fields]
+    named = [over["coefficients"] for over in document["over"]]
+    asked = [("Z", None)] * ("Z" in named) + [("Q", 0)] * ("Q" in named) + [(f"GF({p})", p) for p in fields]
     if [over["coefficients"] for over in document["over"]] != [name for name, _ in asked]:
         raise bench.complaint("other coefficients", asked, [over["coefficients"] for over in document["over"]])
     for over, (name, p) in zip(document["over"], asked):
@@ -94,7 +97,8 @@ def compare(bench, document, cells, boundaries, fields, cohomology):
 def words(rng):
     fields = primes.some(rng, 2) if rng.random() < 0.6 else []
     cohomology = rng.random() < 0.3
-    asked = [word for p in fields for word in ("-p", p)] + (["--integral"] if fields else [])
+    over = rng.sample(("--integral", "--rational"), rng.randint(0, 2))
+    asked = [word for p in fields for word in ("-p", p)] + (over or (["--integral"] if fields else []))
     more = (["--cohomology"] if cohomology else []) + (["--proven"] if rng.random() < 0.2 else [])
     return fields, cohomology, ["--json", "-q", *asked, *more]
 

@@ -1,6 +1,7 @@
 """Null spaces, linear systems and echelon forms: files multiplied out, ranks and forms against elimination by hand."""
 
 import gzip
+import json
 from fractions import Fraction
 from math import gcd
 
@@ -40,11 +41,45 @@ def seeds(rng):
     return ["--seed", rng.choice((1, rng.randrange(1 << 64)))] + (["--threads", rng.choice((1, 3))] if rng.random() < 0.3 else [])
 
 
+def method(rng):
+    """How it is computed: mostly as planned, sometimes by block Wiedemann."""
+    return ["--method", rng.choice(("hybrid", "wiedemann"))] if rng.random() < 0.2 else []
+
+
+def verdicts(bench, rng):
+    """`verify` believes the document of an answer, and refuses it once its number or its vectors are others."""
+    p, kind = primes.some(rng, 1)[0], rng.choice(("kernel", "det", "smith"))
+    state = rng.getrandbits(64)
+
+    def judge(matrix):
+        again, n = type(rng)(state), min(matrix.rows, matrix.cols)
+        if kind == "det":
+            matrix = Matrix(n, n, [(i, j, v) for i, j, v in matrix.entries if i < n and j < n])
+        name = bench.store("a.sms", matrix)
+        asked = {"kernel": ["-p", p, "-o", "n.sms"], "det": ["-p", p], "smith": []}[kind]
+        answer = bench.run(kind, name, *asked, "--json", "-q").json()
+        files = [name, "n.sms"] if kind == "kernel" else [name]
+        kept = lambda document: bench.write("v.json", json.dumps(document).encode())
+        bench.run("verify", kept(answer), *files, "-q")
+        bench.count("verdicts")
+        wrong = dict(answer)
+        if kind == "kernel":
+            wrong["rank"], wrong["dimension"] = answer["rank"] + 1, answer["dimension"] - 1
+        elif kind == "det":
+            wrong["det"] = str((int(answer["det"]) + again.randrange(1, p)) % p)
+        else:
+            wrong["factors"] = [*answer["factors"], [str(int(answer["factors"][-1][0]) * 6 if answer["factors"] else 6), 1]]
+        if kind != "kernel" or answer["dimension"]:
+            bench.run("verify", kept(wrong), *files, "-q", codes=(1,))
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
 def kernels(bench, rng):
     """A basis of the null space, from either side, is mapped to zero, is independent, and has as many vectors as the rank leaves; random
     vectors are mapped to zero."""
     p, left, many = primes.some(rng, 1)[0], rng.random() < 0.5, rng.choice((None, None, 0, 3, 40))
-    words = ["--json", "-q", *seeds(rng)] + (["--left"] if left else []) + ([] if many is None else ["--vectors", many])
+    words = ["--json", "-q", *seeds(rng), *method(rng)] + (["--left"] if left else []) + ([] if many is None else ["--vectors", many])
     out = rng.choice(("n.sms", "n.sms.gz")) if many != 0 else "n.sms"
 
     def judge(matrix):
@@ -72,7 +107,7 @@ def kernels(bench, rng):
 def systems(bench, rng):
     """A system is consistent if and only if the rank with each right side is that without; solutions solve it, and a contradiction holds."""
     p, state = primes.some(rng, 1)[0], rng.getrandbits(64)
-    words = ["--json", "-q", *seeds(rng)] + (["--random"] if rng.random() < 0.5 else [])
+    words = ["--json", "-q", *seeds(rng), *method(rng)] + (["--random"] if rng.random() < 0.5 else [])
 
     def judge(matrix):
         again = type(rng)(state)

@@ -53,6 +53,7 @@ CHECKS = (
     ("space", "kernels", check_spaces.kernels, 24),
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
+    ("space", "verdicts", check_spaces.verdicts, 12),
     ("space", "determinants", check_spaces.determinants, 16),
     ("smith", "smith-forms", check_smith.forms, 16),
     ("smith", "smith-made", check_smith.made, 16),

@@ -148,6 +148,8 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "always consistent", "wrong consistency")
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
+        self.sees(check_spaces.verdicts, "believes", "exit code 0")
+        self.sees(check_spaces.verdicts, "refuses", "exit code 3")
         self.sees(check_spaces.determinants, "loses the sign", "wrong determinant")
 
     def test_smith_forms(self):

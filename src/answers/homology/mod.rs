@@ -19,6 +19,7 @@ mod coefficients;
 mod groups;
 mod over;
 mod run;
+mod state;
 #[cfg(test)]
 mod tests;
 

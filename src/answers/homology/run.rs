@@ -4,7 +4,7 @@ use super::clearing::{Cleared, clear};
 use super::coefficients::Coefficients;
 use super::groups::{Groups, groups};
 use super::over::{Found, Question};
-use super::{Homology, HomologyOptions};
+use super::{Homology, HomologyOptions, state};
 use crate::answers::{RankOptions, Route};
 use crate::certify::Certainty;
 use crate::complexes::ChainComplex;
@@ -110,6 +110,23 @@ impl Work<'_> {
         format!("D{}", self.complex.lowest_degree() + k as i64 + 1)
     }
 
+    /// What another process found of a boundary, or what is found now, and kept.
+    fn kept(&self, question: &Question<'_>) -> Result<Found> {
+        let Some(keeper) = self.observer.keeper().filter(|_| question.matrix.nnz() > 0) else {
+            return question.answer(self.observer);
+        };
+        let over = self.coefficients.to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let proven = if question.options.proven { "-proven" } else { "" };
+        let name = format!("boundary-{}-over-{over}{proven}", question.matrix.digest());
+        let saved = keeper.load(&name)?.and_then(|state| String::from_utf8(state).ok());
+        if let Some(found) = saved.and_then(|text| state::read(&text)) {
+            return Ok(found);
+        }
+        let found = question.answer(self.observer)?;
+        keeper.store(&name, state::write(&found).as_bytes())?;
+        Ok(found)
+    }
+
     /// The invariants of boundary k, given those of others: the ones before it, or all.
     fn answer(
         &self,
@@ -125,7 +142,7 @@ impl Work<'_> {
         let left = (cells[k] - rank(k.checked_sub(1))).min(cells[k + 1] - rank(Some(k + 1)));
         let bound = left.min(matrix.rows()).min(matrix.cols());
         let question = Question { matrix, coefficients: self.coefficients, bound, options };
-        let found = question.answer(self.observer)?;
+        let found = self.kept(&question)?;
         phases.extend(&found.phases);
         let torsion: usize = found.invariants.torsion.iter().map(|(_, count)| count).sum();
         let torsion = if torsion > 0 {

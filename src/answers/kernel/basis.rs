@@ -30,7 +30,7 @@ pub struct Kernel {
     /// `None` where there are none.
     pub(super) floors: Option<Floors>,
     /// Where null vectors of the last floor come from, if it has no row space.
-    pub(super) sequence: Option<Box<Sequence>>,
+    pub(super) sequence: Option<Sequence>,
     modulus: Modulus,
     coordinates: usize,
     pub(super) streams: Streams<'static>,
@@ -196,8 +196,8 @@ impl Kernel {
     /// basis: a proof. Those of block Wiedemann are written once they are found independent of those before.
     ///
     /// # Errors
-    /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, or there are fewer independent ones
-    /// than the rank leaves, which happens with the probability of
+    /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, or there are fewer independent
+    /// ones than the rank leaves, which happens with the probability of
     /// [`Rank::certainty`](super::super::Rank::certainty) at most; [`Error::Interrupted`], [`Error::Memory`].
     pub fn basis<T: Send>(
         &self,

@@ -170,7 +170,10 @@ impl Kernel {
                 Ok(())
             })?;
         }
-        let rest: Vec<Lane> = last.map(|free| (Some(free), None)).collect();
+        let mut rest: Vec<Lane> = vec![];
+        for free in last {
+            memory::push(&mut rest, (Some(free), None), SUMS)?;
+        }
         let none = Block::zeros(crate::spmv::Lane::U8, 0, 0)?;
         self.complete(&none, &rest, random, first, &mut group, &make, &mut take)
     }

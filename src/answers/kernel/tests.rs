@@ -197,7 +197,8 @@ fn gathered(
     Ok(SparseMatrix::from_triplets(a.modulus(), count, cols, &entries))
 }
 
-/// By block Wiedemann on the matrix itself and on the complement of its pivots: bases are complete, random vectors span.
+/// By block Wiedemann on the matrix itself and on the complement of its pivots: bases are complete, random vectors
+/// span.
 #[test]
 fn block_wiedemann_makes_bases_and_random_vectors() {
     let mut rng = Rng::seed_from_u64(35);

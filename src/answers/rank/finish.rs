@@ -47,7 +47,7 @@ pub(in crate::answers) enum Space {
         pivots: bool,
     },
     /// Runs of block Wiedemann on the complement of the structural pivots.
-    Sequence(Box<Sequence>),
+    Sequence(Sequence),
 }
 
 impl Answer {

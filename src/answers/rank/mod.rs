@@ -10,6 +10,7 @@
 //! it (`forecast`).
 
 mod answer;
+mod by_sequence;
 mod components;
 mod finish;
 mod forecast;

@@ -1,15 +1,12 @@
-//! Null vectors of a Schur complement that is not formed, by block Wiedemann: where its row space takes too long, or too
-//! much memory.
+//! Null vectors of a Schur complement that is not formed, by block Wiedemann: where its row space takes too long, or
+//! too much memory.
 //!
 //! A run makes a block of uniformly random null vectors of S, checked by multiplication, in the memory of a few blocks
-//! ([`System`]), and a lower bound of its rank. Columns of S that are set aside are right sides: the first runs solve for
-//! these.
+//! ([`System`]), and a lower bound of its rank. Columns of S that are set aside are right sides: the first runs solve
+//! for these.
 
-use super::finish::{Answer, OnRest, Space};
-use super::steps::{Done, Plan};
-use super::{Machine, Method, WiedemannReport, wiedemann};
 use crate::blackbox::{FirstColumns, Operator, Scratch};
-use crate::certify::{Certainty, Domain, Streams};
+use crate::certify::{Domain, Streams};
 use crate::report::Phases;
 use crate::schur::{Complement, Split};
 use crate::spmv::{Block, PlanOptions, Product};
@@ -45,7 +42,7 @@ impl Sequence {
     }
 
     /// The first run: for the `aside` last columns of S, as far as a block has room.
-    fn new(
+    pub(super) fn new(
         split: &Split<'_>,
         aside: usize,
         parameters: &Parameters,
@@ -85,6 +82,10 @@ impl Sequence {
     pub fn rank(&self) -> usize {
         self.first.rank
     }
+    /// The largest rank that is possible.
+    pub fn rank_bound(&self) -> usize {
+        self.operator.rows().min(self.operator.cols())
+    }
     /// The dimension of the null space, if that is the rank.
     pub fn nullity(&self) -> usize {
         self.operator.cols() - self.rank()
@@ -119,47 +120,5 @@ impl Sequence {
         }
         let draw = |domain: Domain, attempt: u64| self.streams.stream(domain, number as u64 * ATTEMPTS + attempt);
         system.solve(&b, &draw, phases, observer)
-    }
-}
-
-impl OnRest<'_, '_> {
-    /// Null vectors of S, or solutions, by block Wiedemann, as far as its rank and the first block of them.
-    pub(super) fn by_sequence(&mut self, now: &Plan<'_>, parameters: &Parameters, why: String) -> Result<Done<Answer>> {
-        let (split, outlook, aside) = (&self.split, now.outlook, self.aside);
-        let streams = self.work.streams;
-        let seconds = |machine: &Machine, _: usize| match outlook.wiedemann(machine) {
-            Ok(Some(found)) => Sequence::seconds(&found, 1),
-            _ => Sequence::seconds(parameters, 1),
-        };
-        let name = "block Wiedemann";
-        let done = self.work.watched(name, now, seconds, |phases, observer| {
-            Sequence::new(split, aside, parameters, streams, phases, observer)
-        })?;
-        let (sequence, taken) = match done {
-            (Done::Whole(sequence), taken) => (sequence, taken),
-            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
-        };
-        let (rank, full) = (sequence.rank(), sequence.operator.rows().min(sequence.operator.cols()));
-        let found = format!("rank {rank}, and null vectors {} at a time", sequence.width());
-        self.work.step(name, found, &why, rank, |machine| seconds(machine, 0), taken);
-        let (certainty, ground) = match rank == full {
-            true => (Certainty::Proven, format!("full rank: {}", wiedemann::NEVER_ABOVE)),
-            false => (Certainty::Heuristic, wiedemann::NEVER_ABOVE.to_string()),
-        };
-        let report = WiedemannReport {
-            block: parameters.block,
-            trials: 1,
-            trials_agreed: 1,
-            extension_degree: parameters.degree,
-        };
-        Ok(Done::Whole(Answer {
-            rank,
-            method: if split.pivots() == 0 { Method::Wiedemann } else { Method::Hybrid },
-            certainty,
-            reason: format!("{why}; {}; {ground}", parameters.reason),
-            wiedemann: Some(report),
-            core: None,
-            space: Some(Space::Sequence(Box::new(sequence))),
-        }))
     }
 }

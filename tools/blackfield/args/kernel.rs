@@ -1,6 +1,6 @@
 //! Null spaces: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, CheckpointArgs, MethodName, values};
 use blackfield::field::Modulus;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
@@ -12,6 +12,8 @@ use std::path::PathBuf;
 /// x*A = 0, as the rows of N. Standard output has the dimension alone. The file is written as the vectors are made, so
 /// that it may be far larger than memory. Each vector is checked by multiplication; they are independent, since each
 /// has a 1 where all others have 0, and as many as the rank of the pivots allows: a basis that was written is proven.
+/// Where elimination would take too long or too much memory, vectors come from block Wiedemann, random ones as well as
+/// those of a basis, whose independence is then shown by an elimination of their combinations.
 #[derive(Debug, Args)]
 #[command(after_long_help = KERNEL_JSON)]
 pub struct KernelArgs {
@@ -44,6 +46,11 @@ pub struct KernelArgs {
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
+    /// How to compute it; block Wiedemann (hybrid, wiedemann) takes the memory of a few blocks of vectors
+    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with = "rational")]
+    pub method: MethodName,
+    #[command(flatten)]
+    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }
@@ -68,4 +75,5 @@ Examples:
   blackfield kernel matrix.mtx -p 2 --left -o N.sms.gz
   blackfield kernel matrix.mtx -p 2147483647 --vectors 8 -o N.sms --json
   blackfield kernel matrix.mtx -p 65521 --dimension
+  blackfield kernel matrix.mtx -p 65521 --vectors 16 --method hybrid --checkpoint states -o N.sms
   blackfield kernel matrix.mtx --rational -o N.sms --integers";

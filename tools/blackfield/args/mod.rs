@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 mod bench;
+mod checkpoint;
 mod det;
 mod files;
 mod homology;
@@ -21,6 +22,7 @@ mod verify;
 pub use answer::AnswerArgs;
 pub use batch::BatchArgs;
 pub use bench::{BenchArgs, BenchDeviceName, BenchName};
+pub use checkpoint::CheckpointArgs;
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use homology::HomologyArgs;

@@ -1,6 +1,6 @@
 //! Linear systems: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, CheckpointArgs, MethodName, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -33,6 +33,11 @@ pub struct SolveArgs {
     /// Uniformly random solutions, independent of each other, instead of those with zeros in the free coordinates
     #[arg(long)]
     pub random: bool,
+    /// How to compute it; block Wiedemann (hybrid, wiedemann) takes the memory of a few blocks of vectors
+    #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with = "rational")]
+    pub method: MethodName,
+    #[command(flatten)]
+    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -4,20 +4,25 @@ use super::Common;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Check the certificate of a rank mod p.
+/// Check the certificate of a rank mod p, or the JSON document of another answer.
 ///
 /// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is
 /// damaged, or for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random
 /// vectors, whatever it cost to find the rank: no elimination.
+///
+/// A JSON document of kernel, solve, rref, det, minpoly, charpoly, smith or homology is checked by other means than it
+/// was found by: what was written is multiplied out, the rest follows from ranks and residues mod other primes, or is
+/// computed again.
 #[derive(Debug, Args)]
 #[command(after_long_help = VERIFY_JSON)]
 pub struct VerifyArgs {
-    /// The certificate that `rank --certificate` wrote; `-` reads standard input
+    /// The certificate that `rank --certificate` wrote, `-` reads standard input; or what --json printed for an answer
     #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
     pub certificate: PathBuf,
-    /// The matrix file; `-` reads standard input
-    #[arg(value_name = "MATRIX", value_hint = ValueHint::FilePath)]
-    pub file: PathBuf,
+    /// The matrix file, `-` reads standard input; for an answer all files in their order: what was asked about (A, or A
+    /// and B, or D1, D2, ...), then what was written (N, X, R)
+    #[arg(value_name = "MATRIX", required = true, value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
     /// Read every entry as 1: the 0-1 pattern of the matrix
     #[arg(long)]
     pub pattern: bool,
@@ -45,6 +50,20 @@ with what it claims (null where it could not be read), and exit code 1 or
 3. Where there is no verdict (a matrix that cannot be read, too little
 memory) there is no document.
 
-Example:
+For an answer it is
+  {schema: \"blackfield/verify-answer/1\", answer, files, about, verdict,
+   checks: [{claim, by, certainty, error_bound, error_log2}], certainty,
+   error_bound, error_log2 (these three if it holds), reason: null or text,
+   code, seconds, version}
+proven means that what is checked is shown for certain, monte-carlo that a
+wrong answer passes with at most error_bound, heuristic that it is not
+expected to pass: the ranks mod some primes do not exclude all others.
+
+Examples:
   blackfield rank matrix.mtx -p 65521 --certificate matrix.cert
-  blackfield verify matrix.cert matrix.mtx";
+  blackfield verify matrix.cert matrix.mtx
+  blackfield kernel A.sms -p 65521 -o N.sms --json > kernel.json
+  blackfield verify kernel.json A.sms N.sms
+  blackfield solve A.sms --rhs B.sms --rational -o X.sms --json > x.json
+  blackfield verify x.json A.sms B.sms X.sms
+  blackfield verify homology.json D1.sms D2.sms";

@@ -1,0 +1,150 @@
+//! `blackfield verify ANSWER.json`: what answers say, and what they do not.
+
+use crate::Lab;
+use serde_json::{Value, json};
+
+/// The document of an answer, kept in a file.
+fn ask(lab: &Lab, args: &str, file: &str) -> Value {
+    let document = lab.document(&format!("{args} --json"));
+    lab.write(file, document.to_string());
+    document
+}
+
+/// Refused with this exit code, and so in its document.
+fn refused(lab: &Lab, answer: &Value, files: &str, code: i32, words: &str) {
+    lab.write("wrong.json", answer.to_string());
+    let run = lab.run(&format!("verify wrong.json {files} --json -q"));
+    assert_eq!(run.code, code, "{answer}: {}{}", run.stdout, run.stderr);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.stderr));
+    assert_eq!((&document["verdict"], &document["code"]), (&json!(false), &json!(code)), "{document}");
+    assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+}
+
+fn with(answer: &Value, key: &str, value: Value) -> Value {
+    let mut changed = answer.clone();
+    changed[key] = value;
+    changed
+}
+
+fn lab(test: &str) -> Lab {
+    let lab = Lab::new(test);
+    lab.answer("generate ch3-4-b2 -o a.sms");
+    lab.write("b.sms", "24 1 M\n1 1 1\n0 0 0\n");
+    lab.write("q.sms", "3 4 M\n1 1 1/2\n1 2 3\n2 2 2\n2 4 -5/3\n3 1 4\n3 2 26\n3 4 -5/3\n0 0 0\n");
+    lab.write("square.sms", "3 3 M\n1 1 2\n1 2 1\n2 2 6\n2 3 9\n3 3 4\n0 0 0\n");
+    lab
+}
+
+#[test]
+fn null_spaces_are_verified() {
+    let lab = lab("verify-kernel");
+    for (p, side) in [("-p 65521", ""), ("-p 2", "--left"), ("-p 3 --method hybrid", "")] {
+        let answer = ask(&lab, &format!("kernel a.sms {p} {side} -o n.sms"), "k.json");
+        assert_eq!(lab.answer("verify k.json a.sms n.sms"), "kernel holds (proven)\n", "{p} {side}");
+        let smaller = answer["dimension"].as_u64().unwrap() - 1;
+        refused(&lab, &with(&answer, "dimension", json!(smaller)), "a.sms n.sms", 1, "a null space of dimension");
+        let rank = answer["rank"].as_u64().unwrap() + 1;
+        let wrong = with(&with(&answer, "rank", json!(rank)), "dimension", json!(smaller));
+        refused(&lab, &wrong, "a.sms n.sms", 1, "vectors");
+        refused(&lab, &answer, "square.sms n.sms", 3, "another matrix");
+        // A wrong entry, a vector twice.
+        let text = lab.text("n.sms");
+        let mut lines: Vec<&str> = text.lines().collect();
+        let entry: Vec<&str> = lines[1].split(' ').collect();
+        let changed = format!("{} {} {}", entry[0], entry[1], entry[2].parse::<i64>().unwrap() + 1);
+        lines[1] = &changed;
+        lab.write("wrong.sms", lines.join("\n"));
+        refused(&lab, &answer, "a.sms wrong.sms", 1, "not mapped to zero");
+    }
+    let answer = ask(&lab, "kernel q.sms --rational -o n.sms", "k.json");
+    assert_eq!(lab.answer("verify k.json q.sms n.sms"), "kernel holds (proven)\n");
+    lab.write("wrong.sms", lab.text("n.sms").replacen("1 ", "2 ", 1));
+    assert_ne!(lab.run("verify k.json q.sms wrong.sms").code, 0);
+    refused(&lab, &with(&answer, "vectors", json!(1)), "q.sms n.sms", 1, "vectors of");
+    ask(&lab, "kernel a.sms -p 7 --vectors 3 -o n.sms", "k.json");
+    let words = lab.answer("verify k.json a.sms n.sms");
+    assert!(words.starts_with("kernel holds ("), "{words}");
+    assert_eq!(lab.run("verify k.json a.sms").code, 2);
+}
+
+#[test]
+fn systems_and_forms_are_verified() {
+    let lab = lab("verify-solve");
+    for p in ["-p 65521", "-p 2", "--rational"] {
+        let answer = ask(&lab, &format!("solve a.sms --rhs a.sms {p} -o x.sms"), "s.json");
+        let holds = lab.answer("verify s.json a.sms a.sms x.sms");
+        assert!(holds.ends_with("solve holds (proven)\n"), "{holds}");
+        lab.write("wrong.sms", lab.text("x.sms").replacen(" 1\n", " 0\n", 1));
+        refused(&lab, &answer, "a.sms a.sms wrong.sms", 1, "do not solve equation");
+        let answer = ask(&lab, &format!("solve a.sms --rhs b.sms {p}"), "s.json");
+        assert_eq!(answer["consistent"], json!(false));
+        assert!(lab.answer("verify s.json a.sms b.sms").ends_with("solve holds (proven)\n"));
+        let mut wrong = answer.clone();
+        wrong["contradiction"]["y"].as_array_mut().unwrap().pop();
+        refused(&lab, &wrong, "a.sms b.sms", 1, "does not contradict");
+        refused(&lab, &answer, "a.sms a.sms", 3, "rhs_digest");
+    }
+    for p in [65521, 2] {
+        let answer = ask(&lab, &format!("rref a.sms -p {p} -o r.sms"), "r.json");
+        assert_eq!(lab.answer("verify r.json a.sms r.sms"), "rref holds (proven)\n");
+        let mut wrong = answer.clone();
+        let last = wrong["pivots"].as_array().unwrap().len() - 1;
+        wrong["pivots"][last] = json!(wrong["pivots"][last].as_u64().unwrap() + 1);
+        refused(&lab, &wrong, "a.sms r.sms", 1, "refuted");
+        let mut wrong = answer.clone();
+        wrong["pivots"].as_array_mut().unwrap().pop();
+        refused(&lab, &wrong, "a.sms r.sms", 1, "pivots for rank");
+        ask(&lab, &format!("rref a.sms -p {p} --pivots-only"), "r.json");
+        lab.answer("verify r.json a.sms");
+    }
+}
+
+#[test]
+fn determinants_polynomials_and_smith_forms_are_verified() {
+    let lab = lab("verify-det");
+    let answer = ask(&lab, "det square.sms", "d.json");
+    assert!(lab.answer("verify d.json square.sms").starts_with("integer-det holds ("));
+    refused(&lab, &with(&answer, "det", json!("-48")), "square.sms", 1, "another one mod");
+    for kind in ["det", "minpoly", "charpoly"] {
+        let answer = ask(&lab, &format!("{kind} square.sms -p 65521"), "d.json");
+        let holds = lab.answer("verify d.json square.sms");
+        assert!(holds.starts_with(&format!("{kind} holds (")), "{holds}");
+        let wrong = match kind {
+            "det" => with(&answer, "det", json!("5")),
+            _ => with(&answer, "coefficients", json!(["5", "1"])),
+        };
+        refused(&lab, &wrong, "square.sms", 1, "refuted");
+    }
+    let answer = ask(&lab, "smith square.sms", "f.json");
+    assert_eq!(lab.answer("verify f.json square.sms"), "smith holds (heuristic)\n");
+    for wrong in [json!([["1", 3]]), json!([["1", 2], ["24", 1]]), json!([["2", 2], ["12", 1]]), json!([["1", 2]])] {
+        refused(&lab, &with(&answer, "factors", wrong), "square.sms", 1, "refuted");
+    }
+}
+
+#[test]
+fn homology_groups_are_verified() {
+    let lab = Lab::new("verify-homology");
+    lab.answer("generate --complex mk7 -o mk7");
+    let folder = std::fs::read_dir(lab.dir.join("mk7")).unwrap();
+    let mut files: Vec<String> =
+        folder.map(|file| format!("mk7/{}", file.unwrap().file_name().to_str().unwrap())).collect();
+    files.sort();
+    let files = files.join(" ");
+    for options in ["", "--cohomology --reduced", "-p 3,2 --integral --rational"] {
+        let answer = ask(&lab, &format!("homology {files} {options}"), "h.json");
+        assert_eq!(lab.answer(&format!("verify h.json {files}")), "homology holds (heuristic)\n");
+        for k in 0..answer["over"].as_array().unwrap().len() {
+            let mut wrong = answer.clone();
+            let betti = &mut wrong["over"][k]["groups"][1]["betti"];
+            *betti = json!(betti.as_u64().unwrap() + 1);
+            refused(&lab, &wrong, &files, 1, "contradict the group");
+        }
+        let mut wrong = answer.clone();
+        let groups = wrong["over"][0]["groups"].as_array_mut().unwrap();
+        if let Some(group) = groups.iter_mut().find(|group| group["torsion"] != json!([])) {
+            group["torsion"] = json!([]);
+            refused(&lab, &wrong, &files, 1, "contradict the group");
+        }
+    }
+}

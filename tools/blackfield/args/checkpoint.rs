@@ -1,0 +1,31 @@
+//! States of long steps that outlive the process.
+
+use super::values;
+use blackfield::{Error, Result};
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of subcommands that can go on where another run was killed.
+#[derive(Debug, Args)]
+pub struct CheckpointArgs {
+    /// Keep the states of long steps (sequences of block Wiedemann and their evaluation, boundaries that are done) in
+    /// the folder DIR, and go on from what is there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Machine and output")]
+    pub checkpoint: Option<PathBuf>,
+    /// Seconds between two states of a step [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, requires = "checkpoint")]
+    #[arg(help_heading = "Machine and output")]
+    pub checkpoint_interval: Option<Duration>,
+}
+
+impl CheckpointArgs {
+    /// # Errors
+    /// [`Error::Usage`] if states are asked for where none are kept.
+    pub fn refuse(&self, place: &str) -> Result<()> {
+        match self.checkpoint {
+            Some(_) => Err(Error::Usage(format!("no states are kept {place}: leave --checkpoint out"))),
+            None => Ok(()),
+        }
+    }
+}
