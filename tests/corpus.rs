@@ -173,6 +173,11 @@ fn arrays() {
 }
 
 #[test]
+fn texts() {
+    replay("texts", fuzz::texts, &corpus("texts"), 120);
+}
+
+#[test]
 fn certificate() {
     replay("certificate", fuzz::certificate, &corpus("certificate"), 200);
 }

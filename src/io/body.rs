@@ -317,10 +317,11 @@ impl Layout {
                 && let Some(window) = text.get(at..at + WINDOW)
                 && let Some((i, j, v, len)) =
                     plain_line::<VALUE>(window.try_into().expect("WINDOW bytes"), &mut repeated)
-                && i.wrapping_sub(1) < self.rows
-                && j.wrapping_sub(1) < self.row_width(i)
+                && let (i, j) = (i.wrapping_sub(self.first), j.wrapping_sub(self.first))
+                && i < self.rows
+                && j < self.row_width(i + 1)
             {
-                store((i - 1) as u32, (j - 1) as u32, if self.ones { i64::from(v != 0) } else { v });
+                store(i as u32, j as u32, if self.ones { i64::from(v != 0) } else { v });
                 seen += 1;
                 lines += 1;
                 at += len;

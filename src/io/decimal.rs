@@ -147,7 +147,7 @@ pub(super) fn integer_or_one(number: Decimal<'_>, token: &[u8], ones: bool) -> R
             quote(token)
         ),
         NotInteger::TooLarge => {
-            format!("found {}: exponents go up to {MAX_SHIFT}", quote(token))
+            format!("expected an exponent of at most {MAX_SHIFT}, found {}", quote(token))
         }
     })
 }

@@ -25,6 +25,7 @@ use super::line::{Layout, Symmetry, complex_is_nonzero};
 use super::options::{ReadOptions, duplicates};
 use super::text::{Text, fields, quote};
 use crate::sparse::{Coordinates, Integer, RationalMatrix};
+use crate::words::counted;
 use crate::{Result, memory};
 
 /// Whether the first four lines are a header: a type and its sizes in line 3, Fortran formats in line 4.
@@ -110,8 +111,11 @@ fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>
         Ok(())
     })?;
     if end != header.entries + 1 {
-        let message =
-            format!("the last pointer is {end}, expected {} for {} entries", header.entries + 1, header.entries);
+        let message = format!(
+            "expected {} as the last pointer, for {}, found {end}",
+            header.entries + 1,
+            counted(header.entries, "entry")
+        );
         return Err(text.error(text.line_number(), message));
     }
     Ok(start)
@@ -128,7 +132,7 @@ fn numbers_of(
     let mut left = count;
     while left > 0 {
         let Some(line) = text.next_line()? else {
-            let message = format!("the file ends after {} of {count} {what}", count - left);
+            let message = format!("the file ends after {} of {count} {what}: a truncated file", count - left);
             return Err(text.error(text.line_number(), message));
         };
         let here = left.min(format.repeat as u64) as usize;
@@ -202,7 +206,9 @@ impl Header {
         if kind[2] == b'E' {
             return Err(text.error(
                 3,
-                format!("type {shown}: elemental (unassembled) matrices are not supported; assemble it first"),
+                format!(
+                    "expected an assembled matrix, found type {shown}: assemble it first, by adding up its elements"
+                ),
             ));
         }
         let complex = kind[0] == b'C' || kind[1] == b'H';
@@ -210,7 +216,7 @@ impl Header {
             return Err(header::complex(text, 3));
         }
         if kind[0] == b'Q' {
-            return Err(text.error(3, format!("type {shown}: auxiliary files do not contain a matrix")));
+            return Err(text.error(3, format!("expected a matrix, found type {shown}: an auxiliary file")));
         }
         if kind[0] != b'P' && !has_values && !options.pattern {
             let message =
@@ -245,6 +251,7 @@ impl Header {
         let layout = Layout {
             rows,
             cols,
+            first: 1,
             array: false,
             numbers,
             symmetry,

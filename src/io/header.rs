@@ -41,7 +41,7 @@ pub(super) fn count(text: &Text<'_>, field: &[u8], what: &str) -> Result<u64> {
 pub(super) fn dimension(text: &Text<'_>, field: &[u8], what: &str) -> Result<u64> {
     let n = count(text, field, what)?;
     if n > u64::from(u32::MAX) {
-        let message = format!("{n} {what}: dimensions go up to {}", u32::MAX);
+        let message = format!("expected at most {} {what}, found {n}", u32::MAX);
         return Err(text.error(text.line_number(), message));
     }
     Ok(n)
@@ -49,5 +49,5 @@ pub(super) fn dimension(text: &Text<'_>, field: &[u8], what: &str) -> Result<u64
 
 /// The error for complex and Hermitian matrices.
 pub(super) fn complex(text: &Text<'_>, line: u64) -> Error {
-    text.error(line, "complex values have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)")
+    text.error(line, "expected integers, found complex values, which have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)")
 }

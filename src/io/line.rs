@@ -23,6 +23,8 @@ pub(super) enum Symmetry {
 pub(super) struct Layout {
     pub rows: u64,
     pub cols: u64,
+    /// The number of the first row and of the first column: 0 or 1.
+    pub first: u64,
     /// Whether lines hold only values, column by column (a dense array), and no indices.
     pub array: bool,
     /// How many numbers make up a value: 0 (a pattern), 1, or 2 (complex: only its 0–1 pattern can be taken).
@@ -100,8 +102,8 @@ impl Layout {
         if self.array {
             return Ok(Line::Entry(0, 0, self.value(numbers)?));
         }
-        let i = index(row_col[0], "row", self.rows)?;
-        let j = index(row_col[1], "column", self.cols)?;
+        let i = index(row_col[0], "row", self.first, self.rows)?;
+        let j = index(row_col[1], "column", self.first, self.cols)?;
         let v = self.value(numbers)?;
         if j > self.row_width(i) {
             self.beyond_triangle(i, j, v.is_zero())?;
@@ -123,10 +125,14 @@ impl Layout {
     pub fn beyond_triangle(&self, i: u64, j: u64, zero: bool) -> Result<(), String> {
         if i != j {
             return Err(format!(
-                "entry ({i}, {j}) lies above the diagonal; a symmetric file stores only the lower triangle"
+                "expected the lower triangle of a symmetric matrix, found entry ({i}, {j}) above the diagonal"
             ));
         }
-        if zero { Ok(()) } else { Err(format!("non-zero entry ({i}, {j}) on the diagonal of a skew-symmetric matrix")) }
+        if zero {
+            Ok(())
+        } else {
+            Err(format!("expected zeros on the diagonal of a skew-symmetric matrix, found entry ({i}, {j})"))
+        }
     }
 
     fn wrong_fields(&self, text: &[u8]) -> String {
@@ -150,16 +156,25 @@ pub(super) fn complex_is_nonzero(parts: [&[u8]; 2]) -> Result<Integer<'static>, 
     Ok(Integer::Small(i64::from(any)))
 }
 
-/// A 1-based index up to `most`.
-fn index(field: &[u8], what: &str, most: u64) -> Result<u64, String> {
+/// The position, from 1 to `most`, of an index that counts from `first`.
+fn index(field: &[u8], what: &str, first: u64, most: u64) -> Result<u64, String> {
     let digits = field.strip_prefix(b"+").or(field.strip_prefix(b"-")).unwrap_or(field);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(format!("expected a {what} index, found {}", quote(field)));
     }
     let size = digits.iter().fold(0u64, |n, &b| n.saturating_mul(10).saturating_add(u64::from(b - b'0')));
-    if field[0] == b'-' || size == 0 || size > most {
-        let shown = quote(field);
-        return Err(format!("{what} index {} is outside 1..={most}", shown.trim_matches('"')));
+    let negative = field[0] == b'-' && size > 0;
+    if !negative && size >= first && size - first < most {
+        return Ok(size - first + 1);
     }
-    Ok(size)
+    let shown = quote(field);
+    let shown = shown.trim_matches('"');
+    Err(match (first, most) {
+        (_, 0) => format!("expected no entries in a matrix without {what}s, found {what} index {shown}"),
+        (1, _) if size == 0 => format!("{what} index 0 is outside 1..={most}: does it count from 0? Say --base 0"),
+        (0, _) if size == most && !negative => {
+            format!("{what} index {shown} is outside 0..={}: does it count from 1? Say --base 1", most - 1)
+        }
+        _ => format!("{what} index {shown} is outside {first}..={}", most - 1 + first),
+    })
 }

@@ -15,7 +15,7 @@
 use super::body::Body;
 use super::header;
 use super::line::{Layout, Symmetry};
-use super::options::{ReadOptions, duplicates};
+use super::options::{self, ReadOptions, duplicates};
 use super::text::{Text, fields, quote};
 use crate::Result;
 use crate::sparse::RationalMatrix;
@@ -32,7 +32,7 @@ pub(super) fn sniff(line: &[u8]) -> bool {
 pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
     let mut layout = Layout { fractions, ..banner(text, options)? };
     let Some(line) = header::content_line(text, b"%")? else {
-        let message = format!("the file ends before its size line (\"{}\")", sizes(layout.array));
+        let message = format!("the file ends before its size line; expected \"{}\"", sizes(layout.array));
         return Err(text.error(text.line_number(), message));
     };
     let at = text.line_number();
@@ -62,8 +62,11 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
     let mut body = Body::new(layout, expect, options.max_memory, text.line_number())?;
     text.blocks(|block| body.parse(block))?;
     if body.seen < entries {
-        let message =
-            format!("the file ends after {} of the {} that line {at} announces", body.seen, counted(entries, "entry"));
+        let message = format!(
+            "the file ends after {} of the {} that line {at} announces: a truncated file, or a wrong number",
+            body.seen,
+            counted(entries, "entry")
+        );
         return Err(text.error(text.line_number(), message));
     }
     body.finish(duplicates(options))
@@ -117,6 +120,7 @@ fn banner(text: &mut Text<'_>, options: &ReadOptions) -> Result<Layout> {
     Ok(Layout {
         rows: 0,
         cols: 0,
+        first: options::first(options),
         array,
         numbers,
         symmetry,

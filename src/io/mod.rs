@@ -10,6 +10,14 @@
 //! | MatrixMarket | `%%MatrixMarket` | `matrix_market` |
 //! | SMS | first line `rows cols M` | `sms` |
 //! | Harwell–Boeing, Rutherford–Boeing | type and Fortran formats in lines 3 and 4 | `harwell_boeing` |
+//! | graphs: graph6, sparse6, digraph6, DIMACS, networkx's JSON, GraphML | see there | `graph` |
+//! | binary matrices of CADO-NFS | counts that lead to the end of the file | `cado` |
+//! | matrices as PARI, Sage, Magma, GAP, Maple, Mathematica and others print them | brackets | `literal` |
+//! | tables: triples, dense matrices, edge lists, adjacency lists | lines of numbers | `table` |
+//!
+//! Text may be in UTF-8 or UTF-16, with or without a byte order mark. What could be two things is refused with the
+//! option that decides ([`Base`], [`Layout`]); other files that are known, with a command that converts them. Formats
+//! without a header of sizes are held as a whole while they are read. `docs/formats.md` has an example of each.
 //!
 //! Values are read exactly: integers of any size, decimals if they are integers, and, by [`read_rational`], fractions
 //! `a/b`: the matrix is then a [`RationalMatrix`](crate::sparse::RationalMatrix). Nothing is guessed: a file that
@@ -21,14 +29,19 @@
 mod arrays;
 mod atomic;
 mod body;
+mod cado;
 mod content;
 mod decimal;
+mod entries;
+mod foreign;
 mod fortran;
 mod fraction;
+mod graph;
 mod harwell_boeing;
 mod header;
 mod line;
 mod lines;
+mod literal;
 mod map;
 mod matrix_market;
 mod options;
@@ -38,16 +51,20 @@ mod scan;
 #[cfg(feature = "serde")]
 mod sealed;
 mod sms;
+mod sniff;
 mod source;
 mod stream;
+mod table;
 mod text;
 mod unfinished;
+mod utf16;
+mod words;
 mod write;
 
 pub use atomic::AtomicFile;
 pub use content::container;
 pub(crate) use lines::for_each_line;
-pub use options::ReadOptions;
+pub use options::{Base, Layout, ReadOptions};
 pub use packing::Compression;
 pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 #[cfg(feature = "serde")]

@@ -1,7 +1,9 @@
 //! How to read a matrix.
 
+use super::text::Text;
+use crate::Result;
 use crate::setters::setters;
-use crate::sparse::Duplicates;
+use crate::sparse::{Duplicates, RationalMatrix};
 
 /// How to read a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,12 +14,67 @@ pub struct ReadOptions {
     pub pattern: bool,
     /// The maximum number of bytes that entries (16 bytes each) may take while they are read.
     pub max_memory: Option<u64>,
+    /// The number of the first row and of the first column where a text numbers them. `None`: SMS and MatrixMarket
+    /// count from 1, as they should; texts without a header count from what is seen in them.
+    pub base: Option<Base>,
+    /// What a text without a header holds. `None`: what is seen in it, and a refusal if that could be two things.
+    pub layout: Option<Layout>,
+}
+
+/// Where rows, columns and vertices are counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The first one has the number 0.
+    Zero,
+    /// The first one has the number 1.
+    One,
+}
+
+impl Base {
+    /// The number of the first one.
+    #[must_use]
+    pub fn first(self) -> u64 {
+        match self {
+            Base::Zero => 0,
+            Base::One => 1,
+        }
+    }
+}
+
+/// What a file without a header holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Layout {
+    /// An entry a line: row, column, value; or row and column of a 1.
+    Triples,
+    /// A row a line: all its values.
+    Dense,
+    /// The edges of an undirected graph, one a line: two vertices, and a weight if there is one.
+    Edges,
+    /// The arcs of a directed graph.
+    Arcs,
+    /// A vertex a line, followed by its neighbours in an undirected graph.
+    Adjacency,
+    /// The binary sparse matrix of CADO-NFS mod 2: its rows, each a count and that many columns.
+    Cado,
+    /// The same with a coefficient after each column.
+    CadoValues,
 }
 
 setters!(ReadOptions {
     pattern: bool,
     max_memory: impl Into<Option<u64>>,
+    base: impl Into<Option<Base>>,
+    layout: impl Into<Option<Layout>>,
 });
+
+/// The reader of one format; the flag says whether there may be fractions.
+pub(super) type Reader = fn(&mut Text<'_>, &ReadOptions, bool) -> Result<RationalMatrix>;
+
+/// The number of the first row and column in a format that counts from 1 unless the caller says otherwise.
+pub(super) fn first(options: &ReadOptions) -> u64 {
+    options.base.unwrap_or(Base::One).first()
+}
 
 /// How entries at one position are merged.
 pub(super) fn duplicates(options: &ReadOptions) -> Duplicates {

@@ -2,8 +2,8 @@
 
 use super::content::{self, Content};
 use super::options::ReadOptions;
-use super::text::{Text, quote};
-use super::{arrays, harwell_boeing, header, matrix_market, packing, sms};
+use super::text::Text;
+use super::{arrays, sniff, utf16};
 use crate::sparse::{RationalMatrix, Triplets};
 use crate::{Observer, Result, Silent};
 use std::path::Path;
@@ -80,38 +80,20 @@ fn integers(a: RationalMatrix) -> Triplets {
 /// Sniffs the format and reads it.
 pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
     text.skip_byte_order_mark()?;
-    let read = sniff(text.peek()?).map_err(|message| text.error(1, message))?;
+    if let Some(order) = utf16::sniff(text.peek()?) {
+        let bytes = text.whole(options.max_memory)?;
+        let decoded = utf16::decode(&text, &bytes, order)?;
+        return parse_utf8(text.with(&decoded, 0), options, fractions);
+    }
+    parse_utf8(text, options, fractions)
+}
+
+fn parse_utf8(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
+    let read = sniff::sniff(text.peek()?, options).map_err(|message| {
+        // A command names the file, where the shell reads its name as it is.
+        let name = text.name().to_string_lossy();
+        let plain = name != "-" && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+        text.error(1, if plain { message.replace("FILE", &name) } else { message })
+    })?;
     read(&mut text, options, fractions)
-}
-
-/// The reader of one format; the flag says whether there may be fractions.
-type Reader = fn(&mut Text<'_>, &ReadOptions, bool) -> Result<RationalMatrix>;
-
-/// The reader for a file that begins with these bytes; the error says why there is none.
-fn sniff(head: &[u8]) -> std::result::Result<Reader, String> {
-    let lines = || head.split(|&b| b == b'\n');
-    let first: Vec<&[u8]> = lines().take(4).collect();
-    let content = lines().find(|line| header::is_content(line, sms::COMMENTS));
-    if matrix_market::sniff(first[0]) {
-        Ok(matrix_market::read)
-    } else if content.is_some_and(sms::sniff) {
-        Ok(sms::read)
-    } else if harwell_boeing::sniff(&first) {
-        Ok(harwell_boeing::read)
-    } else {
-        Err(unknown(first[0]))
-    }
-}
-
-/// The message for a file in none of the formats.
-fn unknown(first_line: &[u8]) -> String {
-    if let Some(message) = packing::foreign(first_line) {
-        return message;
-    }
-    let expected = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
-    match first_line.trim_ascii() {
-        [] => format!("{expected}, found nothing in the first line"),
-        line if line.contains(&0) => format!("{expected}, found binary data"),
-        line => format!("{expected}, found {}", quote(line)),
-    }
 }

@@ -9,7 +9,7 @@
 use super::body::Body;
 use super::header;
 use super::line::{Layout, Symmetry};
-use super::options::{ReadOptions, duplicates};
+use super::options::{self, ReadOptions, duplicates};
 use super::text::{Text, fields};
 use crate::Result;
 use crate::sparse::RationalMatrix;
@@ -38,6 +38,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
     let layout = Layout {
         rows,
         cols,
+        first: options::first(options),
         array: false,
         numbers: if complex { 2 } else { 1 },
         symmetry: Symmetry::General,
@@ -51,7 +52,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
     text.blocks(|block| body.parse(block))?;
     if !body.ended {
         let message = format!(
-            "the file ends after {} without the end marker \"0 0 0\": a truncated file",
+            "the file ends after {}, without its last line \"0 0 0\": a truncated file",
             counted(body.seen, "entry")
         );
         return Err(text.error(text.line_number(), message));

@@ -7,7 +7,9 @@
 use super::map::Mapped;
 use super::scan::count_lines;
 use super::source::{Bytes, Source, Stream, damaged, failure};
-use crate::{Error, Observer, Result};
+pub(super) use super::words::{MAX_LINE, fields, lines_end, quote, too_long};
+use crate::{Error, Observer, Result, memory};
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,15 +17,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of text per thread in a block: the lines and their entries stay in cache together.
 const BLOCK_PER_THREAD: usize = 2 << 20;
-
-/// The maximum number of bytes of a line: room for integers of millions of digits. A longer line is not a matrix, but
-/// would have to be held in memory.
-pub(super) const MAX_LINE: usize = 1 << 24;
-
-/// The message for a longer line.
-pub(super) fn too_long() -> String {
-    format!("a line of more than {MAX_LINE} bytes")
-}
 
 /// Why the parsing of a block ended early: because of the text at one of its bytes, or for another reason.
 #[derive(Debug)]
@@ -87,6 +80,64 @@ impl<'a> Text<'a> {
             }
         };
         Ok(Text { name, observer, input, lines: 0 })
+    }
+
+    /// Another text in place of this one's, for what reads a text twice or rewritten; `lines` come before it.
+    pub fn with<'b>(&self, bytes: &'b [u8], lines: u64) -> Text<'b>
+    where
+        'a: 'b,
+    {
+        let input = Input::Slice { rest: bytes, total: bytes.len(), map: None };
+        Text { name: self.name, observer: self.observer, input, lines }
+    }
+
+    /// The name of the file, as errors have it.
+    pub fn name(&self) -> &'a Path {
+        self.name
+    }
+
+    /// The path of the file, if this is the content of one that is not compressed.
+    pub fn path(&self) -> Option<&'a Path> {
+        matches!(self.input, Input::Slice { map: Some(_), .. }).then_some(self.name)
+    }
+
+    /// All unread text at once: as it lies in memory, or up to `limit` bytes of a stream.
+    ///
+    /// # Errors
+    /// [`Error::Memory`], and those of reading.
+    pub fn whole(&mut self, limit: Option<u64>) -> Result<Cow<'a, [u8]>> {
+        let (name, observer, lines) = (self.name, self.observer, self.lines);
+        match &mut self.input {
+            Input::Slice { rest, .. } => Ok(Cow::Borrowed(std::mem::take(rest))),
+            Input::Stream { reader, block, at } => {
+                let mut all = block.split_off(std::mem::take(at));
+                let mut next = vec![];
+                loop {
+                    observer.check()?;
+                    reader.fill(&mut next).map_err(|e| failure(name, lines + count_lines(&all) + 1, e))?;
+                    if next.is_empty() {
+                        return Ok(Cow::Owned(all));
+                    }
+                    memory::reserve(&mut all, next.len(), "the text of a matrix")?;
+                    all.append(&mut next);
+                    if let Some(limit) = limit.filter(|&limit| all.len() as u64 > limit) {
+                        return Err(Error::Memory(format!(
+                            "{}: its text takes more than the {limit} bytes allowed",
+                            name.display()
+                        )));
+                    }
+                    observer.progress(reader.taken.load(Ordering::Relaxed));
+                }
+            }
+        }
+    }
+
+    /// The error with this message at a byte of the whole text.
+    pub fn error_at(&self, whole: &[u8], at: usize, message: impl Into<String>) -> Error {
+        let before = &whole[..at.min(whole.len())];
+        let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
+        self.error(count_lines(before) + 1, format!("column {column}: {}", message.into()))
     }
 
     /// The error with this message at the given line.
@@ -269,25 +320,4 @@ impl Reader<'_> {
 /// The size of a block on this thread pool, in bytes.
 fn block_size() -> usize {
     BLOCK_PER_THREAD * rayon::current_num_threads()
-}
-
-/// The end of the line that byte `at` lies in: a length at which `text` can be cut.
-pub(super) fn lines_end(text: &[u8], at: usize) -> usize {
-    match text.get(at..) {
-        Some(rest) => rest.iter().position(|&b| b == b'\n').map_or(text.len(), |end| at + end + 1),
-        None => text.len(),
-    }
-}
-
-/// Text of a file as shown in an error message: quoted, printable, not too long.
-pub(super) fn quote(text: &[u8]) -> String {
-    const MOST: usize = 40;
-    let shown = String::from_utf8_lossy(&text[..text.len().min(4 * MOST)]);
-    let dots = if shown.chars().count() > MOST || text.len() > 4 * MOST { "…" } else { "" };
-    format!("\"{}{dots}\"", shown.chars().take(MOST).collect::<String>().escape_debug())
-}
-
-/// Fields of a line, separated by blanks, tabs and other white space.
-pub(super) fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }

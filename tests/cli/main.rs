@@ -5,6 +5,7 @@
 //! ([`schema`]).
 
 mod answers;
+mod bad_files;
 mod batch;
 mod checkpoint;
 mod doubt;

@@ -7,23 +7,26 @@ mod naive;
 mod profile;
 mod rank_tiny;
 mod readers;
+mod texts;
 
 pub use certificate::certificate;
 pub use checkpoint::checkpoint;
 pub use profile::profile;
 pub use rank_tiny::rank_tiny;
 pub use readers::{arrays, harwell_boeing, matrix_market, sms};
+pub use texts::texts;
 
 /// A target: returns whether the bytes were accepted.
 pub type Target = fn(&[u8]) -> bool;
 
 /// Every target with its name.
 #[allow(dead_code, reason = "each fuzz target calls its own")]
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("sms", sms),
     ("matrix_market", matrix_market),
     ("harwell_boeing", harwell_boeing),
     ("arrays", arrays),
+    ("texts", texts),
     ("certificate", certificate),
     ("checkpoint", checkpoint),
     ("profile", profile),

@@ -2,7 +2,7 @@
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::account::Account;
-use crate::args::{AnswerArgs, CheckpointArgs};
+use crate::args::{AnswerArgs, CheckpointArgs, InputArgs};
 use crate::checkpoint::States;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
@@ -43,15 +43,15 @@ impl<'a> Work<'a> {
         Ok(Work { args, bars, options, phases: Phases::default(), warnings: vec![], start: Instant::now() })
     }
     /// Reads a matrix within the memory that is allowed.
-    pub fn load(&mut self, file: &Path, pattern: bool) -> Result<Loaded> {
-        let loaded = input::load_within(file, pattern, self.args.max_memory, self.bars)?;
+    pub fn load(&mut self, file: &Path, input: impl Into<InputArgs>) -> Result<Loaded> {
+        let loaded = input::load_within(file, input, self.args.max_memory, self.bars)?;
         self.phases.add("read", loaded.seconds);
         self.warnings.extend_from_slice(&loaded.warnings);
         Ok(loaded)
     }
     /// Reads a matrix whose entries may be fractions.
-    pub fn load_rational(&mut self, file: &Path, pattern: bool) -> Result<Rational> {
-        let loaded = input::load_rational(file, pattern, self.args.max_memory, self.bars)?;
+    pub fn load_rational(&mut self, file: &Path, input: impl Into<InputArgs>) -> Result<Rational> {
+        let loaded = input::load_rational(file, input, self.args.max_memory, self.bars)?;
         self.phases.add("read", loaded.seconds);
         self.warnings.extend_from_slice(&loaded.warnings);
         Ok(loaded)

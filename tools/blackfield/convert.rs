@@ -34,7 +34,7 @@ pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
     let start = Instant::now();
     output::check_leaves_stdout(args.json, &args.output, "matrix")?;
     let output = MatrixFile::resolve(&args.output, args.to)?;
-    let mut loaded = input::load_rational(&args.input, args.pattern, None, bars)?;
+    let mut loaded = input::load_rational(&args.input, args.reading, None, bars)?;
     if let Some(modulus) = args.modulus {
         loaded.check(modulus)?;
         loaded.matrix = loaded.matrix.residues(modulus)?.into();
@@ -55,7 +55,7 @@ pub fn run(args: &ConvertArgs, bars: &Bars) -> Result<()> {
         nnz: loaded.matrix.nnz(),
         modulus: args.modulus,
         transpose: args.transpose,
-        pattern: args.pattern,
+        pattern: args.reading.pattern,
         digest: loaded.matrix.digest(),
         warnings: loaded.warnings.into_iter().chain(bars.take_warnings()).collect(),
         seconds: start.elapsed().as_secs_f64(),

@@ -119,7 +119,7 @@ fn load(args: &HomologyArgs, work: &mut Work<'_>) -> Result<ChainComplex> {
     }
     let mut boundaries = Vec::with_capacity(args.files.len());
     for file in &args.files {
-        let loaded = work.load(file, false)?;
+        let loaded = work.load(file, args.text)?;
         memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
         boundaries.push(loaded.triplets);
     }

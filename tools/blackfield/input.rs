@@ -1,8 +1,9 @@
 //! Reading a matrix for a subcommand: from a file or standard input, timed and announced.
 
+use crate::args::InputArgs;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
-use blackfield::io::{self, ReadOptions};
+use blackfield::io;
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::words::counted;
 use blackfield::{Error, Result};
@@ -25,14 +26,14 @@ impl Loaded {
     }
 }
 
-/// Reads `file` (`-`: standard input), as its 0–1 pattern if asked.
-pub fn load(file: &Path, pattern: bool, bars: &Bars) -> Result<Loaded> {
-    load_within(file, pattern, None, bars)
+/// Reads `file` (`-`: standard input).
+pub fn load(file: &Path, input: impl Into<InputArgs>, bars: &Bars) -> Result<Loaded> {
+    load_within(file, input, None, bars)
 }
 
 /// [`load`] for a matrix whose entries take no more than `max_memory` bytes.
-pub fn load_within(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
-    let options = ReadOptions::default().pattern(pattern).max_memory(max_memory);
+pub fn load_within(file: &Path, input: impl Into<InputArgs>, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
+    let options = input.into().options().max_memory(max_memory);
     let start = Instant::now();
     let triplets = io::read(file, &options, bars)?;
     let (seconds, warnings) = loaded(file, &triplets, start, bars);
@@ -57,8 +58,13 @@ pub struct Rational {
 }
 
 /// [`load_within`] for a matrix whose entries may be fractions.
-pub fn load_rational(file: &Path, pattern: bool, max_memory: Option<u64>, bars: &Bars) -> Result<Rational> {
-    let options = ReadOptions::default().pattern(pattern).max_memory(max_memory);
+pub fn load_rational(
+    file: &Path,
+    input: impl Into<InputArgs>,
+    max_memory: Option<u64>,
+    bars: &Bars,
+) -> Result<Rational> {
+    let options = input.into().options().max_memory(max_memory);
     let start = Instant::now();
     let matrix = io::read_rational(file, &options, bars)?;
     let (seconds, warnings) = loaded(file, matrix.numerators(), start, bars);

@@ -62,7 +62,7 @@ fn answer(
     mut work: Work<'_>,
     writer: Option<SmsWriter<'_>>,
 ) -> Result<Document<Found>> {
-    let mut loaded = work.load_rational(&args.file, args.pattern)?.residues(modulus)?;
+    let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     let digest = work.digest(&loaded);
     work.keep(&args.checkpoint, || loaded.digest(), format!("kernel {modulus} left {}", args.left))?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
@@ -174,7 +174,7 @@ impl Question<'_> {
 /// The same over the rationals: a basis, or the dimension.
 fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
     args.checkpoint.refuse("over the rationals")?;
-    let loaded = work.load_rational(&args.file, args.pattern)?;
+    let loaded = work.load_rational(&args.file, args.input)?;
     let (rows, cols, nnz) = (loaded.matrix.rows(), loaded.matrix.cols(), loaded.matrix.nnz());
     // Denominators are those of rows: the rows of the transpose have others.
     let turned = args.left.then(|| work.phases.time("transpose", || loaded.matrix.transpose())).transpose()?;

@@ -74,7 +74,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
 
 /// The permanent of the matrix in `file`, and what is shown of it: itself, or its residues.
 fn answers(file: &Path, args: &PermanentArgs, machine: &Machine, bars: &Bars) -> Result<(BigInt, Vec<Answer>)> {
-    let loaded = input::load_within(file, args.pattern, args.max_memory, bars)?;
+    let loaded = input::load_within(file, args.input, args.max_memory, bars)?;
     check_square(file, &loaded)?;
     let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
     let start = Instant::now();

@@ -45,7 +45,7 @@ pub fn characteristic(args: &CharpolyArgs, bars: &Bars) -> Result<()> {
 
 fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let mut loaded = work.load(&args.file, args.pattern)?;
+    let mut loaded = work.load(&args.file, args.input)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     if rows != cols {
         let message = format!("a {} is of a square matrix, this one is {rows} x {cols}", question.name);

@@ -80,7 +80,7 @@ impl Work<'_> {
     fn answer_all(mut self, mut batch: Batch<'_>) -> Result<Code> {
         let args = self.args;
         for file in &args.files {
-            let load = || input::load_rational(file, args.pattern, args.max_memory, self.bars);
+            let load = || input::load_rational(file, args.input, args.max_memory, self.bars);
             let loaded = batch.attempt(About { file, over: None }, args.moduli.len(), load)?;
             // A prime that divides a denominator has no rank; the others have.
             let residues = |&p| loaded.as_ref().map_or(Ok(()), |loaded| loaded.check(p));

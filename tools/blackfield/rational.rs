@@ -42,7 +42,7 @@ pub fn run(args: &RankArgs, options: &RankOptions, mut batch: Batch<'_>, bars: &
     for file in &args.files {
         let about = About { file, over: None };
         let work = || {
-            let loaded = input::load_rational(file, args.pattern, args.max_memory, bars)?;
+            let loaded = input::load_rational(file, args.input, args.max_memory, bars)?;
             args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
             answer(args, options, file, &loaded.numerators(), bars)
         };

@@ -36,7 +36,7 @@ struct Found {
 pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     args.checkpoint.refuse("over the rationals")?;
     let mut work = Work::begin(&args.answer, bars)?;
-    let (a, b) = (work.load_rational(&args.file, false)?.matrix, work.load_rational(&args.rhs, false)?.matrix);
+    let (a, b) = (work.load_rational(&args.file, args.text)?.matrix, work.load_rational(&args.rhs, args.text)?.matrix);
     if a.rows() != b.rows() {
         let (m, rows) = (a.rows(), b.rows());
         let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");

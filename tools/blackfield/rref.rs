@@ -60,7 +60,7 @@ fn answer(
     writer: Option<SmsWriter<'_>>,
 ) -> Result<Document<Found>> {
     let bars = work.bars;
-    let mut loaded = work.load_rational(&args.file, args.pattern)?.residues(modulus)?;
+    let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
@@ -96,7 +96,7 @@ fn answer(
 /// The same over the rationals.
 fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
     let bars = work.bars;
-    let mut loaded = work.load_rational(&args.file, args.pattern)?.numerators();
+    let mut loaded = work.load_rational(&args.file, args.input)?.numerators();
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
     let (rows, cols, nnz) = (loaded.triplets.rows(), loaded.triplets.cols(), loaded.triplets.nnz());

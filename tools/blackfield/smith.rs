@@ -23,7 +23,7 @@ struct Found {
 /// Prints the invariant factors.
 pub fn run(args: &SmithArgs, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let loaded = work.load(&args.file, args.pattern)?;
+    let loaded = work.load(&args.file, args.input)?;
     let a = &loaded.triplets;
     let digest = work.digest(&loaded);
     // The rows and columns of an elimination, a word and an index an entry, come in place of residues.

@@ -42,7 +42,7 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
 
 fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let (mut matrix, mut right) = (work.load(&args.file, false)?, work.load(&args.rhs, false)?);
+    let (mut matrix, mut right) = (work.load(&args.file, args.text)?, work.load(&args.rhs, args.text)?);
     if right.triplets.rows() != matrix.triplets.rows() {
         let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
         let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");

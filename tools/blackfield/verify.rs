@@ -114,7 +114,7 @@ fn judge(args: &VerifyArgs, matrix_file: &Path, start: Instant, claim: &mut Clai
         claimed_digest: Some(certificate.digest.clone()),
         digest: None,
     };
-    let loaded = input::load_rational(matrix_file, args.pattern, None, bars)?;
+    let loaded = input::load_rational(matrix_file, args.input, None, bars)?;
     loaded.check(certificate.modulus)?;
     let loaded = loaded.numerators();
     phases.add("read", loaded.seconds);

@@ -31,6 +31,7 @@ import check_rational
 import check_shortfall
 import check_smith
 import check_spaces
+import check_texts
 import truth
 from bench import Bench
 from shortfall import Falls
@@ -71,6 +72,7 @@ CHECKS = (
     ("files", "formats", check_files.formats, 8),
     ("files", "packed", check_files.packed, 6),
     ("files", "headers", check_files.huge_headers, 6),
+    ("files", "texts", check_texts.texts, 8),
     ("shortfall", "shortfalls", check_shortfall.shortfalls, 8),
 )
 GROUPS = tuple(dict.fromkeys(group for group, _, _, _ in CHECKS))

@@ -59,22 +59,6 @@ fn is_tar(head: &[u8]) -> bool {
     told == sum - field.iter().map(|&b| u32::from(b)).sum::<u32>() + 8 * 32
 }
 
-/// The message for a file that is packed in a way that is not read here, with the command that unpacks it.
-pub(in super::super) fn foreign(head: &[u8]) -> Option<String> {
-    const FOREIGN: [(&[u8], &str, &str); 8] = [
-        (b"\x1f\x9d", "compress (.Z)", "uncompress"),
-        (b"7z\xbc\xaf\x27\x1c", "7-Zip", "7z x"),
-        (b"Rar!", "RAR", "unrar x"),
-        (b"LZIP", "lzip", "lzip -d"),
-        (b"\x04\x22\x4d\x18", "LZ4", "lz4 -d"),
-        (b"\x89LZO", "lzop", "lzop -d"),
-        (b"\x5d\x00\x00", "LZMA (.lzma)", "xz --format=lzma -d"),
-        (b"070701", "cpio", "cpio -i"),
-    ];
-    let (_, name, command) = FOREIGN.iter().find(|(magic, ..)| head.starts_with(magic))?;
-    Some(format!("packed by {name}, which is not read: unpack it first ({command} FILE)"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +81,6 @@ mod tests {
         ] {
             assert_eq!(packing(head), expected, "{head:?}");
         }
-        assert!(foreign(b"\x1f\x9d\x90").unwrap().contains("uncompress") && foreign(b"1 1 M").is_none());
     }
 
     #[test]

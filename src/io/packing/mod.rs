@@ -28,7 +28,7 @@ mod zstd;
 pub(super) use choice::is_hidden;
 #[cfg(feature = "gzip")]
 pub(super) use choice::{Choice, Rank};
-pub(super) use kind::{Packing, foreign, packing};
+pub(super) use kind::{Packing, packing};
 #[cfg(not(feature = "archives"))]
 pub(super) use layer::absent;
 pub(super) use layer::unpacked;

@@ -66,7 +66,7 @@ fn refused_fractions() {
         ("1 1 Q\n1 2 1/2\n0 0 0\n", "t:2: column index 2 is outside 1..=1"),
         (
             "%%MatrixMarket matrix coordinate rational skew-symmetric\n1 1 1\n1 1 1/2\n",
-            "t:3: non-zero entry (1, 1) on the diagonal of a skew-symmetric matrix",
+            "t:3: expected zeros on the diagonal of a skew-symmetric matrix, found entry (1, 1)",
         ),
     ] {
         assert_eq!(shown_fractions(text, &EXACT), expected);

@@ -41,11 +41,11 @@ fn harwell_boeing_files() {
         (harwell_boeing("RUA", 3, &columns, real(&["1.0E+00", "2.0E+00"])), "t:7: expected a number, found \"\""),
         (
             harwell_boeing("RUE", 3, &columns, None),
-            "t:3: type RUE: elemental (unassembled) matrices are not supported; assemble it first",
+            "t:3: expected an assembled matrix, found type RUE: assemble it first, by adding up its elements",
         ),
         (
             harwell_boeing("CUA", 3, &columns, None),
-            "t:3: complex values have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)",
+            "t:3: expected integers, found complex values, which have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)",
         ),
         (harwell_boeing("QUA", 3, &columns, None), "t:3: type QUA: auxiliary files do not contain a matrix"),
         (
@@ -55,7 +55,7 @@ fn harwell_boeing_files() {
         (harwell_boeing("PSA", 2, &columns, None), "t:3: a symmetric matrix must be square, found 2 x 3"),
         (
             harwell_boeing("PSA", 3, &columns, None),
-            "t:6: entry (2, 3) lies above the diagonal; a symmetric file stores only the lower triangle",
+            "t:6: expected the lower triangle of a symmetric matrix, found entry (2, 3) above the diagonal",
         ),
         (
             harwell_boeing("IZA", 3, &[vec![0], vec![], vec![]], integer(&["4"])),
@@ -68,7 +68,7 @@ fn harwell_boeing_files() {
         ),
         (
             harwell_boeing("PUA", 3, &columns, None).replace("   1   3   3   4", "   1   3   3   3"),
-            "t:5: the last pointer is 3, expected 4 for 3 entries",
+            "t:5: expected 4 as the last pointer, for 3 entries, found 3",
         ),
         (
             harwell_boeing("PUA", 3, &columns, None).replace("   1   3   3   4", "   2   3   3   4"),
@@ -89,8 +89,11 @@ fn harwell_boeing_files() {
     }
     let cut = harwell_boeing("PUA", 3, &columns, None);
     let lines: Vec<&str> = cut.lines().collect();
-    assert_eq!(shown(lines[..5].join("\n"), &EXACT), "t:5: the file ends after 0 of 3 row indices");
-    assert_eq!(shown(lines[..4].join("\n"), &EXACT), "t:4: the file ends after 0 of 4 column pointers");
+    assert_eq!(shown(lines[..5].join("\n"), &EXACT), "t:5: the file ends after 0 of 3 row indices: a truncated file");
+    assert_eq!(
+        shown(lines[..4].join("\n"), &EXACT),
+        "t:4: the file ends after 0 of 4 column pointers: a truncated file"
+    );
     let complex = Some(("(3F5.1)", 5, ["0.0", "0.5", "0.0", "0.0", "2.0", "0.0"].map(String::from).to_vec()));
     assert_eq!(shown(harwell_boeing("CUA", 3, &columns, complex), &PATTERN), "3x3: 1 1 1, 2 3 1");
     assert_eq!(shown(harwell_boeing("RUA", 3, &columns, None), &PATTERN), "3x3: 1 1 1, 2 3 1, 3 1 1");

@@ -4,10 +4,13 @@
 mod arrays;
 mod files;
 mod fractions;
+mod graphs;
 mod harwell_boeing;
+mod literals;
 mod random;
 mod spelling;
 mod streams;
+mod tables;
 mod widths;
 
 use super::content::unpack;
@@ -18,8 +21,8 @@ use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, Silent};
 use std::path::Path;
 
-const EXACT: ReadOptions = ReadOptions { pattern: false, max_memory: None };
-const PATTERN: ReadOptions = ReadOptions { pattern: true, max_memory: None };
+const EXACT: ReadOptions = ReadOptions { pattern: false, max_memory: None, base: None, layout: None };
+const PATTERN: ReadOptions = ReadOptions { pattern: true, max_memory: None, base: None, layout: None };
 
 fn read_text(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Triplets> {
     read_bytes(Path::new("t"), text.as_ref(), options, &Silent)

@@ -84,58 +84,61 @@ fn patterns_of_anything() {
 #[test]
 fn refused_files() {
     let hint = "exact arithmetic needs integers (--pattern takes the 0-1 pattern of any matrix)";
-    let complex = "complex values have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)";
-    let formats = "expected a MatrixMarket banner (\"%%MatrixMarket …\"), an SMS header (\"rows cols M\") or a Harwell-Boeing header";
+    let complex = "expected integers, found complex values, which have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)";
+    let formats = "expected a matrix or a graph: MatrixMarket, SMS (\"rows cols M\"), Harwell-Boeing, lines of numbers, a literal matrix, or one of the other formats in docs/formats.md";
     let mm = |rest: &str| format!("{MM} {rest}");
     let cases: Vec<(String, String)> = vec![
         // Not a matrix at all.
-        ("".into(), format!("1: {formats}, found nothing in the first line")),
-        ("\n\n".into(), format!("1: {formats}, found nothing in the first line")),
-        ("hello, world\n".into(), format!("1: {formats}, found \"hello, world\"")),
-        ("1 2 3\n".into(), format!("1: {formats}, found \"1 2 3\"")),
-        ("\u{1}\0\0\u{7f}".into(), format!("1: {formats}, found binary data")),
-        (format!("{}\n", "long ".repeat(100)), format!("1: {formats}, found \"{}…\"", "long ".repeat(8))),
-        ("070701".into(), "1: packed by cpio, which is not read: unpack it first (cpio -i FILE)".into()),
+        ("".into(), format!("1: {formats}; found an empty file")),
+        ("\n\n".into(), format!("1: {formats}; found an empty file")),
+        ("hello, world\n".into(), format!("1: {formats}; found \"hello, world\"")),
+        (
+            "1 2 3\n".into(),
+            "1: so few lines of three numbers can mean several things: say --layout triples (row, column, value), edges (of a graph, with weights), arcs or dense".into(),
+        ),
+        ("\u{1}\0\0\u{7f}".into(), format!("1: {formats}; found binary data")),
+        (format!("{}\n", "long ".repeat(100)), format!("1: {formats}; found \"{}…\"", "long ".repeat(8))),
+        ("070701".into(), "1: a cpio archive: take the matrix out of it: cpio -i < FILE".into()),
         // SMS.
-        ("2 2 M\n1 1 1\n".into(), "2: the file ends after 1 entries without the end marker \"0 0 0\": a truncated file".into()),
-        ("2 2 M\n".into(), "1: the file ends after 0 entries without the end marker \"0 0 0\": a truncated file".into()),
+        ("2 2 M\n1 1 1\n".into(), "2: the file ends after 1 entry, without its last line \"0 0 0\": a truncated file".into()),
+        ("2 2 M\n".into(), "1: the file ends after 0 entries, without its last line \"0 0 0\": a truncated file".into()),
         ("2 2 M\n0 0 0\n\n1 1 1\n".into(), "4: expected nothing after the end marker \"0 0 0\", found \"1 1 1\"".into()),
-        ("2 2 M\n0 1 1\n0 0 0\n".into(), "2: row index 0 is outside 1..=2".into()),
-        ("2 2 M\n1 0 1\n0 0 0\n".into(), "2: column index 0 is outside 1..=2".into()),
+        ("2 2 M\n0 1 1\n0 0 0\n".into(), "2: row index 0 is outside 1..=2: does it count from 0? Say --base 0".into()),
+        ("2 2 M\n1 0 1\n0 0 0\n".into(), "2: column index 0 is outside 1..=2: does it count from 0? Say --base 0".into()),
         ("2 2 M\n1 1 1\n3 1 1\n0 0 0\n".into(), "3: row index 3 is outside 1..=2".into()),
         ("2 2 M\n1 3 1\n0 0 0\n".into(), "2: column index 3 is outside 1..=2".into()),
         ("2 2 M\n1 -1 1\n0 0 0\n".into(), "2: column index -1 is outside 1..=2".into()),
         ("2 2 M\n18446744073709551617 1 1\n0 0 0\n".into(), "2: row index 18446744073709551617 is outside 1..=2".into()),
-        ("0 2 M\n1 1 1\n0 0 0\n".into(), "2: row index 1 is outside 1..=0".into()),
+        ("0 2 M\n1 1 1\n0 0 0\n".into(), "2: expected no entries in a matrix without rows, found row index 1".into()),
         ("2 2 M\nx 1 1\n0 0 0\n".into(), "2: expected a row index, found \"x\"".into()),
         ("2 2 M\n1 1.0 1\n0 0 0\n".into(), "2: expected a column index, found \"1.0\"".into()),
         ("2 2 M\n1 1\n0 0 0\n".into(), "2: expected row, column and value, found \"1 1\"".into()),
         ("2 2 M\n1 1 1 1\n0 0 0\n".into(), "2: expected row, column and value, found \"1 1 1 1\"".into()),
         ("2 2 M\n1 1 x\n0 0 0\n".into(), "2: expected a number, found \"x\"".into()),
         ("2 2 M\n1 1 0.5\n0 0 0\n".into(), format!("2: expected an integer, found \"0.5\": {hint}")),
-        ("2 2 M\n1 1 1e9999\n0 0 0\n".into(), "2: found \"1e9999\": exponents go up to 4932".into()),
+        ("2 2 M\n1 1 1e9999\n0 0 0\n".into(), "2: expected an exponent of at most 4932, found \"1e9999\"".into()),
         ("2 2 M\n1 1 NaN\n0 0 0\n".into(), "2: expected a finite number, found \"NaN\"".into()),
         ("2 2 C\n1 1 1 1\n0 0 0 0\n".into(), format!("1: {complex}")),
         ("-2 2 M\n0 0 0\n".into(), "1: the number of rows must not be negative, found \"-2\"".into()),
-        ("4294967296 2 M\n0 0 0\n".into(), "1: 4294967296 rows: dimensions go up to 4294967295".into()),
+        ("4294967296 2 M\n0 0 0\n".into(), "1: expected at most 4294967295 rows, found 4294967296".into()),
         ("2 99999999999999999999 M\n0 0 0\n".into(),
          "1: the number of columns must be below 2^64, found \"99999999999999999999\"".into()),
         ("2 2 M\n1 1 1\n\0\0\n0 0 0\n".into(), "3: expected row, column and value, found \"\\0\\0\"".into()),
         // MatrixMarket.
-        (mm("integer general\n2 2 3\n1 1 1\n2 2 2\n"), "4: the file ends after 2 of the 3 entries that line 2 announces".into()),
-        (mm("integer general\n2 2 1\n1 1 1\n\n2 2 2\n"), "5: more than the 1 entries that line 2 announces".into()),
-        (mm("integer general\n2 2 0\n1 1 1\n"), "3: more than the 0 entries that line 2 announces".into()),
+        (mm("integer general\n2 2 3\n1 1 1\n2 2 2\n"), "4: the file ends after 2 of the 3 entries that line 2 announces: a truncated file, or a wrong number".into()),
+        (mm("integer general\n2 2 1\n1 1 1\n\n2 2 2\n"), "5: more entries than the 1 that line 2 announces".into()),
+        (mm("integer general\n2 2 0\n1 1 1\n"), "3: more entries than the 0 that line 2 announces".into()),
         (mm("integer general\n2 2 18446744073709551615\n1 1 1\n"),
-         "3: the file ends after 1 of the 18446744073709551615 entries that line 2 announces".into()),
+         "3: the file ends after 1 of the 18446744073709551615 entries that line 2 announces: a truncated file, or a wrong number".into()),
         (mm("integer general\n2 2 18446744073709551616\n"),
          "2: the number of entries must be below 2^64, found \"18446744073709551616\"".into()),
         (mm("integer general\n2 2 -1\n"), "2: the number of entries must not be negative, found \"-1\"".into()),
         (mm("integer general\n2 2 x\n"), "2: expected the number of entries, found \"x\"".into()),
         (mm("integer general\n2 2\n"), "2: expected the size line \"rows columns entries\", found \"2 2\"".into()),
-        (mm("integer general\n% only\n"), "2: the file ends before its size line (\"rows columns entries\")".into()),
-        (mm("integer general\n4294967296 1 0\n"), "2: 4294967296 rows: dimensions go up to 4294967295".into()),
-        (mm("integer general\n2 2 1\n0 1 1\n"), "3: row index 0 is outside 1..=2".into()),
-        (mm("integer general\n2 2 1\n0 0 0\n"), "3: row index 0 is outside 1..=2".into()),
+        (mm("integer general\n% only\n"), "2: the file ends before its size line; expected \"rows columns entries\"".into()),
+        (mm("integer general\n4294967296 1 0\n"), "2: expected at most 4294967295 rows, found 4294967296".into()),
+        (mm("integer general\n2 2 1\n0 1 1\n"), "3: row index 0 is outside 1..=2: does it count from 0? Say --base 0".into()),
+        (mm("integer general\n2 2 1\n0 0 0\n"), "3: row index 0 is outside 1..=2: does it count from 0? Say --base 0".into()),
         (mm("pattern general\n2 2 1\n1 1 1\n"), "3: expected row and column, found \"1 1 1\"".into()),
         (mm("real general\n2 2 1\n1 1 1.5\n"), format!("3: expected an integer, found \"1.5\": {hint}")),
         (mm("real general\n2 2 1\n1 1 -inf\n"), "3: expected a finite number, found \"-inf\"".into()),
@@ -155,13 +158,13 @@ fn refused_files() {
          "1: expected the field of an array integer, real or complex, found \"pattern\"".into()),
         (mm("integer symmetric\n2 3 0\n"), "2: a symmetric matrix must be square, found 2 x 3".into()),
         (mm("integer symmetric\n2 2 1\n1 2 1\n"),
-         "3: entry (1, 2) lies above the diagonal; a symmetric file stores only the lower triangle".into()),
+         "3: expected the lower triangle of a symmetric matrix, found entry (1, 2) above the diagonal".into()),
         (mm("integer skew-symmetric\n2 2 1\n2 2 1\n"),
-         "3: non-zero entry (2, 2) on the diagonal of a skew-symmetric matrix".into()),
+         "3: expected zeros on the diagonal of a skew-symmetric matrix, found entry (2, 2)".into()),
         ("%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n".into(),
-         "5: the file ends after 3 of the 4 entries that line 2 announces".into()),
+         "5: the file ends after 3 of the 4 entries that line 2 announces: a truncated file, or a wrong number".into()),
         ("%%MatrixMarket matrix array integer general\n1 2\n1\n2\n3\n".into(),
-         "5: more than the 2 entries that line 2 announces".into()),
+         "5: more entries than the 2 that line 2 announces".into()),
         ("%%MatrixMarket matrix array integer general\n1 2\n1 2\n".into(), "3: expected one value, found \"1 2\"".into()),
         ("%%MatrixMarket matrix array integer general\n1 2 2\n1\n2\n".into(),
          "2: expected the size line \"rows columns\", found \"1 2 2\"".into()),
@@ -179,7 +182,7 @@ fn lying_counts_cost_no_memory() {
     let text = format!("{MM} integer general\n9 9 1152921504606846976\n1 1 1\n");
     assert_eq!(
         shown(text, &EXACT),
-        "t:3: the file ends after 1 of the 1152921504606846976 entries that line 2 announces"
+        "t:3: the file ends after 1 of the 1152921504606846976 entries that line 2 announces: a truncated file, or a wrong number"
     );
     let text = harwell_boeing("PUA", 3, &[vec![0]], None).replace(
         "             1             1             0\n(",

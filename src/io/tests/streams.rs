@@ -91,7 +91,7 @@ fn blocks_and_threads() {
                 assert_eq!(&a.digest(), digest.get_or_insert(a.digest()));
                 let place = lines + 1;
                 assert_eq!(shown(file(&wrong), &EXACT), format!("t:{place}: expected a number, found \"x\""));
-                let message = "the file ends after 600000 entries without the end marker \"0 0 0\": a truncated file";
+                let message = "the file ends after 600000 entries, without its last line \"0 0 0\": a truncated file";
                 assert_eq!(shown(file(&text), &EXACT), format!("t:{lines}: {message}"));
                 let after = format!("{good}{}1 1 1\n", "\n".repeat(5_000_000));
                 let message = "expected nothing after the end marker \"0 0 0\", found \"1 1 1\"";
@@ -106,7 +106,7 @@ fn lines_and_entries_have_limits() {
     let line = "7".repeat(text::MAX_LINE);
     let long = format!("3 3 M\n1 1 1\n1 2 {line}\n0 0 0\n");
     for bytes in [long.clone().into_bytes(), gzip(long.as_bytes())] {
-        assert_eq!(shown(bytes, &EXACT), "t:3: a line of more than 16777216 bytes");
+        assert_eq!(shown(bytes, &EXACT), "t:3: a line of more than 16777216 bytes; expected an entry in each line");
     }
     let three = "3 3 M\n1 1 1\n1 2 0\n2 2 1\n3 3 1\n0 0 0\n";
     let boeing = "title\n3 1 1 1 0\nIUA 3 3 3 0\n(4I2) (3I2) (3I2)\n 1 2 3 4\n 1 2 3\n 1 1 1\n";

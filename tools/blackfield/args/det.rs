@@ -1,6 +1,6 @@
 //! Determinants: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, InputArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -19,9 +19,8 @@ pub struct DetArgs {
     /// The modulus, a prime below 2^63 [default: none, the determinant over the integers]
     #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
     pub modulus: Option<Modulus>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Demand a proof: mod p of a determinant that is 0, over the integers of one that is not
     #[arg(long)]
     pub proven: bool,

@@ -1,6 +1,6 @@
 //! Matrix files looked at, rewritten and made.
 
-use super::{Common, FormatArgs, ProfileArgs, values};
+use super::{Common, FormatArgs, InputArgs, ProfileArgs, values};
 use blackfield::field::Modulus;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -20,9 +20,8 @@ pub struct InfoArgs {
     /// The modulus of the plan, a prime below 2^63
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Draw the pattern of the non-zeros, with axes and title, as PNG or SVG by the name
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
     pub spy: Option<PathBuf>,
@@ -70,9 +69,8 @@ pub struct ConvertArgs {
     /// Exchange rows and columns
     #[arg(long)]
     pub transpose: bool,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub reading: InputArgs,
     /// Print one JSON document
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,

@@ -1,6 +1,6 @@
 //! Homology: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, values};
+use super::{AnswerArgs, CheckpointArgs, TextArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -40,6 +40,8 @@ pub struct HomologyArgs {
     pub proven: bool,
     #[command(flatten)]
     pub checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -1,6 +1,6 @@
 //! Null spaces: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, MethodName, values};
+use super::{AnswerArgs, CheckpointArgs, InputArgs, MethodName, values};
 use blackfield::field::Modulus;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
@@ -43,9 +43,8 @@ pub struct KernelArgs {
     /// Only the dimension
     #[arg(long, conflicts_with_all = ["output", "vectors"])]
     pub dimension: bool,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// How to compute it; block Wiedemann (hybrid, wiedemann) takes the memory of a few blocks of vectors
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with = "rational")]
     pub method: MethodName,

@@ -1,6 +1,6 @@
 //! `blackfield permanent` on the command line.
 
-use super::{BatchArgs, Common, ProfileArgs, values};
+use super::{BatchArgs, Common, InputArgs, ProfileArgs, values};
 use blackfield::field::Modulus;
 use blackfield::permanent::{self, reduce::Switches};
 use clap::builder::RangedU64ValueParser;
@@ -21,9 +21,8 @@ pub struct PermanentArgs {
     /// Matrix files; `-` reads standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// The residue mod P, a prime below 2^63, instead of the integer (may be given several times)
     #[arg(short = 'p', long = "modulus", value_name = "P", value_delimiter = ',')]
     #[arg(value_parser = values::modulus)]

@@ -1,6 +1,6 @@
 //! Minimal and characteristic polynomials: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, InputArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -14,9 +14,8 @@ pub struct PolynomialArgs {
     /// The modulus, a prime below 2^63
     #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Demand a proof, whatever it takes
     #[arg(long)]
     pub proven: bool,

@@ -1,6 +1,6 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{BatchArgs, Common, FormatArgs, ProfileArgs, Seed, values};
+use super::{BatchArgs, Common, FormatArgs, InputArgs, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::gpu::Devices;
@@ -14,8 +14,8 @@ use std::path::PathBuf;
 /// Standard output has the rank alone; everything else (how, why, how sure) is on standard error. Several files or
 /// moduli have a line each, in the order given: the file, the modulus, the rank and its certainty, with tabs between
 /// them (--bare: the ranks alone). A file without an answer does not keep the others from theirs. A file is read once
-/// for all moduli. Formats are detected from the content: SMS, MatrixMarket, Harwell-Boeing, Rutherford-Boeing, each
-/// also compressed with gzip.
+/// for all moduli. Formats are detected from the content: SMS, MatrixMarket, Harwell-Boeing, tables, literal matrices
+/// of algebra systems, arrays of NumPy, SciPy and MATLAB, graphs, each also compressed or in an archive.
 #[derive(Debug, Args)]
 #[command(after_long_help = RANK_JSON)]
 pub struct RankArgs {
@@ -35,9 +35,8 @@ pub struct RankArgs {
     /// The rank over the rationals, then the rank modulo each P given, and what a smaller one means
     #[arg(long)]
     pub rational: bool,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
 
     /// How to compute it
     #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method and certainty")]

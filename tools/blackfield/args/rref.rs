@@ -1,6 +1,6 @@
 //! Reduced row echelon forms: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, InputArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -33,9 +33,8 @@ pub struct RrefArgs {
     /// space; R has them in this order
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub column_order: Option<PathBuf>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -1,6 +1,6 @@
 //! Smith normal forms: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, values};
+use super::{AnswerArgs, InputArgs, values};
 use blackfield::field::Modulus;
 use blackfield::report::ErrorBound;
 use clap::{Args, ValueHint};
@@ -20,9 +20,8 @@ pub struct SmithArgs {
     /// Only the powers of this prime in the invariant factors
     #[arg(long, value_name = "P", value_parser = values::modulus)]
     pub local: Option<Modulus>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Demand a proof of the rank over Q
     #[arg(long)]
     pub proven: bool,

@@ -1,6 +1,6 @@
 //! Linear systems: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, MethodName, values};
+use super::{AnswerArgs, CheckpointArgs, MethodName, TextArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub struct SolveArgs {
     pub method: MethodName,
     #[command(flatten)]
     pub checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -1,6 +1,6 @@
 //! `blackfield tune` on the command line.
 
-use super::{Common, FormatArgs, ProfileArgs, values};
+use super::{Common, FormatArgs, InputArgs, ProfileArgs, values};
 use blackfield::field::Modulus;
 use blackfield::tune::Effort;
 use clap::builder::RangedU64ValueParser;
@@ -34,9 +34,8 @@ pub struct TuneArgs {
     /// The modulus, a prime below 2^63
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Block widths to time
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,8,16,32,64")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]

@@ -1,6 +1,6 @@
 //! Certificates checked.
 
-use super::Common;
+use super::{Common, InputArgs};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -23,9 +23,8 @@ pub struct VerifyArgs {
     /// and B, or D1, D2, ...), then what was written (N, X, R)
     #[arg(value_name = "MATRIX", required = true, value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// Read every entry as 1: the 0-1 pattern of the matrix
-    #[arg(long)]
-    pub pattern: bool,
+    #[command(flatten)]
+    pub input: InputArgs,
     /// Print one JSON document
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,

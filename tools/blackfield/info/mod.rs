@@ -55,7 +55,7 @@ struct Predicted {
 pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     [&args.spy, &args.histogram].into_iter().flatten().try_for_each(|to| picture::check(to))?;
     let prices = profile::find(&args.profile, bars)?;
-    let loaded = input::load(&args.file, args.pattern, bars)?;
+    let loaded = input::load(&args.file, args.input, bars)?;
     let name = args.file.file_name().unwrap_or("-".as_ref()).to_string_lossy().into_owned();
     let statistics = Statistics::of(&loaded.triplets);
     if let Some(to) = &args.spy {

@@ -17,7 +17,7 @@ use blackfield::{Error, Result};
 pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let Some(file) = &args.file else { return install::run(args, bars) };
     let machine = profile::find(&args.profile, bars)?.machine;
-    let loaded = input::load(file, args.pattern, bars)?;
+    let loaded = input::load(file, args.input, bars)?;
     if args.check {
         let matrix = loaded.triplets.compact()?.matrix.try_reduce(args.modulus)?;
         return check::run(args, &matrix, machine, bars);

@@ -184,7 +184,7 @@ pub fn smith(work: &Work<'_>) -> Result<Vec<Check>> {
 pub fn homology(work: &Work<'_>) -> Result<Vec<Check>> {
     let answer = &work.answer;
     let files = &work.args.files;
-    let boundaries = files.iter().map(|file| Ok(crate::input::load(file, false, work.bars)?.triplets));
+    let boundaries = files.iter().map(|file| Ok(crate::input::load(file, work.args.input.text, work.bars)?.triplets));
     let complex =
         ChainComplex::named(boundaries.collect::<Result<_>>()?, files.iter().map(|f| super::name(f)).collect())?;
     let complex = if answer.flag("reduced")? { complex.augmented()? } else { complex };

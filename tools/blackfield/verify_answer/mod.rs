@@ -18,7 +18,7 @@ mod modular;
 
 pub use document::is_document;
 
-use crate::args::VerifyArgs;
+use crate::args::{InputArgs, VerifyArgs};
 use crate::exit::Code;
 use crate::input;
 use crate::output;
@@ -88,7 +88,13 @@ impl Work<'_> {
     /// File `k` after the answer, the first of which has to be what was asked about.
     fn matrix(&self, k: usize) -> Result<RationalMatrix> {
         let file = &self.args.files[k];
-        let matrix = input::load_rational(file, self.args.pattern && k == 0, None, self.bars)?.matrix;
+        let matrix = input::load_rational(
+            file,
+            InputArgs { pattern: self.args.input.pattern && k == 0, ..self.args.input },
+            None,
+            self.bars,
+        )?
+        .matrix;
         if k == 0 {
             self.answer.check_digest("digest", &matrix.digest(), file)?;
         }
