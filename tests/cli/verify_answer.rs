@@ -103,7 +103,7 @@ fn systems_and_forms_are_verified() {
 fn determinants_polynomials_and_smith_forms_are_verified() {
     let lab = lab("verify-det");
     let answer = ask(&lab, "det square.sms", "d.json");
-    assert!(lab.answer("verify d.json square.sms").starts_with("integer-det holds ("));
+    assert!(lab.answer("verify d.json square.sms").starts_with("det holds ("));
     refused(&lab, &with(&answer, "det", json!("-48")), "square.sms", 1, "another one mod");
     for kind in ["det", "minpoly", "charpoly"] {
         let answer = ask(&lab, &format!("{kind} square.sms -p 65521"), "d.json");

@@ -156,11 +156,11 @@ fn judge(args: &VerifyArgs, about: &mut Option<String>, bars: &Bars) -> Result<V
     *about = Some(kind.clone());
     match kind.as_str() {
         "kernel" => modular::kernel(&work),
-        "solve" => modular::solve(&work),
+        "solve" if work.answer.has("modulus") => modular::solve(&work),
+        "solve" => integral::solve(&work),
         "rref" => modular::rref(&work),
+        "det" if !work.answer.has("modulus") => integral::determinant(&work),
         "det" | "minpoly" | "charpoly" => modular::again(&work, &kind),
-        "rational-solve" => integral::solve(&work),
-        "integer-det" => integral::determinant(&work),
         "smith" => integral::smith(&work),
         "homology" => integral::homology(&work),
         other => Err(work.answer.refuse(format!("a document about {other}, which is not verified by this program"))),
