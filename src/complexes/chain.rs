@@ -119,7 +119,7 @@ impl ChainComplex {
             observer.progress(k as u64);
             if let Some(place) = square::first_entry(&pair[1], &pair[0], moduli, observer)? {
                 return Err(Error::Matrix(format!(
-                    "no chain complex: {} times {} is not 0, its entry in row {}, column {} (from 1) is {}",
+                    "not a chain complex: {} times {} is not 0, its entry in row {}, column {} (from 1) is {}",
                     names[1],
                     names[0],
                     place.row + 1,

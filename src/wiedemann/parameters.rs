@@ -5,6 +5,7 @@ use super::options::Options;
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::cost::Machine;
 use crate::field::ExtensionField;
+use crate::words::counted;
 use crate::{Error, Result};
 
 /// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of
@@ -48,8 +49,8 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
             let degree = degree_for_error(rank_bound, log2_p, options.trials, error, most).ok_or_else(|| {
                 Error::Usage(format!(
                     "block Wiedemann cannot prove an error below {error} for rank up to {rank_bound} over GF({p}^k), \
-                     k <= {most}, with {} trials: ask for more trials or for elimination",
-                    options.trials
+                     k <= {most}, in {}: ask for more trials or for elimination",
+                    counted(options.trials, "trial")
                 ))
             })?;
             (degree, true, format!("error <= {error} is proven over GF({p}^{degree})"))

@@ -30,6 +30,8 @@ fn usage() {
         "rank diagonal.sms -p 7 --format ell --forbid-format csr",
         "kernel diagonal.sms --dimension",
         "minpoly diagonal.sms",
+        "kernel diagonal.sms -p 7",
+        "rref diagonal.sms -p 7",
         "determinant diagonal.sms",
         "convert diagonal.sms diagonal.xyz",
         "generate bibd_9_5",

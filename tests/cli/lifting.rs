@@ -126,13 +126,9 @@ fn what_cannot_be_asked_is_refused() {
         ("solve diagonal.sms --rhs diagonal.sms -p 7 --rational -o x.sms", 2, "cannot be used with"),
         ("solve diagonal.sms --rhs diagonal.sms --rational --random -o x.sms", 2, "cannot be used with"),
         ("solve diagonal.sms --rhs diagonal.sms --rational -o -", 2, "name a file"),
-        (
-            "solve diagonal.sms --rhs short.sms --rational -o x.sms",
-            3,
-            "short.sms: right sides have a row for each of the 3",
-        ),
+        ("solve diagonal.sms --rhs short.sms --rational -o x.sms", 3, "short.sms: the right sides need 3 rows"),
         ("solve diagonal.sms --rhs diagonal.sms --rational --max-memory 64 -o x.sms", 4, "64 bytes are allowed"),
-        ("det short.sms", 3, "short.sms: a determinant is of a square matrix, this one is 2 x 1"),
+        ("det short.sms", 3, "short.sms: only a square matrix has a determinant, this one is 2 x 1"),
         ("det missing.sms", 3, "missing.sms"),
         ("det diagonal.sms --max-memory 64", 4, "64 bytes are allowed"),
     ] {

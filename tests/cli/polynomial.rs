@@ -37,8 +37,8 @@ fn what_cannot_be_asked_is_refused() {
     let lab = Lab::with_diagonal("polynomial-refused");
     lab.write("wide.sms", "1 2 M\n1 1 1\n0 0 0\n");
     for (args, code, words) in [
-        ("minpoly wide.sms -p 7", 3, "wide.sms: a minimal polynomial is of a square matrix, this one is 1 x 2"),
-        ("charpoly wide.sms -p 7", 3, "wide.sms: a characteristic polynomial is of a square matrix"),
+        ("minpoly wide.sms -p 7", 3, "wide.sms: only a square matrix has a minimal polynomial, this one is 1 x 2"),
+        ("charpoly wide.sms -p 7", 3, "wide.sms: only a square matrix has a characteristic polynomial"),
         ("minpoly diagonal.sms", 2, "--modulus"),
         ("charpoly diagonal.sms -p 4", 2, "4"),
         ("charpoly missing.sms -p 7", 3, "missing.sms"),

@@ -53,7 +53,7 @@ fn determinants() {
     }
     lab.write("wide.sms", "1 2 M\n1 1 1\n0 0 0\n");
     for (args, code, words) in [
-        ("det wide.sms -p 7", 3, "wide.sms: a determinant is of a square matrix, this one is 1 x 2"),
+        ("det wide.sms -p 7", 3, "wide.sms: only a square matrix has a determinant, this one is 1 x 2"),
         ("det diagonal.sms -p 4", 2, "4"),
         ("det missing.sms -p 7", 3, "missing.sms"),
         ("det diagonal.sms -p 7 --max-memory 64", 4, "64 bytes are allowed"),

@@ -85,7 +85,7 @@ fn what_cannot_be_asked_is_refused() {
         ("solve diagonal.sms --rhs diagonal.sms -p 7 -o x.txt", 2, "x.txt"),
         ("solve diagonal.sms --rhs diagonal.sms -p 7 -o diagonal.sms", 2, "would replace the input"),
         ("solve - --rhs - -p 7 -o x.sms", 2, "only once"),
-        ("solve diagonal.sms --rhs short.sms -p 7 -o x.sms", 3, "short.sms: right sides have a row for each of the 3"),
+        ("solve diagonal.sms --rhs short.sms -p 7 -o x.sms", 3, "short.sms: the right sides need 3 rows"),
         ("solve diagonal.sms --rhs missing.sms -p 7 -o x.sms", 3, "missing.sms"),
         ("solve diagonal.sms --rhs diagonal.sms -p 7 -o no/such/x.sms", 3, "no/such/x.sms"),
         ("solve diagonal.sms --rhs diagonal.sms -p 7 --max-memory 64 -o x.sms", 4, "64 bytes are allowed"),

@@ -110,7 +110,8 @@ impl<'a> Batch<'a> {
     /// The code of the run, the worst of all.
     pub fn end(self) -> Code {
         if self.asked > 1 && self.missing > 0 && !self.json {
-            self.bars.note(&format!("{} of {} answers are missing", self.missing, self.asked));
+            let is = if self.missing == 1 { "is" } else { "are" };
+            self.bars.note(&format!("{} of {} answers {is} missing", self.missing, self.asked));
         }
         self.worst
     }

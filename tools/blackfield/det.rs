@@ -43,7 +43,7 @@ pub fn run(args: &DetArgs, bars: &Bars) -> Result<()> {
 /// # Errors
 /// [`Error::Input`] unless the matrix is square.
 fn check_square(args: &DetArgs, rows: usize, cols: usize) -> Result<()> {
-    let message = format!("a determinant is of a square matrix, this one is {rows} x {cols}");
+    let message = format!("only a square matrix has a determinant, this one is {rows} x {cols}");
     if rows == cols { Ok(()) } else { Err(Error::Input { file: args.file.clone(), line: 0, message }) }
 }
 

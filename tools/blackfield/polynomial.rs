@@ -48,7 +48,7 @@ fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     let mut loaded = work.load(&args.file, args.input)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     if rows != cols {
-        let message = format!("a {} is of a square matrix, this one is {rows} x {cols}", question.name);
+        let message = format!("only a square matrix has a {}, this one is {rows} x {cols}", question.name);
         return Err(Error::Input { file: args.file.clone(), line: 0, message });
     }
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;

@@ -39,7 +39,7 @@ pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Res
     let (a, b) = (work.load_rational(&args.file, args.text)?.matrix, work.load_rational(&args.rhs, args.text)?.matrix);
     if a.rows() != b.rows() {
         let (m, rows) = (a.rows(), b.rows());
-        let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");
+        let message = format!("the right sides need {m} rows, as many as the matrix has; there are {rows}");
         return Err(Error::Input { file: args.rhs.clone(), line: 0, message });
     }
     let mut left = args.answer.max_memory;

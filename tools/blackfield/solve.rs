@@ -45,7 +45,7 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
     let (mut matrix, mut right) = (work.load(&args.file, args.text)?, work.load(&args.rhs, args.text)?);
     if right.triplets.rows() != matrix.triplets.rows() {
         let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
-        let message = format!("right sides have a row for each of the {m} rows of the matrix, here are {rows}");
+        let message = format!("the right sides need {m} rows, as many as the matrix has; there are {rows}");
         return Err(Error::Input { file: args.rhs.clone(), line: 0, message });
     }
     memory::check_lines(args.answer.max_memory, &matrix.triplets)?;

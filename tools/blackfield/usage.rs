@@ -27,23 +27,32 @@ pub fn end(mut error: clap::Error) -> Code {
     Code::Usage
 }
 
-/// Says what a missing modulus stands for, and what may stand in its place.
+/// What a missing option stands for, and what may stand in its place where a subcommand has that.
+const TIPS: [(&str, Option<&str>, &str); 6] = [
+    ("--modulus", None, "-p takes a prime below 2^63: -p 65521 computes modulo 65521"),
+    ("--modulus", Some("rational"), "--rational computes over the rational numbers"),
+    ("--output", Some("output"), "-o takes the name of a file, or - for standard output"),
+    ("--output", Some("dimension"), "--dimension computes the dimension alone"),
+    ("--output", Some("pivots_only"), "--pivots-only prints the columns of the pivots alone"),
+    ("--output", Some("list"), "--list prints what can be made"),
+];
+
+/// Says what would fit in the place of what is missing.
 fn advise(error: &mut clap::Error, subcommand: Option<&str>) {
-    let missing = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::Strings(missing)) => missing.iter().any(|name| name.starts_with("--modulus")),
-        _ => false,
-    };
-    if error.kind() != ErrorKind::MissingRequiredArgument || !missing {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return };
+    if error.kind() != ErrorKind::MissingRequiredArgument {
         return;
     }
     let command = Cli::command();
     let arguments = subcommand.and_then(|name| command.find_subcommand(name));
-    let rational = arguments.is_some_and(|command| command.get_arguments().any(|a| a.get_id() == "rational"));
-    let mut tips = vec!["-p takes a prime below 2^63: -p 65521 computes modulo 65521".into()];
-    if rational {
-        tips.push("--rational computes over the rational numbers".into());
+    let has = |id: &str| arguments.is_some_and(|command| command.get_arguments().any(|a| a.get_id() == id));
+    let fits = |(name, instead, _): &&(&str, Option<&str>, &str)| {
+        missing.iter().any(|missing| missing.starts_with(name)) && instead.is_none_or(has)
+    };
+    let tips: Vec<_> = TIPS.iter().filter(fits).map(|(_, _, tip)| (*tip).into()).collect();
+    if !tips.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
 }
 
 /// The message without its head, the usage and the pointer to the help, as one line.
