@@ -54,6 +54,7 @@
 //! | null space and echelon form over ℚ | | [`answers::rational_kernel`], [`answers::rational_rref`] |
 //! | the determinant mod p | | [`answers::determinant()`] |
 //! | linear systems over ℚ | | [`answers::rational_solve()`] |
+//! | rank, null space, systems modulo primes of any size | | [`answers::large_rank`], [`answers::large_kernel`], [`answers::large_solve`] |
 //! | the determinant over ℤ | | [`answers::integer_determinant()`] |
 //! | minimal and characteristic polynomial mod p | | [`answers::minimal_polynomial`], [`answers::characteristic_polynomial`] |
 //! | rank and minimal polynomial of an [operator](blackbox::Operator) of one's own | | [`answers::operator_rank`], [`answers::operator_minimal_polynomial`] |
@@ -98,6 +99,7 @@ pub mod integers;
 pub mod invariants;
 pub mod io;
 pub mod isa;
+pub mod large;
 pub mod matching;
 pub mod memory;
 #[cfg(test)]

@@ -5,12 +5,13 @@
 //! determinant, by [`integer_determinant`]; the Smith normal form, by [`smith()`]. From the relations of random
 //! vectors: [`minimal_polynomial`] and [`characteristic_polynomial`]. From the ranks and Smith forms of boundary
 //! matrices: homology, by [`homology()`]. Of an operator that is known by its products alone: [`operator_rank`],
-//! [`operator_minimal_polynomial`].
+//! [`operator_minimal_polynomial`]. Modulo primes of any size: [`large_rank`], [`large_kernel`], [`large_solve`].
 
 mod certificate;
 mod determinant;
 mod homology;
 mod kernel;
+mod large;
 mod lifting;
 mod operator;
 mod polynomials;
@@ -28,6 +29,7 @@ pub use certificate::{certificate, certificate_compact};
 pub use determinant::{Determinant, determinant};
 pub use homology::{Coefficients, Group, Groups, Homology, HomologyOptions, homology};
 pub use kernel::{Kernel, KernelOptions, NullVectors, kernel, kernel_owned};
+pub use large::{LargeContradiction, LargeKernel, LargeSolution, large_kernel, large_rank, large_solve};
 pub use lifting::{
     IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,
 };

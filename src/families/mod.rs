@@ -24,6 +24,7 @@ mod names;
 mod nullstellensatz;
 mod number_theory;
 mod partitions;
+mod relations;
 mod structured;
 mod symmetric_power;
 #[cfg(test)]
@@ -231,6 +232,14 @@ const CATALOGUE: &[Family] = &[
         example: "ibp_4_6_2",
         generate: |a| feynman::relations(a[0], a[1], a[2]),
         rank: |a, p| feynman::rank(a[0], a[1], a[2], p),
+    },
+    Family {
+        pattern: "relations_{rows}_{cols}_{seed}",
+        about: "Relations of an index calculus with planted logarithms: small exponents, columns that thin out; rank at most cols-1.",
+        size: "rows x cols, about 12 entries per row",
+        example: "relations_500_400_1",
+        generate: |a| relations::relations(a[0], a[1], a[2]),
+        rank: UNKNOWN,
     },
     Family {
         pattern: "tridiagonal_{n}",

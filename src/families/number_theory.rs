@@ -25,7 +25,7 @@ pub(super) fn trefethen(n: usize, dropped: usize) -> Result<Triplets> {
 }
 
 /// The first n primes, by a sieve up to the bound n (ln n + ln ln n) of Rosser (1941), true from the 6th prime on.
-fn first_primes(n: usize) -> Vec<usize> {
+pub(super) fn first_primes(n: usize) -> Vec<usize> {
     let x = n.max(6) as f64;
     let limit = (x * (x.ln() + x.ln().ln())).ceil() as usize + 1;
     let mut composite = vec![false; limit + 1];

@@ -381,6 +381,7 @@ fn wrong_names_and_numbers_are_refused_with_a_hint() {
         ("Trefethen_0", "at least 1"),
         ("Trefethen_1b", "at least 2"),
         ("redheffer_0", "at least 1"),
+        ("relations_5_1_1", "2 to 10000000"),
         ("hypercube_0", "1 <= d <= 31"),
         ("hypercube_32", "1 <= d <= 31"),
         ("circulant_2", "at least 3"),

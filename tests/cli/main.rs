@@ -17,6 +17,7 @@ mod homology;
 mod info;
 mod instructions;
 mod kernel;
+mod large;
 mod lifting;
 #[cfg(target_os = "linux")]
 mod limits;

@@ -2,7 +2,7 @@
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::account::Account;
-use crate::args::{AnswerArgs, CheckpointArgs, InputArgs};
+use crate::args::{AnswerArgs, CheckpointArgs, InputArgs, Prime};
 use crate::checkpoint::States;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
@@ -118,10 +118,10 @@ impl Subject for Asked {
 }
 
 /// Over what is computed: a field mod p, or one or a ring by its name.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
-    Modulus(Modulus),
+    Modulus(Prime),
     Field(&'static str),
     Ring(&'static str),
 }
@@ -138,7 +138,7 @@ impl std::fmt::Display for Over {
 
 impl From<Modulus> for Over {
     fn from(modulus: Modulus) -> Self {
-        Over::Modulus(modulus)
+        Over::Modulus(Prime::Word(modulus))
     }
 }
 

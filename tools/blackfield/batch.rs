@@ -17,7 +17,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 /// What is asked about: a file, and a field or ring unless all of them are meant.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct About<'a> {
     pub file: &'a Path,
     pub over: Option<Over>,
@@ -26,7 +26,7 @@ pub struct About<'a> {
 impl About<'_> {
     /// In words, in front of an error that does not name the file.
     fn words(&self) -> String {
-        match self.over {
+        match &self.over {
             Some(Over::Modulus(p)) => format!("{} mod {p}", self.file.display()),
             Some(Over::Field(name) | Over::Ring(name)) => format!("{} over {name}", self.file.display()),
             None => self.file.display().to_string(),
@@ -58,7 +58,7 @@ impl<'a> Batch<'a> {
     /// [`Error::Interrupted`]: a signal is for the whole batch. Where standard output does not take an empty line.
     pub fn attempt<T>(
         &mut self,
-        about: About<'_>,
+        about: &About<'_>,
         answers: usize,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<Option<T>> {
@@ -92,7 +92,7 @@ impl<'a> Batch<'a> {
     /// [`Error::Io`] where standard output does not take it.
     pub fn print(
         &self,
-        about: About<'_>,
+        about: &About<'_>,
         number: &dyn Display,
         certainty: Certainty,
         document: &impl Serialize,
@@ -103,7 +103,7 @@ impl<'a> Batch<'a> {
         if self.asked == 1 || self.args.bare {
             return output::print(&format!("{number}\n"));
         }
-        let over = about.over.map_or(String::new(), |over| over.to_string());
+        let over = about.over.as_ref().map_or(String::new(), Over::to_string);
         output::print(&format!("{}\t{over}\t{number}\t{}\n", cell(about.file), certainty.name()))
     }
 
@@ -135,17 +135,17 @@ mod tests {
     fn the_rest_runs_and_the_worst_code_is_kept() {
         let bars = Bars::new(true);
         let mut batch = Batch::new(4, BatchArgs { bare: false, fail_fast: false }, false, &bars);
-        assert_eq!(batch.attempt(about("a"), 1, || Ok(7)).unwrap(), Some(7));
-        let usage = batch.attempt(about("b"), 1, || Err::<u32, _>(Error::Usage("a test".into()))).unwrap();
+        assert_eq!(batch.attempt(&about("a"), 1, || Ok(7)).unwrap(), Some(7));
+        let usage = batch.attempt(&about("b"), 1, || Err::<u32, _>(Error::Usage("a test".into()))).unwrap();
         assert!(usage.is_none() && !batch.is_over());
-        let memory = batch.attempt(about("c"), 2, || Err::<u32, _>(Error::Memory("a test".into()))).unwrap();
+        let memory = batch.attempt(&about("c"), 2, || Err::<u32, _>(Error::Memory("a test".into()))).unwrap();
         assert!(memory.is_none());
-        let device = batch.attempt(about("d"), 1, || Err::<u32, _>(Error::Usage("a test".into()))).unwrap();
+        let device = batch.attempt(&about("d"), 1, || Err::<u32, _>(Error::Usage("a test".into()))).unwrap();
         assert!(device.is_none());
-        assert!(matches!(batch.attempt(about("e"), 1, || Err::<u32, _>(Error::Interrupted)), Err(Error::Interrupted)));
+        assert!(matches!(batch.attempt(&about("e"), 1, || Err::<u32, _>(Error::Interrupted)), Err(Error::Interrupted)));
         assert_eq!(batch.end(), Code::Resources);
         let mut batch = Batch::new(4, BatchArgs { bare: false, fail_fast: true }, false, &bars);
-        let bug = batch.attempt(about("a"), 1, || -> Result<u32> { panic!("a panic on purpose") }).unwrap();
+        let bug = batch.attempt(&about("a"), 1, || -> Result<u32> { panic!("a panic on purpose") }).unwrap();
         assert!(bug.is_none() && batch.is_over());
         assert_eq!(batch.end(), Code::Check);
     }

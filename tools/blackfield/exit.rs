@@ -187,7 +187,7 @@ pub fn guard(json: bool, work: impl FnOnce() -> Result<Code>) -> Code {
 }
 
 /// Reports a failure on standard error, as a document or as a line that begins with `prefix`.
-pub fn report(json: bool, failure: &Failure, about: Option<About<'_>>, prefix: &str) {
+pub fn report(json: bool, failure: &Failure, about: Option<&About<'_>>, prefix: &str) {
     let kept = match failure {
         Failure::Error(Error::Interrupted) => Some(signals::kept()),
         _ => None,
@@ -201,7 +201,7 @@ pub fn report(json: bool, failure: &Failure, about: Option<About<'_>>, prefix: &
             kind: code.kind(),
             code: code as u8,
             file: about.map(|about| about.file.display().to_string()),
-            over: about.and_then(|about| about.over),
+            over: about.and_then(|about| about.over.clone()),
             kept,
         };
         return say(&serde_json::to_string(&document).expect("our documents have string keys"));

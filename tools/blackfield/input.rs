@@ -1,6 +1,6 @@
 //! Reading a matrix for a subcommand: from a file or standard input, timed and announced.
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, Prime};
 use crate::progress::Bars;
 use blackfield::field::Modulus;
 use blackfield::io;
@@ -94,6 +94,29 @@ impl Rational {
         }
         let (triplets, _) = self.matrix.into_parts();
         Loaded { triplets, seconds: self.seconds, warnings: self.warnings, digest }
+    }
+    /// The integers of a matrix without fractions.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if it has some.
+    pub fn integers(self) -> Result<Loaded> {
+        self.check_integral()?;
+        Ok(self.numerators())
+    }
+    fn check_integral(&self) -> Result<()> {
+        if self.matrix.is_integral() {
+            return Ok(());
+        }
+        let message = "fractions are not possible modulo primes beyond 2^63: multiply rows by their denominators";
+        Err(Error::Input { file: self.file.clone(), line: 0, message: message.into() })
+    }
+    /// # Errors
+    /// [`Error::Input`] if there are no residues modulo a prime of any size.
+    pub fn check_prime(&self, p: &Prime) -> Result<()> {
+        match p {
+            Prime::Word(p) => self.check(*p),
+            Prime::Large(_) => self.check_integral(),
+        }
     }
     /// # Errors
     /// [`Error::Input`] if p divides a denominator.

@@ -1,7 +1,8 @@
 //! `blackfield kernel FILE -p P|--rational -o N.sms`: a basis of the null space, or random vectors, or its dimension.
 
 use crate::answer::{self, Asked, Document, Grounds, Over, Work};
-use crate::args::KernelArgs;
+use crate::args::{KernelArgs, Prime};
+use crate::large;
 use crate::memory;
 use crate::output;
 use crate::progress::Bars;
@@ -21,29 +22,30 @@ const UNITS: usize = 1 << 16;
 
 /// The answer.
 #[derive(Serialize)]
-struct Found {
-    side: &'static str,
-    rank: usize,
-    dimension: usize,
+pub struct Found {
+    pub side: &'static str,
+    pub rank: usize,
+    pub dimension: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    primes: Option<Vec<Modulus>>,
-    output: Option<String>,
-    vectors: usize,
-    entries: usize,
-    random: bool,
+    pub primes: Option<Vec<Modulus>>,
+    pub output: Option<String>,
+    pub vectors: usize,
+    pub entries: usize,
+    pub random: bool,
 }
 
 /// Writes the vectors and prints the dimension.
 pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
     let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "vectors")?;
     let mut stdout = std::io::stdout();
-    if let (None, Some(file)) = (args.modulus, &args.output) {
+    if let (None, Some(file)) = (&args.modulus, &args.output) {
         output::check_takes_fractions(file)?;
     }
     let writer = answer::writer(args.output.as_deref(), &[&args.file], &mut stdout)?;
     let work = Work::begin(&args.answer, bars)?;
-    let document = match args.modulus {
-        Some(modulus) => answer(args, modulus, work, writer)?,
+    let document = match &args.modulus {
+        Some(Prime::Word(modulus)) => answer(args, *modulus, work, writer)?,
+        Some(Prime::Large(modulus)) => large::kernel(args, modulus, work, writer)?,
         None => rational(args, work, writer)?,
     };
     describe(&document, args, bars);
@@ -272,7 +274,7 @@ fn describe(document: &Document<Found>, args: &KernelArgs, bars: &Bars) {
         let what = if *random { "random vector" } else { "vector of a basis" };
         ("written", format!("{} with {} to {output}", counted(*vectors, what), counted(*entries, "entry")))
     });
-    let over = args.modulus.map_or("over Q".to_string(), |p| format!("mod {p}"));
+    let over = args.modulus.as_ref().map_or("over Q".to_string(), |p| format!("mod {p}"));
     let answer = format!("{side} null space of dimension {dimension} {over}, rank {rank}");
     document.describe(&args.answer, bars, &answer, written.as_slice());
 }

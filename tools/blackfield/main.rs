@@ -23,6 +23,7 @@ mod homology;
 mod info;
 mod input;
 mod kernel;
+mod large;
 mod man;
 mod memory;
 mod output;

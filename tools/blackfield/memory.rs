@@ -17,6 +17,15 @@ pub fn left_beside(limit: Option<u64>, triplets: &Triplets, kept: bool, modulus:
     left_after(limit, (16 * integers + 12 * residues + 8 * (triplets.rows() + 1)) as u64, "the matrix")
 }
 
+/// What the limit leaves beside an integer matrix and its values modulo a large prime.
+///
+/// # Errors
+/// As [`left_beside`].
+pub fn left_beside_values(limit: Option<u64>, triplets: &Triplets) -> Result<Option<u64>> {
+    // Indices and values, as they are and as structured elimination has them.
+    left_after(limit, (16 * triplets.nnz() + 32 * triplets.nnz() + 64 * triplets.rows()) as u64, "the matrix")
+}
+
 /// What the limit (or, without one, the machine's memory) leaves after what is `taken` by the input. `None` where
 /// neither is known.
 ///

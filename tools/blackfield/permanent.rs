@@ -57,12 +57,12 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
     let mut batch = Batch::new(args.files.len() * each, args.batch, args.json, bars);
     for file in &args.files {
         let about = About { file, over: None };
-        if let Some((value, answers)) = batch.attempt(about, each, || answers(file, args, &machine, bars))? {
+        if let Some((value, answers)) = batch.attempt(&about, each, || answers(file, args, &machine, bars))? {
             for answer in answers {
                 describe(&answer, &value, &Account::new(args.explain, args.common.quiet, bars));
-                let over = answer.modulus.map_or(Over::Ring("Z"), Over::Modulus);
+                let over = answer.modulus.map_or(Over::Ring("Z"), Over::from);
                 let certainty = answer.found.proof.certainty();
-                batch.print(About { over: Some(over), ..about }, &answer.found.value, certainty, &answer)?;
+                batch.print(&About { over: Some(over), ..about }, &answer.found.value, certainty, &answer)?;
             }
         }
         if batch.is_over() {

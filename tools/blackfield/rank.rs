@@ -1,7 +1,8 @@
 //! `blackfield rank FILE… -p P…`: the rank alone on standard output, a line for each of several, or JSON documents.
 
 use crate::account::Account;
-use crate::args::{DeviceName, MethodName, RankArgs};
+use crate::answer::Over;
+use crate::args::{DeviceName, MethodName, Prime, RankArgs};
 use crate::batch::{About, Batch};
 use crate::certificate;
 use crate::exit::Code;
@@ -17,6 +18,7 @@ use blackfield::answers::{self, Rank, RankOptions, WiedemannReport};
 use blackfield::field::Modulus;
 use blackfield::gpu::{self, Devices};
 use blackfield::io::AtomicFile;
+use blackfield::large::LargeModulus;
 use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
@@ -36,7 +38,7 @@ struct Answer {
     rows: usize,
     cols: usize,
     nnz: usize,
-    modulus: Modulus,
+    modulus: Prime,
     field: String,
     /// Its phases are those of the whole work: reading, and what else the program does beside.
     #[serde(flatten)]
@@ -81,20 +83,22 @@ impl Work<'_> {
         let args = self.args;
         for file in &args.files {
             let load = || input::load_rational(file, args.input, args.max_memory, self.bars);
-            let loaded = batch.attempt(About { file, over: None }, args.moduli.len(), load)?;
+            let loaded = batch.attempt(&About { file, over: None }, args.moduli.len(), load)?;
             // A prime that divides a denominator has no rank; the others have.
-            let residues = |&p| loaded.as_ref().map_or(Ok(()), |loaded| loaded.check(p));
+            let residues = |p: &Prime| loaded.as_ref().map_or(Ok(()), |loaded| loaded.check_prime(p));
             let residues: Vec<_> = args.moduli.iter().map(residues).collect();
             // Factors of rows change no rank.
             let mut loaded = loaded.map(Rational::numerators);
-            for (n, (&modulus, exist)) in args.moduli.iter().zip(residues).enumerate() {
+            for (n, (modulus, exist)) in args.moduli.iter().zip(residues).enumerate() {
                 let (Some(loaded), false) = (&mut loaded, batch.is_over()) else { break };
                 let last = n + 1 == args.moduli.len();
-                let about = About { file, over: Some(modulus.into()) };
-                let answer =
-                    batch.attempt(about, 1, || exist.and_then(|()| self.answer(file, loaded, modulus, last)))?;
-                if let Some(answer) = answer {
-                    batch.print(about, &answer.found.rank, answer.found.certainty, &answer)?;
+                let about = About { file, over: Some(Over::Modulus(modulus.clone())) };
+                let mut work = || match modulus {
+                    Prime::Word(modulus) => self.answer(file, loaded, *modulus, last),
+                    Prime::Large(modulus) => self.large(file, loaded, modulus),
+                };
+                if let Some(answer) = batch.attempt(&about, 1, || exist.and_then(|()| work()))? {
+                    batch.print(&about, &answer.found.rank, answer.found.certainty, &answer)?;
                 }
             }
             if batch.is_over() {
@@ -150,13 +154,49 @@ impl Work<'_> {
             rows: lines.rows.whole(),
             cols: lines.cols.whole(),
             nnz,
-            modulus,
+            modulus: Prime::Word(modulus),
             field: field_name(modulus, found.wiedemann),
             found,
             processor_seconds,
             seed: options.seed,
             threads: rayon::current_num_threads(),
             device,
+            digest,
+            warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
+            seconds: loaded.seconds + start.elapsed().as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        describe(&answer, &Account::new(args.explain, args.common.quiet, bars));
+        Ok(answer)
+    }
+
+    /// The same modulo a prime beyond 2⁶³.
+    fn large(&mut self, file: &Path, loaded: &Loaded, modulus: &LargeModulus) -> Result<Answer> {
+        let Work { args, options, bars, .. } = self;
+        let start = Instant::now();
+        let mut phases = Phases::default();
+        phases.add("read", loaded.seconds);
+        let compact = phases.time("reduce", || loaded.triplets.compact())?;
+        let max_memory = memory::left_beside_values(args.max_memory, &compact.matrix)?;
+        let digest = args.json.then(|| phases.time("digest", || loaded.digest()));
+        let options = &options.clone().max_memory(max_memory);
+        let mut found = answers::large_rank(&compact.matrix, modulus, options, *bars)?;
+        phases.extend(&found.phases);
+        bars.clear();
+        found.phases = phases;
+        let answer = Answer {
+            schema: Schema::Rank,
+            file: file.display().to_string(),
+            rows: compact.lines.rows.whole(),
+            cols: compact.lines.cols.whole(),
+            nnz: modulus.nnz(&compact.matrix),
+            field: format!("GF({modulus})"),
+            modulus: Prime::Large(modulus.clone()),
+            processor_seconds: found.phases.processor().collect(),
+            found,
+            seed: options.seed,
+            threads: rayon::current_num_threads(),
+            device: "cpu",
             digest,
             warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
             seconds: loaded.seconds + start.elapsed().as_secs_f64(),

@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::answer::{Asked, Over};
-use crate::args::RankArgs;
+use crate::args::{Prime, RankArgs};
 use crate::batch::{About, Batch};
 use crate::exit::Code;
 use crate::input::{self, Loaded};
@@ -10,10 +10,11 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
-use blackfield::Result;
 use blackfield::answers::{self, ModularRank, RankOptions, RationalOptions, RationalRank};
+use blackfield::field::Modulus;
 use blackfield::report::Phases;
 use blackfield::words::counted;
+use blackfield::{Error, Result};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -39,15 +40,16 @@ struct Answer {
 
 /// Answers for each file in the order given. `options` are those of each rank mod p.
 pub fn run(args: &RankArgs, options: &RankOptions, mut batch: Batch<'_>, bars: &Bars) -> Result<Code> {
+    let moduli = &moduli(args)?;
     for file in &args.files {
         let about = About { file, over: None };
         let work = || {
             let loaded = input::load_rational(file, args.input, args.max_memory, bars)?;
-            args.moduli.iter().try_for_each(|&p| loaded.check(p))?;
-            answer(args, options, file, &loaded.numerators(), bars)
+            moduli.iter().try_for_each(|&p| loaded.check(p))?;
+            answer(args, (options, moduli), file, &loaded.numerators(), bars)
         };
-        if let Some(answer) = batch.attempt(about, 1 + args.moduli.len(), work)? {
-            print(&batch, about, &answer, args.json)?;
+        if let Some(answer) = batch.attempt(&about, 1 + args.moduli.len(), work)? {
+            print(&batch, &about, &answer, args.json)?;
         }
         if batch.is_over() {
             break;
@@ -57,23 +59,47 @@ pub fn run(args: &RankArgs, options: &RankOptions, mut batch: Batch<'_>, bars: &
     Ok(batch.end())
 }
 
+/// The moduli, all of a word.
+fn moduli(args: &RankArgs) -> Result<Vec<Modulus>> {
+    let word = |p: &Prime| match p {
+        Prime::Word(p) => Ok(*p),
+        Prime::Large(p) => Err(Error::Usage(format!("--rational takes primes below 2^63, not {p}"))),
+    };
+    args.moduli.iter().map(word).collect()
+}
+
 /// One document of all, or a line each: over Q first, then for the moduli asked for.
-fn print(batch: &Batch<'_>, about: About<'_>, answer: &Answer, json: bool) -> Result<()> {
+fn print(batch: &Batch<'_>, about: &About<'_>, answer: &Answer, json: bool) -> Result<()> {
     let found = &answer.found;
-    batch.print(About { over: Some(answer.asked.over), ..about }, &found.rank, found.certainty, answer)?;
+    batch.print(
+        &About { over: Some(answer.asked.over.clone()), ..about.clone() },
+        &found.rank,
+        found.certainty,
+        answer,
+    )?;
     for prime in found.asked.iter().filter(|_| !json) {
-        batch.print(About { over: Some(prime.modulus.into()), ..about }, &prime.rank, prime.certainty, answer)?;
+        batch.print(
+            &About { over: Some(prime.modulus.into()), ..about.clone() },
+            &prime.rank,
+            prime.certainty,
+            answer,
+        )?;
     }
     Ok(())
 }
 
-fn answer(args: &RankArgs, options: &RankOptions, file: &Path, loaded: &Loaded, bars: &Bars) -> Result<Answer> {
+fn answer(
+    args: &RankArgs,
+    (options, moduli): (&RankOptions, &[Modulus]),
+    file: &Path,
+    loaded: &Loaded,
+    bars: &Bars,
+) -> Result<Answer> {
     let start = Instant::now();
     let mut phases = Phases::default();
     phases.add("read", loaded.seconds);
     let max_memory = memory::left_beside_integers(args.max_memory, &loaded.triplets.compact()?.matrix)?;
-    let mut rational =
-        RationalOptions::default().rank(options.clone().max_memory(max_memory)).moduli(args.moduli.clone());
+    let mut rational = RationalOptions::default().rank(options.clone().max_memory(max_memory)).moduli(moduli.to_vec());
     if let Some(error) = args.error {
         rational.error = error;
     }

@@ -1,8 +1,9 @@
 //! `blackfield solve FILE --rhs B -p P -o X`: solutions of linear systems mod p, or why there are none.
 
 use crate::answer::{Asked, Contradiction, Document, Grounds, Work};
-use crate::args::SolveArgs;
+use crate::args::{Prime, SolveArgs};
 use crate::input::{self, Loaded};
+use crate::large;
 use crate::memory;
 use crate::output::{self, MatrixFile};
 use crate::progress::Bars;
@@ -10,6 +11,7 @@ use crate::rational_solve;
 use crate::schema::Schema;
 use blackfield::answers::{self, SolveOptions};
 use blackfield::field::Modulus;
+use blackfield::large::LargeModulus;
 use blackfield::sparse::{SparseMatrix, Triplets};
 use blackfield::words::counted;
 use blackfield::{Error, Result};
@@ -17,39 +19,33 @@ use serde::Serialize;
 
 /// The answer.
 #[derive(Serialize)]
-struct Found {
-    rhs: String,
-    rhs_digest: Option<String>,
-    right_sides: usize,
-    consistent: bool,
-    inconsistent: Vec<u32>,
-    contradiction: Option<Contradiction>,
-    rank: usize,
-    output: Option<String>,
-    entries: usize,
-    random: bool,
+pub struct Found {
+    pub rhs: String,
+    pub rhs_digest: Option<String>,
+    pub right_sides: usize,
+    pub consistent: bool,
+    pub inconsistent: Vec<u32>,
+    pub contradiction: Option<Contradiction>,
+    pub rank: usize,
+    pub output: Option<String>,
+    pub entries: usize,
+    pub random: bool,
 }
 
 /// Writes the solutions, and prints whether there are any.
 pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     input::check_stdin_once(&[&args.file, &args.rhs])?;
     let output = resolve(args)?;
-    match args.modulus {
-        Some(modulus) => run_mod(args, modulus, output, bars),
+    match &args.modulus {
+        Some(Prime::Word(modulus)) => run_mod(args, *modulus, output, bars),
+        Some(Prime::Large(modulus)) => run_large(args, modulus, output, bars),
         None => rational_solve::run(args, output, bars),
     }
 }
 
 fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let (mut matrix, mut right) = (work.load(&args.file, args.text)?, work.load(&args.rhs, args.text)?);
-    if right.triplets.rows() != matrix.triplets.rows() {
-        let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
-        let message = format!("the right sides need {m} rows, as many as the matrix has; there are {rows}");
-        return Err(Error::Input { file: args.rhs.clone(), line: 0, message });
-    }
-    memory::check_lines(args.answer.max_memory, &matrix.triplets)?;
-    memory::check_lines(args.answer.max_memory, &right.triplets)?;
+    let (mut matrix, mut right) = load(args, &mut work)?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
     let of_both = || format!("{} {}", matrix.digest(), right.digest());
     work.keep(&args.checkpoint, of_both, format!("solve {modulus}"))?;
@@ -92,11 +88,35 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
         entries,
         random: args.random,
     };
-    let document = work.end(Schema::Solve, asked, found, grounds);
-    describe(&document, modulus, args, bars);
+    finish(&work.end(Schema::Solve, asked, found, grounds), args, bars)
+}
+
+/// The same modulo a prime beyond 2⁶³.
+fn run_large(args: &SolveArgs, modulus: &LargeModulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
+    let mut work = Work::begin(&args.answer, bars)?;
+    let loaded = load(args, &mut work)?;
+    finish(&large::solve(args, modulus, work, loaded, output)?, args, bars)
+}
+
+/// Matrix and right sides.
+fn load(args: &SolveArgs, work: &mut Work<'_>) -> Result<(Loaded, Loaded)> {
+    let (matrix, right) = (work.load(&args.file, args.text)?, work.load(&args.rhs, args.text)?);
+    if right.triplets.rows() != matrix.triplets.rows() {
+        let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
+        let message = format!("the right sides need {m} rows, as many as the matrix has; there are {rows}");
+        return Err(Error::Input { file: args.rhs.clone(), line: 0, message });
+    }
+    memory::check_lines(args.answer.max_memory, &matrix.triplets)?;
+    memory::check_lines(args.answer.max_memory, &right.triplets)?;
+    Ok((matrix, right))
+}
+
+/// Says and prints what was found.
+fn finish(document: &Document<Found>, args: &SolveArgs, bars: &Bars) -> Result<()> {
+    describe(document, args, bars);
     match args.answer.json {
-        true => output::print_json(&document),
-        false => output::print(if consistent { "consistent\n" } else { "inconsistent\n" }),
+        true => output::print_json(document),
+        false => output::print(if document.found.consistent { "consistent\n" } else { "inconsistent\n" }),
     }
 }
 
@@ -121,7 +141,7 @@ fn triplets(x: &SparseMatrix) -> Result<Triplets> {
 }
 
 /// The circumstances on standard error.
-fn describe(document: &Document<Found>, modulus: Modulus, args: &SolveArgs, bars: &Bars) {
+fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
     let Found { rank, entries, contradiction, inconsistent, output, .. } = &document.found;
     let line = match (contradiction, output) {
         (Some(contradiction), _) => {
@@ -135,5 +155,6 @@ fn describe(document: &Document<Found>, modulus: Modulus, args: &SolveArgs, bars
         }
         (None, None) => ("found", "solutions for all right sides, checked by multiplication".into()),
     };
-    document.describe(&args.answer, bars, &format!("rank {rank} mod {modulus}"), &[line]);
+    let over = args.modulus.as_ref().map_or(String::new(), |modulus| format!(" mod {modulus}"));
+    document.describe(&args.answer, bars, &format!("rank {rank}{over}"), &[line]);
 }

@@ -78,7 +78,7 @@ def verdicts(bench, rng):
 def kernels(bench, rng):
     """A basis of the null space, from either side, is mapped to zero, is independent, and has as many vectors as the rank leaves; random
     vectors are mapped to zero."""
-    p, left, many = primes.some(rng, 1)[0], rng.random() < 0.5, rng.choice((None, None, 0, 3, 40))
+    p, left, many = primes.one(rng), rng.random() < 0.5, rng.choice((None, None, 0, 3, 40))
     words = ["--json", "-q", *seeds(rng), *method(rng)] + (["--left"] if left else []) + ([] if many is None else ["--vectors", many])
     out = rng.choice(("n.sms", "n.sms.gz")) if many != 0 else "n.sms"
 
@@ -104,9 +104,29 @@ def kernels(bench, rng):
     bench.examine(families.any_matrix(rng), judge)
 
 
+def large(bench, rng):
+    """The rank mod a prime beyond a word is the oracle's, whatever the method; what there is not for such primes is refused."""
+    p, words = rng.choice(primes.LARGE), ["--json", "-q", *seeds(rng)]
+    words += ["--method", rng.choice(("auto", "auto", "elimination", "hybrid", "wiedemann"))]
+    if rng.random() < 0.4:
+        words += rng.choice((["--error", "1e-9"], ["--error", "1e-300"], ["--block", 2], ["--block", 5]))
+
+    def judge(matrix):
+        name = bench.store("a.sms", matrix)
+        answer = bench.run("rank", name, "-p", p, *words).json()
+        bench.count("ranks modulo large primes")
+        rank = bench.truth.rank(matrix, p)
+        if (answer["rank"], answer["modulus"]) != (rank, str(p)):
+            raise bench.complaint("wrong rank", (rank, str(p)), (answer["rank"], answer["modulus"]))
+        bench.run("rank", name, "-p", p, "-q", "--trials", 2, codes=(2,))
+        bench.run("rank", name, "-p", p * primes.above(rng.randrange(2, 1000)), "-q", codes=(2,))
+
+    bench.examine(families.any_matrix(rng), judge)
+
+
 def systems(bench, rng):
     """A system is consistent if and only if the rank with each right side is that without; solutions solve it, and a contradiction holds."""
-    p, state = primes.some(rng, 1)[0], rng.getrandbits(64)
+    p, state = primes.one(rng), rng.getrandbits(64)
     words = ["--json", "-q", *seeds(rng), *method(rng)] + (["--random"] if rng.random() < 0.5 else [])
 
     def judge(matrix):

@@ -100,7 +100,7 @@ def answer(matrix, name, p, options):
         label = "monte-carlo"
     nnz = sum(1 for _, _, v in matrix.entries if v % p)
     return {
-        "file": name, "rank": rank, "rows": matrix.rows, "cols": matrix.cols, "nnz": nnz, "modulus": p, "method": "fake", "certainty": label,
+        "file": name, "rank": rank, "rows": matrix.rows, "cols": matrix.cols, "nnz": nnz, "modulus": p if p < 1 << 63 else str(p), "method": "fake", "certainty": label,
         "error_bound": error, "wiedemann": {"extension_degree": 1 if p > 10**4 else 20, "block": 4}, "digest": digest(matrix, name), "invariant_factors": 0, "seconds": time.time(), "processor_seconds": {"plan": time.time()},
     }  # fmt: skip
 
@@ -162,6 +162,8 @@ def rank_command(words):
             results.append(rational(matrix, name, options))
             continue
         for p in options["-p"]:
+            if int(p) >= 1 << 63 and ("--trials" in options or pow(3, int(p) - 1, int(p)) != 1):
+                fail(2, "not for such a modulus")
             results.append(answer(matrix, name, int(p), options))
             if "--certificate" in options:
                 certify(options["--certificate"][0], matrix, results[-1])

@@ -52,6 +52,7 @@ CHECKS = (
     ("certificate", "certificates", check_certificates.honest, 12),
     ("certificate", "forgeries", check_certificates.forged, 8),
     ("space", "kernels", check_spaces.kernels, 24),
+    ("space", "large", check_spaces.large, 12),
     ("space", "systems", check_spaces.systems, 24),
     ("space", "forms", check_spaces.forms, 16),
     ("space", "verdicts", check_spaces.verdicts, 12),

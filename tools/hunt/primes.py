@@ -38,6 +38,15 @@ EDGES = sorted(
 )
 
 
+# Beyond a word: where limbs of 64 bits end, with their highest bit free or not, Mersenne primes, and more than nine limbs.
+LARGE = (2**63 + 29, 2**64 - 59, 2**64 + 13, 2**89 - 1, 2**127 - 1, 2**128 - 159, 2**521 - 1, 2**607 - 1, 2**1279 - 1)
+
+
+def one(rng):
+    """A modulus of any size."""
+    return rng.choice(LARGE) if rng.random() < 0.3 else some(rng, 1)[0]
+
+
 def some(rng, most):
     """Up to `most` moduli: edges of all sizes, and now and then any prime at all."""
     chosen = set(rng.sample(EDGES, rng.randint(1, min(most, len(EDGES)))))

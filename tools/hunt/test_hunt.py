@@ -147,6 +147,7 @@ class Faults(Hunted):
         self.sees(check_spaces.systems, "loses an entry", "no solution", "wrong consistency", "no contradiction")
         self.sees(check_spaces.systems, "always consistent", "wrong consistency")
         self.sees(check_spaces.systems, "contradicts by anything", "no contradiction")
+        self.sees(check_spaces.large, "falls short+rank too large+proofs fall short", "wrong rank")
         self.sees(check_spaces.forms, "not reduced", "wrong form")
         self.sees(check_spaces.verdicts, "believes", "exit code 0")
         self.sees(check_spaces.verdicts, "refuses", "exit code 3")

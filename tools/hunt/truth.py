@@ -289,7 +289,7 @@ class Truth:
     def rank(self, matrix, p):
         """The rank mod p, by whichever side is shorter."""
         tall = matrix if matrix.cols <= matrix.rows else matrix.transposed()
-        return self.choose(tall, rank_mod, rank_mod_flint, p)
+        return self.choose(tall, rank_mod, rank_mod_flint if p < 1 << 63 else None, p)
 
     def rational_rank(self, matrix):
         return self.choose(matrix, rank_rational, rank_rational_flint)

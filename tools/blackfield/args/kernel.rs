@@ -1,7 +1,6 @@
 //! Null spaces: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, InputArgs, MethodName, values};
-use blackfield::field::Modulus;
+use super::{AnswerArgs, CheckpointArgs, InputArgs, MethodName, Prime, values};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -20,9 +19,9 @@ pub struct KernelArgs {
     /// The matrix file; `-` reads standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// The modulus, a prime below 2^63
-    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus, required_unless_present = "rational")]
-    pub modulus: Option<Modulus>,
+    /// The modulus, a prime of any size: in digits, or such as 2^127-1
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::prime, required_unless_present = "rational")]
+    pub modulus: Option<Prime>,
     /// Over the rationals instead of mod p: entries are integers or fractions a/b, those of N as well
     #[arg(long, conflicts_with_all = ["modulus", "vectors"])]
     pub rational: bool,
@@ -65,6 +64,8 @@ With --json the document is
    error_bound, error_log2: numbers or null, phases: {name: seconds},
    processor_seconds: {name: seconds}, seed, threads, digest, warnings,
    seconds, version}
+A modulus beyond 2^63 is a string of digits, and docs/discrete-logarithm.md
+says how it is worked with.
 vectors counts those that were written and entries their non-zero entries;
 both are 0 with --dimension. certainty is that of rank and dimension, as in
 the document of a rank; vectors that were written are right in any case.
@@ -73,6 +74,7 @@ Examples:
   blackfield kernel matrix.sms.gz -p 65521 -o N.sms
   blackfield kernel matrix.mtx -p 2 --left -o N.sms.gz
   blackfield kernel matrix.mtx -p 2147483647 --vectors 8 -o N.sms --json
+  blackfield kernel relations.sms.gz -p 2^127-1 -o N.sms
   blackfield kernel matrix.mtx -p 65521 --dimension
   blackfield kernel matrix.mtx -p 65521 --vectors 16 --method hybrid --checkpoint states -o N.sms
   blackfield kernel matrix.mtx --rational -o N.sms --integers";

@@ -37,7 +37,7 @@ pub use rref::RrefArgs;
 pub use smith::SmithArgs;
 pub use solve::SolveArgs;
 pub use tune::TuneArgs;
-pub use values::Seed;
+pub use values::{Prime, Seed};
 pub use verify::VerifyArgs;
 
 use crate::exit;

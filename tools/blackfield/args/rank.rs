@@ -1,8 +1,7 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{BatchArgs, Common, FormatArgs, InputArgs, ProfileArgs, Seed, values};
+use super::{BatchArgs, Common, FormatArgs, InputArgs, Prime, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
-use blackfield::field::Modulus;
 use blackfield::gpu::Devices;
 use blackfield::report::ErrorBound;
 use clap::builder::RangedU64ValueParser;
@@ -22,7 +21,7 @@ pub struct RankArgs {
     /// Matrix files; `-` reads standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// The modulus, a prime below 2^63 (may be given several times)
+    /// The modulus, a prime of any size: in digits, or such as 2^127-1 (may be given several times)
     #[arg(
         short = 'p',
         long = "modulus",
@@ -30,8 +29,8 @@ pub struct RankArgs {
         value_name = "P",
         value_delimiter = ','
     )]
-    #[arg(value_parser = values::modulus)]
-    pub moduli: Vec<Modulus>,
+    #[arg(value_parser = values::prime)]
+    pub moduli: Vec<Prime>,
     /// The rank over the rationals, then the rank modulo each P given, and what a smaller one means
     #[arg(long)]
     pub rational: bool,
@@ -103,6 +102,8 @@ With --json, each file and modulus give one document on one line:
    wiedemann: {block, trials, trials_agreed, extension_degree} or null,
    phases: {name: seconds}, processor_seconds: {name: seconds}, plan, seed,
    threads, device, digest, warnings, seconds, version}
+A modulus beyond 2^63 is a string of digits; --trials, --route, --certificate,
+--device cuda and sparse formats are for smaller ones.
 JSON Schemas of all documents are in docs/schema of the source.
 An answer is proven if no random choice matters, by block Wiedemann where it
 reaches an upper bound of the rank; monte-carlo if a theorem bounds its error;

@@ -1,7 +1,6 @@
 //! Linear systems: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, MethodName, TextArgs, values};
-use blackfield::field::Modulus;
+use super::{AnswerArgs, CheckpointArgs, MethodName, Prime, TextArgs, values};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -20,10 +19,10 @@ pub struct SolveArgs {
     /// The file of the right sides B, a matrix with as many rows as A; `-` reads standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub rhs: PathBuf,
-    /// The modulus, a prime below 2^63
-    #[arg(short = 'p', long, value_name = "P", value_parser = values::modulus)]
+    /// The modulus, a prime of any size: in digits, or such as 2^127-1
+    #[arg(short = 'p', long, value_name = "P", value_parser = values::prime)]
     #[arg(required_unless_present = "rational", conflicts_with = "rational")]
-    pub modulus: Option<Modulus>,
+    pub modulus: Option<Prime>,
     /// Solve over the rationals, by p-adic lifting
     #[arg(long, conflicts_with = "random")]
     pub rational: bool,
@@ -54,7 +53,8 @@ With --json the document is
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
    phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
    threads, digest, rhs_digest, warnings, seconds, version}
-Rows and columns count from 0, residues are strings of digits. The vector y
+Rows and columns count from 0, residues are strings of digits, and so is a
+modulus beyond 2^63. The vector y
 of a contradiction shows that its column b of B has no solution: y*A = 0 and
 y*b = value, which is not 0. certainty is that of the rank of A, and path is
 that of A and B together; solutions and contradictions that are given hold

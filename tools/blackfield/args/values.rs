@@ -1,6 +1,9 @@
 //! Parsers of single values: a prime, a size in bytes, a seed.
 
 use blackfield::field::Modulus;
+use blackfield::large::LargeModulus;
+use serde::Serialize;
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -13,6 +16,37 @@ pub fn modulus(text: &str) -> Result<Modulus, String> {
     let p = text.parse::<u64>();
     p.map_err(|_| format!("modulus {text} is out of range: a prime 2 <= p < 2^63 is needed"))
         .and_then(|p| Modulus::new(p).map_err(|e| e.to_string()))
+}
+
+/// A prime of any size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Prime {
+    /// Below 2⁶³.
+    Word(Modulus),
+    /// Beyond.
+    Large(LargeModulus),
+}
+
+impl fmt::Display for Prime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prime::Word(p) => p.fmt(f),
+            Prime::Large(p) => p.fmt(f),
+        }
+    }
+}
+
+/// A prime of any size in decimal digits, or such as `2^127-1`.
+pub fn prime(text: &str) -> Result<Prime, String> {
+    if text.parse::<i64>().is_ok() {
+        return modulus(text).map(Prime::Word);
+    }
+    let large: LargeModulus = text.parse().map_err(|e: blackfield::Error| e.to_string())?;
+    match large.bits() {
+        0..64 => modulus(&large.to_string()).map(Prime::Word),
+        _ => Ok(Prime::Large(large)),
+    }
 }
 
 /// A number of bytes: `123`, `500K`, `1.5G`, `2GiB`; K, M, G, T are powers of 1024.
@@ -81,6 +115,17 @@ mod tests {
             ["", "0", "1", "65520", "9223372036854775808", "99999999999999999999", "-7", "+7", "7.0", "0x7", "2^31-1"]
         {
             assert!(modulus(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn primes_of_any_size() {
+        let word = |p| Ok(Prime::Word(Modulus::new(p).unwrap()));
+        assert_eq!((prime("65521"), prime("2^61-1"), prime("2^16+1")), (word(65521), word((1 << 61) - 1), word(65537)));
+        assert!(matches!(prime("9223372036854775837"), Ok(Prime::Large(_))), "just beyond 2^63");
+        assert_eq!(prime("2^127-1").unwrap().to_string(), "170141183460469231731687303715884105727");
+        for text in ["", "0", "1", "-7", "+7", "7.0", "0x7", "2^64", "2^127-3", "9223372036854775808", "seven"] {
+            assert!(prime(text).is_err(), "{text}");
         }
     }
 
