@@ -7,7 +7,9 @@
 
 use crate::io::entries::Entries;
 use crate::io::options::ReadOptions;
-use crate::io::text::{Text, quote};
+use crate::io::text::Text;
+#[cfg(any(feature = "serde", feature = "graphml"))]
+use crate::io::text::quote;
 use crate::sparse::{Fraction, Integer, RationalMatrix};
 use crate::{Result, memory};
 use std::collections::HashMap;
@@ -136,11 +138,13 @@ impl Names {
     }
 
     /// The number of a vertex that there must be.
+    #[cfg(any(feature = "serde", feature = "graphml"))]
     pub fn find(&self, name: &[u8]) -> std::result::Result<u32, String> {
         self.numbers.get(name).copied().ok_or_else(|| format!("expected one of the vertices, found {}", quote(name)))
     }
 
     /// How many there are.
+    #[cfg(any(feature = "serde", feature = "graphml"))]
     pub fn len(&self) -> u64 {
         self.numbers.len() as u64
     }

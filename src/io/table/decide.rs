@@ -32,8 +32,19 @@ pub(super) struct Shape {
     pub skip: usize,
 }
 
-/// What the comments say that SNAP and networkx write before an edge list.
+/// What the comments say that SNAP and KONECT write before an edge list; KONECT's `bip` has rows and columns.
 fn commented(comments: &[u8]) -> Option<Layout> {
+    let first = comments.split(|&b| b == b'\n').next().unwrap_or_default();
+    if let [b"%", kind, ..] = fields(first).collect::<Vec<_>>()[..]
+        && let Some(layout) = match kind {
+            b"sym" => Some(Layout::Edges),
+            b"asym" => Some(Layout::Arcs),
+            b"bip" => Some(Layout::Triples),
+            _ => None,
+        }
+    {
+        return Some(layout);
+    }
     let comments = comments.to_ascii_lowercase();
     let says = |words: &[u8]| comments.windows(words.len()).any(|window| window == words);
     match (says(b"undirected graph"), says(b"directed graph")) {
@@ -80,11 +91,14 @@ fn seen(
     if let Some(shape) = sized {
         return Ok(Decision::Triples(shape));
     }
-    if sized_rows(head, rest) {
-        return Ok(Decision::Dense(1));
-    }
-    if super::cado::is_matrix(table) {
-        return Ok(Decision::Cado);
+    match (sized_rows(head, rest), super::cado::is_matrix(table)) {
+        (true, true) => {
+            let message = "a dense matrix after its size, or rows of CADO-NFS: say --layout dense or --layout cado";
+            return refuse(all.least.1, message);
+        }
+        (true, false) => return Ok(Decision::Dense(1)),
+        (false, true) => return Ok(Decision::Cado),
+        (false, false) => {}
     }
     let ((least, short), (most, long)) = (all.least, all.most);
     let braces = table.lines().next().filter(|(_, line)| line.contains(&b'{'));
@@ -106,6 +120,10 @@ fn seen(
         2 => refuse(
             short,
             "two numbers in each line can mean several things: say --layout edges (of a graph), arcs (of a directed graph), triples (positions of ones) or dense",
+        ),
+        3 if !table.names.is_empty() => refuse(
+            short,
+            "three columns, and not named row, col, value: say --layout triples, edges (of a graph, with weights), arcs or dense",
         ),
         3 if all.lines <= 3 => refuse(
             short,

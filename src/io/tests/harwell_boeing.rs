@@ -47,7 +47,7 @@ fn harwell_boeing_files() {
             harwell_boeing("CUA", 3, &columns, None),
             "t:3: expected integers, found complex values, which have no meaning mod p (--pattern takes the 0-1 pattern of any matrix)",
         ),
-        (harwell_boeing("QUA", 3, &columns, None), "t:3: type QUA: auxiliary files do not contain a matrix"),
+        (harwell_boeing("QUA", 3, &columns, None), "t:3: expected a matrix, found type QUA: an auxiliary file"),
         (
             harwell_boeing("RUA", 3, &columns, None),
             "t:3: type RUA announces values, but the file has none (--pattern takes its 0-1 pattern)",

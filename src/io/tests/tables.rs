@@ -33,6 +33,9 @@ fn tables_that_say_what_they_are() {
         ("from to weight\n1 2 -5\n2 2 3\n", "2x2: 1 2 -5, 2 1 -5, 2 2 3"),
         ("# Undirected graph: a.txt\n# FromNodeId\tToNodeId\n0\t1\n", "2x2: 1 2 1, 2 1 1"),
         ("# Directed graph (each unordered pair of nodes is saved once)\n0\t1\n", "2x2: 1 2 1"),
+        ("% sym unweighted\n% 1 2\n1 2\n", "2x2: 1 2 1, 2 1 1"),
+        ("% asym positive\n1 2 3\n", "2x2: 1 2 3"),
+        ("% bip unweighted\n1 3\n2 1\n", "2x3: 1 3 1, 2 1 1"),
         // CADO-NFS's texts.
         ("3 4\n2 0 3\n0\n1 1\n", "3x4: 1 1 1, 1 4 1, 3 2 1"),
         ("2 4\n2 0:-5 3:2\n1 2:1\n", "2x4: 1 1 -5, 1 4 2, 2 3 1"),
