@@ -26,6 +26,7 @@ pub(super) enum Arrays {
     /// One array of NumPy's.
     Npy,
     /// A zip archive of them.
+    #[cfg(feature = "archives")]
     Npz,
     /// MATLAB's files before version 7.3.
     Mat,

@@ -45,6 +45,7 @@ pub(super) struct Stream<'a> {
     /// Bytes of the file itself that have been read.
     pub taken: Arc<AtomicU64>,
     /// Whether it was unpacked from something.
+    #[cfg_attr(not(feature = "archives"), allow(dead_code, reason = "only archives are held in memory"))]
     pub unpacked: bool,
 }
 

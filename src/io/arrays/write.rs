@@ -3,7 +3,9 @@
 use crate::io::packing::Compression;
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result};
-use std::io::{self, Write};
+#[cfg(feature = "archives")]
+use std::io;
+use std::io::Write;
 use std::path::Path;
 
 /// The most bytes of a dense array.

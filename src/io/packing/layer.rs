@@ -9,19 +9,29 @@ use std::io::{self, Read};
 /// # Errors
 /// A message, if this library was built without its decompressor.
 pub(in super::super) fn unpacked<'a>(packing: Packing, stream: Stream<'a>) -> Result<Stream<'a>, String> {
-    let Stream { reader: packed, taken, .. } = stream;
-    let reader: Box<dyn Read + Send + 'a> = match packing {
-        #[cfg(feature = "gzip")]
-        Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-        #[cfg(feature = "archives")]
-        Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_LIMIT)),
-        #[cfg(feature = "archives")]
-        Packing::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(packed)),
-        #[cfg(feature = "archives")]
-        Packing::Zstd => Box::new(super::zstd::Frames::new(packed)),
-        other => return Err(absent(other)),
-    };
+    let Stream { reader, taken, .. } = stream;
+    let reader = decoder(packing, reader)?;
     Ok(Stream { reader: Box::new(Layer { name: packing.name(), reader, failed: None }), taken, unpacked: true })
+}
+
+type Reader<'a> = Box<dyn Read + Send + 'a>;
+
+#[cfg(feature = "gzip")]
+fn decoder<'a>(packing: Packing, packed: Reader<'a>) -> Result<Reader<'a>, String> {
+    match packing {
+        Packing::Gzip => Ok(Box::new(flate2::read::MultiGzDecoder::new(packed))),
+        #[cfg(feature = "archives")]
+        Packing::Xz => Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_LIMIT))),
+        #[cfg(feature = "archives")]
+        Packing::Bzip2 => Ok(Box::new(bzip2::read::MultiBzDecoder::new(packed))),
+        #[cfg(feature = "archives")]
+        Packing::Zstd => Ok(Box::new(super::zstd::Frames::new(packed))),
+        other => Err(absent(other)),
+    }
+}
+#[cfg(not(feature = "gzip"))]
+fn decoder<'a>(packing: Packing, _: Reader<'a>) -> Result<Reader<'a>, String> {
+    Err(absent(packing))
 }
 
 /// The largest dictionary of xz, in KiB: `xz -9` uses 64 MiB.

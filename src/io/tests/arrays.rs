@@ -57,6 +57,19 @@ fn arrays_are_what_they_announce() {
     assert_eq!(limited.unwrap_err().to_string(), "4 entries of the matrix take 64 bytes, 48 bytes are allowed");
 }
 
+#[test]
+fn hdf5_is_recognised_with_and_without_a_header_before_it() {
+    let signature = b"\x89HDF\r\n\x1a\n\0";
+    let matlab = [&b"MATLAB 7.3 MAT-file"[..], &[b' '; 493], signature].concat();
+    for file in [&signature[..], &matlab] {
+        let message = shown(file, &EXACT);
+        assert!(
+            message.starts_with("t: HDF5, as MATLAB's version 7.3 writes it, is not read: convert it by "),
+            "{message}"
+        );
+    }
+}
+
 #[cfg(feature = "archives")]
 mod archives {
     use super::*;

@@ -49,8 +49,9 @@ pub struct InfoArgs {
 /// Rewrite a matrix in another format.
 ///
 /// The output's format is told by its name (.sms, .mtx, .coo, .npy, .npz; with .gz, .xz, .bz2 or .zst compressed) or by
-/// --to. Entries are written in
-/// canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+/// --to. Entries are written in canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+///
+/// IN::NAME selects one of several matrices in an archive, a .mat or an .npz file.
 #[derive(Debug, Args)]
 #[command(after_long_help = CONVERT_JSON)]
 pub struct ConvertArgs {
