@@ -59,7 +59,7 @@ fn harwell_boeing_files() {
         ),
         (
             harwell_boeing("IZA", 3, &[vec![0], vec![], vec![]], integer(&["4"])),
-            "t:7: non-zero entry (1, 1) on the diagonal of a skew-symmetric matrix",
+            "t:7: expected zeros on the diagonal of a skew-symmetric matrix, found entry (1, 1)",
         ),
         (harwell_boeing("PUA", 2, &columns, None), "t:6: expected a row index in 1..=2, found \"3\""),
         (
