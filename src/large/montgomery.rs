@@ -12,6 +12,8 @@
 //! **Sums of products.** k ≤ 2⁶² products are an integer below k·p² on 2L + 1 limbs. Montgomery's reduction divides it
 //! by R and leaves at most k·p²/R + p < (k/2 + 1)·p ≤ 2⁶²·p, since p < R/2: then as above.
 
+#![expect(clippy::needless_range_loop, reason = "a limb has the same place in several numbers")]
+
 use super::arithmetic::Arithmetic;
 use num_bigint::BigUint;
 use num_traits::One;

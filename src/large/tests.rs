@@ -108,11 +108,11 @@ fn naive_rank(a: &Triplets, p: &BigUint) -> usize {
         let Some(found) = (rank..rows.len()).find(|&i| !rows[i][c].is_zero()) else { continue };
         rows.swap(rank, found);
         let inverse = rows[rank][c].modinv(&p).unwrap();
-        for i in rank + 1..rows.len() {
-            let factor = (&rows[i][c] * &inverse).mod_floor(&p);
-            for k in c..a.cols() {
-                let less = &rows[i][k] - &factor * &rows[rank][k];
-                rows[i][k] = less.mod_floor(&p);
+        let (top, below) = rows.split_at_mut(rank + 1);
+        for row in below {
+            let factor = (&row[c] * &inverse).mod_floor(&p);
+            for (x, y) in row.iter_mut().zip(&top[rank]).skip(c) {
+                *x = (&*x - &factor * y).mod_floor(&p);
             }
         }
         rank += 1;

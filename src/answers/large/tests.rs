@@ -3,7 +3,7 @@
 use super::super::{kernel, rank, solve};
 use super::*;
 use crate::field::{Modulus, Rng};
-use crate::large::LargeModulus;
+use crate::large::{LargeModulus, LargeVectors};
 use crate::sparse::Triplets;
 use crate::{Error, Silent, families};
 use num_bigint::{BigInt, BigUint};
@@ -128,8 +128,12 @@ fn threads_change_nothing_and_errors_end_the_work() {
         pool.install(|| {
             let options = KernelOptions::default().rank(RankOptions::default().method(Method::Wiedemann).block(2));
             let (mut all, kernel) = (vec![], large_kernel(&a, &p, &options, &Silent).unwrap());
-            assert_eq!(kernel.basis(|vectors| Ok(all.push(vectors.clone())), &Silent).unwrap().name(), "proven");
-            kernel.random(5, |vectors| Ok(all.push(vectors.clone())), &Silent).unwrap();
+            let mut take = |vectors: &LargeVectors| {
+                all.push(vectors.clone());
+                Ok(())
+            };
+            assert_eq!(kernel.basis(&mut take, &Silent).unwrap().name(), "proven");
+            kernel.random(5, take, &Silent).unwrap();
             all
         })
     };
