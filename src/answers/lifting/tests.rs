@@ -301,6 +301,27 @@ fn determinants_from_theory() {
     }
 }
 
+/// Groups of primes are no larger with more threads: the same primes, divisor and reason.
+#[test]
+fn determinants_do_not_depend_on_threads() {
+    let mut rng = Rng::seed_from_u64(78);
+    let diagonal = (0..40).map(|i| (i, i, 1 + i as i64));
+    let others: Vec<_> = (0..160).map(|_| (rng.random_range(0..40), rng.random_range(0..40), 1 << 40)).collect();
+    let a = Triplets::from_entries(40, 40, diagonal.chain(others));
+    for proven in [false, true] {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let options = RankOptions::default().proven(proven);
+            let found = pool.install(|| integer_determinant(&a, &options, &Silent).unwrap());
+            assert!(found.certainty == Certainty::Proven || !proven);
+            (found.value, found.primes, found.divisor, found.reason)
+        };
+        let one = with(1);
+        assert!(!one.0.is_zero());
+        assert_eq!((&one, &one), (&with(2), &with(5)));
+    }
+}
+
 #[test]
 fn zero_is_proven() {
     for name in ["ones_30", "circulant_12"] {
