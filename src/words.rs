@@ -12,6 +12,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String
     let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
     let plural = match stem {
         Some(stem) => format!("{stem}ies"),
+        None if noun.ends_with("ex") => format!("{}ices", &noun[..noun.len() - 2]),
         None if noun.ends_with(['s', 'x']) || noun.ends_with("ch") => format!("{noun}es"),
         None => format!("{noun}s"),
     };

@@ -26,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("complexes", &["field", "sparse", "io"]),
     ("families", &["field", "sparse", "complexes"]),
     ("matching", &["sparse"]),
+    ("graph", &["sparse"]),
     ("gpu", &[]),
     ("spmv", &["isa", "field", "cost", "sparse", "gpu"]),
     ("blackbox", &["field", "spmv"]),
@@ -61,7 +62,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "wiedemann",
         ],
     ),
-    ("permanent", &["report", "isa", "field", "cost", "sparse", "integers", "io", "matching", "gpu", "elimination"]),
+    (
+        "permanent",
+        &["report", "isa", "field", "cost", "sparse", "integers", "io", "matching", "graph", "gpu", "elimination"],
+    ),
+    ("hafnian", &["isa", "field", "cost", "sparse", "integers", "io", "graph", "elimination", "permanent"]),
     (
         "answers",
         &[

@@ -24,12 +24,14 @@
 //! prices: they are defined next to the kernel.
 
 mod dense;
+mod hafnian;
 mod permanent;
 mod poly;
 mod sparse;
 mod wiedemann;
 
 pub use dense::{Dense, size_class};
+pub use hafnian::Hafnian;
 pub use permanent::{Device, Frontier, Gray, Permanent};
 pub use poly::Poly;
 pub use sparse::{Elimination, Integers, Passes, Random, Schur, Sparse};
@@ -81,6 +83,8 @@ pub struct Machine {
     pub gray: Gray,
     /// The same sum on CUDA GPUs.
     pub device: Device,
+    /// Hafnians.
+    pub hafnian: Hafnian,
 }
 
 /// The kinds of operations: those of one kind are mispriced together.
@@ -124,6 +128,7 @@ impl Machine {
             frontier: Frontier::default(),
             gray: Gray::default(),
             device: Device::default(),
+            hafnian: Hafnian::default(),
         }
     }
 

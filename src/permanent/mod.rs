@@ -25,6 +25,7 @@ mod options;
 mod planner;
 #[cfg(test)]
 mod prices_tests;
+mod rectangular;
 pub mod reduce;
 pub mod rook;
 #[cfg(test)]
@@ -44,10 +45,12 @@ use crate::words::{counted, duration};
 use crate::{Error, Observer, Result, Silent, Step, elimination, gpu};
 use bound::permanent_bound;
 use num_bigint::BigInt;
+use rectangular::Rectangle;
 use reduce::Reduced;
 use std::time::Instant;
 
-/// The permanent of a square integer matrix, proven. That of the 0 × 0 matrix is 1.
+/// The permanent of an integer matrix, proven: for m × n with m ≤ n the sum over the injections of the rows into the
+/// columns, for m > n that of the transpose. That of a matrix without rows or columns is 1.
 ///
 /// ```
 /// use blackfield::{Silent, permanent::{Options, permanent}, sparse::Triplets};
@@ -58,10 +61,10 @@ use std::time::Instant;
 /// ```
 ///
 /// # Errors
-/// [`Error::Usage`] with the shape if the matrix is not square, if the requested method does not apply, and for a
-/// checkpoint without the feature `serde`; [`Error::Memory`] if every method exceeds the limit; [`Error::Interrupted`];
-/// for a checkpoint [`Error::Io`] and [`Error::Input`]; [`Error::Device`] if the requested GPUs are missing;
-/// [`Error::Check`] if a computation contradicts itself.
+/// [`Error::Usage`] if the requested method does not apply, and for a checkpoint without the feature `serde`;
+/// [`Error::Memory`] if every method exceeds the limit; [`Error::Interrupted`]; for a checkpoint [`Error::Io`] and
+/// [`Error::Input`]; [`Error::Device`] if the requested GPUs are missing; [`Error::Check`] if a computation contradicts
+/// itself.
 pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
     if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
         return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
@@ -70,10 +73,16 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
         // The answer to this request does not depend on what the reductions leave.
         gpu::require_devices()?;
     }
+    if matrix.rows() != matrix.cols() {
+        return of_rectangle(matrix, options, observer);
+    }
     // Nothing as long as a side is allocated if most of its lines are empty.
     let empty = matrix.compact()?.lines.rows.dropped();
-    if empty > 0 && matrix.rows() == matrix.cols() {
-        return Ok(without_rows(empty));
+    if empty > 0 {
+        return Ok(unmatched(match empty {
+            1 => "a row has no entry".into(),
+            _ => format!("{empty} rows have no entries"),
+        }));
     }
     let matrix = IntMatrix::from_triplets(matrix)?;
     if let Some(p) = options.modulus
@@ -98,8 +107,7 @@ impl Triplets {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Usage`] if the matrix is not square, [`Error::Memory`] if memory runs out, [`Error::Check`] if a
-    /// computation contradicts itself.
+    /// [`Error::Memory`] if memory runs out, [`Error::Check`] if a computation contradicts itself.
     pub fn permanent(&self) -> Result<Permanent> {
         permanent(self, &Options::default(), &Silent)
     }
@@ -124,20 +132,38 @@ pub fn perfect_matchings(
     permanent(&Triplets::try_from_entries(n, n, entries)?, options, observer)
 }
 
-/// The permanent of a matrix with empty rows.
-fn without_rows(empty: usize) -> Permanent {
+/// The permanent of a matrix without a matching of its smaller side, for that reason.
+fn unmatched(why: String) -> Permanent {
     let step = Step {
         name: "reductions",
         found: "no perfect matching".into(),
-        why: match empty {
-            1 => "a row has no entry".into(),
-            _ => format!("{empty} rows have no entries"),
-        },
+        why,
         rank: None,
         predicted: None,
         seconds: 0.0,
     };
     Permanent { value: BigInt::ZERO, method: step.name, proof: Proof::default(), path: vec![step] }
+}
+
+/// The permanent of a matrix that is not square.
+fn of_rectangle(matrix: &Triplets, options: &Options, observer: &dyn Observer) -> Result<Permanent> {
+    let start = Instant::now();
+    let (square, extra) = match rectangular::square(matrix, options.max_memory)? {
+        Rectangle::Zero(why) => return Ok(unmatched(why)),
+        Rectangle::Square(square, extra) => (square, extra),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    // (n - m)! may be 0 mod p: the division is one of integers.
+    let mut answer = permanent(&square, &Options { modulus: None, ..options.clone() }, observer)?;
+    answer.value = rectangular::divide(&answer.value, extra)?;
+    if let Some(p) = options.modulus {
+        answer.value = p.reduce_bigint(&answer.value).into();
+    }
+    let (rows, cols, n) = (matrix.rows(), matrix.cols(), square.rows());
+    let found = format!("a {n} x {n} matrix, {extra} of its rows all ones");
+    let why = format!("its permanent is {extra}! times that of the {rows} x {cols} matrix");
+    answer.path.insert(0, Step { name: "rectangle", found, why, rank: None, predicted: None, seconds });
+    Ok(answer)
 }
 
 /// The permanent mod 2: -1 = 1, and so the determinant.

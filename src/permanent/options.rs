@@ -161,7 +161,7 @@ impl std::fmt::Display for Proof {
         }
         for (k, (bound, moduli)) in self.residues.iter().enumerate() {
             let separator = if k == 0 { "" } else { "; " };
-            write!(f, "{separator}a block has |perm| <= 2^{} ({}), known modulo ", bound.bits, bound.rule)?;
+            write!(f, "{separator}a block has |value| <= 2^{} ({}), known modulo ", bound.bits, bound.rule)?;
             match moduli.len() {
                 1 => write!(f, "a number of ")?,
                 count => write!(f, "{count} numbers of ")?,

@@ -123,13 +123,15 @@ fn parity_is_the_determinants() {
 }
 
 #[test]
-fn shapes_without_or_with_wrong_sides() {
+fn shapes_without_sides() {
     let none = || std::iter::empty::<(usize, usize, i64)>();
     let empty = Triplets::from_entries(0, 0, none());
     assert_eq!(permanent(&empty, &Options::default(), &Silent).unwrap().value, BigInt::from(1));
     assert_eq!(auto(&IntMatrix::from_entries(4, none())), BigInt::ZERO);
-    let error = permanent(&Triplets::from_entries(3, 5, none()), &Options::default(), &Silent).unwrap_err();
-    assert!(matches!(&error, Error::Usage(text) if text.contains("3 x 5")), "{error}");
+    assert_eq!(
+        permanent(&Triplets::from_entries(3, 5, none()), &Options::default(), &Silent).unwrap().value,
+        BigInt::ZERO
+    );
 }
 
 /// J + p·I has rank 1 mod the prime p that is tried first, and rank n mod nearly every other one.
@@ -156,7 +158,7 @@ fn answers_say_how_and_why() {
     assert_eq!(answer.method, "kasteleyn");
     let (bound, moduli) = &answer.proof.residues[0];
     assert!(moduli.iter().product::<num_bigint::BigUint>().bits() > bound.bits + 1);
-    assert!(answer.proof.to_string().starts_with("a block has |perm| <= 2^"), "{}", answer.proof);
+    assert!(answer.proof.to_string().starts_with("a block has |value| <= 2^"), "{}", answer.proof);
     assert!(answer.path.iter().any(|step| step.name == "kasteleyn" && step.why.starts_with("planar")));
     let refused = Options { method: Method::Rook, ..Default::default() };
     assert!(matches!(permanent(&a, &refused, &Silent), Err(Error::Usage(_))));

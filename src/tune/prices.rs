@@ -52,6 +52,7 @@ prices! {
     frontier: choice look key slot tables;
     gray: start setting operation build;
     device: find start setting operation passes;
+    hafnian: slot look product pfaffian vertex start;
 }
 
 impl Price {

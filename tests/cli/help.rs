@@ -2,7 +2,7 @@
 
 use crate::Lab;
 
-const SUBCOMMANDS: [&str; 18] = [
+const SUBCOMMANDS: [&str; 19] = [
     "rank",
     "verify",
     "kernel",
@@ -14,6 +14,7 @@ const SUBCOMMANDS: [&str; 18] = [
     "charpoly",
     "homology",
     "permanent",
+    "matchings",
     "info",
     "tune",
     "bench",

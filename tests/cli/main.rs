@@ -21,6 +21,7 @@ mod large;
 mod lifting;
 #[cfg(target_os = "linux")]
 mod limits;
+mod matchings;
 mod matrices;
 mod page;
 mod permanent;

@@ -19,7 +19,8 @@ fn lab(test: &str) -> Lab {
     lab.write("small.sms", SMALL);
     lab.write("ones.sms", ones(30));
     lab.write("empty.sms", "0 0 M\n0 0 0\n");
-    lab.write("wide.sms", "2 3 M\n1 1 1\n0 0 0\n");
+    lab.write("wide.sms", "2 3 M\n1 1 2\n1 3 -1\n2 1 1\n2 2 5\n0 0 0\n");
+    lab.write("bad.sms", "2 2 M\n1 3 1\n0 0 0\n");
     lab
 }
 
@@ -95,19 +96,31 @@ fn reductions_can_be_left_out() {
 }
 
 #[test]
+fn rectangles_have_sums_over_injections() {
+    let lab = lab("permanent-rectangles");
+    // Columns of the two rows: 1 2, 3 1, 3 2.
+    assert_eq!(lab.answer("permanent wide.sms"), "4\n");
+    assert_eq!(lab.answer("permanent wide.sms -p 3"), "1\n");
+    lab.write("tall.sms", "3 1 M\n1 1 4\n3 1 5\n0 0 0\n");
+    let run = lab.run("permanent tall.sms");
+    assert_eq!(run.stdout, "9\n");
+    assert!(run.stderr.contains("tall.sms: permanent of 3 x 1"), "{}", run.stderr);
+    let document = lab.document("permanent wide.sms --json");
+    assert_eq!((&document["n"], &document["rows"], &document["cols"]), (&json!(2), &json!(2), &json!(3)));
+}
+
+#[test]
 fn errors_have_their_codes() {
     let lab = lab("permanent-errors");
-    let run = lab.run("permanent wide.sms");
+    let run = lab.run("permanent bad.sms");
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
-    let message = "blackfield: wide.sms: a permanent needs a square matrix, this one is 2 x 3\n";
-    assert!(run.stderr.ends_with(message), "{}", run.stderr);
-    let run = lab.run("permanent wide.sms --json");
+    let run = lab.run("permanent bad.sms --json");
     let error: Value = serde_json::from_str(run.stderr.lines().last().unwrap()).unwrap();
     assert_eq!((&error["kind"], &error["code"]), (&json!("input"), &json!(3)));
     assert_eq!(lab.run("permanent").code, 2);
     assert_eq!(lab.run("permanent small.sms empty.sms --checkpoint state").code, 2);
     // The others are printed.
-    let run = lab.run("permanent small.sms wide.sms empty.sms");
+    let run = lab.run("permanent small.sms bad.sms empty.sms");
     assert_eq!((run.code, run.stdout.as_str()), (3, "small.sms\tZ\t-2\tproven\nempty.sms\tZ\t1\tproven\n"));
 }
 

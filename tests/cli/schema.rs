@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 18] = [
+const KINDS: [&str; 19] = [
     "rank",
     "kernel",
     "solve",
@@ -19,6 +19,7 @@ const KINDS: [&str; 18] = [
     "charpoly",
     "homology",
     "permanent",
+    "matchings",
     "verify",
     "verify-answer",
     "info",
@@ -92,6 +93,7 @@ pub fn check_run(args: &str, run: &Run) {
 /// Documents of every kind, in every form that they can take.
 static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let lab = Lab::with_diagonal("schema-documents");
+    lab.write("ring.sms", "4 4 M\n1 2 1\n1 4 1\n2 1 1\n2 3 1\n3 2 1\n3 4 1\n4 1 1\n4 3 1\n0 0 0\n");
     lab.write("zero.sms", "2 5 M\n0 0 0\n");
     lab.write("wide.sms", "2 3 M\n1 1 1\n2 2 -1\n0 0 0\n");
     lab.answer("generate bibd_9_5 -o b.sms");
@@ -153,10 +155,14 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "homology --facets plane --json --reduced --cohomology -p 2,65521 --integral --rational",
         "homology diagonal.sms --json -p 3 --explain",
         "homology zero.sms --json --proven",
-        "permanent diagonal.sms b.sms --json",
+        "permanent diagonal.sms plane --json",
         "permanent diagonal.sms --json -p 2,7",
         "permanent diagonal.sms --json -p 2",
         "permanent diagonal.sms --json --method gray --without degree-1,dulmage-mendelsohn",
+        "permanent wide.sms --json",
+        "matchings ring.sms --json",
+        "matchings ring.sms --json --by-size",
+        "matchings ring.sms --json --method inclusion-exclusion --without-reductions",
         "verify c.cert e.mtx --json",
         "verify triangle.cert wide.sms --json",
         "verify c.cert m.mtx --json",

@@ -25,6 +25,7 @@ mod input;
 mod kernel;
 mod large;
 mod man;
+mod matchings;
 mod memory;
 mod output;
 mod page;
@@ -86,6 +87,7 @@ fn run(command: Command) -> Result<Code> {
         }
         Command::Homology(args) => threads::within(args.answer.common, |bars| homology::run(&args, bars)),
         Command::Permanent(args) => threads::within(args.common, |bars| permanent::run(&args, bars)),
+        Command::Matchings(args) => threads::within(args.common, |bars| matchings::run(&args, bars)),
         Command::Info(args) => threads::within(args.common, |bars| info::run(&args, bars)),
         Command::Tune(args) => threads::within(args.common, |bars| tune::run(&args, bars)),
         Command::Bench(args) => threads::within(args.common, |bars| bench::run(&args, bars)),

@@ -14,9 +14,10 @@ use crate::schema::Schema;
 use crate::signals;
 use blackfield::cost::Machine;
 use blackfield::field::Modulus;
+use blackfield::hafnian;
 use blackfield::permanent::{self, Options, Permanent};
 use blackfield::words::counted;
-use blackfield::{Error, Result};
+use blackfield::{Error, Observer, Result};
 use num_bigint::BigInt;
 use serde::Serialize;
 use std::path::Path;
@@ -28,6 +29,8 @@ struct Answer {
     schema: Schema,
     file: String,
     n: usize,
+    rows: usize,
+    cols: usize,
     nnz: usize,
     modulus: Option<Modulus>,
     #[serde(flatten)]
@@ -75,7 +78,7 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
 /// The permanent of the matrix in `file`, and what is shown of it: itself, or its residues.
 fn answers(file: &Path, args: &PermanentArgs, machine: &Machine, bars: &Bars) -> Result<(BigInt, Vec<Answer>)> {
     let loaded = input::load_within(file, args.input, args.max_memory, bars)?;
-    check_square(file, &loaded)?;
+    warn_of_graphs(file, &loaded, bars);
     let alone = if let [p] = args.moduli[..] { Some(p) } else { None };
     let start = Instant::now();
     let found = permanent::permanent(&loaded.triplets, &options(args, alone, machine), bars)?;
@@ -92,7 +95,9 @@ fn answers(file: &Path, args: &PermanentArgs, machine: &Machine, bars: &Bars) ->
         Answer {
             schema: Schema::Permanent,
             file: file.display().to_string(),
-            n: loaded.triplets.rows(),
+            n: loaded.triplets.rows().min(loaded.triplets.cols()),
+            rows: loaded.triplets.rows(),
+            cols: loaded.triplets.cols(),
             nnz: loaded.triplets.nnz(),
             modulus,
             found: shown,
@@ -122,22 +127,23 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>, machine: &Machine) ->
         .reductions(args.switches())
 }
 
-/// A matrix that is not square is bad input, and the message names the file and the shape.
-fn check_square(file: &Path, loaded: &Loaded) -> Result<()> {
-    let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
-    if rows == cols {
-        return Ok(());
+/// The adjacency matrix of a graph may have been given by mistake.
+fn warn_of_graphs(file: &Path, loaded: &Loaded, bars: &Bars) {
+    if loaded.triplets.nnz() > 0 && hafnian::is_adjacency(&loaded.triplets) {
+        bars.warning(&format!(
+            "{}: a symmetric 0-1 matrix with an empty diagonal: the perfect matchings of the graph with this adjacency \
+             matrix are another number, `blackfield matchings`",
+            file.display()
+        ));
     }
-    let message = format!("a permanent needs a square matrix, this one is {rows} x {cols}");
-    Err(Error::Input { file: file.to_owned(), line: 0, message })
 }
 
 /// The answer's circumstances on standard error; `value` is what its residue is of.
 fn describe(answer: &Answer, value: &BigInt, account: &Account) {
-    let Answer { file, n, found, seconds, threads, .. } = answer;
+    let Answer { file, rows, cols, found, seconds, threads, .. } = answer;
     let digits = value.magnitude().to_string().len();
     let what = answer.modulus.map_or(counted(digits, "digit"), |p| format!("mod {p}"));
-    account.line(&format!("{file}: permanent of {n} x {n}, {what} ({})", found.proof.certainty().name()));
+    account.line(&format!("{file}: permanent of {rows} x {cols}, {what} ({})", found.proof.certainty().name()));
     account.line(&format!("  method   {}", found.method));
     account.line(&format!("  why      {}", found.proof));
     account.line(&format!("  seconds  {seconds:.3} on {}", counted(*threads, "thread")));

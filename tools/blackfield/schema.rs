@@ -26,6 +26,8 @@ pub enum Schema {
     Homology,
     /// A permanent.
     Permanent,
+    /// Numbers of matchings.
+    Matchings,
     /// What a certificate was found to be.
     Verify,
     /// What an answer was found to be.
@@ -58,6 +60,7 @@ impl Schema {
             Schema::Charpoly => "blackfield/charpoly/1",
             Schema::Homology => "blackfield/homology/1",
             Schema::Permanent => "blackfield/permanent/1",
+            Schema::Matchings => "blackfield/matchings/1",
             Schema::Verify => "blackfield/verify/1",
             Schema::VerifyAnswer => "blackfield/verify-answer/1",
             Schema::Info => "blackfield/info/1",

@@ -406,12 +406,29 @@ def permanent_command(words):
             matrix = Matrix(matrix.rows, matrix.cols, [(i, j, 1) for i, j, _ in matrix.entries])
         if "loses signs" in FAULTS:
             matrix = Matrix(matrix.rows, matrix.cols, [(i, j, abs(v)) for i, j, v in matrix.entries])
-        value = truth.permanent(matrix) if matrix.rows <= 16 else 12345
+        wide = matrix if matrix.rows <= matrix.cols else matrix.transposed()
+        value = truth.permanent(wide) if wide.cols <= 16 else 12345
         if "--checkpoint" in options:
             value = resume(Path(options["--checkpoint"][0]), digest(matrix, name), value)
         for p in options.get("-p", [None]):
             shown = value if p is None else value % int(p)
             print(json.dumps({"permanent": str(shown), "modulus": p and int(p), "method": "fake", "proof": "", "certainty": "proven"}))
+
+
+def matchings_command(words):
+    files, options = parse(words, {"--json", "-q", "--pattern", "--mirror", "--by-size", "--without-reductions"})
+    for name in files:
+        matrix = load(name)
+        if matrix.lines() != matrix.transposed().lines() and "--mirror" not in options:
+            fail(3, f"{name}: not symmetric")
+        if "loses signs" in FAULTS:
+            matrix = Matrix(matrix.rows, matrix.cols, [(i, j, abs(v)) for i, j, v in matrix.entries])
+        sizes = truth.matchings(matrix) if matrix.rows <= 14 else [0] * (matrix.rows // 2) + [12345]
+        perfect = sizes[-1] if matrix.rows % 2 == 0 or "forgets parity" in FAULTS else 0
+        document = {"perfect": str(perfect), "method": "fake", "proof": "", "certainty": "proven"}
+        if "--by-size" in options:
+            document |= {"by_size": [str(x) for x in sizes], "total": str(sum(sizes) + ("adds one" in FAULTS))}
+        print(json.dumps(document))
 
 
 def resume(state, matrix, value):
@@ -451,8 +468,9 @@ def main(command, words):
         "minpoly": lambda w: polynomial_command(w, truth.minimal_mod),
         "charpoly": lambda w: polynomial_command(w, truth.characteristic_mod),
     }
-    ranks = {"rank": rank_command, "verify": verify_command, "permanent": permanent_command, "info": lambda w: load(w[0])}
-    return {**ranks, **spaces, **integers, **polynomials}[command](words)
+    ranks = {"rank": rank_command, "verify": verify_command, "info": lambda w: load(w[0])}
+    counts = {"permanent": permanent_command, "matchings": matchings_command}
+    return {**ranks, **counts, **spaces, **integers, **polynomials}[command](words)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ import check_checkpoints
 import check_files
 import check_lifting
 import check_homology
+import check_matchings
 import check_permanents
 import check_polynomials
 import check_rank
@@ -67,6 +68,9 @@ CHECKS = (
     ("homology", "chains", check_homology.chains, 24),
     ("permanent", "permanents", check_permanents.permanents, 40),
     ("permanent", "closed-forms", check_permanents.closed_forms, 10),
+    ("matchings", "matchings", check_matchings.matchings, 40),
+    ("matchings", "matchings-closed-forms", check_matchings.closed_forms, 10),
+    ("matchings", "rectangles", check_matchings.rectangles, 16),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),
     ("checkpoint", "damaged", check_checkpoints.damaged, 2),
     ("files", "files", check_files.mutated, 24),

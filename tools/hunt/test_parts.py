@@ -8,6 +8,7 @@ import unittest
 
 import attacks
 import chacha
+import check_matchings
 import check_permanents
 import check_rational
 import families
@@ -58,6 +59,20 @@ class Oracles(unittest.TestCase):
             if truth.flint_library() is not None and a.rows >= 4 and all(abs(v) < 1 << 40 for _, _, v in a.entries):
                 self.assertEqual(truth.permanent(a), truth.permanent_flint(a))
         self.assertEqual(truth.permanent(Matrix(0, 0, [])), 1)
+
+    def test_matchings_agree_with_permanents_and_closed_forms(self):
+        for _ in range(40):
+            a = check_permanents.any_square(self.rng)
+            if a.rows <= 6:
+                both = [(i, a.rows + j, v) for i, j, v in a.entries]
+                self.assertEqual(truth.matchings(Matrix(2 * a.rows, 2 * a.rows, both))[a.rows], truth.permanent(a))
+        for _ in range(30):
+            n, edges, value = self.rng.choice(check_matchings.CLOSED)(self.rng)
+            if n <= 12:
+                graph = Matrix(n, n, [(v, w, 1) for v, w in edges])
+                self.assertEqual(truth.matchings(graph)[n // 2], value)
+        self.assertEqual(truth.matchings(Matrix(0, 0, [])), [1])
+        self.assertEqual(truth.matchings(Matrix(3, 3, [(0, 1, 5), (1, 2, -1)])), [1, 4])
 
     def test_closed_forms(self):
         seen = set()

@@ -218,6 +218,31 @@ def permanent(matrix):
     return sum(sums.values())
 
 
+def matchings(matrix):
+    """Weighted matchings of a graph by size, k = 0 ... n/2, by the partner of the first vertex: up to about 14 vertices. One half of the
+    matrix will do."""
+    n, edges, known = matrix.rows, {}, {}
+    for v, line in enumerate(matrix.lines()):
+        edges.update({(min(v, w), max(v, w)): x for w, x in line.items()})
+
+    def sizes(free):
+        if not free:
+            return [1]
+        if free not in known:
+            v, rest = free[0], free[1:]
+            sums = sizes(rest) + [0]
+            for k, w in enumerate(rest):
+                x = edges.get((v, w), 0)
+                for size, count in enumerate(sizes(rest[:k] + rest[k + 1 :]) if x else []):
+                    sums += [0] * (size + 2 - len(sums))
+                    sums[size + 1] += x * count
+            known[free] = sums
+        return known[free]
+
+    found = sizes(tuple(range(n)))
+    return (found + [0] * (n // 2 + 1))[: n // 2 + 1]
+
+
 def permanent_ryser(matrix):
     """By inclusion and exclusion over the sets of columns: up to about 12 x 12."""
     n, full, total = matrix.rows, matrix.full(), 0
@@ -294,7 +319,10 @@ class Truth:
     def rational_rank(self, matrix):
         return self.choose(matrix, rank_rational, rank_rational_flint)
 
+    def matchings(self, matrix):
+        return self.choose(matrix, matchings, None)
+
     def permanent(self, matrix):
         small = all(abs(v) < 1 << 40 for _, _, v in matrix.entries)
-        ready = self.flint and small and 4 <= matrix.rows <= 22 and flint_library() is not None
+        ready = self.flint and small and matrix.rows == matrix.cols and 4 <= matrix.rows <= 22 and flint_library() is not None
         return self.choose(matrix, permanent, permanent_flint if ready else None)

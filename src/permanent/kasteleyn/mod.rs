@@ -1,8 +1,8 @@
 //! Permanents of planar matrices: if the bipartite graph of A (rows and columns the vertices, entries the edges) can be
 //! drawn in the plane, then perm A = ±det(K ∘ A) for signs K (Kasteleyn 1963), and a determinant is cheap.
 //!
-//! 1. `left_right` decides whether the graph is planar and gives an embedding; `signs` verifies it by Euler's formula
-//!    and finds K.
+//! 1. [`graph::embed`](crate::graph::embed) decides whether the graph is planar and gives an embedding;
+//!    [`pfaffian_orientation`] verifies it by Euler's formula and finds K.
 //! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect
 //!    matching determines the ± above, so that entries of any sign and size are allowed.
 //! 3. The determinant is computed mod a large prime with pivots chosen for low fill-in, and repeated mod as many 31-bit
@@ -11,9 +11,6 @@
 //!
 //! Nothing here is random: the answer is proven. Entry: [`Planar::new`], then [`Planar::permanent`].
 
-mod graph;
-mod left_right;
-mod signs;
 #[cfg(test)]
 mod tests;
 
@@ -21,12 +18,11 @@ use super::{Exact, IntMatrix};
 use crate::cost::Permanent;
 use crate::elimination::{self, LANES, Replay};
 use crate::field::Modulus;
+use crate::graph::{self, Fault, Graph, pfaffian_orientation};
 use crate::integers::{Bound, Multimodular};
 use crate::matching::maximum_matching;
 use crate::sparse::{Integer, Pattern, Triplets};
 use crate::{Error, Observer, Result, memory};
-use graph::Graph;
-use signs::{Fault, kasteleyn_signs};
 
 /// The prime that determines the order of pivots: 2⁶³ - 25, the largest modulus, is least likely to divide a pivot.
 const ORDER: u64 = (1 << 63) - 25;
@@ -54,10 +50,10 @@ impl Planar {
     pub fn new(matrix: &IntMatrix) -> Result<Option<Self>> {
         let pattern = matrix.pattern()?;
         let graph = Graph::bipartite(&pattern);
-        let Some(rotation) = left_right::embed(&graph) else { return Ok(None) };
+        let Some(rotation) = graph::embed(&graph) else { return Ok(None) };
         let n = matrix.n();
         let matching = maximum_matching(&pattern)?;
-        let kind = match kasteleyn_signs(&graph, &rotation) {
+        let kind = match pfaffian_orientation(&graph, &rotation) {
             Err(Fault::NotPlane) => return Err(Error::Check("an embedding in the plane fails Euler's formula".into())),
             _ if matching.size < n => Kind::Unmatched,
             Err(Fault::OddComponent) => {

@@ -9,6 +9,7 @@ mod files;
 mod homology;
 mod input;
 mod kernel;
+mod matchings;
 mod permanent;
 mod polynomial;
 mod profile;
@@ -29,6 +30,7 @@ pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use homology::HomologyArgs;
 pub use input::{InputArgs, TextArgs};
 pub use kernel::KernelArgs;
+pub use matchings::MatchingsArgs;
 pub use permanent::PermanentArgs;
 pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
 pub use profile::ProfileArgs;
@@ -73,6 +75,7 @@ pub enum Command {
     Charpoly(CharpolyArgs),
     Homology(HomologyArgs),
     Permanent(PermanentArgs),
+    Matchings(MatchingsArgs),
     Info(InfoArgs),
     Tune(TuneArgs),
     Bench(BenchArgs),
@@ -97,6 +100,7 @@ impl Command {
             Command::Charpoly(args) => args.polynomial.answer.json,
             Command::Homology(args) => args.answer.json,
             Command::Permanent(args) => args.json,
+            Command::Matchings(args) => args.json,
             Command::Info(args) => args.json,
             Command::Tune(args) => args.json,
             Command::Bench(args) => args.json,

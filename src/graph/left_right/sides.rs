@@ -1,7 +1,7 @@
 //! Phase 3: absolute sides, and the resulting rotation around every vertex.
 
 use super::orientation::LeftRight;
-use crate::permanent::kasteleyn::graph::{NONE, Rotation};
+use crate::graph::half_edges::{NONE, Rotation};
 
 impl LeftRight<'_> {
     /// Makes every side absolute and turns the nesting depths of left edges negative.

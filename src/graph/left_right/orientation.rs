@@ -1,7 +1,7 @@
 //! Phase 1: tree edges and back edges, how low they return, and the order in which they nest.
 
 use super::intervals::ConflictPair;
-use crate::permanent::kasteleyn::graph::{Graph, NONE};
+use crate::graph::half_edges::{Graph, NONE};
 
 /// The oriented graph (an edge is named by its number) and the state of the test.
 pub(super) struct LeftRight<'a> {

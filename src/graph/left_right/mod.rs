@@ -8,7 +8,7 @@
 //! and the sides determine the rotation around every vertex. All searches are iterative: depth is limited only by
 //! memory.
 //!
-//! Entry: [`embed`]. The caller verifies the rotation by Euler's formula, so that only a planar graph wrongly refused
+//! Entry: `embed`. The caller verifies the rotation by Euler's formula, so that only a planar graph wrongly refused
 //! could go unnoticed.
 
 mod constraints;
@@ -16,11 +16,11 @@ mod intervals;
 mod orientation;
 mod sides;
 
-use super::graph::{Graph, Rotation};
+use crate::graph::half_edges::{Graph, Rotation};
 use orientation::LeftRight;
 
 /// A rotation system that embeds the graph in the plane, or `None` if the graph is not planar.
-pub(super) fn embed(graph: &Graph) -> Option<Rotation> {
+pub(crate) fn embed(graph: &Graph) -> Option<Rotation> {
     if graph.vertices() > 2 && graph.edges() > 3 * graph.vertices() - 6 {
         return None;
     }

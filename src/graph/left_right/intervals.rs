@@ -1,6 +1,6 @@
 //! Intervals of back edges, and pairs of them that lie on different sides.
 
-use crate::permanent::kasteleyn::graph::NONE;
+use crate::graph::half_edges::NONE;
 
 /// Back edges, from the one that returns highest to the one that returns lowest; both are [`NONE`] if there are none.
 #[derive(Clone, Copy, Debug)]

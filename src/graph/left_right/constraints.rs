@@ -2,7 +2,7 @@
 
 use super::intervals::{ConflictPair, Interval};
 use super::orientation::LeftRight;
-use crate::permanent::kasteleyn::graph::NONE;
+use crate::graph::half_edges::NONE;
 
 impl LeftRight<'_> {
     /// Phase 2: whether all constraints can be satisfied.
