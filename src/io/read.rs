@@ -14,9 +14,10 @@ use std::path::Path;
 /// truncated or rewritten meanwhile.
 ///
 /// # Errors
-/// [`Error::Input`] for content that is not a matrix with integer entries (with `pattern`: not a matrix),
-/// [`Error::Io`] where the system cannot read, [`Error::Memory`] for more entries than fit or are allowed,
-/// [`Error::Interrupted`] if the observer asks to stop.
+/// [`Error::Input`](crate::Error::Input) for content that is not a matrix with integer entries (with `pattern`: not a
+/// matrix), [`Error::Io`](crate::Error::Io) where the system cannot read, [`Error::Memory`](crate::Error::Memory) for
+/// more entries than fit or are allowed, [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks to
+/// stop.
 pub fn read(path: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<Triplets> {
     content::open(path, options.max_memory, observer, &mut |content| parse_content(content, options, false))
         .map(integers)
