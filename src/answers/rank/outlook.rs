@@ -52,10 +52,11 @@ impl Outlook<'_> {
     }
     /// Predicted seconds of block Wiedemann: for all vectors that are wanted.
     pub fn seconds(&self, parameters: &Parameters) -> f64 {
-        let least = self.rest.cols.saturating_sub(self.rest.rank_bound).max(1);
+        // A basis may have many vectors, each of which takes its share of a run: half the columns are assumed.
+        let basis = self.rest.cols.saturating_sub(self.rest.rank_bound).max(self.rest.cols / 2);
         match self.options.vectors {
             None => parameters.seconds,
-            Some(usize::MAX) => Sequence::seconds(parameters, least),
+            Some(usize::MAX) => Sequence::seconds(parameters, basis),
             Some(wanted) => Sequence::seconds(parameters, wanted),
         }
     }
