@@ -132,4 +132,4 @@ pub mod words;
 pub use error::{DeviceError, DeviceReason, Error, Result};
 /// The crate of the large integers in matrices and answers, in the version that this library uses.
 pub use num_bigint;
-pub use report::{Observer, Silent, Step};
+pub use report::{Forecast, Observer, Silent, Step};

@@ -12,6 +12,8 @@ use memmap2::MmapMut;
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
+use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
 
 thread_local! {
     /// Whether this thread is inside [`softly`]. No destructor and no lazy initialisation: an allocator may read it.
@@ -72,21 +74,74 @@ pub(crate) fn zeros<T: Zeroable>(len: usize, what: &str) -> Result<Vec<T>> {
     softly(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| refused::<T>(len, what))
 }
 
+/// Who keeps account of pages that no allocator sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    /// So many bytes are wanted: whether they may be had, and counted then.
+    pub charge: fn(usize) -> bool,
+    /// So many bytes were given back.
+    pub release: fn(usize),
+}
+
+static ACCOUNT: OnceLock<Account> = OnceLock::new();
+
+/// From now on, pages that are mapped are charged to `account`: for a program whose allocator keeps a limit. The first
+/// account stays.
+pub fn keep_account(account: Account) {
+    let _ = ACCOUNT.set(account);
+}
+
+/// Anonymous pages, charged to the [`Account`] if there is one.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    map: MmapMut,
+    charged: bool,
+}
+
+impl Deref for Pages {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+impl DerefMut for Pages {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.map
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        if let Some(account) = ACCOUNT.get().filter(|_| self.charged) {
+            (account.release)(self.map.len());
+        }
+    }
+}
+
 /// So many zero bytes on pages of their own: huge ones where the system has them, since a walk through megabytes at
 /// random would miss the address cache at each step. For buffers of some megabytes that are read so: clearing a huge
 /// page costs more than clearing what is used of it.
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub(crate) fn mapped(bytes: usize, what: &str) -> Result<MmapMut> {
-    let map = MmapMut::map_anon(bytes)
-        .map_err(|e| Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what}): {e}")))?;
+pub(crate) fn mapped(bytes: usize, what: &str) -> Result<Pages> {
+    let account = ACCOUNT.get();
+    if account.is_some_and(|account| !(account.charge)(bytes)) {
+        return Err(refused::<u8>(bytes, what));
+    }
+    let map = MmapMut::map_anon(bytes).map_err(|e| {
+        if let Some(account) = account {
+            (account.release)(bytes);
+        }
+        Error::Memory(format!("{REFUSED}{bytes} bytes asked for ({what}): {e}"))
+    })?;
     #[cfg(target_os = "linux")]
     {
         // Advice only: where it is refused the small pages serve as well.
         let _ = map.advise(memmap2::Advice::HugePage);
     }
-    Ok(map)
+    Ok(Pages { map, charged: account.is_some() })
 }
 
 /// `len` copies of `value`.

@@ -23,8 +23,12 @@ pub fn characteristic_polynomial(p: Modulus, n: usize, a: &mut [u64], observer: 
 fn to_hessenberg(p: Modulus, n: usize, a: &mut [u64], observer: &dyn Observer) -> Result<()> {
     let field = PrimeField(p);
     let mut factors = memory::zeros(n, "a Hessenberg form")?;
+    observer.phase("Hessenberg form", n as u64);
+    let total = work_left(n, 0);
     for k in 0..n.saturating_sub(2) {
         observer.check()?;
+        observer.share(1.0 - work_left(n, k) / total);
+        observer.progress(k as u64);
         let Some(pivot) = (k + 1..n).find(|&i| a[i * n + k] != 0) else { continue };
         if pivot != k + 1 {
             let (low, high) = a.split_at_mut(pivot * n);
@@ -45,6 +49,12 @@ fn to_hessenberg(p: Modulus, n: usize, a: &mut [u64], observer: &dyn Observer) -
     Ok(())
 }
 
+/// Multiply-adds for the columns from k on: (n - k)³/3 by rows, n·(n - k)²/2 by columns.
+fn work_left(n: usize, k: usize) -> f64 {
+    let (n, left) = (n as f64, (n - k) as f64);
+    left.powi(3) / 3.0 + n * left * left / 2.0
+}
+
 /// det(x - H), by the minors of its first rows and columns: q₀ = 1 and, expanding the last column,
 /// qₖ = (x - hₖₖ)·qₖ₋₁ - Σ_{i<k} hᵢₖ·(hᵢ₊₁,ᵢ ⋯ hₖ,ₖ₋₁)·qᵢ₋₁.
 fn leading_minors(p: Modulus, n: usize, h: &[u64], observer: &dyn Observer) -> Result<Vec<u64>> {
@@ -52,8 +62,11 @@ fn leading_minors(p: Modulus, n: usize, h: &[u64], observer: &dyn Observer) -> R
     let field = PrimeField(p);
     let mut minors: Vec<Vec<u64>> = memory::with_capacity(n + 1, MINORS)?;
     minors.push(vec![1]);
+    observer.phase("minors", n as u64);
     for k in 0..n {
         observer.check()?;
+        observer.share((k as f64 / n as f64).powi(3));
+        observer.progress(k as u64);
         let mut next = memory::zeros(k + 2, MINORS)?;
         next[1..].copy_from_slice(&minors[k]);
         field.axpy(&mut next[..=k], p.neg(h[k * n + k]), &minors[k]);

@@ -132,11 +132,13 @@ impl System {
         let mut lifting = Lifting::new(self.p, &self.layers, &self.triangle.layer, right, &self.row_place)?;
         let most = solution::most_digits(self.p, &self.layers, &lifting);
         let mut found: Vec<Option<Fractions>> = right.iter().map(|_| None).collect();
+        observer.phase("digits", most as u64);
         let mut next = 2;
         loop {
             observer.check()?;
             lifting.step(solve)?;
             let k = lifting.len();
+            observer.progress(k as u64);
             if k < next.min(most) {
                 continue;
             }
@@ -193,6 +195,7 @@ fn invert(triangle: &Triangle, minor: &Minor, observer: &dyn Observer) -> Result
             None => break,
         }
         from += width;
+        observer.progress(from as u64);
     }
     if from == s {
         return Ok(inverse);

@@ -42,7 +42,7 @@ use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::sparse::{Pattern, Triplets};
 use crate::words::{counted, duration};
-use crate::{Error, Observer, Result, Silent, Step, elimination, gpu};
+use crate::{Error, Forecast, Observer, Result, Silent, Step, elimination, gpu};
 use bound::permanent_bound;
 use num_bigint::BigInt;
 use rectangular::Rectangle;
@@ -91,9 +91,19 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
     {
         return parity(&matrix, p, observer);
     }
-    let mut work =
-        Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0), told: false };
+    let mut work = Work {
+        options,
+        observer,
+        path: vec![],
+        proof: Proof::default(),
+        longest: ("reductions", 0.0),
+        told: false,
+        ahead: vec![],
+    };
     let value = work.product(&matrix)?;
+    if observer.plans_only() {
+        return work.plan();
+    }
     Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
 }
 
@@ -233,6 +243,8 @@ struct Work<'a> {
     longest: (&'static str, f64),
     /// Whether the user was told that there is no checkpoint.
     told: bool,
+    /// What was predicted of blocks, where nothing else is wanted.
+    ahead: Vec<Forecast>,
 }
 
 impl Work<'_> {
@@ -256,6 +268,19 @@ impl Work<'_> {
         Ok(self.residue(value))
     }
 
+    /// Hands on what all blocks together are predicted to take.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], always: nothing was computed.
+    fn plan(self) -> Result<Permanent> {
+        let seconds = self.ahead.iter().map(|forecast| forecast.seconds).sum();
+        let bytes = self.ahead.iter().map(|forecast| forecast.bytes).max().unwrap_or(0);
+        let longest = self.ahead.into_iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let (name, why) = longest.map_or(("reductions", "nothing is left".into()), |f| (f.name, f.why));
+        self.observer.forecast(&Forecast { name, why, seconds, bytes });
+        Err(Error::Interrupted)
+    }
+
     /// The value, mod p if a modulus is requested.
     fn residue(&self, value: BigInt) -> BigInt {
         self.options.modulus.map_or_else(|| value.clone(), |p| p.reduce_bigint(&value).into())
@@ -276,6 +301,12 @@ impl Work<'_> {
     fn block(&mut self, block: &IntMatrix, bound: Bound, options: &Options) -> Result<BigInt> {
         let planning = Instant::now();
         let routes = planner::routes(block, bound, options, self.observer)?;
+        let forecast = routes[0].forecast(block, &routes[1..]);
+        if self.observer.plans_only() {
+            self.ahead.push(forecast);
+            return Ok(BigInt::ZERO); // No value is told.
+        }
+        self.observer.forecast(&forecast);
         let mut seconds = planning.elapsed().as_secs_f64();
         let mut refused: Option<Error> = None;
         for (k, route) in routes.iter().enumerate() {

@@ -23,7 +23,7 @@ use super::{Exact, IntMatrix, frontier, gray};
 use crate::gpu::{self, Device, Devices};
 use crate::integers::Bound;
 use crate::words::{about, counted};
-use crate::{Error, Observer, Result};
+use crate::{Error, Forecast, Observer, Result};
 use num_bigint::BigUint;
 use std::cell::OnceCell;
 
@@ -61,6 +61,17 @@ pub(super) struct Route {
 }
 
 impl Route {
+    /// What is predicted of a run on `block`, with the `others` that there were to choose from.
+    pub fn forecast(&self, block: &IntMatrix, others: &[Route]) -> Forecast {
+        let n = block.n();
+        let others: String =
+            others.iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis)).collect();
+        let why = format!("{n} x {n} block, {}{others}", self.basis);
+        // Those of GPUs are by the clock.
+        let alone = matches!(&self.engine, Engine::Gray { devices } if !devices.is_empty());
+        let threads = if alone { 1 } else { rayon::current_num_threads() };
+        Forecast { name: self.name(), why, seconds: self.seconds / threads as f64, bytes: self.bytes as u64 }
+    }
     /// What the run found, for comparison with the basis.
     pub fn outcome(&self) -> String {
         match &self.engine {
@@ -108,6 +119,7 @@ pub(super) fn routes(
     if wanted(Method::LowRank) {
         routes.extend(low_rank(block, bound, options));
     }
+    observer.phase("plan", 0);
     let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
     // A rank mod one prime may turn out to be too small: then there must be another method.
     let may_fail = routes.iter().all(|route| matches!(route.engine, Engine::LowRank(_)));
@@ -125,7 +137,10 @@ pub(super) fn routes(
         let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
         routes.retain(|route| route.bytes <= limit as f64);
         if routes.is_empty() {
-            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} bytes are allowed")));
+            let [least, limit] = [least.ceil() as u64, limit].map(|bytes| bytes.div_ceil(1 << 20));
+            return Err(Error::Memory(format!(
+                "at least {least} MB are needed, {limit} MB are allowed (--max-memory)"
+            )));
         }
     }
     routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -215,7 +230,11 @@ fn frontier_programme(
         Err(Error::Memory(_)) if beat < f64::INFINITY => return Ok(None),
         prediction => prediction?,
     };
-    if prediction.seconds < HOPELESS * beat {
+    // The search takes its share of the time of the run: a plan is the first order's.
+    if prediction.seconds < HOPELESS * beat && !observer.plans_only() {
+        let (threads, why) = (rayon::current_num_threads() as f64, "a better order is looked for first".into());
+        let (seconds, bytes) = (prediction.seconds.min(beat) / threads, prediction.bytes as u64);
+        observer.forecast(&Forecast { name: "permanent", why, seconds, bytes });
         // Time to search for a better order, as a fraction of the potential gain.
         settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
         prediction = frontier::predict(block, &settings, observer)?;

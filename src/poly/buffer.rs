@@ -7,8 +7,8 @@
 
 use super::keepers::is_kept;
 use super::simd::Row;
+use crate::memory::Pages;
 use crate::{Result, memory};
-use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ pub(crate) fn padded(points: usize) -> usize {
     if points < 64 { points } else { points + 8 }
 }
 
-static WAITING: Mutex<Vec<MmapMut>> = Mutex::new(Vec::new());
+static WAITING: Mutex<Vec<Pages>> = Mutex::new(Vec::new());
 
 /// Gives back what waits.
 pub(super) fn give_back() {
@@ -42,7 +42,7 @@ pub(crate) struct Buffer {
 #[derive(Debug)]
 enum Memory {
     Heap(Vec<Row>),
-    Mapped(MmapMut),
+    Mapped(Pages),
     /// What is left after dropping.
     Gone,
 }
@@ -58,7 +58,7 @@ impl Buffer {
             return Ok(Buffer { memory: Memory::Heap(memory::filled(Row::default(), len, WHAT)?), len });
         }
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |map: &MmapMut| (bytes..=2 * bytes).contains(&map.len());
+        let fits = |map: &Pages| (bytes..=2 * bytes).contains(&map.len());
         let best = (0..waiting.len()).filter(|&i| fits(&waiting[i])).min_by_key(|&i| waiting[i].len());
         if let Some(i) = best {
             return Ok(Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len });

@@ -17,6 +17,6 @@ pub use certainty::Certainty;
 pub use error_bound::ErrorBound;
 pub use keeper::Keeper;
 pub(crate) use observer::Quiet;
-pub use observer::{Observer, Silent};
+pub use observer::{Forecast, Observer, Silent};
 pub use phases::Phases;
 pub use step::Step;

@@ -31,9 +31,27 @@ pub struct Shape {
     pub nnz: usize,
     /// Those of them that are not ±1.
     pub valued: usize,
+    /// Threads for which bytes are predicted as they are needed; `None`: a bound for any number of them, with room to
+    /// spare, so that plans do not depend on it.
+    pub threads: Option<usize>,
 }
 
 impl Shape {
+    /// Blocks that a row space has under way at once.
+    fn workspaces(&self) -> usize {
+        self.threads.map_or(WORKSPACES, |threads| threads.min(self.panels() * WORKSPACES))
+    }
+    /// Panels that are made at once.
+    fn panels(&self) -> usize {
+        self.threads.map_or(1, |threads| threads.div_ceil(WORKSPACES))
+    }
+    /// Bytes of the panels of rows before they are absorbed.
+    fn panel_bytes(&self) -> usize {
+        match self.threads {
+            None => 8 * 256 * self.cols * 2,
+            Some(_) => 256 * self.panels() * self.cols * self.lane(),
+        }
+    }
     /// Bytes of a residue in a block.
     fn lane(&self) -> usize {
         Lane::narrowest(self.modulus).bytes()
@@ -69,7 +87,7 @@ impl RowSpace {
     /// Predicted seconds of one thread for [`row_space`](super::row_space), if the rank of S is `rank` of at most
     /// `bound` and checks may miss something with probability `error`: passes, and the echelon form of what they make.
     pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
-        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let Combinations { sampled, explored, checked } =
             Combinations::expected(modulus, pivots, rows, bound, rank, error);
         let lines = |some: usize| (pivots + some) as f64 / (pivots + rows).max(1) as f64;
@@ -95,14 +113,19 @@ impl RowSpace {
     pub fn bytes(shape: &Shape, rank: usize, minor: bool) -> u64 {
         let &Shape { modulus, rows, cols, .. } = shape;
         let lane = shape.lane();
-        let windows = rows * LANES * lane + 8 * 256 * cols * 2;
+        let windows = rows * LANES * lane + shape.panel_bytes();
         let minor = if minor { Factors::memory(modulus, rank, cols) } else { 0 };
         // The proof holds the reduced form, s·(cols - s), in addition to the basis, whatever the rank s ≤ r will be.
         let s = rank.min(cols / 2);
-        let proof = memory::saturated(s as u128 * (cols - s) as u128 * lane as u128);
-        [proof, Echelon::memory(modulus, rank, cols), minor]
-            .into_iter()
-            .fold((shape.block_bytes() * WORKSPACES + shape.program_bytes() + windows) as u64, u64::saturating_add)
+        let proof = match shape.threads {
+            // One that nobody demands is left out where there is no room for it.
+            Some(_) => 0,
+            None => memory::saturated(s as u128 * (cols - s) as u128 * lane as u128),
+        };
+        [proof, Echelon::memory(modulus, rank, cols), minor].into_iter().fold(
+            (shape.block_bytes() * shape.workspaces() + shape.program_bytes() + windows) as u64,
+            u64::saturating_add,
+        )
     }
 }
 
@@ -116,7 +139,7 @@ impl Sketch {
     /// and checks may miss something with probability `error`: passes that make combinations, folded, again for each M
     /// unless they were kept, and their elimination.
     pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
-        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let prices = &machine.passes;
         let passes = |count: usize| {
             let folds = pass_seconds(prices, modulus, cols, 3 * cols, 0, LANES);
@@ -151,7 +174,7 @@ impl Sketch {
             width = wider(width);
         }
         let sums = 256 * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
-        let programs = shape.block_bytes() * (WORKSPACES + 2) + 2 * shape.program_bytes() + 4 * rows;
+        let programs = shape.block_bytes() * (shape.workspaces() + 2) + 2 * shape.program_bytes() + 4 * rows;
         let kept = rank.min(Kept::most(MOST_BYTES, wider(width), shape.lane())) * wider(width) * shape.lane();
         // The multipliers are there twice while a check uses them.
         let multipliers = Factors::memory(modulus, rank, width);
@@ -168,7 +191,7 @@ impl EveryRow {
     /// Predicted seconds of one thread for `taken` rows of S in a dense echelon form, which has the given rank then:
     /// rows of A as they stand where there are no pivots, else blocks of unit vectors mapped.
     pub fn seconds(shape: &Shape, machine: &Machine, rank: usize, taken: usize) -> f64 {
-        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let made = match pivots {
             0 => nnz as f64 * taken as f64 / rows.max(1) as f64 * machine.dense.scatter,
             _ => {
@@ -210,7 +233,7 @@ impl EveryRow {
             // The rows that are left, a panel of them and their combinations.
             0 if may_be_checked => 32 * rows + 4 * Self::MOST_CHECKS * cols * shape.lane(),
             0 => 0,
-            _ => shape.block_bytes() * WORKSPACES + shape.program_bytes() + 8 * 256 * cols * 2,
+            _ => shape.block_bytes() * shape.workspaces() + shape.program_bytes() + shape.panel_bytes(),
         };
         let factors = if minor { Factors::memory(modulus, bound, cols) } else { 0 };
         Echelon::memory(modulus, bound, cols).saturating_add(factors).saturating_add((programs + 4 * rows) as u64)
@@ -220,7 +243,7 @@ impl EveryRow {
 impl NullSpace<'_> {
     /// Predicted seconds of one thread for the null vectors of a rank r of S, all of them mapped by passes.
     pub fn passes_seconds(shape: &Shape, machine: &Machine, r: usize, side: Side) -> f64 {
-        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let (free, outputs) = match side {
             Side::Right => (cols - r, rows),
             Side::Left => (rows - r, cols),
@@ -230,7 +253,7 @@ impl NullSpace<'_> {
 
     /// Predicted seconds of one thread for writing down the null space of a rank r, which must be mapped then.
     pub fn dense_seconds(shape: &Shape, machine: &Machine, r: usize, side: Side) -> f64 {
-        let &Shape { modulus, pivots, rows, cols, nnz, valued } = shape;
+        let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let dense = &machine.dense;
         let right = Reduced::seconds(dense, modulus, r, cols);
         match side {

@@ -89,6 +89,7 @@ pub fn every_row(
             }
         }
         done += panel.len();
+        observer.share(work_of(echelon.rank(), done, cols) / work_of(rank_bound, m.min(rank_bound), cols).max(1.0));
         observer.progress(done as u64);
         let Some(check) = check.filter(|check| mixer.is_none() && done < m && (check.worth)(before, done)) else {
             continue;
@@ -114,6 +115,12 @@ pub fn every_row(
     };
     let factors = echelon.factors()?.filter(|_| rows.is_some());
     Ok(EveryRow { echelon, rows, factors, extent })
+}
+
+/// Multiply-adds for so many rows of n columns that have the rank r: r²(n/2 - r/6), and r(n - r/2) for each other row.
+fn work_of(rank: usize, rows: usize, cols: usize) -> f64 {
+    let [r, n, others] = [rank, cols, rows.saturating_sub(rank)].map(|x| x as f64);
+    r * r * (n / 2.0 - r / 6.0) + others * r * (n - r / 2.0)
 }
 
 const _: () = assert!(PANEL.is_multiple_of(LANES) && PANEL.is_multiple_of(Echelon::PACKED));

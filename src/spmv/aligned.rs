@@ -1,9 +1,9 @@
 //! Memory on whole cache lines: a row of a block that is one line long is one access, never two. On huge pages where
 //! it is large and the system has them: products read rows at random, and each would miss the address cache.
 
+use crate::memory::Pages;
 use crate::{Result, memory};
 use bytemuck::Pod;
-use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -30,7 +30,7 @@ pub(crate) struct Aligned<T> {
 
 enum Memory {
     Heap(Vec<Line>),
-    Mapped(MmapMut),
+    Mapped(Pages),
 }
 
 impl<T: Pod> Aligned<T> {

@@ -37,7 +37,7 @@ pub struct MethodCost {
 pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer) -> Result<Vec<MethodCost>> {
     let (modulus, rows, cols, nnz, valued) = (a.modulus(), a.rows(), a.cols(), a.nnz(), a.valued());
     let bound = rows.min(cols);
-    let whole = Shape { modulus, pivots: 0, rows, cols, nnz, valued };
+    let whole = Shape { modulus, pivots: 0, rows, cols, nnz, valued, threads: None };
     let cost = |name, of, seconds, bytes| MethodCost { name, of, seconds, bytes };
     let shape = |rows: usize, cols: usize| format!("{rows} x {cols}");
     let mut costs = vec![cost(
@@ -62,7 +62,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     if bound == 0 {
         return Ok(costs);
     }
-    let rest = Shape { modulus, pivots, rows, cols, nnz, valued };
+    let rest = Shape { modulus, pivots, rows, cols, nnz, valued, threads: None };
     let of = shape(rows, cols);
     costs.push(cost(
         "every row of S",

@@ -47,11 +47,12 @@ impl Work<'_> {
     /// Block sizes the model compares.
     const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
 
-    /// The one that takes least.
-    pub fn best_block(&self) -> usize {
-        let seconds = |s: &usize| self.seconds(*s);
-        let possible = Self::BLOCKS.into_iter().filter(|s| s.is_multiple_of(self.problem.grid));
-        possible.min_by(|a, b| seconds(a).total_cmp(&seconds(b))).expect("a non-empty list")
+    /// The one that takes the least time of those that take no more than so many bytes; if none does, the least bytes.
+    pub fn best_block(&self, memory: Option<u64>) -> usize {
+        let possible = || Self::BLOCKS.into_iter().filter(|s| s.is_multiple_of(self.problem.grid));
+        let fitting = possible().filter(|&s| memory.is_none_or(|limit| self.bytes(s) <= limit));
+        let soonest = fitting.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)));
+        soonest.or_else(|| possible().min_by_key(|&s| self.bytes(s))).expect("a non-empty list")
     }
 
     /// Terms of the sequence.

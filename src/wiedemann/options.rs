@@ -31,10 +31,12 @@ pub struct Options {
     pub early_termination: bool,
     /// Which generator the rank is read from.
     pub route: Route,
+    /// Bytes that a block size left to the cost model may take, if one takes no more.
+    pub memory: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { block: None, trials: 1, error: None, early_termination: true, route: Route::Shortcut }
+        Options { block: None, trials: 1, error: None, early_termination: true, route: Route::Shortcut, memory: None }
     }
 }

@@ -66,7 +66,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
     };
     let symmetric = problem.symmetric && p.get() != 2;
     let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem };
-    let block = options.block.unwrap_or_else(|| work.best_block()).next_multiple_of(problem.grid);
+    let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
     Ok(Parameters {
         degree,
@@ -112,6 +112,23 @@ mod tests {
         assert!(c.by_theorem && rank_failure(5000, 65521f64.log2() * c.degree as f64) <= options.error.unwrap());
         let impossible = Options { error: error("1e-300"), ..Default::default() };
         assert!(matches!(parameters(&problem(65521, 1), &impossible, &Machine::reference()), Err(Error::Usage(_))));
+    }
+
+    #[test]
+    fn blocks_fit_the_memory_where_one_does() {
+        let machine = Machine::reference();
+        let within = |memory| {
+            let options = Options { memory, ..Default::default() };
+            let found = parameters(&problem(65521, 1), &options, &machine).unwrap();
+            (found.block, found.bytes)
+        };
+        let (free, bytes) = within(None);
+        assert_eq!(within(Some(bytes)), (free, bytes));
+        let (smaller, fewer) = within(Some(bytes - 1));
+        assert!(smaller < free && fewer < bytes, "{smaller} for {free}");
+        // Where none does, the least.
+        assert_eq!(within(Some(1)), within(Some(0)));
+        assert!(within(Some(1)).1 <= fewer);
     }
 
     #[test]

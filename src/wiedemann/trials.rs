@@ -99,6 +99,9 @@ pub fn trials(
     let full = place.rows().min(place.cols());
     let mut values = Vec::with_capacity(options.trials);
     for trial in 0..options.trials {
+        if options.trials > 1 {
+            observer.part("trial", trial as u64 + 1, options.trials as u64);
+        }
         let stream = |domain| streams.stream(domain, trial as u64);
         let run = if parameters.degree == 1 {
             run(&PrimeField(p), place, parameters, options, &stream, phases, observer)?
@@ -236,8 +239,10 @@ impl<F: Field> Reading<'_, F> {
                 break;
             }
         }
+        observer.phase("σ-basis checked", 0);
         phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
         observer.check()?;
+        observer.phase("co-degree", 0);
         let value = phases.time("codegree", || searches.value(self.field, observer))?;
         Ok(Run { value, terms: length, settled: searches.settled() })
     }

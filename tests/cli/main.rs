@@ -7,6 +7,8 @@
 mod answers;
 mod bad_files;
 mod batch;
+#[cfg(target_os = "linux")]
+mod bounds;
 mod checkpoint;
 mod doubt;
 mod endings;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// The kinds of documents. Each has a file in `docs/schema`, next to their common definitions.
-const KINDS: [&str; 19] = [
+const KINDS: [&str; 21] = [
     "rank",
     "kernel",
     "solve",
@@ -27,6 +27,8 @@ const KINDS: [&str; 19] = [
     "bench",
     "convert",
     "generate",
+    "plan",
+    "progress",
     "error",
 ];
 /// What they share, and the forms that some of them have.
@@ -65,7 +67,7 @@ fn kind(document: &Value) -> Option<&'static str> {
 }
 
 /// The flaws of a document.
-fn flaws(document: &Value) -> Vec<String> {
+pub fn flaws(document: &Value) -> Vec<String> {
     let Some(kind) = kind(document) else { return vec![format!("no schema of ours: {}", document["schema"])] };
     VALIDATORS[kind].iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
@@ -187,6 +189,9 @@ static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         "rank diagonal.sms --json",
         "rank --json",
         "rank diagonal.sms -p 7 --json --max-memory 64",
+        "rank e.mtx -p 65521 --json --dry-run",
+        "permanent diagonal.sms --json --dry-run",
+        "rank e.mtx -p 65521 --method wiedemann --json --progress json",
         "rank diagonal.sms -p 2,3 --json --certificate two.cert",
     ];
     let mut documents = Vec::new();

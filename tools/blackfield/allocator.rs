@@ -5,8 +5,10 @@
 //! that the refused thread may hold: so the line is put together on the stack, and three calls of the C library, which
 //! every Unix program is linked with, write it, remove the files and end the process. Requests that the library asks
 //! fallibly ([`blackfield::memory`]) pass as they are. This is the only file of the program with `unsafe`: a global
-//! allocator and foreign functions cannot be had without.
+//! allocator and foreign functions cannot be had without. With `--max-memory` every request is first charged to the
+//! [`budget`], so that the limit is one whatever was predicted.
 
+use crate::budget;
 use crate::exit::Code;
 use crate::schema::Schema;
 use blackfield::memory::{self, REFUSED};
@@ -35,20 +37,34 @@ struct Guarded;
 unsafe impl GlobalAlloc for Guarded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that `System` asks for.
-        granted(unsafe { System.alloc(layout) }, layout.size())
+        charged(layout.size(), 0, || unsafe { System.alloc(layout) })
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        granted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        charged(layout.size(), 0, || unsafe { System.alloc_zeroed(layout) })
     }
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above; `old` came from here, and so from `System`.
-        granted(unsafe { System.realloc(old, layout, size) }, size)
+        charged(size, layout.size(), || unsafe { System.realloc(old, layout, size) })
     }
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
         // SAFETY: as above.
         unsafe { System.dealloc(old, layout) }
+        budget::release(layout.size());
     }
+}
+
+/// What `ask` gets from the system, if the budget has that many bytes in place of the `old` ones.
+#[inline]
+fn charged(bytes: usize, old: usize, ask: impl FnOnce() -> *mut u8) -> *mut u8 {
+    if !budget::charge(bytes, old) {
+        return granted(std::ptr::null_mut(), bytes);
+    }
+    let memory = ask();
+    if memory.is_null() {
+        budget::charge(old, bytes);
+    }
+    granted(memory, bytes)
 }
 
 /// The memory; exits if it was refused to a caller that cannot handle it.
@@ -69,23 +85,24 @@ fn refuse(bytes: usize) -> ! {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }
-    let mut line = Line { bytes: [0; 160], length: 0 };
-    // 20 digits and a hundred characters fit.
+    let mut line = Line { bytes: [0; 320], length: 0 };
+    // Some numbers of 20 digits and two hundred characters fit.
+    let limit = budget::Refusal;
     let _ = match JSON.load(Ordering::Relaxed) {
         true => {
             let (kind, code) = (Code::Resources.kind(), Code::Resources as u8);
             let schema = Schema::Error.name();
-            let error = format_args!("{REFUSED}{bytes} bytes asked for");
+            let error = format_args!("{REFUSED}{bytes} bytes asked for{limit}");
             writeln!(line, r#"{{"schema":"{schema}","error":"{error}","kind":"{kind}","code":{code}}}"#)
         }
-        false => writeln!(line, "blackfield: {REFUSED}{bytes} bytes asked for"),
+        false => writeln!(line, "blackfield: {REFUSED}{bytes} bytes asked for{limit}"),
     };
     system::end(&line.bytes[..line.length])
 }
 
 /// Text on the stack.
 struct Line {
-    bytes: [u8; 160],
+    bytes: [u8; 320],
     length: usize,
 }
 
@@ -162,6 +179,24 @@ mod system {
                 let _ = std::fs::remove_file(path);
             }
         });
+    }
+}
+
+/// Has glibc give back what is freed: all but small blocks are maps of their own, so that what is resident follows what
+/// is in use, and a limit on the one is one on the other.
+pub fn give_back_what_is_freed() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        use std::ffi::c_int;
+        const M_TRIM_THRESHOLD: c_int = -1;
+        const M_MMAP_THRESHOLD: c_int = -3;
+        // SAFETY: as in `one_heap`.
+        unsafe extern "C" {
+            safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        }
+        mallopt(M_MMAP_THRESHOLD, 1 << 19);
+        mallopt(M_TRIM_THRESHOLD, 1 << 20);
+        one_heap();
     }
 }
 

@@ -126,6 +126,7 @@ fn cell(file: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::ProgressName;
 
     fn about(file: &str) -> About<'_> {
         About { file: Path::new(file), over: None }
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_rest_runs_and_the_worst_code_is_kept() {
-        let bars = Bars::new(true);
+        let bars = Bars::new(true, ProgressName::Auto);
         let mut batch = Batch::new(4, BatchArgs { bare: false, fail_fast: false }, false, &bars);
         assert_eq!(batch.attempt(&about("a"), 1, || Ok(7)).unwrap(), Some(7));
         let usage = batch.attempt(&about("b"), 1, || Err::<u32, _>(Error::Usage("a test".into()))).unwrap();

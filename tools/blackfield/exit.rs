@@ -3,6 +3,7 @@
 use crate::allocator;
 use crate::answer::Over;
 use crate::batch::About;
+use crate::budget;
 use crate::schema::Schema;
 use crate::signals::{self, Kept};
 use crate::words;
@@ -192,7 +193,11 @@ pub fn report(json: bool, failure: &Failure, about: Option<&About<'_>>, prefix: 
         Failure::Error(Error::Interrupted) => Some(signals::kept()),
         _ => None,
     };
-    let words = kept.as_ref().map_or_else(|| failure.to_string(), ToString::to_string);
+    let mut words = kept.as_ref().map_or_else(|| failure.to_string(), ToString::to_string);
+    // A request beyond the limit of the command line, as the library cannot know.
+    if words.starts_with(REFUSED) {
+        words += &budget::Refusal.to_string();
+    }
     if json {
         let code = failure.code();
         let document = Document {

@@ -12,11 +12,13 @@ mod answer;
 mod args;
 mod batch;
 mod bench;
+mod budget;
 mod certificate;
 mod checkpoint;
 mod completions;
 mod convert;
 mod det;
+mod dry_run;
 mod exit;
 mod generate;
 mod homology;
@@ -67,7 +69,14 @@ fn main() -> ExitCode {
     if json {
         exit::speak_json();
     }
-    exit::guard(json, || run(cli.command)).into()
+    if let Some(bytes) = cli.command.max_memory() {
+        budget::limit(bytes);
+    }
+    if cli.command.dry_run() {
+        dry_run::ask();
+    }
+    let name = cli.command.name();
+    exit::guard(json, || dry_run::conclude(name, json, run(cli.command))).into()
 }
 
 fn run(command: Command) -> Result<Code> {

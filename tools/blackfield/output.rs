@@ -1,6 +1,7 @@
 //! Standard output: text, JSON documents, matrices.
 
 use crate::args::FileFormat;
+use crate::dry_run;
 use crate::progress::Bars;
 use blackfield::io::{self, EntryList};
 use blackfield::report::Certainty;
@@ -10,8 +11,13 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes `text` to the standard output, at once.
+/// Writes `text` to the standard output, at once; nothing where only a plan is wanted.
 pub fn print(text: &str) -> Result<()> {
+    if dry_run::is_asked() { Ok(()) } else { print_now(text) }
+}
+
+/// Writes `text` to the standard output in any case.
+pub fn print_now(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|source| Error::Io { file: "-".into(), source })
@@ -19,9 +25,14 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Prints one JSON document on one line.
 pub fn print_json(document: &impl Serialize) -> Result<()> {
+    print(&json(document))
+}
+
+/// A JSON document on one line, with a final newline.
+pub fn json(document: &impl Serialize) -> String {
     let mut text = serde_json::to_string(document).expect("our documents have string keys");
     text.push('\n');
-    print(&text)
+    text
 }
 
 /// Where a matrix will go, and in which format.

@@ -3,7 +3,7 @@
 
 use crate::account::Account;
 use crate::answer::Over;
-use crate::args::PermanentArgs;
+use crate::args::{PermanentArgs, PermanentDeviceName};
 use crate::batch::{About, Batch};
 use crate::exit::Code;
 use crate::input::{self, Loaded};
@@ -14,6 +14,7 @@ use crate::schema::Schema;
 use crate::signals;
 use blackfield::cost::Machine;
 use blackfield::field::Modulus;
+use blackfield::gpu;
 use blackfield::hafnian;
 use blackfield::permanent::{self, Options, Permanent};
 use blackfield::words::counted;
@@ -52,13 +53,20 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
         ));
     }
     let machine = profile::find(&args.profile, bars)?.machine;
+    if args.device == PermanentDeviceName::Cuda {
+        // Before a file is read.
+        gpu::require_devices()?;
+    }
     if let Some(checkpoint) = &args.checkpoint {
         signals::state_is_kept_in(checkpoint);
     }
     // Several residues are those of one integer.
     let each = args.moduli.len().max(1);
     let mut batch = Batch::new(args.files.len() * each, args.batch, args.json, bars);
-    for file in &args.files {
+    for (k, file) in args.files.iter().enumerate() {
+        if args.files.len() > 1 {
+            bars.part("file", k as u64 + 1, args.files.len() as u64);
+        }
         let about = About { file, over: None };
         if let Some((value, answers)) = batch.attempt(&about, each, || answers(file, args, &machine, bars))? {
             for answer in answers {

@@ -23,7 +23,7 @@ use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
 use blackfield::words::counted;
-use blackfield::{DeviceError, DeviceReason, Error, Result};
+use blackfield::{DeviceError, DeviceReason, Error, Observer, Result};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -81,7 +81,10 @@ struct Work<'a> {
 impl Work<'_> {
     fn answer_all(mut self, mut batch: Batch<'_>) -> Result<Code> {
         let args = self.args;
-        for file in &args.files {
+        for (k, file) in args.files.iter().enumerate() {
+            if args.files.len() > 1 {
+                self.bars.part("file", k as u64 + 1, args.files.len() as u64);
+            }
             let load = || input::load_rational(file, args.input, args.max_memory, self.bars);
             let loaded = batch.attempt(&About { file, over: None }, args.moduli.len(), load)?;
             // A prime that divides a denominator has no rank; the others have.
@@ -92,6 +95,9 @@ impl Work<'_> {
             for (n, (modulus, exist)) in args.moduli.iter().zip(residues).enumerate() {
                 let (Some(loaded), false) = (&mut loaded, batch.is_over()) else { break };
                 let last = n + 1 == args.moduli.len();
+                if args.moduli.len() > 1 {
+                    self.bars.part("modulus", n as u64 + 1, args.moduli.len() as u64);
+                }
                 let about = About { file, over: Some(Over::Modulus(modulus.clone())) };
                 let mut work = || match modulus {
                     Prime::Word(modulus) => self.answer(file, loaded, *modulus, last),
@@ -227,18 +233,27 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
     Ok(options)
 }
 
-/// Says what is missing before a file is read.
+/// Refuses a GPU that cannot serve, before a file is read: whatever the matrix, nothing of what is asked for runs on
+/// one, or there is none.
 fn check_device(args: &RankArgs) -> Result<()> {
     if args.device != DeviceName::Cuda {
         return Ok(());
     }
-    let found = gpu::require_devices()?;
-    if args.method != MethodName::Elimination && !args.rational {
-        return Ok(());
+    let never = [
+        (args.rational, "ranks over Q"),
+        (args.method == MethodName::Elimination, "--method elimination"),
+        (args.proven, "--proven"),
+        (args.certificate.is_some(), "--certificate"),
+    ];
+    match never.into_iter().find(|(asked, _)| *asked) {
+        Some((_, what)) => {
+            let message = format!(
+                "CUDA GPUs do not serve {what}: they make block Wiedemann and sketches, which prove nothing and have no minor; leave out --device cuda"
+            );
+            Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
+        }
+        None => gpu::require_devices().map(drop),
     }
-    let what = if args.rational { "ranks over Q" } else { "--method elimination" };
-    let message = format!("CUDA GPUs do not serve {what}; found, but not used: {}", found[0]);
-    Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
 }
 
 /// The field that was worked over.

@@ -42,6 +42,10 @@ pub enum Schema {
     Convert,
     /// Matrices that were made, or can be.
     Generate,
+    /// What would be done.
+    Plan,
+    /// How far the work is.
+    Progress,
     /// Why there is no answer.
     Error,
 }
@@ -68,6 +72,8 @@ impl Schema {
             Schema::Bench => "blackfield/bench/1",
             Schema::Convert => "blackfield/convert/1",
             Schema::Generate => "blackfield/generate/1",
+            Schema::Plan => "blackfield/plan/1",
+            Schema::Progress => "blackfield/progress/1",
             Schema::Error => "blackfield/error/1",
         }
     }

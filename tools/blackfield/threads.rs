@@ -26,7 +26,7 @@ pub fn within<R: Into<Code>>(common: Common, work: impl FnOnce(&Bars) -> Result<
         grow_stack();
     }
     signals::catch();
-    let bars = Bars::new(common.quiet);
+    let bars = Bars::new(common.quiet, common.progress);
     let pool = pool(wished(common.threads, addresses), &bars)?;
     pool.install(|| work(&bars).map(Into::into))
 }

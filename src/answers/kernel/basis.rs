@@ -124,6 +124,7 @@ fn decomposed(
         let (mut rank, of, space) = rank::row_space(a, rule, options, &streams, observer)?;
         let (steps, left, pivots) = of.into_steps()?.expect("the steps are kept");
         let mut phases = std::mem::take(&mut rank.phases);
+        observer.phase("substitution", 0);
         let floors = phases.time("substitution", || {
             let (space, pivots) = match space {
                 Space::Sequence(found) => {

@@ -144,7 +144,6 @@ fn is_dependent(
     }
     let column: Side<'_> = a.entries().filter(|e| e.1 == free).map(|(i, _, v)| (i as u32, v)).collect();
     let system = system(a, p, minor, options, phases, observer)?;
-    observer.phase("lifting", 1);
     let found = phases.time("lifting", || system.solve(std::slice::from_ref(&column), observer))?.remove(0);
     phases.time("check", || {
         let mut y = memory::filled(BigInt::ZERO, a.cols(), "a null vector")?;
@@ -227,7 +226,6 @@ impl Work<'_> {
         let system = system(self.a, self.p, self.minor, self.rank_options, phases, self.observer)?;
         let side = (0..self.a.rows() as u32).map(|i| (i, Integer::from(rng.random_range(-SIDE..=SIDE))));
         let side: Side<'_> = memory::collect(side, "a random right side")?;
-        self.observer.phase("lifting", 1);
         let found = phases.time("lifting", || system.solve(&[side], self.observer))?;
         Ok(found.into_iter().next().expect("one solution").denominator)
     }

@@ -255,9 +255,12 @@ impl Attempt<'_> {
             }
         }
         let (mut solutions, mut digits, mut bytes) = (memory::with_capacity(self.right.len(), SOLUTIONS)?, 0, 0u64);
-        self.observer.phase("lifting", self.right.len() as u64);
+        let groups = self.right.len().div_ceil(GROUP) as u64;
         for (group, (right, broken)) in self.right.chunks(GROUP).zip(broken.chunks_mut(GROUP)).enumerate() {
             let open = right.iter().zip(&*broken).filter(|(_, broken)| broken.is_none());
+            if groups > 1 {
+                self.observer.part("group of right sides", group as u64 + 1, groups);
+            }
             let open: Vec<Side<'_>> = open.map(|(side, _)| side.clone()).collect();
             let mut lifted = phases.time("lifting", || system.solve(&open, self.observer))?.into_iter();
             for (right, broken) in right.iter().zip(broken).filter(|(_, broken)| broken.is_none()) {
@@ -271,7 +274,6 @@ impl Attempt<'_> {
             if self.options.max_memory.is_some_and(|limit| bytes > limit) {
                 return Err(Error::Memory(format!("{} solutions take {bytes} bytes", solutions.len())));
             }
-            self.observer.progress(((group + 1) * GROUP).min(self.right.len()) as u64);
         }
         drop(system);
         let Some((inconsistent, contradiction)) = self.contradict(&broken, phases)? else { return Ok(None) };

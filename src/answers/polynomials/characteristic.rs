@@ -5,14 +5,14 @@ use super::super::rank::RankOptions;
 use super::answer::MatrixPolynomial;
 use super::multiplicity::complete;
 use super::parts::Parts;
-use super::work::{ATTEMPTS, SMALL, Work, entries};
+use super::work::{ATTEMPTS, SMALL, Work, entries, forecast};
 use crate::certify::{Certainty, Streams};
 use crate::dense;
 use crate::report::Phases;
 use crate::sparse::SparseMatrix;
 use crate::univariate::{power, product};
 use crate::words::counted;
-use crate::{Error, Observer, Result};
+use crate::{Error, Observer, Result, memory};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -127,7 +127,8 @@ fn of_block(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<(Vec<u
 fn hessenberg(work: &mut Work<'_>, a: &SparseMatrix, predicted: f64) -> Result<Vec<u64>> {
     let (n, start, observer) = (a.rows(), Instant::now(), work.observer);
     let mut entries = entries(a)?;
-    observer.phase("hessenberg", 0);
+    let (why, bytes) = ("order, whatever the entries".into(), memory::saturated(16 * (n as u128).pow(2)));
+    forecast(observer, "Hessenberg form", why, predicted, bytes)?;
     let found =
         work.phases.time("hessenberg", || dense::characteristic_polynomial(a.modulus(), n, &mut entries, observer))?;
     if n > SMALL {

@@ -123,7 +123,7 @@ fn nullity(
                 grid: 1,
                 scratch: n,
             };
-            let wanted = Options { error: work.options.error, ..Options::default() };
+            let wanted = Options { error: work.options.error, memory: work.options.max_memory, ..Options::default() };
             let chosen = parameters(&problem, &wanted, &work.options.machine)?;
             if work.options.max_memory.is_some_and(|limit| chosen.bytes > limit) {
                 return Ok(None);

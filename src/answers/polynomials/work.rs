@@ -7,7 +7,7 @@ use crate::report::{Phases, Step};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, PlanOptions, Product};
 use crate::words::counted;
-use crate::{Error, Observer, Result, memory};
+use crate::{Error, Forecast, Observer, Result, memory};
 use std::time::Instant;
 
 /// Attempts with more vectors before something else is done.
@@ -56,6 +56,16 @@ pub(super) fn entries(a: &SparseMatrix) -> Result<Vec<u64>> {
     Ok(entries)
 }
 
+/// Says what a step of so many seconds of one thread is predicted to take.
+///
+/// # Errors
+/// [`Error::Interrupted`].
+pub(super) fn forecast(observer: &dyn Observer, name: &'static str, why: String, work: f64, bytes: u64) -> Result<()> {
+    let seconds = work / rayon::current_num_threads() as f64;
+    observer.forecast(&Forecast { name, why, seconds, bytes });
+    observer.check()
+}
+
 impl Work<'_> {
     /// The cheapest way to the relations of vectors under `a`, at the given attempt.
     ///
@@ -80,6 +90,10 @@ impl Work<'_> {
         let (way, start) = (self.way(a, attempt)?, Instant::now());
         let streams = self.streams.part(number + 1);
         let (phases, observer) = (&mut self.phases, self.observer);
+        if a.rows() > SMALL {
+            let name = if way.elimination { "echelon form of powers" } else { "block Wiedemann" };
+            forecast(observer, name, format!("{} vectors", way.block), way.seconds, way.bytes)?;
+        }
         observer.phase("plan", 0);
         let plan = phases.time("plan", || Plan::choose(a, &PlanOptions::default()))?;
         let product = phases.time("plan", || Product::new(a, &plan))?;

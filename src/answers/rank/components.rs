@@ -34,6 +34,7 @@ pub(super) fn rank(
         return run::rank(core, options, streams, machine, phases, observer);
     }
     let start = Instant::now();
+    observer.phase("components", 0);
     let found = phases.time("components", || components_of(&core))?;
     if let Some(cut) = Cut::of(&core, &found)? {
         let step = Step {
@@ -47,7 +48,14 @@ pub(super) fn rank(
         let options = &cut.share(options);
         let mut sum = Sum::new(step, options, streams, phases);
         let mut parts = cut.parts();
-        for part in parts.by_ref().take(cut.count() - 1) {
+        if observer.plans_only() {
+            let mut forecasts = super::forecasts::Forecasts::default();
+            parts.try_for_each(|part| forecasts.add(observer, |first| sum.add(part?, first)))?;
+            return forecasts.tell(observer);
+        }
+        let count = cut.count() as u64;
+        for (k, part) in parts.by_ref().take(cut.count() - 1).enumerate() {
+            observer.part("component", k as u64 + 1, count);
             sum.add(part?, observer)?;
         }
         let last = parts.next().expect("there is a large one")?;
@@ -56,6 +64,7 @@ pub(super) fn rank(
         drop(cut);
         drop(found);
         drop(core);
+        observer.part("component", count, count);
         sum.add(last, observer)?;
         return sum.rank();
     }

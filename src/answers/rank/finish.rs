@@ -103,14 +103,7 @@ impl Work<'_> {
                     None => on_rest.by_wiedemann(&now, &parameters, decision.reason)?,
                 }
             }
-            Finish::RowSpace { give_up } => match on_rest.by_row_space(&now, give_up, decision)? {
-                Done::Part { than, .. } if than > give_up && wiedemann.is_none() && larger.is_some() => {
-                    return Err(Error::Memory(format!(
-                        "the row space of the Schur complement is beyond the memory allowed at rank {give_up}"
-                    )));
-                }
-                done => done,
-            },
+            Finish::RowSpace { give_up } => on_rest.by_row_space(&now, give_up, decision)?,
         };
         match done {
             Done::Whole(answer) => Ok(Some(answer)),

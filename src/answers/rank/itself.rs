@@ -1,6 +1,7 @@
 //! Block Wiedemann on the matrix itself, on the processor or on a GPU.
 
 use super::answer::Rank;
+use super::plan::ENTRY;
 use super::work::instead;
 use super::{Method, Phases, RankOptions, wiedemann};
 use crate::certify::Streams;
@@ -8,7 +9,7 @@ use crate::gpu::{Device, Devices, require_devices};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuMatrix, GpuShape, Plan, Product};
 use crate::wiedemann::{Outcome, Parameters, Place, Problem, parameters};
-use crate::{Error, Observer, Result, Step};
+use crate::{Error, Forecast, Observer, Result, Step};
 use std::time::Instant;
 
 /// The rank of `core` by block Wiedemann. Whether the sequence is computed on a GPU makes no difference to any bit of
@@ -21,6 +22,10 @@ pub(super) fn by_wiedemann(
     observer: &dyn Observer,
 ) -> Result<Rank> {
     let chosen = parameters_for(core, options, &mut phases)?;
+    let (why, seconds) = (chosen.reason.clone(), chosen.seconds / rayon::current_num_threads() as f64);
+    let bytes = chosen.bytes.saturating_add(ENTRY.saturating_mul(core.nnz() as u64));
+    observer.forecast(&Forecast { name: "block Wiedemann", why, seconds, bytes });
+    observer.check()?;
     let mut run = Run { core, options, chosen: &chosen, streams, phases: &mut phases, observer };
     let start = Instant::now();
     let (outcome, plan, device) = run.somewhere(Run::on_gpu)?;
@@ -57,7 +62,10 @@ pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases:
     let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
         let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
-        return Err(Error::Memory(format!("block Wiedemann needs about {needed} MB, {limit} MB are allowed")));
+        let message = "; the method hybrid may need less (--method hybrid)";
+        return Err(Error::Memory(format!(
+            "block Wiedemann on the matrix needs about {needed} MB, {limit} MB are left for it{message}"
+        )));
     }
     Ok(chosen)
 }

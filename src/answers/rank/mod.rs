@@ -14,6 +14,7 @@ mod by_sequence;
 mod components;
 mod finish;
 mod forecast;
+mod forecasts;
 mod itself;
 mod options;
 mod outlook;

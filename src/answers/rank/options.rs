@@ -140,8 +140,8 @@ impl RankOptions {
     }
     /// What is asked of block Wiedemann.
     pub(in crate::answers) fn wiedemann(&self) -> wiedemann::Options {
-        let RankOptions { block, trials, error, early_termination, route, .. } = *self;
-        wiedemann::Options { block, trials, error, early_termination, route }
+        let RankOptions { block, trials, error, early_termination, route, max_memory: memory, .. } = *self;
+        wiedemann::Options { block, trials, error, early_termination, route, memory }
     }
     /// What is kept of the steps.
     pub(super) fn keep(&self) -> Keep {

@@ -23,18 +23,22 @@ pub(super) struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
+    /// S as block Wiedemann sees it.
+    fn problem(&self) -> Problem {
+        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
+        let scratch = rows + pivots + cols;
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch }
+    }
+
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
     pub fn wiedemann(&self, machine: &Machine) -> Result<Option<Parameters>> {
-        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
-        let options = self.options;
+        let (Rest { rows, cols, .. }, options) = (self.rest, self.options);
         let proven = options.proven && options.vectors.is_none();
-        if proven || options.minor || options.method == Method::Elimination || rows.min(cols) == 0 {
+        let impossible = proven || options.minor || options.method == Method::Elimination;
+        if impossible || self.rest.refused.wiedemann || rows.min(cols) == 0 {
             return Ok(None);
         }
-        let scratch = rows + pivots + cols;
-        let problem =
-            Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch };
-        match parameters(&problem, &options.wiedemann(), &self.rest.prices(machine)) {
+        match parameters(&self.problem(), &options.wiedemann(), &self.rest.prices(machine)) {
             Ok(p) if options.max_memory.is_some_and(|limit| self.bytes(&p) > limit) => Ok(None),
             Ok(p) => Ok(Some(p)),
             Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),
@@ -61,6 +65,29 @@ impl Outlook<'_> {
         }
     }
 
+    /// What block Wiedemann on S needs, if it could be asked for.
+    fn by_wiedemann(&self, machine: &Machine) -> Option<String> {
+        let found = parameters(&self.problem(), &self.options.wiedemann(), &self.rest.prices(machine)).ok()?;
+        let limit = self.options.max_memory.map_or(String::new(), |limit| format!(", {} MB are left", limit >> 20));
+        Some(format!(
+            "block Wiedemann on the Schur complement needs {} MB{limit}",
+            self.bytes(&found).div_ceil(1 << 20)
+        ))
+    }
+
+    /// A refusal, with what else could be asked for.
+    fn with_remedy(&self, error: Error, machine: &Machine) -> Error {
+        let Error::Memory(text) = error else { return error };
+        let excluded = self.options.proven || self.options.minor || self.options.method == Method::Elimination;
+        let other = match self.by_wiedemann(machine) {
+            Some(other) if self.options.space.is_some() => format!("; its rank alone: {other} (--method hybrid)"),
+            Some(other) if excluded => format!("; without a proof {other} (--method hybrid)"),
+            Some(other) => format!("; {other}"),
+            None => String::new(),
+        };
+        Error::Memory(format!("{text}{other}"))
+    }
+
     /// The next step; `larger` is a rank that is known to be exceeded.
     pub fn decide(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
         let wiedemann = self.wiedemann(machine)?;
@@ -69,11 +96,15 @@ impl Outlook<'_> {
                 Decision { finish: Finish::Wiedemann, seconds: self.seconds(w), reason: "asked for".into() }
             }
             (Method::Hybrid | Method::Wiedemann, None) if self.rest.rank_bound > 0 => {
-                return Err(Error::Memory("block Wiedemann does not fit in the memory allowed".into()));
+                let needed = self.by_wiedemann(machine);
+                return Err(Error::Memory(
+                    needed.unwrap_or_else(|| "block Wiedemann does not fit in the memory allowed".into()),
+                ));
             }
             _ => {
                 let seconds = wiedemann.as_ref().map(|w| self.seconds(w));
-                decide(&self.rest, machine, seconds, self.options.max_memory, larger)?
+                let decision = decide(&self.rest, machine, seconds, self.options.max_memory, larger);
+                decision.map_err(|error| self.with_remedy(error, machine))?
             }
         };
         Ok((decision, wiedemann))

@@ -1,15 +1,14 @@
 //! A step that takes several times as long as predicted is reconsidered: at the price that it turned out to have, is it
 //! still the best choice? If not, it is stopped and a new plan is made; if so, it continues, and is reconsidered when
-//! it has again taken several times as long. If not, it is stopped and the plan made anew; if so, it goes on, and is
-//! looked at again when it has taken several times as long as that.
+//! it has again taken several times as long.
 //!
 //! A wrong price therefore costs a multiple of the predicted time rather than the actual time; and since each look
 //! multiplies the price, two ways that are both more expensive than thought alternate a few times at most before one is
 //! done.
 
-use crate::Observer;
 use crate::report::Keeper;
 use crate::stopwatch::Stopwatch;
+use crate::{Forecast, Observer};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -48,6 +47,9 @@ impl Patience {
     }
 }
 
+/// A prediction at the beginning of a step that is below this share of that at its end depends on how far the step is.
+const DEPENDS: f64 = 0.9;
+
 /// The observer of a step under way, which stops it where another way is better.
 pub(super) struct Watch<'a> {
     observer: &'a dyn Observer,
@@ -58,6 +60,8 @@ pub(super) struct Watch<'a> {
     /// Whether another way is better if this step takes so many seconds for so much progress.
     otherwise: &'a (dyn Fn(u64, f64) -> bool + Sync),
     done: AtomicU64,
+    /// Of the phase.
+    total: AtomicU64,
     /// Times its prediction at which the step is looked at next.
     next: Mutex<f64>,
     stopped: AtomicBool,
@@ -78,6 +82,7 @@ impl<'a> Watch<'a> {
             predicted,
             otherwise,
             done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
             next: Mutex::new(patience.factor),
             stopped: AtomicBool::new(false),
         }
@@ -102,11 +107,29 @@ impl<'a> Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn phase(&self, name: &str, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
         self.observer.phase(name, total);
     }
     fn progress(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
+        // Where predictions depend on how far it is, the work is done in their proportion.
+        let [first, now, end] = [0, done, self.total.load(Ordering::Relaxed)].map(|done| (self.predicted)(done));
+        if first < DEPENDS * end {
+            self.observer.share(((now - first) / (end - first)).clamp(0.0, 1.0));
+        }
         self.observer.progress(done);
+    }
+    fn restored(&self, done: u64) {
+        self.observer.restored(done);
+    }
+    fn share(&self, done: f64) {
+        self.observer.share(done);
+    }
+    fn part(&self, what: &str, number: u64, of: u64) {
+        self.observer.part(what, number, of);
+    }
+    fn forecast(&self, forecast: &Forecast) {
+        self.observer.forecast(forecast);
     }
     fn warning(&self, message: &str) {
         self.observer.warning(message);

@@ -6,7 +6,7 @@ use super::steps::Taken;
 use super::work::Work;
 use super::{Machine, RankOptions};
 use crate::certify::Domain;
-use crate::decomposition::Decomposition;
+use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::matching::maximum_matching;
 use crate::pivots::{self, Effort, Found, Pivots, Rule};
@@ -102,7 +102,12 @@ impl Work<'_> {
         let start = Instant::now();
         left.stage = Stage::Bounded;
         let of = &left.of;
-        let size = self.phases.time("matching", || maximum_matching(&Pattern::of(of.left())?).map(|m| m.size))?;
+        self.observer.phase("matching", 0);
+        let size = match self.phases.time("matching", || maximum_matching(&Pattern::of(of.left())?).map(|m| m.size)) {
+            // A bound that may help is not needed.
+            Err(Error::Memory(_)) => return self.observer.check(),
+            size => size?,
+        };
         let bound = size - of.pivots().len();
         if bound < left.rest.rank_bound {
             left.rest.rank_bound = bound;
@@ -137,9 +142,17 @@ impl Work<'_> {
         let patience = self.options.patience;
         let limit =
             |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
-        let done = self.phases.time("Schur complement", || {
-            elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer)
-        })?;
+        let done = self
+            .phases
+            .time("Schur complement", || elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer));
+        let done = match done {
+            // Where nothing is kept of the steps, what is left is as it was before the round that memory ended.
+            Err(Error::Memory(_)) if self.options.keep() == Keep::Nothing => {
+                left.go_on(Stage::Formed, self.options);
+                return Ok(());
+            }
+            done => done?,
+        };
         let formed = of.taken() - taken;
         let more = formed + of.pivots().len() - was;
         self.keep_rounds(&done, entries);

@@ -28,7 +28,7 @@ const HEAVY_ROW: usize = 16;
 /// Most entries of a matrix for which such pivots are looked for.
 const FEW_ENTRIES: usize = 2_000_000;
 /// Bytes of an entry of a sparse matrix.
-const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
+pub(super) const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
 
 /// The stage reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

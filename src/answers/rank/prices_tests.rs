@@ -34,7 +34,10 @@ fn table(machine: &Machine) -> String {
             let modulus = Modulus::new(p).unwrap();
             let rank_bound = rows.min(cols);
             let (minor, proven, check) = (nnz % 3 == 0, rows == 5000, CHECK);
-            let rest = Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check, gpu: false };
+            let options = RankOptions { minor, proven, ..Default::default() };
+            let whole = SparseMatrix::empty(modulus, 0, 0, 0).unwrap();
+            let shape = Rest { pivots, rows, cols, nnz, valued, rank_bound, ..Rest::of(&whole, 0, &options) };
+            let rest = Rest { check, ..shape };
             let problem =
                 Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch: pivots + rows + cols };
             let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
@@ -134,19 +137,8 @@ fn every_room_reads_its_own_prices() {
     expensive.wiedemann.basis *= 1000.0;
     // Where the σ-basis is expensive, blocks are small.
     assert!(seconds(&expensive).0 > seconds(&plain).0 && seconds(&expensive).1 < seconds(&plain).1);
-    let mut rest = Rest {
-        modulus,
-        pivots: 1000,
-        rows: 5000,
-        cols: 600,
-        nnz: 50_000,
-        valued: 0,
-        rank_bound: 600,
-        minor: false,
-        proven: false,
-        check: CHECK,
-        gpu: false,
-    };
+    let whole = Rest::of(&SparseMatrix::empty(modulus, 0, 0, 0).unwrap(), 0, &RankOptions::default());
+    let mut rest = Rest { pivots: 1000, rows: 5000, cols: 600, nnz: 50_000, rank_bound: 600, check: CHECK, ..whole };
     let mut drawn = plain.clone();
     drawn.random.rough = 1.0;
     assert!(rest.row_space_seconds(&drawn, 100) > 1000.0 * rest.row_space_seconds(&plain, 100));

@@ -7,7 +7,7 @@ use super::planner::Rest;
 use super::settled::Settled;
 use crate::dense::Echelon;
 use crate::field::Rng;
-use crate::schur::{NullSpace, Proof, Side, Way};
+use crate::schur::{NullSpace, Proof, Side, Split, Way};
 use crate::spmv::Lane;
 use crate::words::duration;
 use crate::{Error, Result, Step, memory};
@@ -48,29 +48,17 @@ impl OnRest<'_, '_> {
         if least > limit {
             return Ok(unproven(least.max(rest.proof_seconds(&self.work.machine, r)), cols));
         }
+        observer.phase("proof", 0);
         let (split, machine) = (&self.split, &self.work.machine);
         let spare = options.max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(rest.row_space_bytes(r)));
-        let plan = self.work.phases.time("proof", || {
-            let plans = rest.proof_ways(machine, r, spare).into_iter().map(|(side, way, seconds)| {
-                let passes = rest.passes_seconds(machine, r, side);
-                if way == Way::Passes {
-                    return Ok(Plan { side, seconds, why: "by passes over the matrix".into(), null_space: None });
-                }
-                let null_space = NullSpace::new(split, side, way)?;
-                let support = null_space.support(&cols, rng)?.expect("a substitution pushes");
-                let seconds = seconds + rest.pushes_seconds(machine, support.entries);
-                let dearer =
-                    if passes > seconds { format!("; passes would take {}", duration(passes)) } else { String::new() };
-                let why = format!(
-                    "by sparse substitution, {:.1e} entries predicted from {} of {} groups{dearer}",
-                    support.entries, support.sampled, support.groups,
-                );
-                Ok(Plan { side, seconds, why, null_space: Some(null_space) })
-            });
-            let plans: Vec<Plan<'_>> = plans.collect::<Result<_>>()?;
-            let cheapest = plans.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            Ok::<_, Error>(cheapest.expect("passes are always a way"))
-        })?;
+        let plan = self.work.phases.time("proof", || cheapest(split, (rest, r, spare), machine, &cols, rng));
+        let plan = match plan {
+            // There is no memory to look whether a proof is cheap that nobody demands.
+            Err(Error::Memory(_)) if !demanded => {
+                return Ok(unproven(least.max(rest.proof_seconds(&self.work.machine, r)), cols));
+            }
+            plan => plan?,
+        };
         if plan.seconds > limit {
             return Ok(unproven(plan.seconds, cols));
         }
@@ -86,6 +74,7 @@ impl OnRest<'_, '_> {
             null_space.prove(echelon, rest.rank_bound, rng, &watch)
         });
         let Proof { rank, pivot_cols, vanished, failed } = match proof {
+            Err(Error::Memory(_)) if !demanded => return Ok(unproven(plan.seconds, cols)),
             Err(Error::Interrupted) if watch.stopped().is_some() => {
                 let taken = start.elapsed().as_secs_f64();
                 let (found, why) = ("stopped: not proven".to_string(), "it takes longer than it may".to_string());
@@ -110,6 +99,34 @@ impl OnRest<'_, '_> {
         });
         Ok(Settled { rank, pivot_cols, proven: true, ground: "; proven by the null space".into() })
     }
+}
+
+/// The cheapest way to prove that the rank of S, which `split` makes, is at most r, with `spare` bytes to do so; the
+/// columns `cols` are the pivots of its row space.
+fn cheapest<'a>(
+    split: &'a Split<'a>,
+    (rest, r, spare): (&Rest, usize, u64),
+    machine: &Machine,
+    cols: &[u32],
+    rng: &Rng,
+) -> Result<Plan<'a>> {
+    let plans = rest.proof_ways(machine, r, spare).into_iter().map(|(side, way, seconds)| {
+        let passes = rest.passes_seconds(machine, r, side);
+        if way == Way::Passes {
+            return Ok(Plan { side, seconds, why: "by passes over the matrix".into(), null_space: None });
+        }
+        let null_space = NullSpace::new(split, side, way)?;
+        let support = null_space.support(cols, rng)?.expect("a substitution pushes");
+        let seconds = seconds + rest.pushes_seconds(machine, support.entries);
+        let dearer = if passes > seconds { format!("; passes would take {}", duration(passes)) } else { String::new() };
+        let why = format!(
+            "by sparse substitution, {:.1e} entries predicted from {} of {} groups{dearer}",
+            support.entries, support.sampled, support.groups,
+        );
+        Ok(Plan { side, seconds, why, null_space: Some(null_space) })
+    });
+    let plans: Vec<Plan<'_>> = plans.collect::<Result<_>>()?;
+    Ok(plans.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("passes are always a way"))
 }
 
 /// What a step is called.
@@ -182,7 +199,6 @@ mod tests {
     use crate::certify::Streams;
     use crate::field::Modulus;
     use crate::oracles::{dense_rank, greedy_pivots};
-    use crate::schur::Split;
     use crate::sparse::SparseMatrix;
     use crate::stopwatch::Stopwatch;
     use crate::{Observer, Silent};
@@ -280,6 +296,8 @@ mod tests {
             proven: false,
             check: CHECK,
             gpu: false,
+            threads: None,
+            refused: Default::default(),
         }
     }
 

@@ -4,15 +4,18 @@
 use super::Machine;
 use super::answer::Rank;
 use super::finish::{Answer, Space};
-use super::plan::{Action, Left, Stage};
+use super::plan::{Action, ENTRY, Left, Stage};
+use super::planner::{Decision, Finish};
 use super::work::Work;
 use super::{Phases, RankOptions};
 use crate::certify::Streams;
 use crate::decomposition::Decomposition;
 use crate::pivots::Rule;
 use crate::sparse::SparseMatrix;
-use crate::{Observer, Result};
+use crate::wiedemann::Parameters;
+use crate::{Error, Forecast, Observer, Result, Step};
 use std::borrow::Cow;
+use std::time::Instant;
 
 /// The rank of `core`, which has no empty lines, step by step as planned. What steps took corrects `machine`.
 pub(super) fn rank(
@@ -74,18 +77,50 @@ fn onward(work: &mut Work<'_>, left: &mut Left<'_>) -> Result<Answer> {
             Action::FormComplements { seconds } => work.form_complements(left, seconds)?,
             Action::Match => work.bound_by_matching(left)?,
             Action::Finish { decision, wiedemann } => {
-                if let Some(answer) = work.finish(left, decision, wiedemann)? {
-                    return Ok(answer);
+                work.announce(left, &decision, wiedemann.as_ref())?;
+                let (start, finish) = (Instant::now(), decision.finish);
+                match work.finish(left, decision, wiedemann) {
+                    Ok(Some(answer)) => return Ok(answer),
+                    Ok(None) => left.stage = Stage::Pivoted,
+                    Err(Error::Memory(why)) => work.give_way(left, finish, why, start)?,
+                    Err(other) => return Err(other),
                 }
-                left.stage = Stage::Pivoted;
             }
         }
     }
 }
 
+impl Work<'_> {
+    /// Says what the way to finish is predicted to take.
+    fn announce(&self, left: &Left<'_>, decision: &Decision, wiedemann: Option<&Parameters>) -> Result<()> {
+        let rest = left.rest.within(self.options.max_memory);
+        let matrix = ENTRY.saturating_mul(rest.nnz as u64);
+        let bytes = rest.bytes(decision.finish, wiedemann.map_or(0, |w| w.bytes)).saturating_add(matrix);
+        let (why, seconds) = (decision.reason.clone(), decision.seconds / rayon::current_num_threads() as f64);
+        self.observer.forecast(&Forecast { name: decision.finish.name(), why, seconds, bytes });
+        self.observer.check()
+    }
+
+    /// Memory ended on the way `finish`: it is not tried again.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if there is no other way.
+    fn give_way(&mut self, left: &mut Left<'_>, finish: Finish, why: String, start: Instant) -> Result<()> {
+        left.rest.refused = left.rest.refused.and(finish);
+        left.stage = Stage::Bounded;
+        // The reason to be told is the first one: what is left after it may need far more.
+        if left.outlook(self.options).decide(&self.machine, left.exceeded()).is_err() {
+            return Err(Error::Memory(why));
+        }
+        let (name, found) = (finish.name(), "given up: out of memory".to_string());
+        let seconds = start.elapsed().as_secs_f64();
+        self.path.push(Step { name, found, why, rank: Some(0), predicted: None, seconds });
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::planner::{Decision, Finish};
     use super::super::{Method, Patience};
     use super::*;
     use crate::Silent;
@@ -93,6 +128,41 @@ mod tests {
     use crate::cost::Kind;
     use crate::families;
     use crate::field::Modulus;
+
+    /// Where memory ends on one way, another is taken; and where none is left, the first reason is the one told.
+    #[test]
+    fn a_way_that_was_refused_gives_way_to_another() {
+        let a = families::generate("mk9-b3").unwrap().reduce(Modulus::new(65521).unwrap());
+        let a = a.without_empty_lines().unwrap();
+        for method in [Method::Auto, Method::Elimination] {
+            let options = RankOptions { method, ..Default::default() };
+            let (streams, machine) = (Streams::of(&a, 1), options.machine.clone());
+            let mut phases = Phases::default();
+            let mut work = Work::new(&options, &streams, machine, &mut phases, &Silent);
+            let mut left = Left::of(Cow::Borrowed(&a), &options, &work.machine).unwrap();
+            work.find_pivots(&mut left).unwrap();
+            let mut tried = vec![];
+            let why = loop {
+                left.stage = Stage::Bounded;
+                let Action::Finish { decision, .. } = left.next(&options, &work.machine).unwrap() else {
+                    panic!("the stage before the end")
+                };
+                tried.push(decision.finish.name());
+                match work.give_way(&mut left, decision.finish, format!("refusal {}", tried.len()), Instant::now()) {
+                    Ok(()) => {}
+                    Err(Error::Memory(why)) => break why,
+                    Err(other) => panic!("{other}"),
+                }
+            };
+            let mut distinct = tried.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(distinct.len(), tried.len(), "no way twice: {tried:?}");
+            assert_eq!(tried.contains(&"block Wiedemann"), method == Method::Auto, "{tried:?}");
+            assert!(tried.len() > 1 && why == format!("refusal {}", tried.len()), "{tried:?}: {why}");
+            assert_eq!(work.path.iter().filter(|step| step.found.starts_with("given up")).count(), tried.len() - 1);
+        }
+    }
 
     /// A row space is given up for a rank that is larger than hoped for; after that S is worth no lower price, is
     /// formed, and eliminated by its own pivots, and the rank is the same, whatever was found and lost before.

@@ -6,7 +6,7 @@ use super::{Method, Minor, Phases, RankOptions, components};
 use crate::certify::Streams;
 use crate::gpu::{Devices, require_devices};
 use crate::sparse::SparseMatrix;
-use crate::{DeviceReason, Error, Observer, Result, Silent};
+use crate::{DeviceReason, Error, Forecast, Observer, Result, Silent};
 use std::borrow::Cow;
 
 /// The rank of `a` mod its modulus.
@@ -87,6 +87,9 @@ fn of_core(
     observer: &dyn Observer,
 ) -> Result<Rank> {
     if core.nnz() == 0 {
+        let why = "no non-zero entry".into();
+        observer.forecast(&Forecast { name: "nothing", why, seconds: 0.0, bytes: 0 });
+        observer.check()?;
         let method = if options.method == Method::Auto { Method::Elimination } else { options.method };
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });

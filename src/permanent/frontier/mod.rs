@@ -59,7 +59,7 @@ use num_bigint::BigInt;
 use order::{Beam, Order, Sides, beam};
 use program::{Program, compile};
 use ring::{Integers, Residues, Ring, Words};
-use run::{Limits, Storage, reachable, run, seconds};
+use run::{Limits, Storage, layer_bytes, reachable, run, seconds};
 
 /// What the dynamic program may use.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,13 +160,13 @@ pub fn predict(a: &IntMatrix, options: &FrontierOptions, observer: &dyn Observer
         return Err(too_large(format!("more than {ENDLESS:.0e} states"), options.memory));
     };
     let program = compile(&graph, &order);
-    let bytes_per_state = 8.0 * (key_words(program.words) + value_words as usize) as f64;
+    let key_words = key_words(program.words) as u64;
     let reachable = reachable(&program, &graph.weights, &options.prices, observer)?;
     Ok(Prediction {
         states: reachable.iter().sum(),
         peak: reachable.iter().copied().fold(0.0, f64::max),
         seconds: seconds(&options.prices, &program, &reachable, value_words),
-        bytes: reachable.windows(2).map(|w| w[0] + w[1]).fold(0.0, f64::max) * bytes_per_state,
+        bytes: layer_bytes(&program, &reachable, key_words, value_words),
         order,
     })
 }

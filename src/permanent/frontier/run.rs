@@ -62,6 +62,31 @@ pub(super) fn seconds(prices: &Frontier, program: &Program, reachable: &[f64], w
     program.steps.iter().zip(program.spaces.windows(2)).zip(reachable).map(step).sum()
 }
 
+/// Bytes of two consecutive layers, at most, with the number of states that are [`reachable`]: by key or in arrays,
+/// whichever takes less.
+pub(super) fn layer_bytes(program: &Program, reachable: &[f64], key_words: u64, value_words: u64) -> f64 {
+    let step = |((step, spaces), states): ((&Step, &[Space]), &[f64])| {
+        let keys = (states[0] + states[1]) * (8 * (key_words + value_words)) as f64;
+        let arrays = (spaces[0].states + spaces[1].states) * (8 * value_words) as f64;
+        if is_possible(step, &spaces[0], &spaces[1]) { keys.min(arrays) } else { keys }
+    };
+    let layers = program.steps.iter().zip(program.spaces.windows(2)).zip(reachable.windows(2));
+    layers.map(step).fold(0.0, f64::max)
+}
+
+/// The shares of the work that are done after each step, by the numbers of vectors of deficits.
+fn shares(prices: &Frontier, program: &Program) -> Vec<f64> {
+    let vectors: Vec<f64> = program.states().collect();
+    let work = |(step, states): (&Step, &f64)| (step.choices.len() + 1) as f64 * states * prices.key + prices.tables;
+    let sums = program.steps.iter().zip(&vectors).map(work).scan(0.0, |sum, work| {
+        *sum += work;
+        Some(*sum)
+    });
+    let sums: Vec<f64> = sums.collect();
+    let all = sums.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
+    sums.into_iter().map(|sum| sum / all).collect()
+}
+
 /// Layers are thin if there are more vectors than this multiple of their states; a small number of states is not
 /// conclusive.
 const THIN: f64 = 1.5;
@@ -118,6 +143,7 @@ pub(super) fn run<const N: usize, R: Ring>(
     let mut layer: Layer<N, R::Value> = Layer::Keys(vec![vec![vec![(Key::ZERO, one)]]]);
     let mut spare = Vec::new();
     let (mut states, mut counts) = (1u64, Vec::with_capacity(program.steps.len()));
+    let shares = shares(prices, program);
     for (t, step) in program.steps.iter().enumerate() {
         limits.observer.check()?;
         let (space, next) = (&program.spaces[t], &program.spaces[t + 1]);
@@ -131,6 +157,10 @@ pub(super) fn run<const N: usize, R: Ring>(
             Layer::Keys(_) => limits.storage.wants_arrays(array + space.states * prices.slot, keys),
             Layer::Array(_) => limits.storage.wants_arrays(array, FAITH * keys),
         };
+        // Slower, but it fits.
+        let expected = next.states.min(states as f64 * choices);
+        let needed = (states as f64 + expected) * bytes_per_state::<N, R>() as f64;
+        let wanted = wanted || needed > limits.memory as f64;
         let arrays = wanted && bytes <= limits.memory as f64 && is_possible(step, space, next);
         layer = match layer {
             Layer::Keys(list) if arrays => {
@@ -171,6 +201,7 @@ pub(super) fn run<const N: usize, R: Ring>(
             }
         };
         counts.push(states);
+        limits.observer.share(shares[t]);
         limits.observer.progress(t as u64 + 1);
     }
     let mut total = ring.zero();

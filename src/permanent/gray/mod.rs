@@ -168,7 +168,7 @@ pub fn permanent(matrix: &IntMatrix, options: &GrayOptions, observer: &dyn Obser
     let mut journal = Journal::open(&plan, matrix, options.checkpoint.as_deref(), options.interval)?;
     let resumed = journal.resumed();
     observer.phase("permanent", journal.chunks());
-    observer.progress(journal.next());
+    observer.restored(journal.next());
     match gpus {
         None => plan.run(options.isa, &mut journal, observer)?,
         Some(gpus) => gpus.run(&mut journal, observer)?,

@@ -31,7 +31,7 @@ pub use homology::HomologyArgs;
 pub use input::{InputArgs, TextArgs};
 pub use kernel::KernelArgs;
 pub use matchings::MatchingsArgs;
-pub use permanent::PermanentArgs;
+pub use permanent::{PermanentArgs, PermanentDeviceName};
 pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
 pub use profile::ProfileArgs;
 pub use rank::{DeviceName, MethodName, RankArgs};
@@ -111,6 +111,57 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Whether only the plan is wanted.
+    pub fn dry_run(&self) -> bool {
+        match self {
+            Command::Rank(args) => args.dry_run,
+            Command::Kernel(args) => args.answer.dry_run,
+            Command::Solve(args) => args.answer.dry_run,
+            Command::Rref(args) => args.answer.dry_run,
+            Command::Det(args) => args.answer.dry_run,
+            Command::Smith(args) => args.answer.dry_run,
+            Command::Minpoly(args) => args.polynomial.answer.dry_run,
+            Command::Charpoly(args) => args.polynomial.answer.dry_run,
+            Command::Homology(args) => args.answer.dry_run,
+            Command::Permanent(args) => args.dry_run,
+            _ => false,
+        }
+    }
+    /// What is typed for it, of those that have plans.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Rank(_) => "rank",
+            Command::Kernel(_) => "kernel",
+            Command::Solve(_) => "solve",
+            Command::Rref(_) => "rref",
+            Command::Det(_) => "det",
+            Command::Smith(_) => "smith",
+            Command::Minpoly(_) => "minpoly",
+            Command::Charpoly(_) => "charpoly",
+            Command::Homology(_) => "homology",
+            Command::Permanent(_) => "permanent",
+            _ => "",
+        }
+    }
+    /// The limit of memory that was asked for.
+    pub fn max_memory(&self) -> Option<u64> {
+        match self {
+            Command::Rank(args) => args.max_memory,
+            Command::Kernel(args) => args.answer.max_memory,
+            Command::Solve(args) => args.answer.max_memory,
+            Command::Rref(args) => args.answer.max_memory,
+            Command::Det(args) => args.answer.max_memory,
+            Command::Smith(args) => args.answer.max_memory,
+            Command::Minpoly(args) => args.polynomial.answer.max_memory,
+            Command::Charpoly(args) => args.polynomial.answer.max_memory,
+            Command::Homology(args) => args.answer.max_memory,
+            Command::Permanent(args) => args.max_memory,
+            _ => None,
+        }
+    }
+}
+
 /// Options of every subcommand that works on a matrix.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Machine and output")]
@@ -124,6 +175,20 @@ pub struct Common {
     /// Nothing on standard error but errors
     #[arg(short, long)]
     pub quiet: bool,
+    /// How progress is shown on standard error [default: a bar on a terminal]
+    #[arg(long, value_name = "FORM", default_value = "auto", hide_default_value = true)]
+    pub progress: ProgressName,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressName {
+    /// A bar on a terminal, otherwise nothing
+    Auto,
+    /// A line of JSON now and then (blackfield/progress/1), with what is left of the time
+    Json,
+    /// Nothing
+    Never,
 }
 
 /// The names of [`Isa`].

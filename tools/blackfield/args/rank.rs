@@ -85,6 +85,9 @@ pub struct RankArgs {
     /// Say on standard error which steps and formats were chosen, and why, even with --quiet
     #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
+    /// Print the plan of the first long step, with predicted seconds and bytes, and stop there
+    #[arg(long, help_heading = "Machine and output")]
+    pub dry_run: bool,
     #[command(flatten)]
     pub batch: BatchArgs,
     #[command(flatten)]

@@ -27,6 +27,7 @@ pub(in super::super) fn decide(
     max_memory: Option<u64>,
     larger: Option<usize>,
 ) -> Result<Decision> {
+    let rest = &rest.within(max_memory);
     let Rest { rows, cols, rank_bound, .. } = *rest;
     if rank_bound == 0 {
         return Ok(Decision { finish: Finish::Nothing, seconds: 0.0, reason: "nothing is left".into() });
@@ -73,11 +74,11 @@ struct Choice<'a> {
 impl Choice<'_> {
     /// Whether a row space of this rank fits in memory.
     fn fits(&self, r: usize) -> bool {
-        self.max_memory.is_none_or(|limit| self.rest.row_space_bytes(r) <= limit)
+        !self.rest.refused.row_space && self.max_memory.is_none_or(|limit| self.rest.row_space_bytes(r) <= limit)
     }
     /// The same of a sketch.
     fn sketch_fits(&self, r: usize) -> bool {
-        self.max_memory.is_none_or(|limit| self.rest.sketch_bytes(r) <= limit)
+        !self.rest.refused.sketch && self.max_memory.is_none_or(|limit| self.rest.sketch_bytes(r) <= limit)
     }
     /// The row space, given up beyond a rank.
     fn row_space(&self, give_up: usize, why: &str) -> Decision {
@@ -96,14 +97,22 @@ impl Choice<'_> {
             &format!("its row space up to rank {hope}; whatever its rank, at most {}", duration(self.worst)),
         )
     }
+    /// Nothing fits: the limit, and the need.
+    fn refusal(&self) -> Error {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let allowed = self.max_memory.map_or(String::new(), |limit| format!(", {} MB are left for it", limit >> 20));
+        let reached = self.larger.map_or(1, |than| (2 * than).clamp(1, self.rest.rank_bound));
+        let [least, most] = [reached, self.rest.rank_bound].map(|r| mib(self.rest.row_space_bytes(r)));
+        let needed = if least == most { format!("{most} MB") } else { format!("{least} MB to {most} MB by its rank") };
+        Error::Memory(format!("{}: its row space needs {needed}{allowed}", self.shape))
+    }
     fn without_wiedemann(self) -> Result<Decision> {
         let (bound, worst) = (self.rest.rank_bound, self.worst);
         if !self.fits(bound) {
             // The rank may well be smaller: continue until memory runs out.
             let most = largest(bound, |r| self.fits(r));
-            if most == 0 {
-                let needed = self.rest.row_space_bytes(bound).div_ceil(1 << 20);
-                return Err(Error::Memory(format!("{}: its row space may need {needed} MiB", self.shape)));
+            if most == 0 || self.larger.is_some_and(|than| most <= than) {
+                return Err(self.refusal());
             }
             return Ok(self.row_space(most, &format!("its row space, which fits in memory up to rank {most}")));
         }

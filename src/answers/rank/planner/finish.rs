@@ -33,6 +33,42 @@ pub(in super::super) enum Finish {
     Wiedemann,
 }
 
+/// Ways for which memory ended, whatever was predicted: they are not tried again on the same matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Refused {
+    pub every_row: bool,
+    pub row_space: bool,
+    pub sketch: bool,
+    pub wiedemann: bool,
+}
+
+impl Refused {
+    /// The same, and this way.
+    pub fn and(mut self, finish: Finish) -> Self {
+        match finish {
+            Finish::Nothing => {}
+            Finish::EveryRow { .. } => self.every_row = true,
+            Finish::RowSpace { .. } => self.row_space = true,
+            Finish::Sketch { .. } => self.sketch = true,
+            Finish::Wiedemann => self.wiedemann = true,
+        }
+        self
+    }
+}
+
+impl Finish {
+    /// What the step is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Finish::Nothing => "nothing",
+            Finish::EveryRow { .. } => "dense elimination",
+            Finish::RowSpace { .. } => "row space",
+            Finish::Sketch { .. } => "sketch",
+            Finish::Wiedemann => "block Wiedemann",
+        }
+    }
+}
+
 /// Whether a row space of `worst` seconds is sought to its end, though block Wiedemann takes `wiedemann`.
 pub fn is_short(worst: f64, wiedemann: f64) -> bool {
     worst <= (WORTH * wiedemann).max(SHORT)

@@ -2,7 +2,7 @@
 //! out of the question.
 
 use super::super::RankOptions;
-use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, SHORT, WORTH, is_short, largest};
+use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, Refused, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::Echelon;
@@ -36,6 +36,10 @@ pub(in super::super) struct Rest {
     pub check: ErrorBound,
     /// Whether a GPU makes the passes of sketches and of block Wiedemann.
     pub gpu: bool,
+    /// Where memory is tight, the number of threads: bytes are those that so many need, and nothing to spare.
+    pub threads: Option<usize>,
+    /// Ways that are out of the question.
+    pub refused: Refused,
 }
 
 impl Rest {
@@ -45,7 +49,21 @@ impl Rest {
         let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
         let (proven, check) = (options.is_proof_demanded(), options.check_error());
         let gpu = options.devices == Devices::Gpus;
-        Rest { modulus, pivots, rows, cols, nnz, valued, rank_bound, minor, proven, check, gpu }
+        Rest {
+            modulus,
+            pivots,
+            rows,
+            cols,
+            nnz,
+            valued,
+            rank_bound,
+            minor,
+            proven,
+            check,
+            gpu,
+            threads: None,
+            refused: Refused::default(),
+        }
     }
     /// The prices of sketches and of block Wiedemann.
     pub fn prices<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
@@ -57,8 +75,14 @@ impl Rest {
     }
     /// What the prices of S depend on.
     pub fn shape(&self) -> Shape {
-        let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = *self;
-        Shape { modulus, pivots, rows, cols, nnz, valued }
+        let Rest { modulus, pivots, rows, cols, nnz, valued, threads, .. } = *self;
+        Shape { modulus, pivots, rows, cols, nnz, valued, threads }
+    }
+    /// The same where memory is tight: if the row space of the largest rank is predicted beyond the limit, bytes are
+    /// those that this number of threads needs. There the plan depends on it.
+    pub fn within(self, max_memory: Option<u64>) -> Rest {
+        let tight = max_memory.is_some_and(|limit| self.row_space_bytes(self.rank_bound) > limit);
+        Rest { threads: tight.then(rayon::current_num_threads), ..self }
     }
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
@@ -155,6 +179,9 @@ impl Rest {
     ) -> Option<(Finish, f64)> {
         let half = self.rank_bound / 2;
         let by_combinations = self.row_space_seconds(machine, half) + self.proof_seconds(machine, half);
+        if self.refused.every_row {
+            return None;
+        }
         // The pivots of a minor are among those found.
         let whole =
             (self.pivots > 0 && !self.minor).then(|| (Finish::EveryRow { pivots: false }, self.without_pivots()));
@@ -223,5 +250,16 @@ impl Rest {
     /// Predicted bytes for the row space of a rank up to r, without A; 2⁶⁴ - 1 where they would leave 64 bits.
     pub fn row_space_bytes(&self, r: usize) -> u64 {
         RowSpace::bytes(&self.shape(), r, self.minor)
+    }
+    /// Predicted bytes of a way to finish; `wiedemann` are those of block Wiedemann.
+    pub fn bytes(&self, finish: Finish, wiedemann: u64) -> u64 {
+        match finish {
+            Finish::Nothing => 0,
+            Finish::EveryRow { pivots: true } => self.every_row_bytes(),
+            Finish::EveryRow { pivots: false } => self.without_pivots().every_row_bytes(),
+            Finish::RowSpace { give_up } => self.row_space_bytes(give_up.min(self.rank_bound)),
+            Finish::Sketch { give_up } => self.sketch_bytes(give_up.min(self.rank_bound)),
+            Finish::Wiedemann => wiedemann,
+        }
     }
 }

@@ -24,6 +24,8 @@ fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
         proven: false,
         check: CHECK,
         gpu: false,
+        threads: None,
+        refused: Default::default(),
     }
 }
 impl Rest {
@@ -33,6 +35,28 @@ impl Rest {
 }
 fn finish(rest: Rest, wiedemann: Option<f64>, memory: Option<u64>) -> Result<Finish> {
     decide(&rest, &Machine::reference(), wiedemann, memory, None).map(|d| d.finish)
+}
+
+/// Where the row space of the largest rank does not fit, bytes are those of the threads there are, and no more.
+#[test]
+fn tight_memory_is_counted_as_it_is_needed() {
+    let loose = rest(48_437, 48_437, 846_720).with_pivots(92_683);
+    let limit = loose.row_space_bytes(48_437);
+    assert_eq!(loose.within(None).threads, None);
+    assert_eq!(loose.within(Some(limit)).threads, None);
+    let tight = loose.within(Some(limit - 1));
+    assert!(tight.threads.is_some_and(|threads| threads > 0));
+    let one = Rest { threads: Some(1), ..tight };
+    for r in [0, 300, 48_437] {
+        let bytes = [Some(1), Some(2), Some(8), None].map(|threads| Rest { threads, ..one }.row_space_bytes(r));
+        assert!(bytes.is_sorted() && bytes[0] < bytes[3], "rank {r}: {bytes:?}");
+        let bytes = [Some(1), Some(8), None].map(|threads| Rest { threads, ..one }.sketch_bytes(r));
+        assert!(bytes.is_sorted(), "rank {r}: {bytes:?}");
+    }
+    // ch7-8-b5, whose row space has rank 276, in 200 MB.
+    assert!(Rest { threads: Some(2), ..one }.row_space_bytes(300) < 200 << 20);
+    let found = finish(Rest { threads: None, ..one }, Some(40.0), Some(200 << 20)).unwrap();
+    assert!(matches!(found, Finish::RowSpace { .. } | Finish::Sketch { .. } | Finish::Wiedemann), "{found:?}");
 }
 
 #[test]

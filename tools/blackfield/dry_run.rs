@@ -1,0 +1,121 @@
+//! `--dry-run`: what is planned, with predicted seconds and bytes, instead of the work. The same code runs until it
+//! says what its first long step will take, and is stopped there.
+
+use crate::exit::Code;
+use crate::output;
+use crate::schema::Schema;
+use blackfield::{Error, Forecast, Result};
+use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// Whether there is a plan.
+static DONE: AtomicBool = AtomicBool::new(false);
+static PLAN: Mutex<Option<Forecast>> = Mutex::new(None);
+
+/// Nothing but the plan is wanted.
+pub fn ask() {
+    ASKED.store(true, Relaxed);
+}
+
+/// Whether nothing but the plan is wanted.
+pub fn is_asked() -> bool {
+    ASKED.load(Relaxed)
+}
+
+/// Whether it is there, and all work is to stop.
+pub fn is_done() -> bool {
+    DONE.load(Relaxed)
+}
+
+/// Takes the plan, if nothing else is wanted.
+pub fn take(forecast: &Forecast) -> bool {
+    if is_asked() {
+        PLAN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| forecast.clone());
+        DONE.store(true, Relaxed);
+    }
+    is_asked()
+}
+
+/// What JSON shows of it.
+#[derive(Serialize)]
+struct Document {
+    schema: Schema,
+    command: &'static str,
+    #[serde(flatten)]
+    plan: Forecast,
+    threads: usize,
+    version: &'static str,
+}
+
+/// The end of a run of `command`: that of the work or, if only the plan was wanted, the plan.
+pub fn conclude(command: &'static str, json: bool, worked: Result<Code>) -> Result<Code> {
+    if !is_asked() || !matches!(worked, Ok(_) | Err(Error::Interrupted)) {
+        return worked;
+    }
+    let plan = PLAN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let plan = match (plan, worked) {
+        (Some(plan), _) => plan,
+        // It ended before it came to a step that takes long.
+        (None, Ok(_)) => Forecast { name: "nothing", why: "no step takes long".into(), seconds: 0.0, bytes: 0 },
+        (None, Err(error)) => return Err(error),
+    };
+    if json {
+        let (threads, version) = (rayon::current_num_threads(), env!("CARGO_PKG_VERSION"));
+        output::print_now(&output::json(&Document { schema: Schema::Plan, command, plan, threads, version }))?;
+        return Ok(Code::Answer);
+    }
+    output::print_now(&format!("plan: {}\n", sentence(&plan)))?;
+    Ok(Code::Answer)
+}
+
+/// `row space, about 12 min, 60 MB (…)`.
+pub fn sentence(forecast: &Forecast) -> String {
+    let Forecast { name, why, seconds, bytes } = forecast;
+    format!("{name}, {}, {} MB ({why})", duration(*seconds), bytes.div_ceil(1 << 20))
+}
+
+/// `about 12 min`: seconds as people say them, in one unit.
+pub fn duration(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 5] =
+        [(31_556_952.0, "years"), (86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
+    let (unit, name) = UNITS.into_iter().find(|(unit, _)| seconds >= 1.5 * unit).unwrap_or((1.0, "s"));
+    let count = seconds / unit;
+    match count {
+        ..0.95 => "less than 1 s".into(),
+        ..10.0 if unit > 60.0 => format!("about {count:.1} {name}"),
+        ..1e6 => format!("about {count:.0} {name}"),
+        _ => format!("about {count:.0e} {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_one_unit() {
+        for (seconds, text) in [
+            (0.0, "less than 1 s"),
+            (0.96, "about 1 s"),
+            (80.0, "about 80 s"),
+            (720.0, "about 12 min"),
+            (5300.0, "about 88 min"),
+            (7200.0, "about 2.0 h"),
+            (70_000.0, "about 19 h"),
+            (864_000.0, "about 10 days"),
+            (1e9, "about 32 years"),
+            (1e20, "about 3e12 years"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+
+    #[test]
+    fn a_plan_is_a_sentence() {
+        let why = "sparse".into();
+        let plan = Forecast { name: "gray", why, seconds: 720.0, bytes: 60 << 20 };
+        assert_eq!(sentence(&plan), "gray, about 12 min, 60 MB (sparse)");
+    }
+}

@@ -1,0 +1,62 @@
+//! What the phases of the library count: each bar has the unit of its phase.
+
+/// The unit of a phase, in the plural; empty for a phase whose work is not counted.
+pub fn unit(phase: &str) -> &'static str {
+    match phase {
+        "read" => "bytes",
+        "write" => "entries",
+        "structural pivots" | "components" | "matching" | "proof" | "substitution" | "plan" | "co-degree"
+        | "σ-basis checked" | "determinant" | "invariant factors" => "",
+        "sparse elimination" => "pivots",
+        "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => "rows",
+        "elimination" => "powers",
+        "row space" | "sketch" => "of the rank",
+        "columns of the complement" | "inverse mod p" | "integral inverse" | "Hessenberg form" => "columns",
+        "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" => "vectors",
+        "sequence" => "terms",
+        "certificate" | "minor" => "lines",
+        "minors" => "minors",
+        "units" => "units",
+        "digits" | "p-adic lifting" => "digits",
+        "primes" | "determinants mod p" | "rook" | "low-rank" | "kasteleyn" | "frontier mod p" => "primes",
+        "frontier" => "steps",
+        "permanent" => "chunks",
+        "verify" => "claims",
+        "faces" => "dimensions",
+        "boundary of boundary" => "boundaries",
+        "prices" | "products" | "bench" => "",
+        _ => "units",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    fn sources(folder: &Path, to: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                sources(&entry, to);
+            } else if entry.extension().is_some_and(|end| end == "rs") {
+                to.push(entry);
+            }
+        }
+    }
+
+    /// Every phase that the library names has a unit here, or none on purpose.
+    #[test]
+    fn every_phase_of_the_library_has_its_unit() {
+        let (mut files, mut phases) = (vec![], 0);
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for (at, _) in text.match_indices(".phase(\"") {
+                let name = text[at + 8..].split('"').next().unwrap();
+                phases += 1;
+                assert_ne!(unit(name), "units", "{}: the phase {name:?} has no unit", file.display());
+            }
+        }
+        assert!(phases > 30, "{phases} phases");
+    }
+}
