@@ -1,5 +1,8 @@
 //! What the phases of the library count: each bar has the unit of its phase.
 
+/// What a phase without a line below counts.
+const UNNAMED: &str = "steps of it";
+
 /// The unit of a phase, in the plural; empty for a phase whose work is not counted.
 pub fn unit(phase: &str) -> &'static str {
     match phase {
@@ -25,7 +28,7 @@ pub fn unit(phase: &str) -> &'static str {
         "faces" => "dimensions",
         "boundary of boundary" => "boundaries",
         "prices" | "products" | "bench" => "",
-        _ => "units",
+        _ => UNNAMED,
     }
 }
 
@@ -54,7 +57,7 @@ mod tests {
             for (at, _) in text.match_indices(".phase(\"") {
                 let name = text[at + 8..].split('"').next().unwrap();
                 phases += 1;
-                assert_ne!(unit(name), "units", "{}: the phase {name:?} has no unit", file.display());
+                assert_ne!(unit(name), UNNAMED, "{}: the phase {name:?} has no unit", file.display());
             }
         }
         assert!(phases > 30, "{phases} phases");
