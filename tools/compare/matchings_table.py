@@ -29,7 +29,7 @@ def took(m):
     start = time.process_time()
     value = thewalrus.hafnian(m, method=sys.argv[2])
     return value, time.process_time() - start
-took(a[:4, :4])
+took(numpy.ones((10, 10)))
 value, seconds = took(a)
 print(json.dumps({"value": float(value), "seconds": seconds}))
 """
