@@ -85,7 +85,8 @@ mod tests {
         }
         // The frame, and a title.
         assert!((left..left + 400).all(|x| at(x, top - 1) == 0x66 && at(x, top + 300) == 0x66));
-        assert!((0..info.width as usize).any(|x| at(x, 12) < 100), "there is a title");
+        let title = (7..22).flat_map(|y| (0..info.width as usize).map(move |x| (x, y)));
+        assert!(title.into_iter().any(|(x, y)| at(x, y) < 128), "there is a title");
         let svg = spy(&a, "tiny.mtx", 400).svg();
         assert!(svg.contains("3 rows × 4 columns, 2 non-zeros") && svg.contains(">tiny.mtx</text>"), "{svg}");
     }
