@@ -30,18 +30,13 @@ pub(super) enum Arrays {
     Npz,
     /// MATLAB's files before version 7.3.
     Mat,
-    /// HDF5, which those of version 7.3 are.
-    Hdf5,
 }
 
 impl Arrays {
     /// The binary format that begins like this.
     fn sniff(head: &[u8]) -> Option<Arrays> {
-        const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
-        let hdf5 = [0, 512].iter().any(|&at| head.get(at..).is_some_and(|rest| rest.starts_with(HDF5)));
         let endian = head.get(124..128).map(|end| [&end[..2], &end[2..]]);
         match () {
-            () if hdf5 => Some(Arrays::Hdf5),
             () if head.starts_with(b"\x93NUMPY") => Some(Arrays::Npy),
             () if matches!(endian, Some([b"\x00\x01", b"IM"] | [b"\x01\x00", b"MI"])) => Some(Arrays::Mat),
             () => None,

@@ -187,20 +187,14 @@ pub(super) fn binary(head: &[u8]) -> Option<String> {
     if let Some(message) = packed(head) {
         return Some(message);
     }
-    if head.starts_with(b"\x89HDF\r\n\x1a\n")
-        || contains(head, b"HDF5-based Julia")
-        || contains(head, b"Julia data file")
-    {
-        let julia = contains(head, b"Julia");
-        let name = if julia { "a Julia data file (JLD)" } else { "an HDF5 file (MATLAB 7.3, AnnData and others)" };
-        let command = if julia {
-            "julia -e 'using JLD2, MatrixMarket; mmwrite(\"out.mtx\", load(\"FILE\", \"A\"))' with the name of the matrix for A".to_string()
-        } else {
-            format!(
-                "python3 -c \"import h5py, scipy.io, scipy.sparse; A = h5py.File('FILE')['A'][()]; {TO_MTX}\" with the name of the matrix for A"
-            )
-        };
-        return Some(format!("{name}: {command}"));
+    const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+    // MATLAB writes a text of 512 bytes before it.
+    let hdf5 = [0, 512].iter().any(|&at| head.get(at..).is_some_and(|rest| rest.starts_with(HDF5)));
+    if contains(head, b"HDF5-based Julia") || contains(head, b"Julia data file") {
+        return Some("a Julia data file (JLD): julia -e 'using JLD2, MatrixMarket; mmwrite(\"out.mtx\", load(\"FILE\", \"A\"))' with the name of the matrix for A".into());
+    }
+    if hdf5 {
+        return Some("an HDF5 file, as MATLAB 7.3 writes it: convert it by python3 -c \"import mat73, scipy.io; scipy.io.savemat('out.mat', mat73.loadmat('FILE'))\", or in MATLAB by load FILE, save('out.mat', '-v7')".into());
     }
     if head.get(257..262) == Some(b"ustar") {
         return Some("a tar archive: take the matrix out of it: tar xf FILE".into());

@@ -12,7 +12,7 @@ fn convert_writes_what_is_read_again() {
         assert_eq!(lab.answer(&format!("convert {to} - --to sms")), "3 3 M\n1 1 1\n2 2 2\n3 3 6\n0 0 0\n", "{to}");
     }
     assert_eq!(lab.answer("convert a.npz - --to coo -p 2"), "1 1 1\n3 3 0\n");
-    assert_eq!(lab.answer("rank a.npz a.mtx.zst -p 2 -p 7"), "1\n3\n1\n3\n");
+    assert_eq!(lab.answer("rank a.npz a.mtx.zst -p 2 -p 7 --bare"), "1\n3\n1\n3\n");
     assert_eq!(lab.answer("det a.npy"), "12\n");
     lab.answer("generate ch4-4-b2 -o c.npz");
     lab.answer("generate ch4-4-b2 -o c.sms");

@@ -91,7 +91,7 @@ fn documents_have_the_modulus_as_a_string_and_the_contradiction() {
         assert_eq!((&document["modulus"], &document[key]), (&json!(p.to_string()), &json!(2)), "{command}");
     }
     // Both sizes in one run.
-    assert_eq!(lab.answer("rank a.sms -p 5,2^89-1,65521"), "1\n2\n2\n");
+    assert_eq!(lab.answer("rank a.sms -p 5,2^89-1,65521 --bare"), "1\n2\n2\n");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn the_first_signal_stops_a_computation_in_order() {
         assert_eq!(end(&mut child).code(), Some(130), "{signal}");
         let mut rest = String::new();
         stderr.read_to_string(&mut rest).unwrap();
-        let document: serde_json::Value = serde_json::from_str(&rest).unwrap();
+        let document: serde_json::Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
         assert_eq!((&document["kind"], &document["code"]), (&"interrupted".into(), &130.into()), "{document}");
         assert!(document["checkpoint"].is_null() && document["resume"].as_str().unwrap().ends_with(args), "{document}");
         assert!(document["error"].as_str().unwrap().starts_with("interrupted; no state is kept"), "{document}");

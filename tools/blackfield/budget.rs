@@ -71,8 +71,8 @@ pub struct Refusal;
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Some(limit) = set().filter(|_| REFUSED.load(Relaxed)) else { return Ok(()) };
-        let used = USED.load(Relaxed).max(0) >> 20;
-        write!(f, "; {} MB are allowed, {used} MB of them in use: allow more by --max-memory", limit >> 20)
+        let used = USED.load(Relaxed).max(0);
+        write!(f, "; {limit} bytes are allowed, {used} of them are in use: allow more by --max-memory")
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
         release(1 << 38);
         // Other tests allocate meanwhile.
         assert!((USED.load(Relaxed) - before).abs() < 1 << 30);
-        assert!(Refusal.to_string().starts_with("; 1048576 MB are allowed, "), "{Refusal}");
+        assert!(Refusal.to_string().starts_with("; 1099511627776 bytes are allowed, "), "{Refusal}");
         LIMIT.store(i64::MAX, Relaxed);
     }
 }

@@ -58,8 +58,10 @@ pub fn conclude(command: &'static str, json: bool, worked: Result<Code>) -> Resu
     let plan = match (plan, worked) {
         (Some(plan), _) => plan,
         // It ended before it came to a step that takes long.
-        (None, Ok(_)) => Forecast { name: "nothing", why: "no step takes long".into(), seconds: 0.0, bytes: 0 },
-        (None, Err(error)) => return Err(error),
+        (None, Ok(Code::Answer)) => {
+            Forecast { name: "nothing", why: "no step takes long".into(), seconds: 0.0, bytes: 0 }
+        }
+        (None, other) => return other,
     };
     if json {
         let (threads, version) = (rayon::current_num_threads(), env!("CARGO_PKG_VERSION"));

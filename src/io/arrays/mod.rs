@@ -36,10 +36,6 @@ pub(super) fn read(format: Arrays, source: Source<'_>, options: &ReadOptions) ->
         Arrays::Npz => npz::read(source, options),
         #[cfg(feature = "gzip")]
         Arrays::Mat => mat::read(source, options),
-        Arrays::Hdf5 => Err(source.error(
-            "HDF5, as MATLAB's version 7.3 writes it, is not read: convert it by python3 -c \"import mat73, scipy.io as s; \
-             s.savemat('NEW.mat', mat73.loadmat('FILE'))\", or in MATLAB by load FILE, save('NEW.mat', '-v7')",
-        )),
         #[allow(unreachable_patterns, reason = "a library with all features reads all")]
         _ => Err(source.error("a format that this blackfield was built without: it needs the feature `archives`")),
     }

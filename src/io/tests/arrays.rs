@@ -63,10 +63,7 @@ fn hdf5_is_recognised_with_and_without_a_header_before_it() {
     let matlab = [&b"MATLAB 7.3 MAT-file"[..], &[b' '; 493], signature].concat();
     for file in [&signature[..], &matlab] {
         let message = shown(file, &EXACT);
-        assert!(
-            message.starts_with("t: HDF5, as MATLAB's version 7.3 writes it, is not read: convert it by "),
-            "{message}"
-        );
+        assert!(message.starts_with("t:1: an HDF5 file, as MATLAB 7.3 writes it: convert it by python3 "), "{message}");
     }
 }
 
