@@ -265,8 +265,13 @@ fn objects(document: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
+/// Whether a position is inside of steps that were made or are planned.
+fn of_steps(place: &str) -> bool {
+    place.contains("/path/") || place.contains("/rank_plan/")
+}
+
 /// The optional keys of a step, and of an error.
-const OPTIONAL: [&str; 2] = ["why", "rank"];
+const OPTIONAL: [&str; 3] = ["why", "rank", "until_rank"];
 const OPTIONAL_OF_ERRORS: [&str; 4] = ["file", "modulus", "checkpoint", "resume"];
 
 #[test]
@@ -290,7 +295,7 @@ fn a_changed_document_is_refused() {
             for name in fields.keys() {
                 let optional = match kind(document) {
                     Some("error") => OPTIONAL_OF_ERRORS.contains(&name.as_str()),
-                    _ => phases || place.contains("/path/") && OPTIONAL.contains(&name.as_str()),
+                    _ => phases || of_steps(&place) && OPTIONAL.contains(&name.as_str()),
                 };
                 if !optional {
                     refused(&with(&|fields| _ = fields.remove(name)), &format!("{place}/{name} is missing"));
