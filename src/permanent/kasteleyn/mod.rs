@@ -1,8 +1,8 @@
 //! Permanents of planar matrices: if the bipartite graph of A (rows and columns the vertices, entries the edges) can be
 //! drawn in the plane, then perm A = ±det(K ∘ A) for signs K (Kasteleyn 1963), and a determinant is cheap.
 //!
-//! 1. [`graph::embed`](crate::graph::embed) decides whether the graph is planar and gives an embedding;
-//!    [`pfaffian_orientation`] verifies it by Euler's formula and finds K.
+//! 1. `graph::embed` decides whether the graph is planar and gives an embedding;
+//!    `pfaffian_orientation` verifies it by Euler's formula and finds K.
 //! 2. Kasteleyn: sgn σ · Π K(i, σ(i)) is the same for every perfect matching σ, whatever the entries are. One perfect
 //!    matching determines the ± above, so that entries of any sign and size are allowed.
 //! 3. The determinant is computed mod a large prime with pivots chosen for low fill-in, and repeated mod as many 31-bit
