@@ -8,11 +8,9 @@ use super::oracle::{
 use super::reduce::reduce;
 use super::{Matchings, Method, Options, WeightedGraph, matchings};
 use crate::field::Rng;
-use crate::{Error, Observer, Silent};
+use crate::{Error, Silent};
 use num_bigint::BigInt;
-use num_traits::Zero;
 use rand::{RngExt, SeedableRng};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const METHODS: [Method; 6] =
     [Method::Auto, Method::Permanent, Method::Planar, Method::Frontier, Method::InclusionExclusion, Method::Complement];
@@ -172,38 +170,46 @@ fn a_limit_on_memory_names_the_need() {
     assert!(matches!(matchings(&graph, &by_size, &Silent), Err(Error::Usage(_))));
 }
 
-/// Stops after some questions.
-struct Stop(AtomicUsize);
-
-impl Observer for Stop {
-    fn cancelled(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
-    }
-}
-
+/// States are kept where they can be written.
 #[cfg(feature = "serde")]
-#[test]
-fn an_interrupted_sum_is_resumed() {
-    let mut rng = Rng::seed_from_u64(9);
-    let graph = WeightedGraph::from_edges(
-        24,
-        (0..24usize).flat_map(|v| (0..v).map(move |w| (v, w))).map(|(v, w)| (v, w, rng.random_range(1..10i64))),
-    );
-    let folder = std::env::temp_dir().join(format!("blackfield-hafnian-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("state");
-    let options = Options::default().method(Method::InclusionExclusion).checkpoint(file.clone());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let run = |observer: &dyn Observer| pool.install(|| matchings(&graph, &options, observer));
-    let expected = pool.install(|| count(&graph, Method::InclusionExclusion).perfect);
-    assert!(matches!(run(&Stop(AtomicUsize::new(3))), Err(Error::Interrupted)));
-    assert!(file.exists());
-    let other = complete(24);
-    let refused = matchings(&other, &options, &Silent).unwrap_err();
-    assert!(matches!(&refused, Error::Input { message, .. } if message.contains("another matrix")), "{refused}");
-    let answer = run(&Silent).unwrap();
-    assert_eq!(answer.perfect, expected);
-    assert!(!answer.proof.resumed.is_empty() && !file.exists());
-    assert!(!expected.is_zero());
-    std::fs::remove_dir_all(folder).unwrap();
+mod states {
+    use super::*;
+    use crate::Observer;
+    use num_traits::Zero;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Stops after some questions.
+    struct Stop(AtomicUsize);
+
+    impl Observer for Stop {
+        fn cancelled(&self) -> bool {
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        }
+    }
+
+    #[test]
+    fn an_interrupted_sum_is_resumed() {
+        let mut rng = Rng::seed_from_u64(9);
+        let graph = WeightedGraph::from_edges(
+            24,
+            (0..24usize).flat_map(|v| (0..v).map(move |w| (v, w))).map(|(v, w)| (v, w, rng.random_range(1..10i64))),
+        );
+        let folder = std::env::temp_dir().join(format!("blackfield-hafnian-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("state");
+        let options = Options::default().method(Method::InclusionExclusion).checkpoint(file.clone());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let run = |observer: &dyn Observer| pool.install(|| matchings(&graph, &options, observer));
+        let expected = pool.install(|| count(&graph, Method::InclusionExclusion).perfect);
+        assert!(matches!(run(&Stop(AtomicUsize::new(3))), Err(Error::Interrupted)));
+        assert!(file.exists());
+        let other = complete(24);
+        let refused = matchings(&other, &options, &Silent).unwrap_err();
+        assert!(matches!(&refused, Error::Input { message, .. } if message.contains("another matrix")), "{refused}");
+        let answer = run(&Silent).unwrap();
+        assert_eq!(answer.perfect, expected);
+        assert!(!answer.proof.resumed.is_empty() && !file.exists());
+        assert!(!expected.is_zero());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

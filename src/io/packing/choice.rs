@@ -16,6 +16,7 @@ pub(in super::super) enum Rank {
     Main,
 }
 
+#[cfg(any(test, feature = "archives"))]
 impl Rank {
     /// The rank of a file in an archive.
     pub fn of_file(name: &str) -> Rank {
@@ -33,6 +34,7 @@ impl Rank {
 }
 
 /// Whether an archive's member is none of the user's files: what archivers of a system add, hidden files.
+#[cfg(feature = "archives")]
 pub(in super::super) fn is_hidden(name: &str) -> bool {
     name.starts_with("__MACOSX/")
         || name.rsplit('/').next().is_some_and(|file| file.starts_with('.') || file.is_empty())
