@@ -147,12 +147,17 @@ def lines(files, options):
             continue
         for p in options["-p"]:
             rank = truth.rank_mod(matrix, int(p))
+            if "--certificate" in options:
+                certify(options["--certificate"][0], matrix, answer(matrix, name, int(p), options))
             print(rank if alone or "--bare" in options else f"{name}\t{p}\t{rank}\tproven")
     sys.exit(code)
 
 
 def rank_command(words):
     files, options = parse(words, {"--json", "-q", "--rational", "--proven", "--no-early-termination", "--bare"})
+    for p in map(int, options.get("-p", ())):
+        if p >= 1 << 63 and ("--trials" in options or pow(3, p - 1, p) != 1):
+            fail(2, "not for such a modulus")
     if "--json" not in options:
         return lines(files, options)
     results = []
@@ -162,8 +167,6 @@ def rank_command(words):
             results.append(rational(matrix, name, options))
             continue
         for p in options["-p"]:
-            if int(p) >= 1 << 63 and ("--trials" in options or pow(3, int(p) - 1, int(p)) != 1):
-                fail(2, "not for such a modulus")
             results.append(answer(matrix, name, int(p), options))
             if "--certificate" in options:
                 certify(options["--certificate"][0], matrix, results[-1])

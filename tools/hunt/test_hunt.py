@@ -227,7 +227,9 @@ class Right(Hunted):
     def test_every_quick_check(self):
         bench = self.bench()
         slow = ("resumed", "damaged", "closed-forms", "matchings-closed-forms", "shortfalls", "attack-rows")
-        checks = [(name, check) for _, name, check, _ in hunt.CHECKS if name not in slow]
+        # The stand-in reads texts alone.
+        left_out = (*slow, "packed")
+        checks = [(name, check) for _, name, check, _ in hunt.CHECKS if name not in left_out]
         for name, check in checks:
             self.kinds(bench, check, 3, until_found=False)
             self.assertEqual([f[4] for f in bench.found], [], name)
