@@ -163,7 +163,7 @@ mod archives {
         // Zeros without a line feed, a name of megabytes, sizes that overflow, layers without end.
         let zeros = vec![0; 40 << 20];
         let message = shown(zip(&[("a.mtx", zeros.clone())]), &EXACT);
-        assert!(message.ends_with("a line of more than 16777216 bytes"), "{message}");
+        assert!(message.contains("a line of more than 16777216 bytes"), "{message}");
         let long = member("x", tar::EntryType::GNULongName, &vec![b'x'; 2 << 20]);
         let message = shown([long, member("a.sms", tar::EntryType::Regular, SMS), vec![0; 1024]].concat(), &EXACT);
         assert_eq!(message, "t: the tar archive has a name or attributes of more than 1048576 bytes");

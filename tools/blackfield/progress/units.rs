@@ -15,8 +15,10 @@ pub fn unit(phase: &str) -> &'static str {
         "elimination" => "powers",
         "row space" | "sketch" => "of the rank",
         "columns of the complement" | "inverse mod p" | "integral inverse" | "Hessenberg form" => "columns",
-        "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" => "vectors",
-        "sequence" => "terms",
+        "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" | "solutions" => {
+            "vectors"
+        }
+        "sequence" | "evaluation" | "generator" => "terms",
         "certificate" | "minor" => "lines",
         "minors" => "minors",
         "units" => "units",
@@ -24,6 +26,7 @@ pub fn unit(phase: &str) -> &'static str {
         "primes" | "determinants mod p" | "rook" | "low-rank" | "kasteleyn" | "frontier mod p" => "primes",
         "frontier" => "steps",
         "permanent" => "chunks",
+        "parts" => "parts",
         "verify" => "claims",
         "faces" => "dimensions",
         "boundary of boundary" => "boundaries",

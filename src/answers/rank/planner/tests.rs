@@ -112,9 +112,11 @@ fn a_rank_far_below_the_shape_is_sketched() {
     // As far as half of block Wiedemann's time goes, or the memory; then it is that.
     let seconds = |r: usize| large.sketch_seconds(&machine, r).unwrap();
     assert!(seconds(give_up) <= SKETCH * wiedemann && SKETCH * wiedemann < seconds(give_up + 1));
-    let limit = large.sketch_bytes(give_up / 2);
+    // Where memory is tight, bytes are those of this number of threads.
+    let tight = large.within(Some(0));
+    let limit = tight.sketch_bytes(give_up / 2);
     let Finish::Sketch { give_up: fewer } = decide(&large, Some(limit), Some(first)) else { panic!("they fit") };
-    assert!(fewer < give_up && large.sketch_bytes(fewer) <= limit);
+    assert!(fewer < give_up && tight.sketch_bytes(fewer) <= limit);
     assert_eq!(decide(&large, None, Some(give_up)), Finish::Wiedemann);
     // A rank that is bounded well enough needs no end.
     let bounded = Rest { rank_bound: give_up / 2, ..large };
@@ -235,7 +237,8 @@ fn rows_are_taken_as_they_are_where_combinations_save_nothing() {
 fn memory_bounds_the_row_space() {
     let big = rest(60_000, 50_000, 900_000);
     let Finish::RowSpace { give_up } = finish(big, None, Some(600 << 20)).unwrap() else { panic!("it may be small") };
-    assert!(big.row_space_bytes(give_up) <= 600 << 20 && big.row_space_bytes(give_up + 1) > 600 << 20);
+    let tight = big.within(Some(600 << 20));
+    assert!(tight.row_space_bytes(give_up) <= 600 << 20 && tight.row_space_bytes(give_up + 1) > 600 << 20);
     assert!(matches!(finish(big, None, Some(1 << 20)), Err(Error::Memory(_))));
     // The factors of a minor take their share.
     let Finish::RowSpace { give_up: fewer } = finish(Rest { minor: true, ..big }, None, Some(600 << 20)).unwrap()
@@ -266,8 +269,10 @@ fn every_pivot_has_its_place_in_the_blocks() {
     // Two bytes a residue.
     let more = (1_000_000 * LANES * 2 * WORKSPACES) as u64;
     assert_eq!(many.row_space_bytes(100) - few.row_space_bytes(100), more);
-    assert!(matches!(finish(few, Some(1e9), Some(more)).unwrap(), Finish::RowSpace { give_up } if give_up > 0));
-    assert_eq!(finish(many, Some(1e9), Some(more)).unwrap(), Finish::Wiedemann);
+    // Too little for one row.
+    let limit = Some(many.within(Some(0)).row_space_bytes(1) - 1);
+    assert!(matches!(finish(few, Some(1e9), limit).unwrap(), Finish::RowSpace { give_up } if give_up > 0));
+    assert_eq!(finish(many, Some(1e9), limit).unwrap(), Finish::Wiedemann);
 }
 
 #[test]
