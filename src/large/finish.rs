@@ -63,8 +63,13 @@ pub(crate) fn price(rest: &Matrix, p: &LargeModulus, way: Way, vectors: bool) ->
         Way::Wiedemann { block } => {
             let (s, passes) = (block as f64, if vectors { 2.0 } else { 1.0 });
             let sums = 2.0 * nnz * (limbs + 3.0) + (m + n + s * n) * product;
-            let operations = least * passes * sums + 3.0 * s * least * least * product;
-            Price { operations, bytes: 2.0 * 16.0 * nnz + 8.0 * limbs * (s * (3.0 * n + m) + m + n + 8.0 * s * least) }
+            // Null vectors that the shape alone demands: each run makes a block of them, one elimination an echelon form.
+            let dimension = if vectors { n - least } else { 0.0 };
+            let runs = 1.0 + ((dimension - s) / BLOCK as f64).ceil().max(0.0);
+            let one = least * passes * sums + 3.0 * s * least * least * product;
+            let operations = runs * one + dimension * dimension * n * product;
+            let blocks = s * (3.0 * n + m) + m + n + 8.0 * s * least + 2.0 * dimension * n;
+            Price { operations, bytes: 2.0 * 16.0 * nnz + 8.0 * limbs * blocks }
         }
     }
 }
@@ -150,8 +155,14 @@ pub(crate) fn finish<F: Arithmetic>(
             let before = known.len() / rest.cols;
             memory::reserve(&mut known, run.vectors.len(), DENSE)?;
             known.extend(run.vectors);
+            let (dimension, all) = (rest.cols - rank, known.len() / rest.cols);
+            // One elimination, once there may be enough.
+            if before < all && all < dimension {
+                s = (dimension - all).min(BLOCK);
+                continue;
+            }
             let space = dense::span(field, rest.cols, memory::collect(known.iter().cloned(), DENSE)?, observer)?;
-            let (dimension, found) = (rest.cols - rank, space.free.len());
+            let found = space.free.len();
             if found == dimension {
                 // As many as the lower bound of the rank allows: both bounds meet.
                 return Ok(Finished { rank, error: None, space: Some(space), runs });
@@ -161,9 +172,8 @@ pub(crate) fn finish<F: Arithmetic>(
                 return Err(Error::Check(message));
             }
             s = (dimension - found).clamp(1, BLOCK);
-            if known.len() / rest.cols == before || found <= before {
-                break;
-            }
+            // Vectors that depend on others, or none: other diagonals.
+            break;
         }
         attempt += 1;
         if attempt == FAILURES {
