@@ -63,7 +63,8 @@ pub(crate) fn price(rest: &Matrix, p: &LargeModulus, way: Way, vectors: bool) ->
         Way::Wiedemann { block } => {
             let (s, passes) = (block as f64, if vectors { 2.0 } else { 1.0 });
             let sums = 2.0 * nnz * (limbs + 3.0) + (m + n + s * n) * product;
-            // Null vectors that the shape alone demands: each run makes a block of them, one elimination an echelon form.
+            // Null vectors that the shape alone demands: each run makes a block of them, one elimination an echelon
+            // form.
             let dimension = if vectors { n - least } else { 0.0 };
             let runs = 1.0 + ((dimension - s) / BLOCK as f64).ceil().max(0.0);
             let one = least * passes * sums + 3.0 * s * least * least * product;
