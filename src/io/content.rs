@@ -3,6 +3,8 @@
 //! `FILE::NAME` selects one of several matrices in a container: a member of an archive, a variable of MATLAB's, an
 //! array of NumPy's; `FILE::MEMBER::NAME` one in a member. A file that has such a name itself comes first.
 
+#[cfg(feature = "hdf5")]
+use super::foreign;
 use super::map;
 #[cfg(feature = "archives")]
 use super::packing::{Archive, Choice, Member, Rank, for_each_member, is_hidden};
@@ -30,6 +32,9 @@ pub(super) enum Arrays {
     Npz,
     /// MATLAB's files before version 7.3.
     Mat,
+    /// MATLAB's files of version 7.3.
+    #[cfg(feature = "hdf5")]
+    Hdf5,
 }
 
 impl Arrays {
@@ -39,6 +44,8 @@ impl Arrays {
         match () {
             () if head.starts_with(b"\x93NUMPY") => Some(Arrays::Npy),
             () if matches!(endian, Some([b"\x00\x01", b"IM"] | [b"\x01\x00", b"MI"])) => Some(Arrays::Mat),
+            #[cfg(feature = "hdf5")]
+            () if foreign::is_matlab_hdf5(head) => Some(Arrays::Hdf5),
             () => None,
         }
     }
@@ -72,12 +79,12 @@ pub(super) fn open<T>(path: &Path, limit: Option<u64>, observer: &dyn Observer, 
     unpack(Source { name, observer, bytes, select, limit }, DEEPEST, take)
 }
 
-/// Whether a file is parsed where it lies: a text, in parallel, whose pages are released; an archive that is not read
-/// in order.
+/// Whether a file is parsed where it lies: a text, in parallel, whose pages are released; formats that are not read in
+/// order.
 fn is_read_in_place(file: &[u8]) -> bool {
     let head = &file[..file.len().min(HEAD)];
     match packing(head) {
-        None => Arrays::sniff(head).is_none(),
+        None => !matches!(Arrays::sniff(head), Some(Arrays::Npy | Arrays::Mat)),
         Some(packed) => packed == Packing::Zip,
     }
 }

@@ -182,19 +182,33 @@ fn contains(head: &[u8], word: &[u8]) -> bool {
     head[..head.len().min(4096)].windows(word.len()).any(|window| window == word)
 }
 
+/// Whether a file is HDF5, perhaps after a text of 512 bytes.
+fn is_hdf5(head: &[u8]) -> bool {
+    [0, 512].iter().any(|&at| head.get(at..).is_some_and(|rest| rest.starts_with(b"\x89HDF\r\n\x1a\n")))
+}
+
+/// Whether a file is HDF5 as MATLAB writes it, after such a text.
+#[cfg(feature = "hdf5")]
+pub(super) fn is_matlab_hdf5(head: &[u8]) -> bool {
+    head.starts_with(b"MATLAB 7") && is_hdf5(head)
+}
+
 /// The message for a file of another program that begins with known bytes.
 pub(super) fn binary(head: &[u8]) -> Option<String> {
     if let Some(message) = packed(head) {
         return Some(message);
     }
-    const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
-    // MATLAB writes a text of 512 bytes before it.
-    let hdf5 = [0, 512].iter().any(|&at| head.get(at..).is_some_and(|rest| rest.starts_with(HDF5)));
     if contains(head, b"HDF5-based Julia") || contains(head, b"Julia data file") {
         return Some("a Julia data file (JLD): julia -e 'using JLD2, MatrixMarket; mmwrite(\"out.mtx\", load(\"FILE\", \"A\"))' with the name of the matrix for A".into());
     }
-    if hdf5 {
-        return Some("an HDF5 file, as MATLAB 7.3 writes it: convert it by python3 -c \"import mat73, scipy.io; scipy.io.savemat('out.mat', mat73.loadmat('FILE'))\", or in MATLAB by load FILE, save('out.mat', '-v7')".into());
+    if is_hdf5(head) {
+        let write = "python3 -c \"import h5py, scipy; scipy.io.mmwrite('out.mtx', scipy.sparse.coo_array(h5py.File('FILE')['NAME'][:]))\"";
+        return Some(match cfg!(feature = "hdf5") {
+            true => format!("an HDF5 file, not of MATLAB's: {write} with the name of the dataset for NAME"),
+            false => format!(
+                "an HDF5 file, as MATLAB 7.3 writes it: it needs the feature `hdf5`; in MATLAB, load FILE, save('out.mat', '-v7'), or {write}"
+            ),
+        });
     }
     if head.get(257..262) == Some(b"ustar") {
         return Some("a tar archive: take the matrix out of it: tar xf FILE".into());

@@ -236,7 +236,8 @@ fn graphs() -> Vec<File> {
 }
 
 fn foreign() -> Vec<File> {
-    let binary: [(&'static str, &[u8]); 21] = [
+    let matlab = [&b"MATLAB 7.3 MAT-file"[..], &[b' '; 493], b"\x89HDF\r\n\x1a\n", &[0xff; 80]].concat();
+    let binary: [(&'static str, &[u8]); 22] = [
         ("empty", b""),
         ("blank", b"\n \n"),
         ("noise.bin", b"\x01\x00\x9f\x92\x96\x07"),
@@ -245,6 +246,7 @@ fn foreign() -> Vec<File> {
         ("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\n"),
         ("paper.ps", b"%!PS-Adobe-3.0\n"),
         ("matrix.h5", b"\x89HDF\r\n\x1a\n\0\0\0\0"),
+        ("matrix.mat", &matlab),
         ("matrix.jld2", b"HDF5-based Julia Data Format, version 0.1.0\0\0\0"),
         ("matrix.pkl", b"\x80\x04\x95\x10\0\0\0\0\0\0\0\x8c"),
         ("matrix.rds", b"X\n\0\0\0\x03\0\x04\x01\0"),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the files of this folder anew, each by its own tool, and MANIFEST.tsv.
 
-    python3 -m venv v && v/bin/pip install numpy scipy && v/bin/python datasets/formats/arrays/make.py [FOLDER]
+    python3 -m venv v && v/bin/pip install numpy scipy h5py hdf5storage && v/bin/python datasets/formats/arrays/make.py [FOLDER]
 
-also needs tar, gzip, xz, bzip2, zstd and zip. The files were made with NumPy 2.4.6 and SciPy 1.17.1; other versions may
+also needs tar, gzip, xz, bzip2, zstd and zip. The files were made with NumPy 2.4.6, SciPy 1.17.1, h5py 3.16.0 and hdf5storage 0.2.2; other versions may
 write other bytes for the same matrices.
 """
 
@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 
+import h5py
+import hdf5storage
 import numpy as np
 import scipy.io
 import scipy.sparse as sparse
@@ -126,6 +128,30 @@ def write_matlab():
     note("problem.mat", "bits", "scipy.io.savemat", select="Problem.aux.Q")
 
 
+def write_matlab_hdf5():
+    """Version 7.3. MATLAB's own layout of sparse matrices is written by h5py, since only MATLAB writes such files itself."""
+    hdf5storage.writes({"A": SMALL.astype(float)}, filename="small-double-7.3.mat", matlab_compatible=True)
+    note("small-double-7.3.mat", "small", "hdf5storage")
+    many = {"w": WIDE, "mask": BITS.astype(bool), "z": BITS * (2 - 3j), "title": "a string", "s": {"column": COLUMN.astype(np.int8)}}
+    hdf5storage.writes(many, filename="several-7.3.mat", matlab_compatible=True)
+    for name, twin in [("w", "wide"), ("mask", "bits"), ("z", "bits"), ("s.column", "column")]:
+        note("several-7.3.mat", twin, "hdf5storage", select=name, pattern=name == "z")
+    with h5py.File("problem-7.3.mat", "w", userblock_size=512) as file:
+        problem = file.create_group("Problem")
+        problem.attrs["MATLAB_class"] = np.bytes_("struct")
+        for name, a in [("A", SMALL.astype(float)), ("Zeros", BITS.astype(float))]:
+            group, a = problem.create_group(name), sparse.csc_matrix(a)
+            group.attrs["MATLAB_class"] = np.bytes_("double")
+            group.attrs["MATLAB_sparse"] = np.uint64(a.shape[0])
+            group.create_dataset("jc", data=a.indptr.astype(np.uint64), compression="gzip", chunks=(4,))
+            group.create_dataset("ir", data=a.indices.astype(np.uint64), compression="gzip", chunks=(4,))
+            group.create_dataset("data", data=a.data, compression="gzip", chunks=(4,), shuffle=True)
+    with open("problem-7.3.mat", "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64, as MATLAB writes it".ljust(124) + b"\0\2IM")
+    note("problem-7.3.mat", "small", "h5py, a structure as in the SuiteSparse Matrix Collection")
+    note("problem-7.3.mat", "bits", "h5py", select="Problem.Zeros")
+
+
 def write_harwell_boeing():
     """With fields as wide as SciPy writes them."""
     for name, a, twin in [("small-real", SMALL.astype(float), "small"), ("small-integer", SMALL, "small")]:
@@ -191,6 +217,7 @@ def main():
     write_numpy()
     write_scipy()
     write_matlab()
+    write_matlab_hdf5()
     write_harwell_boeing()
     write_archives()
     write_twins()

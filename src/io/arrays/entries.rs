@@ -49,3 +49,13 @@ impl Entries {
         self.entries.canonical(rows as usize, cols as usize, duplicates(options))
     }
 }
+
+/// Refuses dimensions beyond the indices of a matrix.
+pub(super) fn check_sides(rows: u64, cols: u64) -> std::result::Result<(), String> {
+    for (n, what) in [(rows, "rows"), (cols, "columns")] {
+        if n > u32::MAX.into() {
+            return Err(format!("{n} {what}: dimensions go up to {}", u32::MAX));
+        }
+    }
+    Ok(())
+}

@@ -1,26 +1,20 @@
 //! MATLAB's `.mat` files of versions 5 to 7 (The MathWorks, *MAT-File Format*): full and sparse arrays of numbers,
-//! compressed or not, of either order of bytes, among variables of any kind.
-//!
-//! One matrix is read: the one selected by name, the only one there is, or `Problem.A` of SuiteSparse's collection.
-//! Fields of a structure are named as in MATLAB, `Problem.A`.
+//! compressed or not, of either order of bytes, among [`Variables`] of any kind.
 
 use super::element::{Element, Kind, complex};
-use super::entries::{ENTRIES, Entries};
+use super::entries::{ENTRIES, Entries, check_sides};
 use super::input::{Input, Stop};
 use super::mat_numbers::{COMPRESSED, INT8, INT32, MATRIX, Tag, UINT32};
-use super::npy::check_sides;
+use super::variables::{DEEPEST, Variables};
 use crate::io::body::within_limit;
 use crate::io::options::ReadOptions;
-use crate::io::packing::{Choice, Rank};
 use crate::io::source::Source;
 use crate::sparse::{Integer, Triplets};
-use crate::{Error, Result, memory};
+use crate::{Result, memory};
 
 /// The most bytes of a name, and of the names of all fields.
 const MOST_NAME: u64 = 1 << 10;
 const MOST_NAMES: u64 = 1 << 20;
-/// The number of structures that may lie in each other.
-const DEEPEST: usize = 4;
 
 /// Reads the file.
 pub(super) fn read(source: Source<'_>, options: &ReadOptions) -> Result<Triplets> {
@@ -28,8 +22,7 @@ pub(super) fn read(source: Source<'_>, options: &ReadOptions) -> Result<Triplets
     let mut input = Input::new(source);
     let mut head = [0; 128];
     input.exact(&mut head, "the header")?;
-    let choice = Choice::new("variable", select);
-    let mut file = Reader { options, choice, big_endian: &head[126..] == b"MI", selected: !select.is_empty() };
+    let mut file = Reader { options, variables: Variables::new(select), big_endian: &head[126..] == b"MI" };
     while let Some(tag) = Tag::next(&mut input, file.big_endian)? {
         match tag.kind {
             MATRIX => input.part(tag.len, "a variable", |part| file.variable(part, None, DEEPEST))?,
@@ -41,15 +34,13 @@ pub(super) fn read(source: Source<'_>, options: &ReadOptions) -> Result<Triplets
             _ => tag.skip(&mut input)?,
         }
     }
-    let one = file.choice.finish(&name.display().to_string());
-    one.map_err(|message| Error::Input { file: name.to_path_buf(), line: 0, message })?
+    file.variables.finish(name)
 }
 
 struct Reader<'s> {
     options: &'s ReadOptions,
-    choice: Choice<'s, Triplets>,
+    variables: Variables<'s>,
     big_endian: bool,
-    selected: bool,
 }
 
 /// What stands before the data of a variable.
@@ -71,23 +62,11 @@ impl Reader<'_> {
         match header.class {
             STRUCT if header.sides.iter().all(|&n| n == 1) && depth > 0 => self.fields(input, &name, depth - 1),
             SPARSE | 6..=15 if header.sides.len() == 2 => {
-                let rank = if name == "Problem.A" { Rank::Main } else { Rank::Matrix };
-                // What a structure has beside it is data about the matrix.
-                let is_one = field.is_none() || rank == Rank::Main || self.selected;
-                match is_one && self.choice.wants(&name, rank) {
-                    true => {
-                        let matrix = self.matrix(input, &header);
-                        self.choice.found(&name, rank, matrix)
-                    }
-                    false if is_one => Ok(()),
-                    false => {
-                        self.choice.see(&name);
-                        Ok(())
-                    }
-                }
+                let (options, big_endian) = (self.options, self.big_endian);
+                self.variables.offer(&name, field.is_some(), || Matrix { options, big_endian }.read(input, &header))
             }
             _ => {
-                self.choice.see(&name);
+                self.variables.see(&name);
                 Ok(())
             }
         }
@@ -137,10 +116,18 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
 
-    fn matrix(&self, input: &mut Input<'_>, header: &Header) -> Result<Triplets> {
+/// How the data of a matrix are read.
+struct Matrix<'s> {
+    options: &'s ReadOptions,
+    big_endian: bool,
+}
+
+impl Matrix<'_> {
+    fn read(&self, input: &mut Input<'_>, header: &Header) -> Result<Triplets> {
         let (rows, cols) = (header.sides[0], header.sides[1]);
-        check_sides(input, rows, cols)?;
+        check_sides(rows, cols).map_err(|message| input.error(message))?;
         if header.complex && !self.options.pattern {
             return Err(input.error(complex()));
         }

@@ -7,6 +7,10 @@
 
 mod element;
 mod entries;
+#[cfg(feature = "hdf5")]
+mod hdf5;
+#[cfg(feature = "hdf5")]
+mod hdf5_array;
 mod input;
 #[cfg(feature = "gzip")]
 mod mat;
@@ -20,6 +24,8 @@ mod npy_header;
 mod npz;
 #[cfg(feature = "archives")]
 mod scipy;
+#[cfg(feature = "gzip")]
+mod variables;
 pub(super) mod write;
 
 use super::content::Arrays;
@@ -36,6 +42,8 @@ pub(super) fn read(format: Arrays, source: Source<'_>, options: &ReadOptions) ->
         Arrays::Npz => npz::read(source, options),
         #[cfg(feature = "gzip")]
         Arrays::Mat => mat::read(source, options),
+        #[cfg(feature = "hdf5")]
+        Arrays::Hdf5 => hdf5::read(source, options),
         #[allow(unreachable_patterns, reason = "a library with all features reads all")]
         _ => Err(source.error("a format that this blackfield was built without: it needs the feature `archives`")),
     }

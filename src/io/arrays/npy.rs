@@ -1,7 +1,7 @@
 //! NumPy's `.npy`: one array.
 
 use super::element::Element;
-use super::entries::Entries;
+use super::entries::{Entries, check_sides};
 use super::input::{Input, Stop};
 use super::npy_header::Header;
 use crate::Result;
@@ -64,7 +64,7 @@ impl<'a> Npy<'a> {
                 return Err(self.input.error(message));
             }
         };
-        check_sides(&self.input, rows, cols)?;
+        check_sides(rows, cols).map_err(|message| self.input.error(message))?;
         Ok((rows, cols))
     }
 
@@ -99,16 +99,6 @@ impl<'a> Npy<'a> {
             true => Err(self.input.error("expected the end of the file, found more bytes: a file has one array")),
         }
     }
-}
-
-/// Refuses dimensions beyond the indices of a matrix.
-pub(super) fn check_sides(input: &Input<'_>, rows: u64, cols: u64) -> Result<()> {
-    for (n, what) in [(rows, "rows"), (cols, "columns")] {
-        if n > u32::MAX.into() {
-            return Err(input.error(format!("{n} {what}: dimensions go up to {}", u32::MAX)));
-        }
-    }
-    Ok(())
 }
 
 /// Reads the file.

@@ -9,10 +9,10 @@
 //! offsets                 dia: data[d][j] stands in row j - offsets[d], column j
 //! ```
 
-use super::entries::{ENTRIES, Entries};
+use super::entries::{ENTRIES, Entries, check_sides};
 use super::input::Stop;
 use super::named::Npz;
-use super::npy::{Npy, check_sides};
+use super::npy::Npy;
 use crate::io::body::within_limit;
 use crate::io::options::ReadOptions;
 use crate::sparse::Triplets;
@@ -60,7 +60,7 @@ fn shape(npz: &Npz<'_>) -> Result<(u64, u64)> {
         sides.push(u64::try_from(n).map_err(|_| format!("expected a dimension, found {n}"))?);
         Ok(())
     })?;
-    check_sides(&npy.input, sides[0], sides[1])?;
+    check_sides(sides[0], sides[1]).map_err(|message| npy.input.error(message))?;
     Ok((sides[0], sides[1]))
 }
 

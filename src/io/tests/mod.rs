@@ -6,6 +6,8 @@ mod files;
 mod fractions;
 mod graphs;
 mod harwell_boeing;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod literals;
 mod random;
 mod spelling;
