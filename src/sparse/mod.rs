@@ -15,7 +15,7 @@ mod fraction;
 mod gather;
 pub mod hybrid;
 mod integer;
-#[cfg(feature = "sprs")]
+#[cfg(any(test, feature = "sprs"))]
 mod interchange;
 mod matrix;
 mod numbers;
@@ -36,7 +36,7 @@ pub(crate) use denominators::FractionEntry;
 pub(crate) use duplicates::{BigEntry, Duplicates};
 pub use fraction::Fraction;
 pub use integer::Integer;
-#[cfg(feature = "sprs")]
+#[cfg(any(test, feature = "sprs"))]
 pub use interchange::Entry;
 pub use matrix::SparseMatrix;
 pub(crate) use numbers::{Numbers, spread};
