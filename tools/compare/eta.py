@@ -12,6 +12,7 @@ Exit code 1 if a command fails, if progress goes back within a phase, or with `-
 
 import argparse
 import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -26,15 +27,15 @@ FACTOR = 2.0
 # What to run: a name, what to make first, and what to time. DIR is the working folder. Each takes some ten seconds on two cores.
 CASES = {
     "sequence": (("generate ch7-8-b4 -o DIR/ch784.sms",), "rank DIR/ch784.sms -p 65521 --method wiedemann"),
-    "sequence-2-moduli": (("generate bibd_81_3 -o DIR/bibd.sms",), "rank DIR/bibd.sms -p 2147483647,2147483629 --method wiedemann --block 4"),
-    "dense": (("full 6000 6000",), "rank DIR/full-6000-6000.sms -p 2147483647"),
-    "row-space": (("random 14000 8",), "rank DIR/random-14000-8.sms -p 65521 --method elimination"),
+    "sequence-2-moduli": (("generate bibd_81_3 -o DIR/bibd.sms",), "rank DIR/bibd.sms -p 2147483647,2147483629 --method wiedemann --block 2"),
+    "dense": (("full 4000 4000",), "rank DIR/full-4000-4000.npy -p 2305843009213693951"),
+    "row-space": (("random 40000 8",), "rank DIR/random-40000-8.sms -p 65521 --method elimination"),
     "gray": (("half 35",), "permanent DIR/half-35.sms --method gray --device cpu"),
-    "frontier": (("regular 90 4",), "permanent DIR/regular-90-4.sms --method frontier"),
-    "null-vectors": (("random 9000 7",), "kernel DIR/random-9000-7.sms --vectors 400 -p 2147483647 -o DIR/n.sms"),
-    "digits": (("random 3000 6",), "solve DIR/random-3000-6.sms --rhs DIR/random-3000-6.sms --rational -o DIR/x.sms"),
-    "charpoly": (("full 1400 1400",), "charpoly DIR/full-1400-1400.sms -p 65521"),
-    "determinant": (("random 2500 6",), "det DIR/random-2500-6.sms"),
+    "frontier": (("half 28",), "permanent DIR/half-28.sms --method frontier"),
+    "null-vectors": (("generate ch7-8-b4 -o DIR/ch784.sms",), "kernel DIR/ch784.sms --vectors 3000 -p 2147483647 -o DIR/n.sms"),
+    "digits": (("random 9000 6", "column 9000"), "solve DIR/random-9000-6.sms --rhs DIR/column-9000.sms --rational -o DIR/x.sms"),
+    "charpoly": (("full 3500 3500",), "charpoly DIR/full-3500-3500.npy -p 65521"),
+    "determinant": (("random 9000 6",), "det DIR/random-9000-6.sms"),
 }
 
 
@@ -45,10 +46,10 @@ def scatter(number):
 
 
 def entries(kind, numbers):
-    """The shape and the entries of a matrix that is made here: `full ROWS COLS`, `random N WEIGHT`, `half N`, `regular N WEIGHT`."""
-    if kind == "full":
-        rows, cols = numbers
-        return rows, cols, ((i, j, 1 + scatter(i * cols + j) % 1000) for i in range(rows) for j in range(cols))
+    """The shape and the entries of a sparse matrix that is made here: `column N`, `random N WEIGHT`, `half N`, `regular N WEIGHT`."""
+    if kind == "column":
+        (n,) = numbers
+        return n, 1, ((i, 0, 1 + scatter(i) % 9) for i in range(n))
     if kind == "random":
         n, weight = numbers
 
@@ -69,6 +70,16 @@ def entries(kind, numbers):
     raise Failed(f"no kind of matrix: {kind}")
 
 
+def write_full(file, rows, cols):
+    """`full ROWS COLS`: a dense matrix of random bytes, in NumPy's format."""
+    head = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {cols}), }}\n".encode("ascii")
+    source = random.Random(rows * cols)
+    with open(file, "wb") as out:
+        out.write(b"\x93NUMPY\x01\0" + len(head).to_bytes(2, "little") + head)
+        for _ in range(rows):
+            out.write(source.randbytes(cols))
+
+
 def make(recipe, folder, blackfield):
     """Makes a matrix: by `blackfield generate`, or here."""
     words = recipe.split()
@@ -76,6 +87,9 @@ def make(recipe, folder, blackfield):
         argv = [str(blackfield)] + [word.replace("DIR", str(folder)) for word in words] + ["-q"]
         if subprocess.run(argv, check=False).returncode:
             raise Failed(f"{recipe}: no matrix")
+        return
+    if words[0] == "full":
+        write_full(folder / ("-".join(words) + ".npy"), int(words[1]), int(words[2]))
         return
     file = folder / ("-".join(words) + ".sms")
     rows, cols, found = entries(words[0], [int(word) for word in words[1:]])

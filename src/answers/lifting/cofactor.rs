@@ -63,7 +63,7 @@ impl Cofactor<'_> {
             None if missing >= REPEATED => self.learn(phases)?,
             _ => None,
         };
-        self.observer.phase("determinants mod p", agreement.map_or(missing, |_| 0) as u64);
+        self.observer.phase("determinants mod p", agreement.map_or(missing, |(k, _)| k) as u64);
         let mut largest = primes_below(1 << PRIME_BITS);
         let (mut value, mut in_a_row, mut primes) = (known.signed(), 0, 1);
         while !is_enough(&known) {

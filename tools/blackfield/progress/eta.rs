@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Nothing is estimated before a phase has taken so long …
-const SECOND: Duration = Duration::from_secs(1);
+const MOMENT: Duration = Duration::from_millis(300);
 /// … and so much of its work is done.
 const LITTLE: f64 = 0.002;
 
@@ -49,7 +49,7 @@ impl Phase {
     pub fn left(&self, now: Instant) -> Option<Duration> {
         let first = if self.total > 0 { self.restored as f64 / self.total as f64 } else { 0.0 };
         let (done, taken) = (self.fraction()?, self.reported - self.start);
-        if taken < SECOND || done - first < LITTLE || (self.total > 0 && self.done > self.total) {
+        if taken < MOMENT || done - first < LITTLE || (self.total > 0 && self.done > self.total) {
             return None;
         }
         let left = taken.mul_f64((1.0 - done) / (done - first));
@@ -82,16 +82,28 @@ pub struct Part {
     pub number: u64,
     pub of: u64,
     start: Instant,
+    /// Parts that this run has finished, and the time that they took.
+    finished: (u64, Duration),
 }
 
 impl Part {
     pub fn new(what: &str, number: u64, of: u64, now: Instant) -> Self {
-        Part { what: what.to_owned(), number, of, start: now }
+        Part { what: what.to_owned(), number, of, start: now, finished: (0, Duration::ZERO) }
     }
-    /// What is left of all parts, if `left` is of this one: each other takes as long.
-    pub fn left(&self, left: Duration, now: Instant) -> Duration {
-        let others = self.of.saturating_sub(self.number);
-        left + (now - self.start + left).saturating_mul(others.try_into().unwrap_or(u32::MAX))
+    /// The part that follows.
+    pub fn next(&self, number: u64, of: u64, now: Instant) -> Self {
+        let (count, taken) = self.finished;
+        Part { finished: (count + 1, taken + (now - self.start)), ..Part::new(&self.what, number, of, now) }
+    }
+    /// What is left of all parts, if `left` is of this one, where that is known: each takes as long as those before, the
+    /// first as long as is known of it.
+    pub fn left(&self, left: Option<Duration>, now: Instant) -> Option<Duration> {
+        let others = u32::try_from(self.of.saturating_sub(self.number)).unwrap_or(u32::MAX);
+        let (count, taken) = self.finished;
+        let mean = (count > 0).then(|| taken.div_f64(count as f64));
+        let elapsed = now - self.start;
+        let left = left.or_else(|| Some(mean?.saturating_sub(elapsed)))?;
+        Some(left + mean.unwrap_or(elapsed + left).saturating_mul(others))
     }
 }
 
@@ -114,7 +126,7 @@ mod tests {
         assert_eq!(at(50, 10.0), Some(s(30.0)));
         assert_eq!(at(200, 10.0), Some(s(0.0)));
         assert_eq!(at(0, 10.0), None, "nothing is done");
-        assert_eq!(at(50, 0.9), None, "less than a second");
+        assert_eq!(at(50, 0.2), None, "less than a moment");
         assert_eq!(at(201, 10.0), None, "more than was announced");
         let mut unknown = Phase::new("x", 0, start);
         unknown.progress(5, start + s(10.0));
@@ -163,7 +175,13 @@ mod tests {
     fn parts_that_come_later_take_as_long() {
         let start = Instant::now();
         let part = Part::new("modulus", 2, 4, start);
-        assert_eq!(part.left(s(6.0), start + s(4.0)), s(26.0));
-        assert_eq!(Part::new("modulus", 4, 4, start).left(s(6.0), start + s(4.0)), s(6.0));
+        assert_eq!(part.left(Some(s(6.0)), start + s(4.0)), Some(s(26.0)));
+        assert_eq!(part.left(None, start + s(4.0)), None);
+        assert_eq!(Part::new("modulus", 4, 4, start).left(Some(s(6.0)), start + s(4.0)), Some(s(6.0)));
+        // The mean of those before counts more than what is said of this one, and serves where nothing is.
+        let next = part.next(3, 5, start + s(8.0)).next(4, 6, start + s(12.0));
+        assert_eq!(next.left(Some(s(1.0)), start + s(13.0)), Some(s(13.0)));
+        assert_eq!(next.left(None, start + s(13.0)), Some(s(17.0)));
+        assert_eq!(next.left(None, start + s(99.0)), Some(s(12.0)));
     }
 }

@@ -168,9 +168,13 @@ impl Observer for Bars {
     fn part(&self, what: &str, number: u64, of: u64) {
         let mut state = lock(&self.state);
         // Parts of the one before are over.
-        let place = state.parts.iter().position(|part| part.what == what).unwrap_or(state.parts.len());
-        state.parts.truncate(place);
-        state.parts.push(Part::new(what, number, of, Instant::now()));
+        let (place, now) = (state.parts.iter().position(|part| part.what == what), Instant::now());
+        let part = match place.map(|place| &state.parts[place]) {
+            Some(before) if before.number + 1 == number => before.next(number, of, now),
+            _ => Part::new(what, number, of, now),
+        };
+        state.parts.truncate(place.unwrap_or(usize::MAX));
+        state.parts.push(part);
         state.phase = None;
     }
     fn forecast(&self, forecast: &Forecast) {
@@ -203,8 +207,8 @@ impl Drop for Bars {
 impl State {
     /// What is left of the work, as far as that is known: by the rate of the phase, or else by what was predicted.
     fn left(&self, phase: &Phase, now: Instant) -> Option<Duration> {
-        let left = phase.left(now).or_else(|| self.predicted.and_then(|predicted| predicted.left(now)))?;
-        Some(self.parts.iter().rev().fold(left, |left, part| part.left(left, now)))
+        let left = phase.left(now).or_else(|| self.predicted.and_then(|predicted| predicted.left(now)));
+        self.parts.iter().rev().fold(left, |left, part| part.left(left, now))
     }
 }
 
