@@ -32,6 +32,7 @@ mod entry;
 mod lift;
 mod local;
 mod modular;
+mod pace;
 mod pieces;
 mod small;
 mod structural;

@@ -10,6 +10,7 @@
 //! are left.
 
 use super::entry::Entry;
+use super::pace::Pace;
 use crate::{Observer, Result, memory};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -94,8 +95,9 @@ impl<V: Entry> Active<V> {
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
     pub fn split_units(&mut self, max_memory: Option<u64>, observer: &dyn Observer) -> Result<usize> {
-        observer.phase("units", self.rows.len().min(self.lists.len()) as u64);
-        let (mut count, mut last, mut distance) = (0, 0, 1);
+        let most = self.rows.len().min(self.lists.len());
+        observer.phase("units", most as u64);
+        let (mut count, mut last, mut distance, mut pace) = (0, 0, 1, Pace::new());
         self.refill()?;
         loop {
             if count % WINDOW == 0 {
@@ -105,6 +107,7 @@ impl<V: Entry> Active<V> {
                 if max_memory.is_some_and(|limit| bytes > limit) {
                     return Ok(count);
                 }
+                pace.rest(WINDOW, most - count, bytes).inspect(|forecast| observer.forecast(forecast));
                 if self.work - last >= distance * self.nnz as u64 / 4 {
                     let (merged, rows) = self.merge_repeated()?;
                     last = self.work;
