@@ -47,6 +47,7 @@ mod map;
 mod matrix_market;
 mod options;
 mod packing;
+mod pointers;
 mod read;
 mod scan;
 #[cfg(feature = "serde")]

@@ -6,7 +6,6 @@
 //! has, and memory grows with what has been read, never with what is announced.
 
 mod element;
-mod entries;
 mod input;
 #[cfg(feature = "gzip")]
 mod mat;
