@@ -19,17 +19,20 @@ pub fn counted<N: Display + PartialEq + From<u8>>(count: N, one: &str) -> String
     format!("{count} {plural}{rest}")
 }
 
-/// Seconds with two or three digits, in a unit that suits them.
+/// Seconds with about two digits, in a unit that suits them.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1e-4 => "less than 0.1 ms".into(),
         s if s < 0.01 => format!("{:.1} ms", 1e3 * s),
         s if s < 1.0 => format!("{:.0} ms", 1e3 * s),
-        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 100.0 => format!("{s:.0} s"),
         s if s < 6000.0 => format!("{:.0} min", s / 60.0),
-        s if s < 360_000.0 => format!("{:.1} h", s / 3600.0),
+        s if s < 36_000.0 => format!("{:.1} h", s / 3600.0),
+        s if s < 360_000.0 => format!("{:.0} h", s / 3600.0),
         s if s < 3e8 => format!("{:.0} days", s / 86_400.0),
-        s => format!("{:.1e} years", s / 31_557_600.0),
+        s if s < 3e13 => format!("{:.0} years", s / 31_557_600.0),
+        s => format!("{:.0e} years", s / 31_557_600.0),
     }
 }
 
@@ -49,10 +52,15 @@ mod tests {
             (0.0004, "0.4 ms"),
             (0.25, "250 ms"),
             (3.16, "3.2 s"),
+            (80.0, "80 s"),
             (600.0, "10 min"),
-            (86_400.0, "24.0 h"),
+            (5300.0, "88 min"),
+            (7200.0, "2.0 h"),
+            (86_400.0, "24 h"),
             (864_000.0, "10 days"),
-            (1e12, "3.2e4 years"),
+            (1e9, "32 years"),
+            (1e12, "31688 years"),
+            (1e20, "3e12 years"),
         ] {
             assert_eq!(duration(seconds), words);
         }

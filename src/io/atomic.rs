@@ -28,6 +28,12 @@ struct Place {
 }
 
 impl AtomicFile {
+    /// Whether what is there is written in place: a device or a pipe.
+    #[must_use]
+    pub fn is_in_place(path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+    }
+
     /// Creates the file: called before a long computation, it reveals in time whether the result can be written.
     ///
     /// # Errors
@@ -92,7 +98,9 @@ struct Temporary {
 impl Temporary {
     /// A new file in the folder of `target`, named after it.
     fn beside(target: &Path) -> io::Result<(File, Temporary)> {
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+        // A name of the greatest length leaves no room for more letters.
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+        let name: String = name.chars().take(40).collect();
         let mut attempt = 0;
         loop {
             let path = target.with_file_name(format!(".{name}.{}.{attempt}.part", std::process::id()));

@@ -44,7 +44,7 @@ const ENTRY: u64 = 16;
 /// As many bytes as that many entries: a fraction of words.
 const FRACTION: usize = size_of::<FractionEntry>() / ENTRY as usize;
 /// How errors name them.
-const ENTRIES: &str = "the entries of the matrix";
+pub(super) const ENTRIES: &str = "the entries of the matrix";
 
 /// The content of one chunk. In an array file, where a chunk does not know its position, rows are 0 and columns count
 /// the values within the chunk.

@@ -137,7 +137,7 @@ fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Result<RationalM
         while let Some(column) = found.next() {
             let value = if width == 2 { found.next().expect("pairs") as i32 } else { 1 };
             let value = if options.pattern { i32::from(value != 0) } else { value };
-            entries.push(row, column, Integer::from(value).into(), 0)?;
+            entries.push(row, column, Integer::from(value))?;
         }
         Ok(())
     })?;

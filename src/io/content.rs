@@ -3,7 +3,7 @@
 //! `FILE::NAME` selects one of several matrices in a container: a member of an archive, a variable of MATLAB's, an
 //! array of NumPy's; `FILE::MEMBER::NAME` one in a member. A file that has such a name itself comes first.
 
-#[cfg(feature = "hdf5")]
+#[cfg(feature = "archives")]
 use super::foreign;
 use super::map;
 #[cfg(feature = "archives")]
@@ -224,6 +224,9 @@ fn archive<T>(mut source: Source<'_>, depth: usize, take: &mut Take<'_, T>) -> R
     if !archive.members.is_empty() && archive.members.iter().all(is_array) {
         let bytes = Bytes::Memory { bytes, map: None };
         return take(Content::Arrays(Arrays::Npz, Source { name, observer, bytes, select, limit }));
+    }
+    if let Some(message) = foreign::office(archive.members.iter().map(|member| member.name.as_str())) {
+        return Err(refused(foreign::with_name(name, message)));
     }
     let (wanted, within) = halves(select);
     let taken = Arc::new(AtomicU64::new(0));

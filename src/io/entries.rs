@@ -1,14 +1,14 @@
 //! Entries gathered one by one, for the formats that are not read in blocks.
 
-use super::body::within_limit;
+use super::body::{ENTRIES, within_limit};
 use super::options::{ReadOptions, duplicates};
-use crate::sparse::{Coordinates, Fraction, FractionEntry, RationalMatrix};
+use crate::sparse::{Coordinates, Fraction, FractionEntry, Integer, RationalMatrix, Triplets};
 use crate::{Result, memory};
 
-/// How errors name them.
-const ENTRIES: &str = "the entries of the matrix";
+/// How many entries are appended between two looks at the limit.
+const STEP: usize = 1 << 16;
 
-/// The entries of a matrix in any order.
+/// The entries of a matrix in any order, 0-based; zeros are dropped.
 pub(super) struct Entries<'o> {
     options: &'o ReadOptions,
     integers: Coordinates,
@@ -21,27 +21,49 @@ impl<'o> Entries<'o> {
         Entries { options, integers: Coordinates::new(), fractions: vec![] }
     }
 
-    /// Appends an entry of the given line, 0-based; zeros are dropped.
+    /// Appends an entry.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
-    pub fn push(&mut self, row: u32, col: u32, value: Fraction<'static>, line: u64) -> Result<()> {
-        let integers = &mut self.integers;
-        if integers.row.len() == integers.row.capacity() {
-            memory::reserve(&mut integers.row, 1, ENTRIES)?;
-            let more = integers.row.capacity() - integers.row.len();
-            memory::reserve(&mut integers.col, more, ENTRIES)?;
-            integers.value.reserve(more)?;
+    #[inline]
+    pub fn push(&mut self, row: u32, col: u32, value: Integer<'static>) -> Result<()> {
+        let held = self.integers.row.len();
+        if held == self.integers.row.capacity() || held.is_multiple_of(STEP) {
+            self.grow()?;
         }
-        match value.into_integer() {
-            Ok(value) => integers.push(row, col, value),
-            Err(value) => memory::push(&mut self.fractions, FractionEntry { row, col, value, line }, ENTRIES)?,
+        if matches!(value, Integer::Big(_)) {
+            memory::reserve(&mut self.integers.big, 1, ENTRIES)?;
         }
-        let held = integers.row.len() + self.fractions.len();
-        if held.is_multiple_of(1 << 12) { self.check(held) } else { Ok(()) }
+        self.integers.push(row, col, value);
+        Ok(())
     }
 
-    fn check(&self, held: usize) -> Result<()> {
+    /// Appends an entry of the given line that may be a fraction.
+    ///
+    /// # Errors
+    /// As [`Entries::push`].
+    pub fn push_fraction(&mut self, row: u32, col: u32, value: Fraction<'static>, line: u64) -> Result<()> {
+        match value.into_integer() {
+            Ok(value) => self.push(row, col, value),
+            Err(value) => {
+                memory::push(&mut self.fractions, FractionEntry { row, col, value, line }, ENTRIES)?;
+                if self.fractions.len().is_multiple_of(STEP) { self.check() } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Makes room for one more integer at least, within the limit.
+    fn grow(&mut self) -> Result<()> {
+        let integers = &mut self.integers;
+        memory::reserve(&mut integers.row, 1, ENTRIES)?;
+        let more = integers.row.capacity() - integers.row.len();
+        memory::reserve(&mut integers.col, more, ENTRIES)?;
+        integers.value.reserve(more)?;
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
+        let held = self.integers.row.len() + self.integers.big.len() + self.fractions.len();
         within_limit(held as u64, self.options.max_memory.unwrap_or(u64::MAX))
     }
 
@@ -50,8 +72,28 @@ impl<'o> Entries<'o> {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn finish(self, rows: u64, cols: u64) -> Result<RationalMatrix> {
-        self.check(self.integers.row.len() + self.fractions.len())?;
+        self.check()?;
         let merge = duplicates(self.options);
         RationalMatrix::gather(rows as usize, cols as usize, self.integers, self.fractions, merge)
     }
+
+    /// The matrix of entries that are integers.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn integers(self, rows: u64, cols: u64) -> Result<Triplets> {
+        self.check()?;
+        let merge = duplicates(self.options);
+        self.integers.canonical(rows as usize, cols as usize, merge)
+    }
+}
+
+/// Refuses dimensions beyond the indices of a matrix.
+pub(super) fn check_sides(rows: u64, cols: u64) -> std::result::Result<(), String> {
+    for (n, what) in [(rows, "rows"), (cols, "columns")] {
+        if n > u32::MAX.into() {
+            return Err(format!("{n} {what}: dimensions go up to {}", u32::MAX));
+        }
+    }
+    Ok(())
 }

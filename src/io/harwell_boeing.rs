@@ -23,6 +23,8 @@ use super::fortran::Fields;
 use super::header;
 use super::line::{Layout, Symmetry, complex_is_nonzero};
 use super::options::{ReadOptions, duplicates};
+use super::pointers::Pointers;
+use super::source::Stop;
 use super::text::{Text, fields, quote};
 use crate::sparse::{Coordinates, Integer, RationalMatrix};
 use crate::words::counted;
@@ -42,7 +44,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Resul
 
     within_limit(header.entries, options.max_memory.unwrap_or(u64::MAX))?;
 
-    let mut start = column_starts(text, &header)?;
+    let starts = column_starts(text, &header)?;
     // An index takes at least one character; how many a stream holds is not known.
     let room = header.entries.min(text.remaining().unwrap_or(0)) as usize;
     let mut row: Vec<u32> = memory::with_capacity(room, "the row indices")?;
@@ -51,14 +53,12 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Resul
         row.push((i.ok_or_else(|| format!("expected a row index in 1..={rows}, found {}", quote(field)))? - 1) as u32);
         Ok(())
     })?;
-    start.push((0, header.entries + 1));
-    let columns = start.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0));
     let mut entries = Coordinates::new();
     memory::reserve(&mut entries.row, row.len(), "the entries of the matrix")?;
     memory::reserve(&mut entries.col, row.len(), "the entries of the matrix")?;
     entries.value.reserve(row.len())?;
-    let mut positions = row.iter().zip(columns);
-    let mut put = |v: Integer<'static>| {
+    let mut positions = row.iter().zip(starts.lines());
+    let mut put = |v: Integer<'static>| -> std::result::Result<(), String> {
         let (&i, j) = positions.next().expect("as many values as indices");
         if u64::from(j) >= header.layout.row_width(u64::from(i) + 1) {
             header.layout.beyond_triangle(u64::from(i) + 1, u64::from(j) + 1, v.is_zero())?;
@@ -69,7 +69,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Resul
     match (&header.values, numbers) {
         (Some(format), 1) => numbers_of(text, format, header.entries, "values", |field| {
             let number = format.decimal(field).ok_or_else(|| malformed(field))?;
-            put(integer_or_one(number, field, options.pattern)?)
+            Ok(put(integer_or_one(number, field, options.pattern)?)?)
         })?,
         (Some(format), 2) => {
             let mut real = None;
@@ -78,7 +78,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Resul
                     real = Some(field.to_vec());
                     Ok(())
                 }
-                Some(real) => put(complex_is_nonzero([&real, field])?),
+                Some(real) => Ok(put(complex_is_nonzero([&real, field])?)?),
             })?;
         }
         _ => {
@@ -93,32 +93,30 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, _: bool) -> Resul
     Ok(entries.canonical(rows as usize, cols as usize, duplicates(options))?.into())
 }
 
-/// The non-empty columns, each with the 1-based number of its first entry.
-fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Vec<(u32, u64)>> {
-    // Memory grows with what has been read, never with what is announced: only non-empty columns are kept, each with
-    // its first entry.
-    let mut start: Vec<(u32, u64)> = vec![];
-    let (mut seen, mut end) = (0, 1);
+/// Where the columns begin.
+fn column_starts(text: &mut Text<'_>, header: &Header) -> Result<Pointers> {
+    let mut starts = Pointers::default();
+    let mut column = 0;
     numbers_of(text, &header.pointers, header.layout.cols + 1, "column pointers", |field| {
-        let (least, most) = (end, if seen == 0 { 1 } else { header.entries + 1 });
-        let pointer = whole(field).filter(|p| (least..=most).contains(p)).ok_or_else(|| {
-            format!("expected the pointer of column {}, in {least}..={most}, found {}", seen + 1, quote(field))
+        column += 1;
+        let allowed = starts.allowed(header.entries);
+        let pointer = whole(field).and_then(|pointer| pointer.checked_sub(1)).filter(|start| allowed.contains(start));
+        let pointer = pointer.ok_or_else(|| {
+            let (least, most) = (allowed.start() + 1, allowed.end() + 1);
+            format!("expected the pointer of column {column}, in {least}..={most}, found {}", quote(field))
         })?;
-        if pointer > end {
-            start.push((seen as u32 - 1, end));
-        }
-        (seen, end) = (seen + 1, pointer);
-        Ok(())
+        Ok(starts.push(pointer)?)
     })?;
-    if end != header.entries + 1 {
+    if starts.last() != header.entries {
         let message = format!(
-            "expected {} as the last pointer, for {}, found {end}",
+            "expected {} as the last pointer, for {}, found {}",
             header.entries + 1,
-            counted(header.entries, "entry")
+            counted(header.entries, "entry"),
+            starts.last() + 1
         );
         return Err(text.error(text.line_number(), message));
     }
-    Ok(start)
+    Ok(starts)
 }
 
 /// Reads `count` fixed-width fields and passes each to `take`.
@@ -127,7 +125,7 @@ fn numbers_of(
     format: &Fields,
     count: u64,
     what: &str,
-    mut take: impl FnMut(&[u8]) -> std::result::Result<(), String>,
+    mut take: impl FnMut(&[u8]) -> std::result::Result<(), Stop>,
 ) -> Result<()> {
     let mut left = count;
     while left > 0 {
@@ -136,7 +134,12 @@ fn numbers_of(
             return Err(text.error(text.line_number(), message));
         };
         let here = left.min(format.repeat as u64) as usize;
-        let mut each = |field: &[u8]| take(field).map_err(|message| text.error(text.line_number(), message));
+        let mut each = |field: &[u8]| {
+            take(field).map_err(|stop| match stop {
+                Stop::Told(message) => text.error(text.line_number(), message),
+                Stop::Other(error) => error,
+            })
+        };
         match separate(&line, format, here) {
             true => fields(&line).try_for_each(&mut each)?,
             false => format.split(&line).take(here).try_for_each(&mut each)?,

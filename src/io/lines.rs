@@ -1,6 +1,7 @@
-//! Text files that are no matrices, line by line.
+//! Text files other than matrices, line by line.
 
 use super::content::{self, Content};
+use super::encoding;
 use super::text::Text;
 use crate::{Observer, Result};
 use std::path::Path;
@@ -16,17 +17,18 @@ pub(crate) fn for_each_line(
     mut take: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
     content::open(path, None, observer, &mut |content| {
-        let mut text = match content {
+        let text = match content {
             Content::Text(source) => Text::new(source)?,
             Content::Arrays(_, source) => return Err(source.error("expected a text, found a binary file")),
         };
-        text.skip_byte_order_mark()?;
-        while let Some(line) = text.next_line()? {
-            if text.line_number().is_multiple_of(1 << 12) {
-                text.report()?;
+        encoding::decoded(text, None, |mut text| {
+            while let Some(line) = text.next_line()? {
+                if text.line_number().is_multiple_of(1 << 12) {
+                    text.report()?;
+                }
+                take(text.line_number(), &line)?;
             }
-            take(text.line_number(), &line)?;
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }

@@ -45,15 +45,15 @@ impl Base {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// An entry a line: row, column, value; or row and column of a 1.
+    /// One entry per line: row, column, value; or row and column of a 1.
     Triples,
-    /// A row a line: all its values.
+    /// One row per line: all its values.
     Dense,
-    /// The edges of an undirected graph, one a line: two vertices, and a weight if there is one.
+    /// The edges of an undirected graph, one per line: two vertices, perhaps with a weight.
     Edges,
     /// The arcs of a directed graph.
     Arcs,
-    /// A vertex a line, followed by its neighbours in an undirected graph.
+    /// One vertex per line, followed by its neighbours in an undirected graph.
     Adjacency,
     /// The binary sparse matrix of CADO-NFS mod 2: its rows, each a count and that many columns.
     Cado,

@@ -3,7 +3,7 @@
 use super::content::{self, Content};
 use super::options::ReadOptions;
 use super::text::Text;
-use super::{arrays, sniff, utf16};
+use super::{arrays, encoding, foreign, sniff};
 use crate::sparse::{RationalMatrix, Triplets};
 use crate::{Observer, Result, Silent};
 use std::path::Path;
@@ -35,7 +35,9 @@ pub fn read_rational(path: &Path, options: &ReadOptions, observer: &dyn Observer
 /// The matrix in what a file contains.
 pub(super) fn parse_content(content: Content<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
     match content {
-        Content::Text(source) => parse(Text::new(source)?, options, fractions),
+        Content::Text(source) => {
+            encoding::decoded(Text::new(source)?, options.max_memory, |text| parse(text, options, fractions))
+        }
         Content::Arrays(format, source) => arrays::read(format, source, options).map(RationalMatrix::from),
     }
 }
@@ -79,22 +81,8 @@ fn integers(a: RationalMatrix) -> Triplets {
 }
 
 /// Sniffs the format and reads it.
-pub(super) fn parse(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
-    text.skip_byte_order_mark()?;
-    if let Some(order) = utf16::sniff(text.peek()?) {
-        let bytes = text.whole(options.max_memory)?;
-        let decoded = utf16::decode(&text, &bytes, order)?;
-        return parse_utf8(text.with(&decoded, 0), options, fractions);
-    }
-    parse_utf8(text, options, fractions)
-}
-
-fn parse_utf8(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
-    let read = sniff::sniff(text.peek()?, options).map_err(|message| {
-        // A command names the file, where the shell reads its name as it is.
-        let name = text.name().to_string_lossy();
-        let plain = name != "-" && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
-        text.error(1, if plain { message.replace("FILE", &name) } else { message })
-    })?;
+fn parse(mut text: Text<'_>, options: &ReadOptions, fractions: bool) -> Result<RationalMatrix> {
+    let read = sniff::sniff(text.peek()?, options)
+        .map_err(|message| text.error(1, foreign::with_name(text.name(), message)))?;
     read(&mut text, options, fractions)
 }

@@ -125,6 +125,23 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Why a walk over elements ends: something wrong with the one at hand, or another reason.
+pub(super) enum Stop {
+    Told(String),
+    Other(Error),
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Stop {
+        Stop::Told(message)
+    }
+}
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Other(error)
+    }
+}
+
 /// What is wrong with the bytes themselves.
 #[derive(Debug)]
 pub(super) struct Damage(pub String);

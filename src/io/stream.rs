@@ -133,7 +133,8 @@ fn digits(line: &mut [u8; LINE], mut at: usize, mut number: u64) -> usize {
 }
 
 impl<'o> SmsWriter<'o> {
-    /// A file of that name, compressed as it says ([`Compression`]); `-` is `stdout`.
+    /// A file of that name, compressed as it says ([`Compression`]); `-` is `stdout`. A device or a pipe, whose name
+    /// says nothing, gets SMS.
     ///
     /// # Errors
     /// [`Error::Usage`] for a name that tells no format ([`FileFormat::from_path`]), [`Error::Io`] if nothing can be
@@ -144,7 +145,10 @@ impl<'o> SmsWriter<'o> {
             let encoding = Encoding { compression: Compression::None };
             return Ok(SmsWriter { name, target: Target::Stream(stdout), encoding });
         }
-        let (format, compression) = FileFormat::from_path(path)?;
+        let (format, compression) = match AtomicFile::is_in_place(path) {
+            true => (FileFormat::Sms, Compression::None),
+            false => FileFormat::from_path(path)?,
+        };
         let file = AtomicFile::create(path)?;
         Ok(match format {
             FileFormat::Sms => SmsWriter { name, target: Target::File(file), encoding: Encoding { compression } },

@@ -176,6 +176,9 @@ fn literals() -> Vec<File> {
         ("literal-position-twice.txt", "SparseMatrix(2, 2, [<1,1,5>, <1,1,6>])\n"),
         ("literal-large.txt", "SparseArray[{{4294967296, 1} -> 5}]\n"),
         ("literal-default.txt", "SparseArray[{{1, 1} -> 5}, {2, 2}, 1]\n"),
+        ("literal-lines.txt", "[1 2\n3 4]\n"),
+        ("literal-some-commas.txt", "[1, 2 3; 4, 5, 6]\n"),
+        ("literal-maple.txt", "<<1,2>|<3,4>>\n"),
         ("literal-stored.txt", "SparseArray[Automatic, {2, 2}, 0, {1, {{0, 1}, {{1}}}, {5}}]\n"),
     ])
 }
@@ -222,6 +225,8 @@ fn graphs() -> Vec<File> {
         ("gml.gml", "graph [\n  node [ id 0 ]\n]\n"),
         ("pajek.net", "*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n"),
         ("dot.dot", "digraph G {\n  a -> b;\n}\n"),
+        ("named.dot", "graph G {\n  a -- b;\n}\n"),
+        ("brace.gml", "graph\n[\n  node [ id 0 ]\n]\n"),
     ]);
     files.extend([
         ("graphml-damaged.graphml", xml("<edge source=\"a\" target=\"b\">")),

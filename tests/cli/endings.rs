@@ -142,11 +142,14 @@ fn a_full_disk() {
     use std::fs::File;
     let lab = Lab::with_diagonal("full-disk");
     for (args, name) in [
-        ("rank diagonal.sms -p 7", "-"),
-        ("rank diagonal.sms -p 7 --json", "-"),
-        ("generate bibd_9_5 -o -", "-"),
+        ("rank diagonal.sms -p 7", "standard output"),
+        ("rank diagonal.sms -p 7 --json", "standard output"),
+        ("generate bibd_9_5 -o -", "standard output"),
         ("generate bibd_9_5 -o /dev/full --to sms", "/dev/full"),
-        ("man", "-"),
+        ("kernel diagonal.sms -p 7 -o /dev/full", "/dev/full"),
+        ("man", "standard output"),
+        ("--help", "standard output"),
+        ("--version", "standard output"),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = lab.command(args).stdout(full).output().unwrap();
@@ -169,6 +172,17 @@ fn a_reader_that_leaves_ends_the_program_quietly() {
         let output = lab.command(args).stdout(writer).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args}");
         assert!(output.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn options_of_block_wiedemann_are_refused_where_it_is_left_out() {
+    let lab = Lab::with_diagonal("no-wiedemann");
+    for option in ["--trials 3", "--block 4", "--route codegree", "--no-early-termination"] {
+        let said = ending(&lab, &format!("rank diagonal.sms -p 7 --method elimination {option}"), 2);
+        let name = option.split(' ').next().unwrap();
+        assert!(said.contains(&format!("{name} is for block Wiedemann")), "{option}: {said}");
+        let _ = ending(&lab, &format!("rank diagonal.sms -p 7 {option}"), 0);
     }
 }
 

@@ -30,13 +30,24 @@ fn fractions_are_rewritten_and_reduced() {
     // The form mod 5, and the left null vectors: those of the matrix, not of its numerators.
     assert_eq!(lab.answer("rref a.sms -p 5 -o -"), "2 3 M\n1 1 1\n2 2 1\n1 3 2\n0 0 0\n");
     assert_eq!(lab.answer("kernel a.sms -p 5 --left -o -"), "1 3 M\n1 1 3\n1 2 1\n0 0 0\n");
+    assert_eq!(lab.answer("det a.sms -p 5"), "0\n");
+    lab.write("d.sms", "2 2 Q\n1 1 1/2\n2 2 2/3\n0 0 0\n");
+    // 3 and 4 mod 5, whose product is 2 and whose sum is 2.
+    assert_eq!((lab.answer("det d.sms -p 5"), lab.answer("charpoly d.sms -p 5")), ("2\n".into(), "2\n3\n1\n".into()));
+    assert_eq!(lab.answer("minpoly d.sms -p 5"), lab.answer("charpoly d.sms -p 5"));
+    // The solution of the system with itself is the identity.
+    assert_eq!(lab.answer("solve d.sms --rhs d.sms -p 5 -o x.sms"), "consistent\n");
+    assert_eq!(lab.text("x.sms"), "2 2 M\n1 1 1\n2 2 1\n0 0 0\n");
     for (args, code, words) in [
         ("rank a.sms -p 7", 3, "a.sms:9: row 3, whose first fraction is here, has the common denominator 7"),
         ("rank a.sms -p 7 -p 3", 3, "a.sms:2: row 1"),
         ("rank a.sms --rational -p 2", 3, "a.sms:2: row 1"),
         ("kernel a.sms -p 3 --dimension", 3, "a.sms:2: row 1"),
         ("convert a.sms b.sms -p 7", 3, "a.sms:9"),
-        ("det a.sms -p 5", 3, "a.sms:2: expected an integer, found \"1/2\""),
+        ("det a.sms -p 7", 3, "a.sms:9"),
+        ("solve a.sms --rhs a.sms -p 3", 3, "a.sms:2: row 1"),
+        ("solve a.sms --rhs a.sms -p 2^127-1", 3, "fractions are not possible modulo primes beyond 2^63"),
+        ("smith a.sms", 3, "a.sms:2: expected an integer, found \"1/2\""),
         ("info a.sms", 3, "a.sms:2: expected an integer"),
     ] {
         let run = lab.run(args);

@@ -59,7 +59,12 @@ fn version() {
         assert!(fact.is_some_and(|fact| !fact.trim().is_empty()), "{name}: {long}");
     }
     let best = blackfield::isa::Isa::best().name();
-    assert!(long.contains(&format!("; {best} is used")) && long.contains(" cli ") && long.contains(" gzip "), "{long}");
+    assert!(
+        long.contains(&format!("; {best} is used"))
+            && long.contains(" cli archives ")
+            && long.contains(" graphml gzip "),
+        "{long}"
+    );
     assert_eq!(lab.run("--verbose rank x -p 7").code, 2);
 }
 
@@ -108,6 +113,20 @@ fn bash_completes_names_of_files_after_the_command() {
     has("completions ", "bash");
     has("bench ", "products");
     has("help ", "rank");
+}
+
+/// Read, not run: Elvish is rarely there.
+#[test]
+fn elvish_completes_names_of_files_after_the_command() {
+    let script = Lab::new("completions-elvish").answer("completions elvish");
+    let (map, offer) = script.split_once("\n    ]\n").unwrap();
+    assert!(!map.contains("for word") && map.contains("&'blackfield;rank'= {"), "{script}");
+    // A word that is no subcommand is an operand.
+    assert!(offer.contains("if (not (has-key $completions $command';'$word)) {\n            break"), "{offer}");
+    let files = offer.split_once("(has-value [").and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
+    let files: Vec<&str> = files.split(' ').collect();
+    assert!(files.contains(&"rank") && files.contains(&"homology") && !files.contains(&"bench"), "{files:?}");
+    assert!(offer.contains("edit:complete-filename $words[-1]"), "{offer}");
 }
 
 #[test]

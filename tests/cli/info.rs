@@ -23,6 +23,14 @@ fn info_describes_the_matrix_and_the_plan() {
     assert!(products.contains("2 x 3, 3 entries mod 11"), "{products}");
 }
 
+/// Standard output has nothing of the run itself.
+#[test]
+fn info_says_the_same_again() {
+    let lab = Lab::new("info-again");
+    lab.answer("generate mk9-b3 -o m.sms");
+    assert_eq!(lab.answer("info m.sms"), lab.answer("info m.sms"));
+}
+
 #[test]
 fn info_in_json() {
     let lab = lab("info-json");

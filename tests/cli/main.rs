@@ -25,6 +25,7 @@ mod lifting;
 mod limits;
 mod matchings;
 mod matrices;
+mod outputs;
 mod page;
 mod permanent;
 mod polynomial;

@@ -44,6 +44,9 @@ fn the_number_stands_alone_on_standard_output() {
     let run = lab.run("matchings petersen.sms --explain");
     assert!(run.stderr.contains("petersen.sms: perfect matchings, 1 digit, of 10 vertices and 15 edges (proven)"));
     assert!(run.stderr.contains("step 1   reductions: "), "{}", run.stderr);
+    // As everywhere, what is asked to be explained is told even if all else is quiet.
+    assert!(lab.run("matchings petersen.sms --explain -q").stderr.contains("step 1   reductions: "));
+    assert_eq!(lab.run("matchings petersen.sms --max-memory 1K").code, 4);
     assert_eq!(lab.answer("matchings petersen.sms --by-size"), "0 1\n1 15\n2 75\n3 145\n4 90\n5 6\n");
     assert_eq!(lab.answer("matchings triangle.sms --by-size"), "0 1\n1 3\n");
 }

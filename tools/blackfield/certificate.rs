@@ -28,7 +28,7 @@ pub fn begin(args: &RankArgs) -> Result<Option<AtomicFile>> {
 }
 
 /// Makes the certificate of a rank of the matrix with the `digest`, of which `matrix` has the rows and columns `lines`,
-/// from an nonsingular minor of `matrix` of its order, and writes it to `file`.
+/// from a nonsingular minor of `matrix` of its order, and writes it to `file`.
 ///
 /// # Errors
 /// [`Error::Refuted`] where the rank is larger, [`Error::Io`].

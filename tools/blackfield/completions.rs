@@ -12,7 +12,8 @@ pub fn run(args: &CompletionsArgs) -> Result<()> {
     clap_complete::generate(args.shell, &mut Cli::command(), "blackfield", &mut script);
     let script = String::from_utf8_lossy(&script);
     match args.shell {
-        Shell::Bash => output::print(&with_files(&script)),
+        Shell::Bash => output::print(&bash_with_files(&script)),
+        Shell::Elvish => output::print(&elvish_with_files(&script)),
         _ => output::print(&script),
     }
 }
@@ -26,7 +27,7 @@ fn of_files() -> Vec<String> {
 
 /// Where clap's script for bash offers the options in the place of a file, it leaves the word to bash, which completes
 /// names of files (`complete -o default`).
-fn with_files(script: &str) -> String {
+fn bash_with_files(script: &str) -> String {
     let (labels, mut inside) = (of_files().into_iter().map(|name| format!("__{name})")).collect::<Vec<_>>(), false);
     let line = |line: &str| {
         let word = line.trim();
@@ -48,4 +49,37 @@ fn with_files(script: &str) -> String {
         }
     };
     script.lines().map(line).collect()
+}
+
+/// Elvish is to offer names of files where a subcommand takes them. Clap's script takes every word before the first
+/// option for the name of a subcommand, and fails after an operand.
+fn elvish_with_files(script: &str) -> String {
+    const WORDS: &str = "
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }";
+    const OFFER: &str = "
+    $completions[$command]
+}";
+    let offer = format!(
+        "
+    for word $words[1..-1] {{
+        if (not (has-key $completions $command';'$word)) {{
+            break
+        }}
+        set command = $command';'$word
+    }}
+    var takes-files = (has-value [{}] (str:trim-prefix $command 'blackfield;'))
+    if (and $takes-files (not (str:has-prefix $words[-1] '-'))) {{
+        edit:complete-filename $words[-1]
+    }} else {{
+        $completions[$command]
+    }}
+}}",
+        of_files().join(" ")
+    );
+    script.replacen(WORDS, "", 1).replacen(OFFER, &offer, 1)
 }

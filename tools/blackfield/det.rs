@@ -79,7 +79,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
 
 fn run_mod(args: &DetArgs, modulus: Modulus, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let mut loaded = work.load(&args.file, args.input)?;
+    let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     check_square(args, rows, cols)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;

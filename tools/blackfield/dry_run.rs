@@ -4,7 +4,7 @@
 use crate::exit::Code;
 use crate::output;
 use crate::schema::Schema;
-use blackfield::{Error, Forecast, Result};
+use blackfield::{Error, Forecast, Result, words};
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -78,18 +78,9 @@ pub fn sentence(forecast: &Forecast) -> String {
     format!("{name}, {}, {} MB ({why})", duration(*seconds), bytes.div_ceil(1 << 20))
 }
 
-/// `about 12 min`: seconds as people say them, in one unit.
+/// `about 12 min`: seconds as people say them, none of them counted below 1.
 pub fn duration(seconds: f64) -> String {
-    const UNITS: [(f64, &str); 5] =
-        [(31_556_952.0, "years"), (86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
-    let (unit, name) = UNITS.into_iter().find(|(unit, _)| seconds >= 1.5 * unit).unwrap_or((1.0, "s"));
-    let count = seconds / unit;
-    match count {
-        ..0.95 => "less than 1 s".into(),
-        ..10.0 if unit > 60.0 => format!("about {count:.1} {name}"),
-        ..1e6 => format!("about {count:.0} {name}"),
-        _ => format!("about {count:.0e} {name}"),
-    }
+    if seconds < 0.95 { "less than 1 s".into() } else { format!("about {}", words::duration(seconds.max(1.0))) }
 }
 
 #[cfg(test)]
@@ -97,27 +88,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_one_unit() {
-        for (seconds, text) in [
-            (0.0, "less than 1 s"),
-            (0.96, "about 1 s"),
-            (80.0, "about 80 s"),
-            (720.0, "about 12 min"),
-            (5300.0, "about 88 min"),
-            (7200.0, "about 2.0 h"),
-            (70_000.0, "about 19 h"),
-            (864_000.0, "about 10 days"),
-            (1e9, "about 32 years"),
-            (1e20, "about 3e12 years"),
-        ] {
-            assert_eq!(duration(seconds), text);
-        }
-    }
-
-    #[test]
     fn a_plan_is_a_sentence() {
         let why = "sparse".into();
         let plan = Forecast { name: "gray", why, seconds: 720.0, bytes: 60 << 20 };
         assert_eq!(sentence(&plan), "gray, about 12 min, 60 MB (sparse)");
+        assert_eq!((&*duration(0.0), &*duration(0.96)), ("less than 1 s", "about 1.0 s"));
     }
 }

@@ -39,7 +39,7 @@ Exit codes:
     2  wrong usage: an unknown option, a modulus that is not a prime
     3  bad input: a file that is missing or not what its format demands
     4  out of memory (or beyond --max-memory) or out of disk space
-    5  a device or an instruction set was asked for and is not there
+    5  a device or an instruction set that was asked for is not available
   130  interrupted (Ctrl-C, SIGTERM); a second signal ends it at once
 Where several files or moduli end in different ways, the code is the worst of
 theirs: 1, then 5, 4, 3, 2. An interruption ends them all.
@@ -150,10 +150,18 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Failure::Error(Error::Io { file, source }) if file.as_os_str() == "-" && is_of_output(source.kind()) => {
+                write!(f, "standard output: {}", without_number(&source.to_string()))
+            }
             Failure::Error(error) => f.write_str(without_number(&error.to_string())),
             Failure::Bug(words) => f.write_str(words),
         }
     }
+}
+
+/// Whether it happens to what is written alone: `-` is standard input as well.
+fn is_of_output(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
 }
 
 /// Words that end in the system's own, without its number for them.

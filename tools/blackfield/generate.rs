@@ -97,7 +97,7 @@ fn write_complex(name: &str, folder: &Path, to: Option<FileFormat>, bars: &Bars)
         return Err(Error::Usage("a complex is several matrices: name a folder".into()));
     }
     let complex = families::complex(name)?;
-    std::fs::create_dir_all(folder).map_err(|source| Error::Io { file: folder.to_path_buf(), source })?;
+    output::make_folder(folder)?;
     let boundaries = complex.boundaries();
     let digits = boundaries.len().to_string().len();
     let suffix = match to {

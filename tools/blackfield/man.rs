@@ -12,7 +12,7 @@ pub fn run(args: &ManArgs) -> Result<()> {
     // Gives the subcommands their full names, `blackfield-rank`.
     command.build();
     let Some(dir) = &args.dir else { return output::print(&page(&Man::new(command))) };
-    std::fs::create_dir_all(dir).map_err(|source| Error::Io { file: dir.clone(), source })?;
+    output::make_folder(dir)?;
     let subcommands: Vec<_> = command.get_subcommands().cloned().collect();
     for man in subcommands.into_iter().chain([command]).map(Man::new) {
         let file = dir.join(man.get_filename());

@@ -3,13 +3,13 @@
 use crate::args::FileFormat;
 use crate::dry_run;
 use crate::progress::Bars;
-use blackfield::io::{self, EntryList};
+use blackfield::io::{self, AtomicFile, Compression, EntryList};
 use blackfield::report::Certainty;
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Result};
 use serde::Serialize;
-use std::io::Write;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf, absolute};
 
 /// Writes `text` to the standard output, at once; nothing where only a plan is wanted.
 pub fn print(text: &str) -> Result<()> {
@@ -43,7 +43,10 @@ pub struct MatrixFile<'a> {
 
 impl<'a> MatrixFile<'a> {
     /// `file` (`-`: standard output) in the requested format or, by default, the one that the name implies
-    /// (MatrixMarket where there is no name). Nothing is opened yet: a wrong name is refused before any work.
+    /// (MatrixMarket where no name does).
+    ///
+    /// # Errors
+    /// Before any work, a wrong name and a place that takes no file.
     pub fn resolve(file: &'a Path, to: Option<FileFormat>) -> Result<Self> {
         let format = match to {
             Some(FileFormat::Sms) => io::FileFormat::Sms,
@@ -51,9 +54,14 @@ impl<'a> MatrixFile<'a> {
             Some(FileFormat::Coo) => io::FileFormat::Coo,
             Some(FileFormat::Npy) => io::FileFormat::Npy,
             Some(FileFormat::Npz) => io::FileFormat::Npz,
-            None if file.as_os_str() == "-" => io::FileFormat::MatrixMarket,
+            None if file.as_os_str() == "-" || AtomicFile::is_in_place(file) => io::FileFormat::MatrixMarket,
             None => io::FileFormat::from_path(file)?.0,
         };
+        if format == io::FileFormat::Npz && Compression::from_path(file) != Compression::None {
+            let file = file.display();
+            return Err(Error::Usage(format!("{file}: an .npz file is compressed by itself: give it another name")));
+        }
+        check_place(file)?;
         Ok(MatrixFile { file, format })
     }
 
@@ -109,6 +117,37 @@ pub fn check_is_no_input(named: &str, file: &Path, input: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses outputs, each called by the option that names it, that would replace an input or one another, or whose place
+/// takes no file: before any work.
+pub fn check_outputs(outputs: &[(&str, &Option<PathBuf>)], inputs: &[&Path]) -> Result<()> {
+    let named: Vec<_> = outputs.iter().filter_map(|(option, file)| Some((*option, file.as_deref()?))).collect();
+    for (k, (option, file)) in named.iter().enumerate() {
+        inputs.iter().try_for_each(|input| check_is_no_input(option, file, input))?;
+        let same = |other: &Path| matches!((absolute(other), absolute(file)), (Ok(a), Ok(b)) if a == b);
+        if let Some((other, _)) = named[..k].iter().find(|(_, other)| same(other)) {
+            return Err(Error::Usage(format!("{other} and {option} name one file: {}", file.display())));
+        }
+        check_place(file)?;
+    }
+    Ok(())
+}
+
+/// Refuses a place that takes no file. Devices and pipes are not tried: a pipe's reader would see its end.
+fn check_place(file: &Path) -> Result<()> {
+    match file.as_os_str() == "-" || AtomicFile::is_in_place(file) {
+        true => Ok(()),
+        false => AtomicFile::create(file).map(drop),
+    }
+}
+
+/// Makes a folder, if it is not there.
+pub fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => Error::Usage(format!("{}: a folder is needed, this is a file", folder.display())),
+        _ => Error::Io { file: folder.to_path_buf(), source },
+    })
 }
 
 /// A certainty in words: `monte-carlo, error <= 2.3e-39`.

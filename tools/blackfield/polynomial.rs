@@ -45,7 +45,7 @@ pub fn characteristic(args: &CharpolyArgs, bars: &Bars) -> Result<()> {
 
 fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let mut loaded = work.load(&args.file, args.input)?;
+    let mut loaded = work.load_rational(&args.file, args.input)?.residues(args.modulus)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     if rows != cols {
         let message = format!("only a square matrix has a {}, this one is {rows} x {cols}", question.name);

@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::answer::Over;
-use crate::args::{DeviceName, MethodName, Prime, RankArgs};
+use crate::args::{DeviceName, MethodName, Prime, RankArgs, RouteName};
 use crate::batch::{About, Batch};
 use crate::certificate;
 use crate::exit::Code;
@@ -59,6 +59,7 @@ struct Answer {
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
     check_device(args)?;
+    check_method(args)?;
     let certificate = certificate::begin(args)?;
     let options = resolve(args, bars)?;
     let each = args.moduli.len() + usize::from(args.rational);
@@ -253,6 +254,22 @@ fn check_device(args: &RankArgs) -> Result<()> {
             Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
         }
         None => gpu::require_devices().map(drop),
+    }
+}
+
+/// Refuses options that have no effect on the method asked for.
+fn check_method(args: &RankArgs) -> Result<()> {
+    let asked = [
+        ("--trials", args.trials > 1),
+        ("--block", args.block.is_some()),
+        ("--route", args.route != RouteName::Shortcut),
+        ("--no-early-termination", args.no_early_termination),
+    ];
+    match asked.into_iter().find(|(_, asked)| *asked) {
+        Some((option, _)) if args.method == MethodName::Elimination => Err(Error::Usage(format!(
+            "{option} is for block Wiedemann, which --method elimination does without: leave one of them out"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::{Asked, Contradiction, Document, Grounds, Work};
 use crate::args::{Prime, SolveArgs};
-use crate::input::{self, Loaded};
+use crate::input::{self, Loaded, Rational};
 use crate::large;
 use crate::memory;
 use crate::output::{self, MatrixFile};
@@ -45,7 +45,7 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
 
 fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let (mut matrix, mut right) = load(args, &mut work)?;
+    let (mut matrix, mut right) = load(args, &mut work, |loaded| loaded.residues(modulus))?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
     let of_both = || format!("{} {}", matrix.digest(), right.digest());
     work.keep(&args.checkpoint, of_both, format!("solve {modulus}"))?;
@@ -94,13 +94,18 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
 /// The same modulo a prime beyond 2⁶³.
 fn run_large(args: &SolveArgs, modulus: &LargeModulus, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
-    let loaded = load(args, &mut work)?;
+    let loaded = load(args, &mut work, Rational::integers)?;
     finish(&large::solve(args, modulus, work, loaded, output)?, args, bars)
 }
 
-/// Matrix and right sides.
-fn load(args: &SolveArgs, work: &mut Work<'_>) -> Result<(Loaded, Loaded)> {
-    let (matrix, right) = (work.load(&args.file, args.text)?, work.load(&args.rhs, args.text)?);
+/// Matrix and right sides, as `integers` makes them of what may be fractions.
+fn load(
+    args: &SolveArgs,
+    work: &mut Work<'_>,
+    integers: impl Fn(Rational) -> Result<Loaded>,
+) -> Result<(Loaded, Loaded)> {
+    let mut read = |file| integers(work.load_rational(file, args.text)?);
+    let (matrix, right) = (read(&args.file)?, read(&args.rhs)?);
     if right.triplets.rows() != matrix.triplets.rows() {
         let [m, rows] = [&matrix, &right].map(|loaded| loaded.triplets.rows());
         let message = format!("the right sides need {m} rows, as many as the matrix has; there are {rows}");

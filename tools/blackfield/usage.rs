@@ -15,9 +15,8 @@ pub fn end(mut error: clap::Error) -> Code {
         return exit::guard(false, || output::print(&version::described()).map(Code::from));
     }
     if !error.use_stderr() {
-        // Nobody is left to tell where it cannot be printed.
-        let _ = error.print();
-        return Code::Answer;
+        let print = || error.print().map_err(|source| Error::Io { file: "-".into(), source });
+        return exit::guard(false, || print().map(Code::from));
     }
     advise(&mut error, words().find(|word| !word.starts_with('-')).as_deref());
     match words().take_while(|word| word != "--").any(|word| word == "--json") {
@@ -29,7 +28,7 @@ pub fn end(mut error: clap::Error) -> Code {
 
 /// What a missing option stands for, and what may stand in its place where a subcommand has that.
 const TIPS: [(&str, Option<&str>, &str); 6] = [
-    ("--modulus", None, "-p takes a prime below 2^63: -p 65521 computes modulo 65521"),
+    ("--modulus", None, "-p takes a prime: -p 65521 computes modulo 65521"),
     ("--modulus", Some("rational"), "--rational computes over the rational numbers"),
     ("--output", Some("output"), "-o takes the name of a file, or - for standard output"),
     ("--output", Some("dimension"), "--dimension computes the dimension alone"),

@@ -6,10 +6,12 @@ use blackfield::tune::Fingerprint;
 use std::fmt::{Display, Write};
 
 /// The features of this build, in the order of `Cargo.toml`.
-const FEATURES: [(&str, bool); 7] = [
+const FEATURES: [(&str, bool); 9] = [
     ("cli", cfg!(feature = "cli")),
+    ("archives", cfg!(feature = "archives")),
     ("cuda", cfg!(feature = "cuda")),
     ("fft", cfg!(feature = "fft")),
+    ("graphml", cfg!(feature = "graphml")),
     ("gzip", cfg!(feature = "gzip")),
     ("png", cfg!(feature = "png")),
     ("serde", cfg!(feature = "serde")),

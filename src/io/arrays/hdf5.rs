@@ -7,10 +7,11 @@
 //! | structure | a group of its fields |
 //! | matrix without elements | a dataset of its dimensions; attribute `MATLAB_empty` |
 
-use super::entries::{ENTRIES, Entries, check_sides};
 use super::hdf5_array::{Array, Context, PIECE};
 use super::variables::{DEEPEST, Variables};
+use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
+use crate::io::pointers::Pointers;
 use crate::io::source::{Bytes, Source};
 use crate::sparse::Triplets;
 use crate::{Error, Result, memory};
@@ -154,7 +155,7 @@ impl Matrix<'_> {
             }
             Ok(())
         })?;
-        entries.finish(rows, cols, options)
+        entries.integers(rows, cols)
     }
 
     /// A matrix without elements; the data are its dimensions.
@@ -163,7 +164,7 @@ impl Matrix<'_> {
         match sides[..] {
             [rows, cols] if rows == 0 || cols == 0 => {
                 check_sides(rows, cols).map_err(|message| self.error(message))?;
-                Entries::new(self.context.options).finish(rows, cols, self.context.options)
+                Entries::new(self.context.options).integers(rows, cols)
             }
             _ => Err(self.error(format!("expected two dimensions of which one is 0, found {sides:?}"))),
         }
@@ -188,12 +189,12 @@ impl Matrix<'_> {
         let (starts, cols) = self.starts(&self.part(group, "jc")?)?;
         check_sides(rows, cols).map_err(|message| self.error(message))?;
         let mut entries = Entries::new(options);
-        let (_, count) = *starts.last().expect("the end");
+        let count = starts.last();
         // Without entries there need not be such datasets.
         if count > 0 {
             let (places, values) = (self.part(group, "ir")?, self.part(group, "data")?);
             let (places, values) = (self.list(&places, "ir", count)?, self.list(&values, "data", count)?);
-            let mut columns = starts.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0));
+            let mut columns = starts.lines();
             let mut begin = 0;
             while begin < count {
                 let window = (PIECE / 8).min(count - begin);
@@ -210,7 +211,7 @@ impl Matrix<'_> {
                 begin += window;
             }
         }
-        entries.finish(rows, cols, options)
+        entries.integers(rows, cols)
     }
 
     /// A dataset of a sparse matrix.
@@ -233,23 +234,21 @@ impl Matrix<'_> {
         }
     }
 
-    /// The non-empty columns, each with the number of its first entry, and the number of entries as a last one; and
-    /// the number of columns.
-    fn starts(self, jc: &Dataset) -> Result<(Vec<(u32, u64)>, u64)> {
+    /// Where each column begins, and how many there are.
+    fn starts(self, jc: &Dataset) -> Result<(Pointers, u64)> {
         let list = self.list(jc, "jc", 1)?;
         check_sides(0, list.lines - 1).map_err(|message| self.error(message))?;
-        let (mut starts, mut end, mut k) = (vec![], 0, 0u32);
+        let mut starts = Pointers::default();
+        let mut column = 0u64;
         list.for_each(|bytes| {
+            let allowed = starts.allowed(u64::MAX);
             let start = list.element.whole(bytes).and_then(|start| u64::try_from(start).ok());
-            let start = start.filter(|&start| start >= end && (k > 0 || start == 0));
-            let start = start.ok_or_else(|| self.error(format!("expected jc to rise from 0, not so at column {k}")))?;
-            if start > end {
-                memory::push(&mut starts, (k - 1, end), ENTRIES)?;
-            }
-            (end, k) = (start, k.saturating_add(1));
-            Ok(())
+            let start = start.filter(|start| allowed.contains(start));
+            column += 1;
+            starts.push(start.ok_or_else(|| {
+                self.error(format!("expected jc to rise from 0, not so at the beginning of column {column}"))
+            })?)
         })?;
-        memory::push(&mut starts, (0, end), ENTRIES)?;
         Ok((starts, list.lines - 1))
     }
 }

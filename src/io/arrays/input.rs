@@ -1,6 +1,6 @@
 //! The bytes of a binary file in their order, with the place that errors name.
 
-use crate::io::source::{Source, Stream, failure};
+use crate::io::source::{Source, Stop, Stream, failure};
 use crate::{Error, Observer, Result};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -11,23 +11,6 @@ use super::element::Element;
 
 /// Bytes that are read at a time, a multiple of any element's.
 const PIECE: usize = 1 << 16;
-
-/// Why a walk over elements ends: something wrong with the one at hand, or another reason.
-pub(super) enum Stop {
-    Told(String),
-    Other(Error),
-}
-
-impl From<String> for Stop {
-    fn from(message: String) -> Stop {
-        Stop::Told(message)
-    }
-}
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Other(error)
-    }
-}
 
 /// The unread rest of a file, or of a part of it.
 pub(super) struct Input<'a> {

@@ -2,13 +2,14 @@
 //! compressed or not, of either order of bytes, among [`Variables`] of any kind.
 
 use super::element::{Element, Kind, complex};
-use super::entries::{ENTRIES, Entries, check_sides};
-use super::input::{Input, Stop};
+use super::input::Input;
 use super::mat_numbers::{COMPRESSED, INT8, INT32, MATRIX, Tag, UINT32};
 use super::variables::{DEEPEST, Variables};
-use crate::io::body::within_limit;
+use crate::io::body::{ENTRIES, within_limit};
+use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
-use crate::io::source::Source;
+use crate::io::pointers::Pointers;
+use crate::io::source::{Source, Stop};
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
 
@@ -137,8 +138,7 @@ impl Matrix<'_> {
             let indices = self.indices(input)?;
             let starts = self.starts(input, cols, indices.len() as u64)?;
             for part in parts {
-                let columns = starts.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0));
-                let mut places = indices.iter().zip(columns);
+                let mut places = indices.iter().zip(starts.lines());
                 self.values(input, part, |k, value| {
                     match places.next() {
                         Some((&row, col)) if u64::from(row) < rows => Ok(entries.push(row, col, value?)?),
@@ -175,7 +175,7 @@ impl Matrix<'_> {
                 }
             }
         }
-        entries.finish(rows, cols, self.options)
+        entries.integers(rows, cols)
     }
 
     /// Passes the values of the next element to `take`.
@@ -203,27 +203,20 @@ impl Matrix<'_> {
         Ok(list)
     }
 
-    /// The non-empty ones of `cols` columns, each with the number of its first entry, and the end as a last one; there
-    /// are `entries` of them at most.
-    fn starts(&self, input: &mut Input<'_>, cols: u64, entries: u64) -> Result<Vec<(u32, u64)>> {
+    /// Where each of `cols` columns begins; there are `entries` of them at most.
+    fn starts(&self, input: &mut Input<'_>, cols: u64, entries: u64) -> Result<Pointers> {
         let tag = Tag::expect(input, self.big_endian, &[INT32, UINT32, 12, 13], "the beginnings of columns")?;
         let count = tag.count(input)?;
         if count != cols + 1 {
             return Err(input.error(format!("expected {} beginnings of {cols} columns, found {count}", cols + 1)));
         }
-        let (mut starts, mut end) = (vec![], 0);
+        let mut starts = Pointers::default();
         tag.numbers(input, "the beginnings of columns", |k, bytes, element| {
-            let most = if k == 0 { 0 } else { entries };
-            let start = index(bytes, element).filter(|start| (end..=most).contains(start));
-            let start =
-                start.ok_or_else(|| format!("expected the beginning of column {}, in {end}..={most}", k + 1))?;
-            if start > end {
-                memory::push(&mut starts, (k as u32 - 1, end), ENTRIES)?;
-            }
-            end = start;
-            Ok(())
+            let allowed = starts.allowed(entries);
+            let start = index(bytes, element).filter(|start| allowed.contains(start));
+            let start = start.ok_or_else(|| format!("expected the beginning of column {}, in {allowed:?}", k + 1))?;
+            Ok(starts.push(start)?)
         })?;
-        memory::push(&mut starts, (0, end), ENTRIES)?;
         Ok(starts)
     }
 }

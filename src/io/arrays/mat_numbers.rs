@@ -6,8 +6,9 @@
 //! ```
 
 use super::element::{Element, Kind};
-use super::input::{Input, Stop};
+use super::input::Input;
 use crate::Result;
+use crate::io::source::Stop;
 
 /// Types of elements.
 pub(super) const INT8: u32 = 1;

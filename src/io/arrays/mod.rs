@@ -6,7 +6,6 @@
 //! has, and memory grows with what has been read, never with what is announced.
 
 mod element;
-mod entries;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 #[cfg(feature = "hdf5")]

@@ -1,12 +1,12 @@
 //! NumPy's `.npy`: one array.
 
 use super::element::Element;
-use super::entries::{Entries, check_sides};
-use super::input::{Input, Stop};
+use super::input::Input;
 use super::npy_header::Header;
 use crate::Result;
+use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
-use crate::io::source::Source;
+use crate::io::source::{Source, Stop};
 use crate::sparse::Triplets;
 
 /// The most bytes that a header may have.
@@ -89,7 +89,7 @@ impl<'a> Npy<'a> {
             Ok(())
         })?;
         self.end()?;
-        entries.finish(rows, cols, options)
+        entries.integers(rows, cols)
     }
 
     /// Refuses bytes after the last element.

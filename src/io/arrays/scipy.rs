@@ -9,12 +9,13 @@
 //! offsets                 dia: data[d][j] stands in row j - offsets[d], column j
 //! ```
 
-use super::entries::{ENTRIES, Entries, check_sides};
-use super::input::Stop;
 use super::named::Npz;
 use super::npy::Npy;
-use crate::io::body::within_limit;
+use crate::io::body::{ENTRIES, within_limit};
+use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
+use crate::io::pointers::Pointers;
+use crate::io::source::Stop;
 use crate::sparse::Triplets;
 use crate::{Result, memory};
 
@@ -110,27 +111,20 @@ impl Reader<'_> {
         Ok(list)
     }
 
-    /// The non-empty ones of `lines` lines, each with the number of its first entry, and the end as a last one; there
-    /// are `entries` of them at most.
-    fn starts(&self, lines: u64, entries: u64) -> Result<Vec<(u32, u64)>> {
+    /// Where each of `lines` lines begins; there are `entries` of them at most.
+    fn starts(&self, lines: u64, entries: u64) -> Result<Pointers> {
         let mut npy = self.vector("indptr")?;
         if npy.count != lines + 1 {
             let message = format!("expected {} pointers for {lines} lines, found {}", lines + 1, npy.count);
             return Err(npy.input.error(message));
         }
-        // Memory grows with the entries, not with the lines.
-        let (mut starts, mut end) = (vec![], 0);
-        integers(&mut npy, "pointers", |k, n| {
-            let most = if k == 0 { 0 } else { entries };
-            let pointer = u64::try_from(n).ok().filter(|p| (end..=most).contains(p));
-            let pointer = pointer.ok_or_else(|| format!("expected a pointer in {end}..={most}, found {n}"))?;
-            if pointer > end {
-                memory::push(&mut starts, (k as u32 - 1, end), ENTRIES)?;
-            }
-            end = pointer;
-            Ok(())
+        let mut starts = Pointers::default();
+        integers(&mut npy, "pointers", |_, n| {
+            let allowed = starts.allowed(entries);
+            let pointer = u64::try_from(n).ok().filter(|pointer| allowed.contains(pointer));
+            let pointer = pointer.ok_or_else(|| format!("expected a pointer in {allowed:?}, found {n}"))?;
+            Ok(starts.push(pointer)?)
         })?;
-        memory::push(&mut starts, (0, end), ENTRIES)?;
         Ok(starts)
     }
 
@@ -138,7 +132,7 @@ impl Reader<'_> {
     fn compressed(&self, lines: u64, width: u64, place: impl Fn(u32, u32) -> (u32, u32)) -> Result<Triplets> {
         let indices = self.indices("indices", width)?;
         let starts = self.starts(lines, indices.len() as u64)?;
-        self.placed(line_of(&starts).zip(&indices).map(|(line, &index)| place(line, index)), indices.len())
+        self.placed(starts.lines().zip(&indices).map(|(line, &index)| place(line, index)), indices.len())
     }
 
     fn coordinates(&self) -> Result<Triplets> {
@@ -165,7 +159,7 @@ impl Reader<'_> {
             Ok(entries.push(row, col, value)?)
         })?;
         npy.end()?;
-        entries.finish(self.rows, self.cols, self.options)
+        entries.integers(self.rows, self.cols)
     }
 
     fn blocks(&self) -> Result<Triplets> {
@@ -191,7 +185,7 @@ impl Reader<'_> {
         }
         let starts = self.starts(self.rows / height, blocks)?;
         let (element, count) = (npy.element()?, npy.count);
-        let mut corners = line_of(&starts).zip(&indices);
+        let mut corners = starts.lines().zip(&indices);
         let (mut entries, mut corner, size) = (Entries::new(self.options), None, height * width);
         npy.input.elements(element, count, "values", |k, bytes| {
             if k % size == 0 {
@@ -206,7 +200,7 @@ impl Reader<'_> {
             Ok(())
         })?;
         npy.end()?;
-        entries.finish(self.rows, self.cols, self.options)
+        entries.integers(self.rows, self.cols)
     }
 
     fn diagonals(&self) -> Result<Triplets> {
@@ -234,11 +228,6 @@ impl Reader<'_> {
             Ok(())
         })?;
         npy.end()?;
-        entries.finish(self.rows, self.cols, self.options)
+        entries.integers(self.rows, self.cols)
     }
-}
-
-/// The line of each entry.
-fn line_of(starts: &[(u32, u64)]) -> impl Iterator<Item = u32> {
-    starts.windows(2).flat_map(|pair| (pair[0].1..pair[1].1).map(move |_| pair[0].0))
 }

@@ -103,9 +103,9 @@ impl Graph {
                 weight = one();
             }
             if u != v && !self.directed {
-                entries.push(v, u, weight.clone(), edge.line)?;
+                entries.push_fraction(v, u, weight.clone(), edge.line)?;
             }
-            entries.push(u, v, weight, edge.line)?;
+            entries.push_fraction(u, v, weight, edge.line)?;
         }
         entries.finish(self.vertices, self.vertices)
     }

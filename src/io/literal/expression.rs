@@ -34,6 +34,8 @@ pub(super) struct List {
     pub breaks: Vec<usize>,
     /// Whether there was a comma.
     pub commas: bool,
+    /// Whether a line ends between two items with nothing but blanks between them.
+    pub lines: bool,
 }
 
 /// The sign of a pair.

@@ -57,7 +57,7 @@ impl Matrix<'_> {
             Kind::Transposed(inner) => {
                 self.transposed = !self.transposed;
                 // The transpose of a list is a column.
-                match inner.list().filter(|list| list.is_flat() && list.breaks.is_empty()) {
+                match inner.list().filter(|list| list.is_flat() && list.breaks.is_empty() && !list.lines) {
                     Some(row) => self.row(&row.items, inner.at),
                     None => self.read(inner),
                 }
@@ -71,6 +71,12 @@ impl Matrix<'_> {
     /// Rows in brackets; with `row` a list of numbers is one.
     fn list(&mut self, list: &List, at: usize, row: bool) -> Parsed<()> {
         let items = &list.items;
+        if list.lines && list.is_flat() {
+            return Err(Fault::At(
+                at,
+                "a line ends between entries, where MATLAB begins a row and NumPy goes on: put a semicolon after each row, or write [[1, 2], [3, 4]]".into(),
+            ));
+        }
         if !list.breaks.is_empty() {
             let mut start = 0;
             for &end in &list.breaks {
@@ -95,6 +101,10 @@ impl Matrix<'_> {
         }
         for item in items {
             match item.list() {
+                // Lists side by side are columns to Julia.
+                Some(row) if row.commas && !list.commas && items.len() > 1 => {
+                    return Err(Fault::At(items[1].at, "expected a comma before this row".into()));
+                }
                 Some(row) if row.breaks.is_empty() => self.row(&row.items, item.at)?,
                 _ => return Err(Fault::At(item.at, "expected a row in brackets, as the others".into())),
             }

@@ -54,7 +54,7 @@ impl Matrix<'_> {
             return Err(Fault::At(item.at, format!("row {row}, column {col}: expected at most {}", u32::MAX)));
         };
         let line = self.line(item.at);
-        Ok(self.entries.push(i, j, value, line)?)
+        Ok(self.entries.push_fraction(i, j, value, line)?)
     }
 
     /// The line of a byte; bytes are asked for in order, as a rule.

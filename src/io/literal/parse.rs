@@ -168,7 +168,7 @@ impl Parser<'_> {
                         b'{' => vec![Expression { at: behind, kind: Kind::List(list) }],
                         _ => return Ok(Kind::Call(name, list)),
                     };
-                    Ok(Kind::Call(name, List { open: b'(', items, breaks: vec![], commas: false }))
+                    Ok(Kind::Call(name, List { open: b'(', items, breaks: vec![], commas: false, lines: false }))
                 }
                 _ => Ok(Kind::Word(name)),
             };
@@ -222,9 +222,9 @@ impl Parser<'_> {
             _ => b'>',
         };
         self.at += 1;
-        let mut list = List { open, items: vec![], breaks: vec![], commas: false };
-        // Whether an item must come next: after a comma.
-        let mut due = None;
+        let mut list = List { open, items: vec![], breaks: vec![], commas: false, lines: false };
+        // Whether an item must come next: after a comma; and where the one before it ends, if there is nothing between.
+        let (mut due, mut before, mut blanks) = (None, None, false);
         loop {
             self.blank();
             match self.peek() {
@@ -250,7 +250,10 @@ impl Parser<'_> {
                     if list.items.is_empty() || due.is_some() {
                         return self.fail("expected an entry before this comma");
                     }
-                    due = Some(self.at);
+                    if blanks {
+                        return self.fail("expected commas between all entries or none, found one after blanks");
+                    }
+                    (due, before) = (Some(self.at), None);
                     list.commas = true;
                     self.at += 1;
                 }
@@ -259,12 +262,21 @@ impl Parser<'_> {
                         return self.fail("expected an entry before this semicolon");
                     }
                     list.breaks.push(list.items.len());
+                    before = None;
                     self.at += 1;
                 }
                 Some(_) => {
+                    if let Some(end) = before {
+                        // Other systems multiply what stands side by side, or take no notice of blanks.
+                        if open != b'[' || list.commas {
+                            return self.fail("expected a comma before this entry");
+                        }
+                        list.lines |= self.text[end..self.at].contains(&b'\n');
+                        blanks = true;
+                    }
                     let item = self.item(depth + 1, open)?;
                     memory::push(&mut list.items, item, LITERAL)?;
-                    due = None;
+                    (due, before) = (None, Some(self.at));
                 }
             }
         }

@@ -69,7 +69,7 @@ pub(super) fn matrix(
                 })?;
             let coefficient = pair.next().map(|field| value(field, options.pattern, fractions)).transpose();
             let coefficient = coefficient.map_err(|message| text.error(number, message))?;
-            entries.push(row, column as u32, coefficient.unwrap_or(Integer::Small(1).into()), number)?;
+            entries.push_fraction(row, column as u32, coefficient.unwrap_or(Integer::Small(1).into()), number)?;
             seen += 1;
         }
         if count != Some(seen) || u64::from(row) >= rows {
@@ -137,7 +137,7 @@ pub(super) fn relations(text: &Text<'_>, whole: &[u8], options: &ReadOptions) ->
                 return fail(format!("column {} in hexadecimal: expected at most {}", quote(field), u32::MAX));
             };
             cols = cols.max(u64::from(column) + 1);
-            entries.push(row, column, Integer::Small(1).into(), number)?;
+            entries.push(row, column, Integer::Small(1))?;
         }
         row += 1;
     }

@@ -4,6 +4,7 @@ use super::normal::{Table, named};
 use super::survey::{Survey, natural, survey};
 use crate::io::options::{Base, Layout, ReadOptions};
 use crate::io::text::{Text, fields};
+use crate::words::counted;
 use crate::{Error, Result};
 
 /// What a table holds.
@@ -112,7 +113,8 @@ fn seen(
         _ if least != most => {
             let (line, found, other) = if short > long { (short, least, most) } else { (long, most, least) };
             let message = format!(
-                "{found} numbers, {other} in line {}: expected as many in each line of a dense matrix. If each line has a vertex and its neighbours, say --layout adjacency",
+                "{}, {other} in line {}: expected as many in each line of a dense matrix. If each line has a vertex and its neighbours, say --layout adjacency",
+                counted(found, "number"),
                 short.min(long)
             );
             refuse(line, &message)

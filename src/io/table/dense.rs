@@ -24,7 +24,7 @@ pub(super) fn read(
             let v = value(field, options.pattern, fractions)
                 .map_err(|message| text.error(number, format!("column {}: {message}", found + 1)))?;
             if !v.is_zero() {
-                entries.push(rows, found, v, number)?;
+                entries.push_fraction(rows, found, v, number)?;
             }
             found += 1;
         }

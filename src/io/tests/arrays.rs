@@ -138,6 +138,15 @@ mod archives {
         assert_eq!(limited, "3 entries of the matrix take 48 bytes, 47 bytes are allowed");
     }
 
+    #[test]
+    fn documents_of_office_programs_are_known() {
+        let of = |names: &[&str]| shown(zip(&names.iter().map(|name| (*name, vec![1])).collect::<Vec<_>>()), &EXACT);
+        let xlsx = of(&["[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"]);
+        assert_eq!(xlsx, "t: an Excel workbook: save the sheet as CSV: soffice --headless --convert-to csv t");
+        assert!(of(&["[Content_Types].xml", "word/document.xml"]).starts_with("t: an Office document: "));
+        assert!(of(&["mimetype", "content.xml"]).starts_with("t: an OpenDocument file: save the sheet as CSV"));
+    }
+
     /// A byte that deflate finds no pattern in (the finaliser of MurmurHash3).
     fn noise(k: u32) -> u8 {
         let x = k.wrapping_mul(0x9e37_79b9);

@@ -129,8 +129,14 @@ fn files_that_contradict_themselves() {
             sparse_file(3, &[0, 2], &[0, 1], &[1.0]),
             "t: A: expected data to be a list of at least 2 numbers, found 1 x 1",
         ),
-        (sparse_file(3, &[1, 2], &[0, 1], &[1.0, 2.0]), "t: A: expected jc to rise from 0, not so at column 0"),
-        (sparse_file(3, &[0, 2, 1], &[0, 1], &[1.0, 2.0]), "t: A: expected jc to rise from 0, not so at column 2"),
+        (
+            sparse_file(3, &[1, 2], &[0, 1], &[1.0, 2.0]),
+            "t: A: expected jc to rise from 0, not so at the beginning of column 1",
+        ),
+        (
+            sparse_file(3, &[0, 2, 1], &[0, 1], &[1.0, 2.0]),
+            "t: A: expected jc to rise from 0, not so at the beginning of column 3",
+        ),
         (sparse_file(1 << 33, &[0], &[], &[]), "t: A: 8589934592 rows: dimensions go up to 4294967295"),
         (file(|_| ()), "t: no matrix in it: expected a variable with one, found nothing"),
     ] {

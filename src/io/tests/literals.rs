@@ -62,6 +62,22 @@ fn spellings_of_one_matrix() {
     ] {
         assert_eq!(shown(text, &EXACT), expected, "{text}");
     }
+    for (text, expected) in [
+        // A line that ends is a new row to MATLAB, and nothing to NumPy.
+        ("[1 2\n3 4]", "column 1: a line ends between entries"),
+        ("Mat([1 2\n3 4]~)", "column 5: a line ends between entries"),
+        ("[1;2\n;3 % three\n4]", "column 1: a line ends between entries"),
+        // What stands side by side is a product to Mathematica, and one number to PARI.
+        ("{{1 2}, {3 4}}", "column 5: expected a comma before this entry"),
+        ("[1,2 3;4,5 6]", "column 6: expected a comma before this entry"),
+        ("[[1 2, 3], [4, 5, 6]]", "column 6: expected commas between all entries or none, found one after blanks"),
+        ("[[1, 2]\n [3, 4], [5, 6]]", "2: column 8: expected commas between all entries or none"),
+        ("[[1, 2]\n [3, 4]]", "2: column 2: expected a comma before this row"),
+    ] {
+        let found = shown(text, &EXACT);
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+    assert_eq!(shown("[[1 2\n  3]\n [4 5 6]]", &EXACT), "2x3: 1 1 1, 1 2 2, 1 3 3, 2 1 4, 2 2 5, 2 3 6");
     assert_eq!(shown("[1/2, 0.5; 0, 2*x]", &PATTERN), "t:1: column 15: expected a number, found \"2*x\"");
     assert_eq!(shown("[1/2, 0.5; 0, -7]", &PATTERN), "2x2: 1 1 1, 1 2 1, 2 2 1");
     let rational = read_rational_bytes(Path::new("t"), b"[1/2,3;\n4,5/6]", &EXACT, &Silent).unwrap();

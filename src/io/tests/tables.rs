@@ -26,6 +26,7 @@ fn tables_that_say_what_they_are() {
         ("5\n0\n6\n", "3x1: 1 1 5, 3 1 6"),
         ("2 3\n1 0 2\n0 3 0\n", "2x3: 1 1 1, 1 3 2, 2 2 3"),
         ("a,b,c,d\n1,2,3,4\n", "1x4: 1 1 1, 1 2 2, 1 3 3, 1 4 4"),
+        ("A\n2\n3\n", "2x1: 1 1 2, 2 1 3"),
         (",0,1,2,3\n0,1,2,3,4\n", "1x4: 1 1 1, 1 2 2, 1 3 3, 1 4 4"),
         ("\"V1\" \"V2\" \"V3\" \"V4\"\n\"1\" 1 0 0 2\n", "1x4: 1 1 1, 1 4 2"),
         // Graphs.
@@ -44,6 +45,9 @@ fn tables_that_say_what_they_are() {
     for (text, expected) in cases {
         assert_eq!(read_as(text, None, None), expected, "{text}");
         assert_eq!(shown(gzip(text.as_bytes()), &EXACT), expected, "{text}");
+        let returns = text.replace("\r\n", "\n").replace('\n', "\r");
+        assert_eq!(shown(&returns, &EXACT), expected, "carriage returns: {text}");
+        assert_eq!(shown(gzip(returns.as_bytes()), &EXACT), expected, "carriage returns: {text}");
         for little in [true, false] {
             let unit = |u: u16| if little { u.to_le_bytes() } else { u.to_be_bytes() };
             let wide: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(unit).collect();

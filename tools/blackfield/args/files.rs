@@ -28,7 +28,7 @@ pub struct InfoArgs {
     /// Draw how many rows and columns have how many entries, as PNG or SVG by the name
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
     pub histogram: Option<PathBuf>,
-    /// Write all of this, with pictures, as one HTML page that needs nothing beside itself
+    /// Write all of this, with pictures, as one self-contained HTML page
     #[arg(long, value_name = "OUT.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// The longer side of the pattern in pixels, at most
@@ -48,8 +48,9 @@ pub struct InfoArgs {
 
 /// Rewrite a matrix in another format.
 ///
-/// The output's format is told by its name (.sms, .mtx, .coo, .npy, .npz; with .gz, .xz, .bz2 or .zst compressed) or by
-/// --to. Entries are written in canonical order: rows ascending, columns ascending, duplicates summed, zeros dropped.
+/// The output's name gives its format (.sms, .mtx, .coo, .npy, .npz; compressed with .gz, .xz, .bz2 or .zst), unless
+/// --to does. Entries are written in canonical order: rows ascending, columns ascending, duplicates summed, zeros
+/// dropped.
 ///
 /// IN::NAME selects one of several matrices in an archive, a .mat or an .npz file.
 #[derive(Debug, Args)]

@@ -16,8 +16,8 @@ pub struct HomologyArgs {
     /// The boundary matrices D1, D2, ...; `-` reads standard input
     #[arg(value_name = "FILE", required_unless_present = "facets", value_hint = ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-    /// A simplicial complex instead: a facet a line, its vertices (integers or words) with blanks or commas between
-    /// them, comments from #; `-` reads standard input
+    /// A simplicial complex instead: one facet per line, its vertices (integers or words) separated by blanks or
+    /// commas, comments after #; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "files", value_hint = ValueHint::FilePath)]
     pub facets: Option<PathBuf>,
     /// Over the field with P elements instead of the integers, P a prime below 2^63 (may be given several times)

@@ -28,15 +28,15 @@ pub struct InputArgs {
 /// The names of [`io::Layout`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LayoutName {
-    /// An entry a line: row, column, value; or row and column of a 1
+    /// One entry per line: row, column, value; or row and column of a 1
     Triples,
-    /// A row a line
+    /// One row per line
     Dense,
-    /// The edges of an undirected graph: two vertices a line, and a weight if there is one
+    /// The edges of an undirected graph: two vertices per line, perhaps with a weight
     Edges,
     /// The arcs of a directed graph
     Arcs,
-    /// A vertex and its neighbours a line
+    /// A vertex and its neighbours per line
     Adjacency,
     /// Rows of CADO-NFS, binary or text, without coefficients
     Cado,

@@ -48,11 +48,11 @@ pub struct MatchingsArgs {
     /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
-    /// Print one JSON document for each answer, one per line
+    /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,
-    /// Say on standard error which steps were chosen, and why
-    #[arg(long, conflicts_with = "quiet", help_heading = "Machine and output")]
+    /// Say on standard error which steps were taken, and why, even with --quiet
+    #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
     #[command(flatten)]
     pub batch: BatchArgs,

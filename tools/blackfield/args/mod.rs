@@ -34,7 +34,7 @@ pub use matchings::MatchingsArgs;
 pub use permanent::{PermanentArgs, PermanentDeviceName};
 pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
 pub use profile::ProfileArgs;
-pub use rank::{DeviceName, MethodName, RankArgs};
+pub use rank::{DeviceName, MethodName, RankArgs, RouteName};
 pub use rref::RrefArgs;
 pub use smith::SmithArgs;
 pub use solve::SolveArgs;
@@ -157,6 +157,7 @@ impl Command {
             Command::Charpoly(args) => args.polynomial.answer.max_memory,
             Command::Homology(args) => args.answer.max_memory,
             Command::Permanent(args) => args.max_memory,
+            Command::Matchings(args) => args.max_memory,
             _ => None,
         }
     }

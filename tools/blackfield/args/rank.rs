@@ -66,7 +66,7 @@ pub struct RankArgs {
     /// both
     #[arg(long, value_name = "ROUTE", default_value = "shortcut", help_heading = "Method and certainty")]
     pub route: RouteName,
-    /// Compute every term of the sequence even when the generator has long stood still
+    /// Compute every term of the sequence, even after the generator has stopped growing
     #[arg(long, help_heading = "Method and certainty")]
     pub no_early_termination: bool,
 
@@ -122,12 +122,12 @@ matrix, whatever p. The seconds of each answer include the reading of its
 file, which happens once.
 
 With --rational the rank over Q comes first on standard output, its modulus
-written as Q, then those modulo each P. Any rank mod p is a lower bound. The upper one is proven
-where that is cheap, and with --proven at any price: by the pattern, by null
-vectors over the integers, or by so many primes that no larger minor can be
-a multiple of all; else primes of 31 bits are drawn until the error
-probability is at most --error (1e-12 without it). With --json the document
-of a file is
+written as Q, then those modulo each P. Any rank mod p is a lower bound. The
+upper bound is proven where that is cheap, and with --proven at any price: by
+the pattern, by null vectors over the integers, or by so many primes that no
+larger minor can be a multiple of all; else primes of 31 bits are drawn until
+the error probability is at most --error (1e-12 without it). With --json the
+document of a file is
   {schema: \"blackfield/rank/1\", file, rows, cols, nnz,
    field: \"Q\", rank, certainty, error_bound, error_log2, reason,
    minor_bits, prime_bits,

@@ -53,12 +53,11 @@ With --json the document is
    certainty: \"proven\" | \"monte-carlo\", error_bound, error_log2,
    phases: {name: seconds}, processor_seconds: {name: seconds}, seed,
    threads, digest, rhs_digest, warnings, seconds, version}
-Rows and columns count from 0, residues are strings of digits, and so is a
-modulus beyond 2^63. The vector y
-of a contradiction shows that its column b of B has no solution: y*A = 0 and
-y*b = value, which is not 0. certainty is that of the rank of A, and path is
-that of A and B together; solutions and contradictions that are given hold
-in any case.
+Rows and columns count from 0; residues are strings of digits, and so is a
+modulus beyond 2^63. The vector y of a contradiction shows that its column b
+of B has no solution: y*A = 0 and y*b = value, which is not 0. certainty is
+that of the rank of A, and path is that of A and B together; solutions and
+contradictions that are given hold in any case.
 With --rational it is
   {schema: \"blackfield/solve/1\", file, rhs, rows, cols, nnz,
    field: \"Q\", right_sides, consistent: true | false,

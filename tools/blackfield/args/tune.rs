@@ -19,16 +19,16 @@ pub struct TuneArgs {
     #[arg(value_name = "FILE", required_unless_present = "install", value_hint = ValueHint::FilePath)]
     pub file: Option<PathBuf>,
     /// Measure the prices of this machine and write them to a profile
-    #[arg(long, conflicts_with_all = ["file", "check", "report"])]
+    #[arg(long, conflicts_with_all = ["file", "check", "report", "modulus", "widths", "pattern", "base", "layout"])]
     pub install: bool,
     /// The profile to write; `-` writes to standard output [default: blackfield/profile.toml in the configuration
     /// directory]
     #[arg(long, value_name = "FILE", requires = "install", conflicts_with = "file", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Compute the rank by one thread, and show what each step was predicted to take
+    /// Compute the rank on one thread, and show what each step was predicted to take
     #[arg(long, conflicts_with = "report")]
     pub check: bool,
-    /// Write what was measured to one self-contained page
+    /// Write what was measured as one self-contained HTML page
     #[arg(long, value_name = "OUT.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// The modulus, a prime below 2^63

@@ -54,6 +54,8 @@ struct Predicted {
 /// Prints the facts; draws pictures and writes a page if asked.
 pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     [&args.spy, &args.histogram].into_iter().flatten().try_for_each(|to| picture::check(to))?;
+    let outputs = [("--spy", &args.spy), ("--histogram", &args.histogram), ("--report", &args.report)];
+    output::check_outputs(&outputs, &[&args.file])?;
     let prices = profile::find(&args.profile, bars)?;
     let loaded = input::load(&args.file, args.input, bars)?;
     let name = args.file.file_name().unwrap_or("-".as_ref()).to_string_lossy().into_owned();

@@ -5,6 +5,7 @@ use crate::page::units::{bytes, seconds};
 use blackfield::answers::{PlannedStep, RankPlan};
 use blackfield::matching::{BlockForm, Blocks, Equal};
 use blackfield::report::Certainty;
+use blackfield::words::counted;
 
 /// Steps of a plan that are told, those of components among them: there may be thousands.
 const TOLD: usize = 12;
@@ -50,22 +51,17 @@ pub fn of_sizes(count: usize, thing: &str, sizes: &[Equal]) -> String {
     if sizes.len() > words.len() {
         words.push("...".into());
     }
-    let plural = if count == 1 { "" } else { "s" };
     let sizes = match (count, sizes) {
         (_, []) => String::new(),
         (_, [all]) => format!(" of size {}", all.size),
         _ => format!(" of sizes {}", words.join(", ")),
     };
-    format!("{count} {thing}{plural}{sizes}")
+    format!("{}{sizes}", counted(count, thing))
 }
 
 /// How the rank would be found.
 fn rank(plan: &RankPlan) -> String {
-    let mut steps: Vec<String> = plan
-        .made
-        .iter()
-        .map(|step| format!("- {}: {}; took {}", step.name, step.found, seconds(step.seconds)))
-        .collect();
+    let mut steps: Vec<String> = plan.made.iter().map(|step| format!("- {}: {}", step.name, step.found)).collect();
     steps.extend(plan.next.iter().map(|step| format!("- then {}", planned(step))));
     let more = steps.len().saturating_sub(TOLD);
     steps.truncate(TOLD);

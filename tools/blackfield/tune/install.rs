@@ -15,6 +15,10 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let file =
         file.ok_or_else(|| Error::Usage("no configuration directory is known: --output FILE says where".into()))?;
     output::check_leaves_stdout(args.json, &file, "profile")?;
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        output::make_folder(folder)?;
+    }
+    output::check_outputs(&[("--output", &Some(file.clone()))], &[])?;
     let here = Fingerprint::here();
     if args.quick {
         bars.warning("short runs on small inputs: these prices are for trying out, not for plans");
@@ -26,10 +30,6 @@ pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let found = Profile::new(memory, measurements);
     if file == Path::new("-") {
         return output::print(&found.to_toml());
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|source| Error::Io { file: folder.to_owned(), source })?;
     }
     found.write(&file)?;
     if args.json { document::print_machine(args, &found, &file) } else { output::print(&described(&found, &file)) }

@@ -9,6 +9,7 @@ mod report;
 
 use crate::args::TuneArgs;
 use crate::input;
+use crate::output;
 use crate::profile;
 use crate::progress::Bars;
 use blackfield::{Error, Result};
@@ -16,6 +17,7 @@ use blackfield::{Error, Result};
 /// What the arguments ask for.
 pub fn run(args: &TuneArgs, bars: &Bars) -> Result<()> {
     let Some(file) = &args.file else { return install::run(args, bars) };
+    output::check_outputs(&[("--report", &args.report)], &[file])?;
     let machine = profile::find(&args.profile, bars)?.machine;
     let loaded = input::load(file, args.input, bars)?;
     if args.check {

@@ -1,5 +1,4 @@
-//! The files of `datasets/formats`: each is read as the same matrix as its twin in SMS, plain and compressed, and the
-//! folder is complete.
+//! Texts and CADO-NFS's files, in `datasets/formats`: plain and compressed.
 
 use blackfield::io::{Base, Layout, ReadOptions, read_rational, read_rational_bytes};
 use blackfield::{Silent, sparse::RationalMatrix};

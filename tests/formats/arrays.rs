@@ -1,5 +1,5 @@
-//! The files in `datasets/formats/arrays`, each made by the tool that its format comes from: read, they are the matrix
-//! of their twin in SMS. Cut off or damaged, they end in an answer or in an error that says where.
+//! Binary and packed files, in `datasets/formats/arrays`. Cut off or damaged, they end in an answer or in an error that
+//! says where.
 
 use blackfield::answers::RankOptions;
 use blackfield::field::Modulus;
