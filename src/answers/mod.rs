@@ -15,6 +15,7 @@ mod large;
 mod lifting;
 mod operator;
 mod polynomials;
+mod profile;
 mod rank;
 mod rational;
 mod rational_space;

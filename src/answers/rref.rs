@@ -10,6 +10,7 @@
 
 use super::Rank;
 use super::kernel::{Kernel, NullVectors, decompose};
+use super::profile::Profile;
 use super::rank::RankOptions;
 use crate::certify::Certainty;
 use crate::pivots::Rule;
@@ -18,17 +19,13 @@ use crate::{Observer, Result, memory};
 
 /// What the memory is for.
 const COLUMNS: &str = "the columns of an echelon form";
-/// The row of a column without a pivot.
-const NO_ROW: u32 = u32::MAX;
 
 /// A reduced row echelon form, ready to be written down.
 #[derive(Debug)]
 #[must_use]
 pub struct RowEchelon {
     kernel: Kernel,
-    pivots: Vec<u32>,
-    /// By column: the row of its pivot.
-    row: Vec<u32>,
+    profile: Profile,
 }
 
 /// The entries of some columns without a pivot.
@@ -41,12 +38,11 @@ pub struct FreeColumns<'a> {
 impl FreeColumns<'_> {
     /// The entries (row, column, residue), column by column, rows ascending.
     pub fn entries(&self) -> impl Iterator<Item = (u32, u32, u64)> {
-        let (modulus, row) = (self.of.kernel.modulus(), &self.of.row);
+        let (modulus, profile) = (self.of.kernel.modulus(), &self.of.profile);
         (0..self.vectors.len()).flat_map(move |k| {
             let (at, values) = self.vectors.vector(k);
-            let own = at.iter().copied().find(|&j| row[j as usize] == NO_ROW).expect("its own column");
-            let others = at.iter().zip(values).filter(move |(j, _)| **j != own);
-            others.map(move |(&j, &v)| (row[j as usize], own, modulus.neg(v)))
+            let own = profile.free_among(at).expect("its own column");
+            at.iter().zip(values).filter_map(move |(&j, &v)| Some((profile.row(j)?, own, modulus.neg(v))))
         })
     }
 }
@@ -70,14 +66,8 @@ impl FreeColumns<'_> {
 /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself.
 pub fn rref(a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<RowEchelon> {
     let kernel = decompose(a, Rule::Leading, options, observer)?;
-    let mut row = memory::zeros(kernel.coordinates(), COLUMNS)?;
-    kernel.free()?.iter().for_each(|&j| row[j as usize] = NO_ROW);
-    let mut pivots = memory::with_capacity(kernel.rank().rank, COLUMNS)?;
-    for (j, row) in row.iter_mut().enumerate().filter(|(_, row)| **row != NO_ROW) {
-        *row = pivots.len() as u32;
-        pivots.push(j as u32);
-    }
-    Ok(RowEchelon { kernel, pivots, row })
+    let profile = Profile::of(&kernel)?;
+    Ok(RowEchelon { kernel, profile })
 }
 
 impl RowEchelon {
@@ -87,11 +77,11 @@ impl RowEchelon {
     }
     /// The column of each row's leading 1, ascending: the column rank profile.
     pub fn pivots(&self) -> &[u32] {
-        &self.pivots
+        self.profile.pivots()
     }
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        self.row.len()
+        self.profile.cols()
     }
     /// Makes the entries in the columns without a pivot, some columns after the others: `make` is called in parallel,
     /// `take` with what it returns in the order of the columns. What is returned is how sure it is that this is the
@@ -114,7 +104,7 @@ impl RowEchelon {
     /// # Errors
     /// As [`RowEchelon::free_columns`].
     pub fn matrix(&self, observer: &dyn Observer) -> Result<SparseMatrix> {
-        let rows = self.pivots.len();
+        let rows = self.pivots().len();
         let mut turned: Vec<Vec<(u32, u64)>> = vec![];
         memory::reserve(&mut turned, self.cols(), COLUMNS)?;
         turned.resize(self.cols(), vec![]);
@@ -124,10 +114,8 @@ impl RowEchelon {
         let _ = self.free_columns(|some| memory::collect(some.entries(), COLUMNS), take, observer)?;
         let nnz = turned.iter().map(Vec::len).sum::<usize>() + rows;
         let mut columns = SparseMatrix::empty(self.kernel.modulus(), rows, self.cols(), nnz)?;
-        for (j, mut entries) in turned.into_iter().enumerate() {
-            if self.row[j] != NO_ROW {
-                entries.push((self.row[j], 1));
-            }
+        for (j, mut entries) in (0..).zip(turned) {
+            entries.extend(self.profile.row(j).map(|row| (row, 1)));
             columns.push_row(&mut entries);
         }
         columns.transpose()

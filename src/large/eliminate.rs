@@ -57,7 +57,7 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
         done.push(&touched, j)?;
         for (j, _) in touched {
             if let Some((cost, _)) = active.best(j)? {
-                memory::or_panic(heap_room(&mut queue));
+                heap_room(&mut queue)?;
                 queue.push(Reverse((cost, j)));
             }
         }

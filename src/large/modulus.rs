@@ -107,11 +107,11 @@ impl FromStr for LargeModulus {
         let Some((base, rest)) = text.split_once('^') else { return LargeModulus::new(digits(text)?) };
         let sign = rest.find(['+', '-']).unwrap_or(rest.len());
         let (exponent, offset) = rest.split_at(sign);
-        let (base, exponent) = (digits(base)?, digits(exponent)?.to_u64().ok_or_else(wrong)?);
-        if base.bits().saturating_mul(exponent) > 2 * BITS {
+        let (base, exponent) = (digits(base)?, digits(exponent)?.to_u32().ok_or_else(wrong)?);
+        if base.bits().saturating_mul(exponent.into()) > 2 * BITS {
             return Err(Error::Modulus(format!("modulus {text} is too large: at most {BITS} bits are possible")));
         }
-        let power = base.pow(exponent as u32);
+        let power = base.pow(exponent);
         LargeModulus::new(match offset.split_at_checked(1) {
             None => power,
             Some(("+", offset)) => power + digits(offset)?,
@@ -190,6 +190,7 @@ mod tests {
             "7.0",
             "2^70000-1",
             "2^99999999999999999999-1",
+            "0^4294967296+1",
             "2^2-5",
             "318665857834031151167461",
             "3317044064679887385961981",

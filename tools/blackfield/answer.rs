@@ -150,6 +150,14 @@ pub struct Contradiction {
     pub value: String,
 }
 
+impl Contradiction {
+    /// The same in digits.
+    pub fn of(column: u32, y: Vec<(u32, impl ToString)>, value: impl ToString) -> Self {
+        let y = y.into_iter().map(|(i, v)| (i, v.to_string())).collect();
+        Contradiction { column, y, value: value.to_string() }
+    }
+}
+
 /// Why an answer is what it is.
 #[derive(Serialize)]
 pub struct Grounds {

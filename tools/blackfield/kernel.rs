@@ -34,6 +34,22 @@ pub struct Found {
     pub random: bool,
 }
 
+impl Found {
+    /// That of a null space mod p: its dimension, and how many vectors were written with how many entries.
+    pub fn of(args: &KernelArgs, rank: usize, dimension: usize, (vectors, entries): (usize, usize)) -> Self {
+        Found {
+            side: if args.left { "left" } else { "right" },
+            rank,
+            dimension,
+            primes: None,
+            output: args.output.as_ref().map(|file| file.display().to_string()),
+            vectors,
+            entries,
+            random: args.vectors.is_some(),
+        }
+    }
+}
+
 /// Writes the vectors and prints the dimension.
 pub fn run(args: &KernelArgs, bars: &Bars) -> Result<()> {
     let to_stdout = answer::is_to_stdout(&args.answer, args.output.as_deref(), "vectors")?;
@@ -118,7 +134,7 @@ impl Question<'_> {
         let rank = answers::rank_owned(matrix, &self.options, self.bars)?;
         phases.extend(&rank.phases);
         let dimension = self.coordinates.whole() - rank.rank;
-        Ok((self.found(rank.rank, dimension, 0, 0), Grounds::from(&rank)))
+        Ok((Found::of(self.args, rank.rank, dimension, (0, 0)), Grounds::from(&rank)))
     }
 
     /// The vectors, written.
@@ -155,21 +171,7 @@ impl Question<'_> {
             writer.finish()?;
             Ok::<_, Error>(entries)
         })?;
-        Ok((self.found(kernel.rank().rank, dimension, vectors as usize, entries), grounds))
-    }
-
-    fn found(&self, rank: usize, dimension: usize, vectors: usize, entries: usize) -> Found {
-        let args = self.args;
-        Found {
-            side: if args.left { "left" } else { "right" },
-            rank,
-            dimension,
-            primes: None,
-            output: args.output.as_ref().map(|file| file.display().to_string()),
-            vectors,
-            entries,
-            random: args.vectors.is_some(),
-        }
+        Ok((Found::of(args, kernel.rank().rank, dimension, (vectors as usize, entries)), grounds))
     }
 }
 
@@ -193,16 +195,8 @@ fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>
     }
     work.phases.extend(kernel.phases());
     let grounds = Grounds { path: kernel.path().to_vec(), reason: kernel.reason(), certainty };
-    let found = Found {
-        side: if args.left { "left" } else { "right" },
-        rank: kernel.rank(),
-        dimension: kernel.dimension(),
-        primes: Some(kernel.primes()),
-        output: args.output.as_ref().map(|file| file.display().to_string()),
-        vectors,
-        entries,
-        random: false,
-    };
+    let found = Found::of(args, kernel.rank(), kernel.dimension(), (vectors, entries));
+    let found = Found { primes: Some(kernel.primes()), random: false, ..found };
     let asked = Asked { file: args.file.display().to_string(), rows, cols, nnz, over: Over::Field("Q"), digest };
     Ok(work.end(Schema::Kernel, asked, found, grounds))
 }

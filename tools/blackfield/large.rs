@@ -41,16 +41,7 @@ pub fn kernel(
             (found.rank().clone(), found.dimension(), written.0, written.1)
         }
     };
-    let found = kernel::Found {
-        side: if args.left { "left" } else { "right" },
-        rank: rank.rank,
-        dimension,
-        primes: None,
-        output: args.output.as_ref().map(|file| file.display().to_string()),
-        vectors,
-        entries,
-        random: args.vectors.is_some(),
-    };
+    let found = kernel::Found::of(args, rank.rank, dimension, (vectors, entries));
     let asked = asked(&args.file.display().to_string(), &loaded, modulus, digest);
     Ok(work.end(Schema::Kernel, asked, found, Grounds::from(&rank)))
 }
@@ -116,14 +107,11 @@ pub fn solve(
         consistent,
         output: args.output.as_ref().filter(|_| consistent).map(|file| file.display().to_string()),
         inconsistent: solution.inconsistent,
-        contradiction: solution.contradiction.map(|found| Contradiction {
-            column: found.column,
-            y: found.y.into_iter().map(|(i, v)| (i, v.to_string())).collect(),
-            value: found.value.to_string(),
-        }),
+        contradiction: solution.contradiction.map(|found| Contradiction::of(found.column, found.y, found.value)),
         rank: solution.rank.rank,
+        lifted: None,
         entries,
-        random: args.random,
+        random: Some(args.random),
     };
     let asked = asked(&args.file.display().to_string(), &matrix, modulus, digest);
     Ok(work.end(Schema::Solve, asked, found, grounds))

@@ -3,37 +3,17 @@
 use crate::answer::{Asked, Contradiction, Document, Grounds, Over, Work};
 use crate::args::SolveArgs;
 use crate::memory;
-use crate::output::{self, MatrixFile};
+use crate::output::MatrixFile;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use crate::solve::{Found, Lifted};
 use blackfield::answers::{self, SolutionVector};
-use blackfield::field::Modulus;
 use blackfield::io::EntryList;
 use blackfield::report::Certainty;
-use blackfield::words::counted;
 use blackfield::{Error, Result};
-use serde::Serialize;
 
-/// The answer.
-#[derive(Serialize)]
-struct Found {
-    rhs: String,
-    rhs_digest: Option<String>,
-    right_sides: usize,
-    consistent: bool,
-    inconsistent: Vec<u32>,
-    contradiction: Option<Contradiction>,
-    rank: usize,
-    prime: Modulus,
-    digits: usize,
-    numerator_bits: u64,
-    denominator_bits: u64,
-    output: Option<String>,
-    entries: usize,
-}
-
-/// Writes the solutions, and prints whether there are any.
-pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<()> {
+/// Solutions, written, or why there are none.
+pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<Document<Found>> {
     args.checkpoint.refuse("over the rationals")?;
     let mut work = Work::begin(&args.answer, bars)?;
     let (a, b) = (work.load_rational(&args.file, args.text)?.matrix, work.load_rational(&args.rhs, args.text)?.matrix);
@@ -71,26 +51,15 @@ pub fn run(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Res
         right_sides: b.cols(),
         consistent,
         inconsistent: solution.inconsistent,
-        contradiction: solution.contradiction.map(|found| Contradiction {
-            column: found.column,
-            y: found.y.into_iter().map(|(i, v)| (i, v.to_string())).collect(),
-            value: found.value.to_string(),
-        }),
+        contradiction: solution.contradiction.map(|found| Contradiction::of(found.column, found.y, found.value)),
         rank: solution.rank.rank,
-        prime: solution.modulus,
-        digits: solution.digits,
-        numerator_bits,
-        denominator_bits,
+        lifted: Some(Lifted { prime: solution.modulus, digits: solution.digits, numerator_bits, denominator_bits }),
         output: args.output.as_ref().filter(|_| consistent).map(|file| file.display().to_string()),
         entries,
+        random: None,
     };
     let grounds = Grounds { path: solution.path, reason: solution.reason, certainty: Certainty::Proven };
-    let document = work.end(Schema::Solve, asked, found, grounds);
-    describe(&document, args, bars);
-    match args.answer.json {
-        true => output::print_json(&document),
-        false => output::print(if consistent { "consistent\n" } else { "inconsistent\n" }),
-    }
+    Ok(work.end(Schema::Solve, asked, found, grounds))
 }
 
 /// The columns as entries by rows.
@@ -101,29 +70,4 @@ fn list(rows: usize, columns: &[SolutionVector]) -> Result<EntryList<'static>> {
     }
     entries.sort_by_key(|(j, k, _)| (*j, *k));
     Ok(EntryList { rows, cols: columns.len(), entries })
-}
-
-/// The circumstances on standard error.
-fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
-    let Found { rank, digits, numerator_bits, denominator_bits, entries, contradiction, inconsistent, output, .. } =
-        &document.found;
-    let sizes = format!(
-        "numerators of up to {}, denominators of up to {}, {} lifted",
-        counted(*numerator_bits, "bit"),
-        counted(*denominator_bits, "bit"),
-        counted(*digits, "digit")
-    );
-    let line = match (contradiction, output) {
-        (Some(contradiction), _) => {
-            let (column, others) = (contradiction.column + 1, inconsistent.len() - 1);
-            let others = if others == 0 { String::new() } else { format!(", and {others} more") };
-            let ground = "a combination of rows that is 0 is not 0 there";
-            ("found", format!("no solution for right side {column}{others}: {ground}"))
-        }
-        (None, Some(output)) => {
-            ("written", format!("solutions with {} to {output}: {sizes}", counted(*entries, "entry")))
-        }
-        (None, None) => ("found", format!("solutions for all right sides: {sizes}")),
-    };
-    document.describe(&args.answer, bars, &format!("rank {rank} or more over Q"), &[line]);
 }

@@ -27,9 +27,22 @@ pub struct Found {
     pub inconsistent: Vec<u32>,
     pub contradiction: Option<Contradiction>,
     pub rank: usize,
+    #[serde(flatten)]
+    pub lifted: Option<Lifted>,
     pub output: Option<String>,
     pub entries: usize,
-    pub random: bool,
+    /// Mod p.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random: Option<bool>,
+}
+
+/// How solutions over the rationals were found, and how large they are.
+#[derive(Serialize)]
+pub struct Lifted {
+    pub prime: Modulus,
+    pub digits: usize,
+    pub numerator_bits: u64,
+    pub denominator_bits: u64,
 }
 
 /// Writes the solutions, and prints whether there are any.
@@ -39,7 +52,7 @@ pub fn run(args: &SolveArgs, bars: &Bars) -> Result<()> {
     match &args.modulus {
         Some(Prime::Word(modulus)) => run_mod(args, *modulus, output, bars),
         Some(Prime::Large(modulus)) => run_large(args, modulus, output, bars),
-        None => rational_solve::run(args, output, bars),
+        None => finish(&rational_solve::solve(args, output, bars)?, args, bars),
     }
 }
 
@@ -79,14 +92,11 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
         consistent,
         output: args.output.as_ref().filter(|_| consistent).map(|file| file.display().to_string()),
         inconsistent: solution.inconsistent,
-        contradiction: solution.contradiction.map(|answers::Contradiction { column, y, value, .. }| Contradiction {
-            column,
-            y: y.into_iter().map(|(i, v)| (i, v.to_string())).collect(),
-            value: value.to_string(),
-        }),
+        contradiction: solution.contradiction.map(|found| Contradiction::of(found.column, found.y, found.value)),
         rank: solution.rank.rank,
+        lifted: None,
         entries,
-        random: args.random,
+        random: Some(args.random),
     };
     finish(&work.end(Schema::Solve, asked, found, grounds), args, bars)
 }
@@ -147,7 +157,15 @@ fn triplets(x: &SparseMatrix) -> Result<Triplets> {
 
 /// The circumstances on standard error.
 fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
-    let Found { rank, entries, contradiction, inconsistent, output, .. } = &document.found;
+    let Found { rank, lifted, entries, contradiction, inconsistent, output, .. } = &document.found;
+    let how = lifted.as_ref().map_or(", checked by multiplication".into(), |lifted| {
+        format!(
+            ": numerators of up to {}, denominators of up to {}, {} lifted",
+            counted(lifted.numerator_bits, "bit"),
+            counted(lifted.denominator_bits, "bit"),
+            counted(lifted.digits, "digit")
+        )
+    });
     let line = match (contradiction, output) {
         (Some(contradiction), _) => {
             let (column, others) = (contradiction.column + 1, inconsistent.len() - 1);
@@ -155,11 +173,9 @@ fn describe(document: &Document<Found>, args: &SolveArgs, bars: &Bars) {
             let ground = "a combination of rows that is 0 is not 0 there";
             ("found", format!("no solution for right side {column}{others}: {ground}"))
         }
-        (None, Some(output)) => {
-            ("written", format!("solutions with {} to {output}, checked by multiplication", counted(*entries, "entry")))
-        }
-        (None, None) => ("found", "solutions for all right sides, checked by multiplication".into()),
+        (None, Some(output)) => ("written", format!("solutions with {} to {output}{how}", counted(*entries, "entry"))),
+        (None, None) => ("found", format!("solutions for all right sides{how}")),
     };
-    let over = args.modulus.as_ref().map_or(String::new(), |modulus| format!(" mod {modulus}"));
+    let over = args.modulus.as_ref().map_or(" or more over Q".into(), |modulus| format!(" mod {modulus}"));
     document.describe(&args.answer, bars, &format!("rank {rank}{over}"), &[line]);
 }

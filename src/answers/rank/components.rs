@@ -49,9 +49,9 @@ pub(super) fn rank(
         let mut sum = Sum::new(step, options, streams, phases);
         let mut parts = cut.parts();
         if observer.plans_only() {
-            let mut forecasts = super::forecasts::Forecasts::default();
-            parts.try_for_each(|part| forecasts.add(observer, |first| sum.add(part?, first)))?;
-            return forecasts.tell(observer);
+            let mut forecast = super::forecast_of_parts::ForecastOfParts::default();
+            parts.try_for_each(|part| forecast.add(observer, |first| sum.add(part?, first)))?;
+            return forecast.tell(observer);
         }
         let count = cut.count() as u64;
         for (k, part) in parts.by_ref().take(cut.count() - 1).enumerate() {

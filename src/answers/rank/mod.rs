@@ -7,14 +7,13 @@
 //! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
 //! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann makes those
 //! of what is left where its row space would take too much (`sequence`). What would be done can be asked without doing
-//! it (`forecast`).
+//! it (`rank_plan`).
 
 mod answer;
 mod by_sequence;
 mod components;
 mod finish;
-mod forecast;
-mod forecasts;
+mod forecast_of_parts;
 mod itself;
 mod options;
 mod outlook;
@@ -23,6 +22,7 @@ mod pivoting;
 mod plan;
 mod planner;
 mod proof;
+mod rank_plan;
 mod run;
 mod sequence;
 mod settled;
@@ -35,14 +35,14 @@ pub use crate::decomposition::Minor;
 use crate::wiedemann;
 pub use answer::Rank;
 pub(super) use finish::Space;
-pub use forecast::{PlannedStep, RankPlan, rank_plan};
 pub use options::{Method, RankOptions};
 pub use patience::Patience;
+pub use rank_plan::{PlannedStep, RankPlan, rank_plan};
 pub(super) use run::row_space;
 pub(super) use sequence::Sequence;
 pub use whole::{rank, rank_owned};
 
 #[cfg(test)]
-mod forecast_tests;
-#[cfg(test)]
 mod prices_tests;
+#[cfg(test)]
+mod rank_plan_tests;

@@ -1,7 +1,7 @@
 //! The reduced row echelon form of a matrix over ℚ.
 
 use super::space::Space;
-use super::{RationalSpaceOptions, RationalVector, RationalVectors};
+use super::{Profile, RationalSpaceOptions, RationalVectors};
 use crate::certify::Certainty;
 use crate::field::Modulus;
 use crate::report::Phases;
@@ -10,41 +10,33 @@ use crate::{Error, Observer, Result, Step, memory};
 
 /// What the memory is for.
 const COLUMNS: &str = "the columns of an echelon form";
-/// The row of a column without a pivot.
-const NO_ROW: u32 = u32::MAX;
 
 /// A reduced row echelon form over ℚ, ready to be written down.
 #[derive(Debug)]
 #[must_use]
 pub struct RationalRowEchelon<'a> {
     space: Space<'a>,
-    pivots: Vec<u32>,
-    /// By column: the row of its pivot.
-    row: Vec<u32>,
+    profile: Profile,
 }
 
 /// The entries of some columns without a pivot.
 #[derive(Clone, Copy, Debug)]
 pub struct RationalColumns<'a> {
     vectors: &'a RationalVectors,
-    row: &'a [u32],
+    profile: &'a Profile,
 }
 
 impl RationalColumns<'_> {
     /// The entries (row, column, value), column by column, rows ascending.
     pub fn entries(&self) -> impl Iterator<Item = (u32, u32, Fraction<'static>)> {
+        let profile = self.profile;
         (0..self.vectors.len()).flat_map(move |k| {
             let vector = self.vectors.vector(k);
-            let own = own(vector, self.row).expect("its own column");
-            let others = vector.coordinates().iter().zip(vector.values()).filter(move |(j, _)| **j != own);
-            others.map(move |(&j, v)| (self.row[j as usize], own, negative(v)))
+            let own = profile.free_among(vector.coordinates()).expect("its own column");
+            let entries = vector.coordinates().iter().zip(vector.values());
+            entries.filter_map(move |(&j, v)| Some((profile.row(j)?, own, negative(v))))
         })
     }
-}
-
-/// The column without a pivot of a null vector.
-fn own(vector: &RationalVector, row: &[u32]) -> Option<u32> {
-    vector.coordinates().iter().copied().find(|&j| row[j as usize] == NO_ROW)
 }
 
 fn negative(v: Fraction<'_>) -> Fraction<'static> {
@@ -77,28 +69,22 @@ pub fn rational_rref<'a>(
     observer: &dyn Observer,
 ) -> Result<RationalRowEchelon<'a>> {
     let space = Space::new(a, true, options, observer)?;
-    let mut row = memory::zeros(space.base().coordinates(), COLUMNS)?;
-    space.base().free()?.iter().for_each(|&j| row[j as usize] = NO_ROW);
-    let mut pivots = memory::with_capacity(space.base().rank().rank, COLUMNS)?;
-    for (j, row) in row.iter_mut().enumerate().filter(|(_, row)| **row != NO_ROW) {
-        *row = pivots.len() as u32;
-        pivots.push(j as u32);
-    }
-    Ok(RationalRowEchelon { space, pivots, row })
+    let profile = Profile::of(space.base())?;
+    Ok(RationalRowEchelon { space, profile })
 }
 
 impl RationalRowEchelon<'_> {
     /// The rank of the matrix.
     pub fn rank(&self) -> usize {
-        self.pivots.len()
+        self.profile.pivots().len()
     }
     /// The column of each row's leading 1, ascending: the column rank profile.
     pub fn pivots(&self) -> &[u32] {
-        &self.pivots
+        self.profile.pivots()
     }
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        self.row.len()
+        self.profile.cols()
     }
     /// How sure rank and pivots are as long as the form was not made; [`RationalRowEchelon::free_columns`] proves them.
     pub fn certainty(&self) -> Certainty {
@@ -133,17 +119,16 @@ impl RationalRowEchelon<'_> {
         take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<Certainty> {
-        let RationalRowEchelon { space, row, .. } = self;
+        let RationalRowEchelon { space, profile } = self;
         let checked = |vectors: &RationalVectors| {
             for k in 0..vectors.len() {
-                let vector = vectors.vector(k);
-                let last = vector.coordinates().last();
-                if own(vector, row).is_none_or(|own| last.is_some_and(|&last| last > own)) {
+                let cols = vectors.vector(k).coordinates();
+                if profile.free_among(cols).is_none_or(|own| cols.last().is_some_and(|&last| last > own)) {
                     let message = "a column depends on columns behind it: another seed draws other primes";
                     return Err(Error::Check(message.into()));
                 }
             }
-            make(RationalColumns { vectors, row })
+            make(RationalColumns { vectors, profile })
         };
         space.blocks(checked, take, observer)?;
         Ok(Certainty::Proven)
@@ -155,7 +140,7 @@ impl RationalRowEchelon<'_> {
     pub fn matrix(&mut self, observer: &dyn Observer) -> Result<RationalMatrix> {
         let one = || Fraction::from(Integer::Small(1));
         let mut entries =
-            memory::collect(self.pivots.iter().enumerate().map(|(i, &j)| (i, j as usize, one())), COLUMNS)?;
+            memory::collect(self.pivots().iter().enumerate().map(|(i, &j)| (i, j as usize, one())), COLUMNS)?;
         let take = |some: Vec<(u32, u32, Fraction<'static>)>| {
             memory::reserve(&mut entries, some.len(), COLUMNS)?;
             entries.extend(some.into_iter().map(|(i, j, v)| (i as usize, j as usize, v)));

@@ -36,6 +36,7 @@ pub use echelon::{RationalColumns, RationalRowEchelon, rational_rref};
 pub use kernel::{RationalKernel, rational_kernel};
 pub use vectors::{RationalVector, RationalVectors};
 
+use super::profile::Profile;
 use super::{RankOptions, kernel as modular};
 use crate::certify::ErrorBound;
 use crate::setters::setters;

@@ -35,12 +35,12 @@ impl Observer for First<'_> {
 
 /// The forecasts of the parts so far.
 #[derive(Default)]
-pub(super) struct Forecasts {
+pub(super) struct ForecastOfParts {
     sum: Option<Forecast>,
     parts: usize,
 }
 
-impl Forecasts {
+impl ForecastOfParts {
     /// Adds what `work` on a part says it will take, and stops it there.
     ///
     /// # Errors
