@@ -18,8 +18,8 @@ impl Pace {
         Pace { start: now, window: now, told: false }
     }
 
-    /// After a window of pivots: the rest of at most `left` pivots, if it is time to say it. Fill-in makes pivots dearer
-    /// and the shrinking rest makes them cheaper: half of them are taken to cost what one costs now.
+    /// After a window of pivots: the rest of at most `left` pivots, if it is time to say it. Fill-in makes pivots
+    /// dearer and the shrinking rest makes them cheaper: half of them are taken to cost what one costs now.
     pub fn rest(&mut self, window: usize, left: usize, bytes: u64) -> Option<Forecast> {
         let now = Instant::now();
         let taken = now - std::mem::replace(&mut self.window, now);

@@ -95,8 +95,8 @@ impl Part {
         let (count, taken) = self.finished;
         Part { finished: (count + 1, taken + (now - self.start)), ..Part::new(&self.what, number, of, now) }
     }
-    /// What is left of all parts, if `left` is of this one, where that is known: each takes as long as those before, the
-    /// first as long as is known of it.
+    /// What is left of all parts, if `left` is of this one, where that is known: each takes as long as those before,
+    /// the first as long as is known of it.
     pub fn left(&self, left: Option<Duration>, now: Instant) -> Option<Duration> {
         let others = u32::try_from(self.of.saturating_sub(self.number)).unwrap_or(u32::MAX);
         let (count, taken) = self.finished;
