@@ -35,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "schur",
         &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "gpu", "spmv", "blackbox"],
     ),
-    ("padic", &["isa", "field", "dense", "sparse", "integers", "decomposition"]),
+    ("padic", &["report", "isa", "field", "dense", "sparse", "integers", "decomposition"]),
     ("sequence", &["report", "isa", "field", "dense", "gpu", "spmv", "blackbox"]),
     ("sigma_basis", &["report", "isa", "field", "poly"]),
     ("elimination", &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "schur"]),

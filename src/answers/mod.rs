@@ -49,4 +49,6 @@ pub use solve::{Contradiction, Solution, SolveOptions, solve};
 #[cfg(test)]
 mod certificate_tests;
 #[cfg(test)]
+mod kept_tests;
+#[cfg(test)]
 mod tests;

@@ -23,6 +23,7 @@ mod panels;
 mod parallel;
 mod rebuild;
 mod reduced;
+mod state;
 mod trits;
 
 pub use determinants::determinants;

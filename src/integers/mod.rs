@@ -29,6 +29,7 @@ mod logarithm;
 mod multimodular;
 mod primes;
 mod reconstruct;
+mod residues;
 
 pub use bound::Bound;
 pub use chance::{bad_prime, primes_of_size};
@@ -40,3 +41,4 @@ pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};
 pub use multimodular::{Assembled, Multimodular};
 pub use primes::{Product, primes_below, primes_for};
 pub(crate) use reconstruct::{LIKELY, NUMERATOR, are_integers, fractions, likely_fraction, small_denominator};
+pub(crate) use residues::Residues;

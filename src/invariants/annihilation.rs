@@ -7,8 +7,8 @@ use crate::field::{Modulus, Rng};
 use crate::report::Observer;
 use crate::spmv::{Block, Product};
 
-/// Vectors that [`annihilates_all`] takes at a time.
-const WIDTH: usize = 64;
+/// Vectors that a pass takes at a time.
+pub(crate) const WIDTH: usize = 64;
 
 /// An upper bound of the probability that the minimal polynomial of s uniformly random vectors over GF(p) is not that
 /// of a matrix A of order n: **n·p⁻ˢ**.
@@ -37,16 +37,23 @@ pub fn annihilates(product: &Product, f: &[u64], width: usize, rng: &mut Rng, ob
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
 pub fn annihilates_all(product: &Product, f: &[u64], observer: &dyn Observer) -> Result<bool> {
-    let n = product.rows();
-    let width = WIDTH.min(n.max(1));
-    for start in (0..n).step_by(width) {
-        let mut v = Block::zeros(product.lane(), n, width)?;
-        (start..n.min(start + width)).for_each(|i| v.set(i, i - start, 1));
-        if !vanishes(product, f, &v, observer)? {
+    for first in (0..product.rows()).step_by(WIDTH) {
+        if !annihilates_units(product, f, first, observer)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether f(A)·e = 0 for the [`WIDTH`] unit vectors e from number `first` on.
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+pub(crate) fn annihilates_units(product: &Product, f: &[u64], first: usize, observer: &dyn Observer) -> Result<bool> {
+    let n = product.rows();
+    let mut v = Block::zeros(product.lane(), n, WIDTH.min(n.max(1)))?;
+    (first..n.min(first + WIDTH)).for_each(|i| v.set(i, i - first, 1));
+    vanishes(product, f, &v, observer)
 }
 
 /// Whether f(A)·V = 0, by Horner's rule.

@@ -24,10 +24,11 @@ use crate::certify::{Domain, Streams};
 use crate::dense;
 use crate::field::PrimeField;
 use crate::poly::PolyMatrix;
-use crate::report::{ErrorBound, Phases, Quiet};
-use crate::sequence::{Krylov, Projection, SequenceSource, Start};
+use crate::report::{ErrorBound, Phases};
+use crate::sequence::{Krylov, Projection, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::spmv::Block;
+use crate::wiedemann::{Counted, Saved};
 use crate::{Error, Observer, Result, memory};
 use rand::RngExt;
 
@@ -97,6 +98,7 @@ fn attempt_with(
     let operator = Preconditioned::plain(product);
     let projection = Projection::Dense { transposed: memory::copy(&transposed, ROWS)? };
     let mut source = Krylov::new(&field, &operator, projection, s, Start::X, &mut stream(Domain::Start))?;
+    let mut saved = Saved::of(&source, 1, observer)?;
     let mut search = GeneratorSearch::new(field, s)?;
     let expected = n.div_ceil(s) + n.div_ceil(vectors) + 2 + STABLE_TERMS;
     observer.phase("sequence", expected as u64);
@@ -105,9 +107,9 @@ fn attempt_with(
         let grown = length + (length / GROWTH).max(32);
         let target = if length < expected && grown + grown / (2 * GROWTH) >= expected { expected } else { grown };
         let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
-        phases.time("sequence", || source.extend(target - length, &mut terms, &Quiet(observer)))?;
+        let counted = Counted { observer, before: length, expected };
+        phases.time("sequence", || saved.extend(&field, &mut source, (length, target), &mut terms, &counted))?;
         length = target;
-        observer.progress(length.min(expected) as u64);
         phases.time("sigma_basis", || search.extend(&terms, observer))?;
         let dimension = search.rank_bound();
         let full = dimension == n && is_only(&search);

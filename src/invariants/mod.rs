@@ -30,6 +30,7 @@ mod smith;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use annihilation::{WIDTH, annihilates_units};
 pub use annihilation::{annihilates, annihilates_all, missing};
 pub use cost::{Shape, Way};
 pub use elimination::by_elimination;

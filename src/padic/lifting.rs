@@ -5,6 +5,7 @@ use super::sides::Side;
 use super::triangle::Word;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::report::Bytes;
 use crate::sparse::Integer;
 use crate::{Error, Result, memory};
 use num_bigint::BigUint;
@@ -49,6 +50,9 @@ enum Residual<const L: usize> {
     Narrow(Vec<[i64; L]>),
     Wide(Vec<[i128; L]>),
 }
+
+/// All digits so far, and what is carried to the next one, in either of two sizes.
+pub(super) type Progress<const L: usize> = (Vec<Vec<[i32; L]>>, Option<Vec<[i64; L]>>, Option<Vec<[i128; L]>>);
 
 impl<'a, const L: usize> Lifting<'a, L> {
     /// For up to `L` right sides, by the rows of A; `first` is M mod p, the others of `layers` follow it.
@@ -102,6 +106,36 @@ impl<'a, const L: usize> Lifting<'a, L> {
         let inverse = (0..6).fold(q, |x, _| x.wrapping_mul(2u128.wrapping_sub(q.wrapping_mul(x))));
         let combined = vec![Default::default(); right.len()];
         Ok(Lifting { p, layers, first, inverse, sides, residual, digits: vec![], combined, largest, hadamard_bits })
+    }
+
+    /// What a [`Progress`] is read from, for a process that goes on with it.
+    pub fn progress(&self) -> impl Bytes + '_ {
+        let (narrow, wide) = match &self.residual {
+            Residual::Narrow(residual) => (Some(&residual[..]), None),
+            Residual::Wide(residual) => (None, Some(&residual[..])),
+        };
+        (&self.digits[..], narrow, wide)
+    }
+    /// Goes on from there; from the beginning if it has another shape.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn restore(&mut self, (digits, narrow, wide): Progress<L>) -> Result<()> {
+        let order = self.order();
+        let residual = match (narrow, wide, &self.residual) {
+            (Some(r), None, Residual::Narrow(_)) if r.len() == order => Residual::Narrow(r),
+            (None, Some(r), Residual::Wide(_)) if r.len() == order => Residual::Wide(r),
+            _ => return Ok(()),
+        };
+        if digits.iter().any(|x| x.len() != order) {
+            return Ok(());
+        }
+        self.residual = residual;
+        for x in digits {
+            self.combine(&x);
+            memory::push(&mut self.digits, x, DIGITS)?;
+        }
+        Ok(())
     }
 
     /// The number of digits.

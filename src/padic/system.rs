@@ -2,14 +2,16 @@
 
 use super::inverse::Inverse;
 use super::layers::{Layers, check_prime};
-use super::lifting::Lifting;
+use super::lifting::{Lifting, Progress};
 use super::sides::Side;
 use super::solution::{self, Fractions};
 use super::triangle::Triangle;
 use crate::decomposition::Minor;
 use crate::field::Modulus;
+use crate::report::{Bytes, Kept};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
+use num_bigint::BigInt;
 use rayon::prelude::*;
 
 /// The largest primes: sums of sixteen products of digits fit a word.
@@ -32,6 +34,8 @@ pub struct System {
     beyond: Beyond,
     /// The place of each row of A in the minor, or `u32::MAX`.
     row_place: Vec<u32>,
+    /// What identifies it to those who keep states: nothing if nobody does.
+    name: Vec<u8>,
 }
 
 /// What solves the complement of the chain.
@@ -78,7 +82,15 @@ impl System {
                 return Err(Error::Memory(format!("the inverse of what a minor's chain leaves takes {bytes} bytes")));
             }
         };
-        Ok(System { p, layers, triangle, beyond, row_place })
+        let mut name = vec![];
+        if observer.keeper().is_some() {
+            (a.digest(), p.get(), minor.rows(), minor.cols()).write(&mut name)?;
+        }
+        Ok(System { p, layers, triangle, beyond, row_place, name })
+    }
+    /// Bytes of the inverse of a chain's complement of order s.
+    pub(crate) fn inverse_memory(s: usize) -> u64 {
+        Inverse::memory(s)
     }
 
     /// r, the order of M.
@@ -133,24 +145,47 @@ impl System {
         let most = solution::most_digits(self.p, &self.layers, &lifting);
         let mut found: Vec<Option<Fractions>> = right.iter().map(|_| None).collect();
         observer.phase("digits", most as u64);
-        let mut next = 2;
+        let kept = Kept::of("digits", || (&self.name, L, numbers(right)), observer)?;
+        if let Some(state) = kept.load()? {
+            let (done, progress): (Vec<(Vec<BigInt>, BigInt, usize)>, Progress<L>) = state;
+            if done.len() == right.len() {
+                let fractions = |(numerators, denominator, digits)| Fractions { numerators, denominator, digits };
+                return Ok(done.into_iter().map(fractions).collect());
+            }
+            lifting.restore(progress)?;
+            observer.restored(lifting.len() as u64);
+        }
+        let none: [(&[BigInt], &BigInt, usize); 0] = [];
+        // The number of digits with which fractions are tried next: the same, wherever it began.
+        let after = |k: usize| k + (k / 6).max(2);
+        let mut next = 2.min(most);
+        while next <= lifting.len() && next < most {
+            next = after(next).min(most);
+        }
         loop {
             observer.check()?;
             lifting.step(solve)?;
             let k = lifting.len();
             observer.progress(k as u64);
-            if k < next.min(most) {
-                continue;
-            }
-            next = k + (k / 6).max(2);
-            for (lane, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-                *found = solution::attempt(self.p, &self.layers, &lifting, lane)?;
+            let tried = k >= next;
+            if tried {
+                next = after(k).min(most);
+                for (lane, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
+                    *found = solution::attempt(self.p, &self.layers, &lifting, lane)?;
+                }
             }
             if found.iter().all(Option::is_some) {
-                return Ok(found.into_iter().flatten().collect());
+                let found: Vec<Fractions> = found.into_iter().flatten().collect();
+                let done: Vec<_> = found.iter().map(|f| (&f.numerators[..], &f.denominator, f.digits)).collect();
+                let no_digits: Progress<L> = (vec![], None, None);
+                kept.complete(&(&done[..], no_digits))?;
+                return Ok(found);
             }
-            if k >= most {
+            if tried && k >= most {
                 return Err(Error::Check(format!("{k} digits mod {} do not suffice for a solution", self.p)));
+            }
+            if kept.is_due() {
+                kept.store(&(&none[..], lifting.progress()))?;
             }
         }
     }
@@ -178,6 +213,11 @@ impl System {
         self.triangle.solve_chain(c, true, &mut x);
         Ok(x)
     }
+}
+
+/// Right sides as numbers alone.
+fn numbers(right: &[Side<'_>]) -> Vec<Vec<(u32, BigInt)>> {
+    right.iter().map(|side| side.iter().map(|(i, v)| (*i, v.to_bigint())).collect()).collect()
 }
 
 /// The inverse of the complement of the chain, from the minor's factors or from the complement itself.

@@ -18,6 +18,13 @@ pub trait Keeper: Sync {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io).
     fn store(&self, name: &str, state: &[u8]) -> Result<()>;
-    /// Whether it is time to keep a state that changes all the time again.
-    fn is_due(&self) -> bool;
+    /// Keeps a state that will not change any more: at once, or later together with others of the same interval.
+    ///
+    /// # Errors
+    /// As [`Keeper::store`].
+    fn result(&self, name: &str, state: &[u8]) -> Result<()> {
+        self.store(name, state)
+    }
+    /// Whether it is time to keep the state with this name, which changes all the time, again.
+    fn is_due(&self, name: &str) -> bool;
 }

@@ -67,11 +67,6 @@ impl<'a, F: Field> Krylov<'a, F> {
         Ok(Krylov { field: field.clone(), operator, projection, block, current: x, next, scratch })
     }
 
-    /// The block whose term is the next one.
-    pub fn current(&self) -> &Block {
-        &self.current
-    }
-
     /// BⁱX becomes Bⁱ⁺¹X.
     fn step(&mut self) -> Result<()> {
         self.operator.apply(&self.current, &mut self.next, &mut self.scratch)?;
@@ -99,6 +94,14 @@ impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
             std::mem::swap(current, next);
             observer.progress(done as u64);
         }
+        Ok(())
+    }
+    fn state(&self) -> Option<&Block> {
+        Some(&self.current)
+    }
+    fn restore(&mut self, residues: &[u64]) -> Result<()> {
+        let (lane, rows, width) = (self.current.lane(), self.current.rows(), self.current.width());
+        self.current = Block::from_residues(lane, rows, width, residues)?;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! or in several processes: what goes through it is s × s residues a term. A source is drawn and started when it is
 //! made.
 
+use crate::spmv::Block;
 use crate::{Observer, Result};
 
 /// A source of the terms S₀, S₁, … of one sequence, with entries of type E.
@@ -22,4 +23,19 @@ pub trait SequenceSource<E>: Send {
     /// source continues after the terms already appended; [`Error::Device`](crate::Error::Device) where a device is its
     /// place.
     fn extend(&mut self, count: usize, terms: &mut Vec<E>, observer: &dyn Observer) -> Result<()>;
+    /// The block that the next term is made of: all that has to be kept to go on in another process. `None` if the
+    /// source cannot be asked for it.
+    fn state(&self) -> Option<&Block> {
+        None
+    }
+    /// Goes on from the residues of such a block, row by row.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If the source cannot be asked for one, or the residues have another shape.
+    fn restore(&mut self, _residues: &[u64]) -> Result<()> {
+        panic!("a source that has no state")
+    }
 }

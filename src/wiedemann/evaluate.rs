@@ -4,7 +4,7 @@
 //! B·(C - B·U) = 0, and by Horner's rule it takes d - 1 products with B and d with s × s matrices, in the memory of
 //! three blocks.
 
-use super::state::{Kept, Progress};
+use super::state::Saved;
 use crate::blackbox::{Preconditioned, Scratch};
 use crate::dense;
 use crate::field::Field;
@@ -24,7 +24,7 @@ pub(super) fn evaluate<F: Field>(
     operator: &Preconditioned<'_>,
     c: &Block,
     f: &PolyMatrix<F::Elem>,
-    kept: &mut Kept<'_>,
+    saved: &mut Saved<'_>,
     observer: &dyn Observer,
 ) -> Result<Option<Block>> {
     let (p, s, n, w) = (field.modulus(), f.rows(), c.rows(), c.width());
@@ -32,7 +32,7 @@ pub(super) fn evaluate<F: Field>(
     let mut scratch = Scratch::new();
     let (mut u, mut next) = (Block::zeros(c.lane(), n, w)?, Block::zeros(c.lane(), n, w)?);
     let mut last = f.len();
-    if let Some(Progress::Evaluation { next: k, block }) = kept.take() {
+    if let Some((k, block)) = saved.evaluated() {
         (u, last) = (Block::from_residues(c.lane(), n, w, &block)?, (k as usize).min(last));
     }
     observer.phase("evaluation", f.len() as u64 - 1);
@@ -54,9 +54,7 @@ pub(super) fn evaluate<F: Field>(
             u.add_rows(p, first, product);
         }
         observer.progress((f.len() - k) as u64);
-        if kept.is_due() {
-            kept.evaluation(k as u64, &u)?;
-        }
+        saved.evaluation(k as u64, &u)?;
     }
     Ok(Some(u))
 }

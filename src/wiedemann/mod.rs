@@ -24,5 +24,6 @@ pub use cost::Problem;
 pub use options::{Options, Route};
 pub use parameters::{Parameters, parameters};
 pub use place::Place;
+pub(crate) use state::{Counted, Saved};
 pub use system::{ATTEMPTS, Solutions, System};
 pub use trials::{NEVER_ABOVE, Outcome, WiedemannReport, trials};

@@ -24,14 +24,14 @@
 use super::evaluate::evaluate;
 use super::parameters::Parameters;
 use super::searches::{CHECK, STABLE_TERMS};
-use super::state::Kept;
-use super::trials::{Counted, next_length};
+use super::state::{Counted, Saved};
+use super::trials::next_length;
 use crate::blackbox::{Diagonals, Operator, Preconditioned, Scratch};
 use crate::certify::Domain;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::report::Phases;
-use crate::sequence::{Krylov, Projection, SequenceSource};
+use crate::sequence::{Krylov, Projection};
 use crate::sigma_basis::GeneratorSearch;
 use crate::spmv::Block;
 use crate::{Error, Observer, Result, dense, memory};
@@ -139,10 +139,14 @@ impl System<'_> {
         operator.right_side(b, &mut c, scratch)?;
         let mut first = Block::zeros(lane, operator.order(), w)?;
         operator.apply(&c, &mut first, scratch)?;
-        let mut kept = Kept::of(&first, field.degree(), observer)?;
-        let found = self.generator(field, &operator, first, &mut kept, stream, phases, observer)?;
+        let n = operator.order();
+        let projection = Projection::sparse(field, n, self.parameters.block, &mut stream(Domain::Projection))?;
+        let mut source = Krylov::at(field, &operator, projection, first)?;
+        let mut saved = Saved::of(&source, field.degree(), observer)?;
+        let found = self.generator(field, n, &mut source, &mut saved, stream, phases, observer)?;
+        drop(source);
         let Some((generator, rank)) = found else { return Ok(None) };
-        let u = phases.time("evaluation", || evaluate(field, &operator, &c, &generator, &mut kept, observer))?;
+        let u = phases.time("evaluation", || evaluate(field, &operator, &c, &generator, &mut saved, observer))?;
         let Some(u) = u else { return Ok(None) };
         drop((c, generator));
         let mut x = Block::zeros(lane, a.cols(), w)?;
@@ -161,55 +165,34 @@ impl System<'_> {
         Ok(inconsistent.map(|inconsistent| Solutions { x, inconsistent, rank, attempts: 0 }))
     }
 
-    /// The generator of the sequence that starts at `first`, transposed, and the sum of its degrees; `None` if it does
-    /// not settle.
+    /// The generator of the sequence of an operator of order n, transposed, and the sum of its degrees; `None` if it
+    /// does not settle.
     #[expect(clippy::too_many_arguments, reason = "what a run has")]
     fn generator<F: Field>(
         &self,
         field: &F,
-        operator: &Preconditioned<'_>,
-        first: Block,
-        kept: &mut Kept<'_>,
+        n: usize,
+        source: &mut Krylov<'_, F>,
+        saved: &mut Saved<'_>,
         stream: &dyn Fn(Domain) -> Rng,
         phases: &mut Phases,
         observer: &dyn Observer,
     ) -> Result<Option<(PolyMatrix<F::Elem>, usize)>> {
-        let (n, s) = (operator.order(), self.parameters.block);
+        let s = self.parameters.block;
         let expected = 2 * n.div_ceil(s) + 2;
         let last_resort = 2 * n + 2 + STABLE_TERMS;
-        let projection = Projection::sparse(field, n, s, &mut stream(Domain::Projection))?;
         let mut search = GeneratorSearch::new(field.clone(), s)?;
-        let done = kept.terms(field)?;
-        let first = match kept.sequence() {
-            Some(block) => Block::from_residues(first.lane(), n, first.width(), block)?,
-            None => first,
-        };
-        let mut source = Krylov::at(field, operator, projection, first)?;
         observer.phase("sequence", expected as u64);
-        let mut length = done.len() / (s * s);
-        phases.time("sigma_basis", || search.extend(&done, observer))?;
-        drop(done);
-        while !kept.is_evaluated() {
-            if search.stable_terms() >= STABLE_TERMS {
-                break;
-            }
+        let mut length = 0;
+        while search.stable_terms() < STABLE_TERMS {
             if length >= last_resort {
                 return Ok(None);
             }
             let target = next_length(length, expected, true);
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), TERMS)?;
-            phases.time("sequence", || {
-                for before in length..target {
-                    let at = terms.len();
-                    source.extend(1, &mut terms, &Counted { observer, before, expected })?;
-                    transpose(s, &mut terms[at..]);
-                    kept.note(field, &terms[at..])?;
-                    if kept.is_due() {
-                        kept.sequence_at(source.current())?;
-                    }
-                }
-                Ok::<_, Error>(())
-            })?;
+            let counted = Counted { observer, before: length, expected };
+            phases.time("sequence", || saved.extend(field, source, (length, target), &mut terms, &counted))?;
+            terms.chunks_exact_mut(s * s).for_each(|term| transpose(s, term));
             length = target;
             phases.time("sigma_basis", || search.extend(&terms, observer))?;
         }

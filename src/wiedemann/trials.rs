@@ -4,10 +4,11 @@ use super::options::{Options, Route};
 use super::parameters::Parameters;
 use super::place::Place;
 use super::searches::{STABLE_TERMS, Searches};
+use super::state::{Counted, Saved};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
-use crate::report::{Keeper, Phases};
+use crate::report::Phases;
 use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
 use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
@@ -199,10 +200,12 @@ impl<F: Field> Reading<'_, F> {
         observer.phase("sequence", expected as u64);
         let mut searches = Searches::new(self.field, s, self.route)?;
         let elsewhere = source.is_elsewhere();
+        let mut saved = Saved::of(&*source, self.field.degree(), observer)?;
         let mut terms_from = |length: usize| {
             let target = next_length(length, expected, self.early);
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
-            source.extend(target - length, &mut terms, &Counted { observer, before: length, expected })?;
+            let counted = Counted { observer, before: length, expected };
+            saved.extend(self.field, source, (length, target), &mut terms, &counted)?;
             Ok::<_, Error>(terms)
         };
         let (mut length, mut ready) = (0, None);
@@ -245,28 +248,6 @@ impl<F: Field> Reading<'_, F> {
         observer.phase("co-degree", 0);
         let value = phases.time("codegree", || searches.value(self.field, observer))?;
         Ok(Run { value, terms: length, settled: searches.settled() })
-    }
-}
-
-/// Tells how many terms there are in all, at most as many as are expected.
-pub(super) struct Counted<'a> {
-    pub observer: &'a dyn Observer,
-    pub before: usize,
-    pub expected: usize,
-}
-
-impl Observer for Counted<'_> {
-    fn progress(&self, done: u64) {
-        self.observer.progress((self.before as u64 + done).min(self.expected as u64));
-    }
-    fn warning(&self, message: &str) {
-        self.observer.warning(message);
-    }
-    fn keeper(&self) -> Option<&dyn Keeper> {
-        self.observer.keeper()
-    }
-    fn cancelled(&self) -> bool {
-        self.observer.cancelled()
     }
 }
 

@@ -4,6 +4,9 @@ use crate::Lab;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+/// The option, with a state at every occasion.
+const KEPT: &str = "--checkpoint states --checkpoint-interval 0";
+
 /// Starts the command, waits for a state and some milliseconds more, and kills it (SIGKILL); whether it was alive then.
 fn killed(lab: &Lab, args: &str, later: u64) -> bool {
     let mut child = lab.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -17,11 +20,43 @@ fn killed(lab: &Lab, args: &str, later: u64) -> bool {
     !child.wait().unwrap().success()
 }
 
-/// The states that are kept; a file that was being written is none.
+/// The states that are kept, ascending; a file that was being written is none.
 fn names(lab: &Lab) -> Vec<String> {
     let files = std::fs::read_dir(lab.dir.join("states")).into_iter().flatten();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".state")).collect()
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".state")).collect();
+    names.sort();
+    names
+}
+
+/// Kills the command at several moments, each time on another number of threads, then lets it end: standard output and
+/// the file `output` are those of a run that nobody disturbed, and no state is left.
+fn goes_on(lab: &Lab, args: &str, output: Option<&str>) {
+    let whole = lab.answer(args);
+    let file = output.map(|name| lab.text(name));
+    let mut alive = false;
+    for later in [0, 20, 50, 110] {
+        alive |= killed(lab, &format!("{args} {KEPT} --threads {}", 1 + later % 3), later);
+    }
+    assert!(alive, "{args}: it always ended before it was killed");
+    assert_eq!(lab.answer(&format!("{args} {KEPT}")), whole, "{args}");
+    assert_eq!(output.map(|name| lab.text(name)), file, "{args}");
+    assert!(names(lab).is_empty(), "{args}: states of a finished run are removed");
+}
+
+/// A dense matrix of order n with entries of one digit, as SMS.
+fn dense(lab: &Lab, name: &str, rows: usize, cols: usize) {
+    let (mut text, mut state) = (format!("{rows} {cols} M\n"), 12345u64);
+    for i in 1..=rows {
+        for j in 1..=cols {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let v = (state >> 33) as i64 % 9 - 4;
+            if v != 0 {
+                text += &format!("{i} {j} {v}\n");
+            }
+        }
+    }
+    lab.write(name, text + "0 0 0\n");
 }
 
 #[test]
@@ -29,42 +64,63 @@ fn killed_sequences_go_on() {
     let lab = Lab::new("checkpoint-kernel");
     lab.answer("generate ch4-5-b2 -o a.sms");
     for (p, method) in [("65521", "wiedemann"), ("9223372036854775783", "hybrid")] {
-        let args = format!("kernel a.sms -p {p} --method {method} --vectors 40");
-        lab.answer(&format!("{args} -o whole.sms"));
-        let kept = format!("{args} -o n.sms --checkpoint states --checkpoint-interval 0");
-        // At any moment: in the sequence, in its evaluation, in the next run; the number of threads changes.
-        let alive = [0, 30, 80].map(|later| killed(&lab, &format!("{kept} --threads {}", 1 + later % 3), later));
-        assert!(alive[0], "it ended before it was killed");
-        lab.answer(&kept);
-        assert_eq!(lab.text("n.sms"), lab.text("whole.sms"), "{method} mod {p}");
-        assert!(names(&lab).is_empty(), "states of a finished run are removed");
+        goes_on(&lab, &format!("kernel a.sms -p {p} --method {method} --vectors 40 -o n.sms"), Some("n.sms"));
     }
+    goes_on(&lab, "rank a.sms -p 65521,7 --method wiedemann --no-early-termination", None);
 }
 
 #[test]
-fn damaged_states_are_refused_and_others_ignored() {
-    let lab = Lab::new("checkpoint-damaged");
-    lab.answer("generate ch4-4-b2 -o a.sms");
-    let args =
-        "kernel a.sms -p 65521 --method wiedemann --vectors 2 -o n.sms --checkpoint states --checkpoint-interval 0";
-    assert!(killed(&lab, args, 0));
-    let name = format!("states/{}", names(&lab)[0]);
-    let mut bytes = lab.read(&name);
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    lab.write(&name, &bytes);
-    let run = lab.run(args);
-    assert_eq!(run.code, 3, "{}", run.stderr);
-    assert!(run.stderr.contains("its checksum does not match"), "{}", run.stderr);
-    // Another seed is another question, whose states have other names.
-    lab.answer(&format!("{args} --seed 2"));
-    for (args, code) in [
-        ("kernel a.sms --rational -o n.sms --checkpoint states", 2),
-        ("kernel a.sms -p 7 -o n.sms --checkpoint-interval 5", 2),
-        ("kernel a.sms -p 7 -o n.sms --checkpoint a.sms", 3),
-    ] {
-        assert_eq!(lab.run(args).code, code, "{args}");
+fn killed_ranks_over_the_rationals_go_on() {
+    let lab = Lab::new("checkpoint-rational-rank");
+    dense(&lab, "a.sms", 60, 70);
+    goes_on(&lab, "rank a.sms --rational --proven -p 2,3", None);
+}
+
+#[test]
+fn killed_determinants_go_on() {
+    let lab = Lab::new("checkpoint-det");
+    dense(&lab, "a.sms", 120, 120);
+    goes_on(&lab, "det a.sms --proven", None);
+}
+
+#[test]
+fn killed_systems_over_the_rationals_go_on() {
+    let lab = Lab::new("checkpoint-solve");
+    dense(&lab, "a.sms", 100, 100);
+    dense(&lab, "b.sms", 100, 3);
+    goes_on(&lab, "solve a.sms --rhs b.sms --rational -o x.sms", Some("x.sms"));
+}
+
+#[test]
+fn killed_null_spaces_and_forms_over_the_rationals_go_on() {
+    let lab = Lab::new("checkpoint-rational-space");
+    dense(&lab, "a.sms", 30, 200);
+    goes_on(&lab, "kernel a.sms --rational -o n.sms", Some("n.sms"));
+    goes_on(&lab, "rref a.sms --rational -o r.sms", Some("r.sms"));
+}
+
+#[test]
+fn killed_smith_forms_go_on() {
+    let lab = Lab::new("checkpoint-smith");
+    // No unit, and primes that divide many invariant factors.
+    let entry = |i: usize, j: usize| [0, 2, 3, -2, 9, 4, -3, 6, 0, -4, -9][(i * i + 7 * i * j + 3 * j * j * j) % 11];
+    let mut text = String::from("40 44 M\n");
+    for (i, j) in (1..=40).flat_map(|i| (1..=44).map(move |j| (i, j))) {
+        let v = entry(i, j) * if i % 5 == 0 { 6 } else { 1 };
+        if v != 0 {
+            text += &format!("{i} {j} {v}\n");
+        }
     }
+    lab.write("a.sms", text + "0 0 0\n");
+    goes_on(&lab, "smith a.sms --proven", None);
+}
+
+#[test]
+fn killed_polynomials_go_on() {
+    let lab = Lab::new("checkpoint-polynomials");
+    lab.answer("generate hypercube_9 -o a.sms");
+    goes_on(&lab, "minpoly a.sms -p 65521 --proven", None);
+    goes_on(&lab, "charpoly a.sms -p 65521", None);
 }
 
 #[test]
@@ -77,6 +133,95 @@ fn boundaries_that_are_done_are_kept() {
     assert_eq!(kept["over"][0]["groups"], whole["over"][0]["groups"]);
     assert!(names(&lab).is_empty());
     lab.answer("generate mk8-b2 -o d.sms");
-    killed(&lab, "homology d.sms --checkpoint states --threads 1", 0);
-    assert_eq!(lab.answer("homology d.sms --checkpoint states"), lab.answer("homology d.sms"));
+    goes_on(&lab, "homology d.sms", None);
+}
+
+/// A state of a command that was killed, by its name.
+fn state(lab: &Lab, args: &str) -> String {
+    let _ = std::fs::remove_dir_all(lab.dir.join("states"));
+    assert!((0..20).any(|_| killed(lab, args, 0) && !names(lab).is_empty()), "{args}: no state is left");
+    format!("states/{}", names(lab)[0])
+}
+
+#[test]
+fn damaged_states_are_refused() {
+    let lab = Lab::new("checkpoint-damaged");
+    lab.answer("generate ch4-4-b2 -o a.sms");
+    dense(&lab, "s.sms", 80, 80);
+    for command in [
+        "kernel a.sms -p 65521 --method wiedemann --vectors 2 -o n.sms",
+        "rank a.sms -p 65521 --method wiedemann",
+        "det s.sms --proven",
+    ] {
+        let args = format!("{command} {KEPT}");
+        let name = state(&lab, &args);
+        let whole = lab.read(&name);
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 2] ^= 1;
+        let cases: [(&[u8], &str); 4] = [
+            (&flipped, "its checksum does not match"),
+            (&whole[..whole.len() - 100], "truncated or damaged"),
+            (b"", "the file is empty"),
+            (b"1 1 M\n0 0 0\n", "not a checkpoint"),
+        ];
+        for (bytes, why) in cases {
+            lab.write(&name, bytes);
+            let run = lab.run(&args);
+            assert_eq!(run.code, 3, "{}", run.stderr);
+            assert!(run.stderr.contains(why) && run.stderr.contains(&name), "{}", run.stderr);
+            assert_eq!(lab.read(&name), bytes, "a file that is refused is left as it was");
+        }
+        lab.write(&name, &whole);
+        assert_eq!(lab.answer(&args), lab.answer(command));
+    }
+}
+
+#[test]
+fn states_of_other_questions_are_told_and_stay() {
+    let lab = Lab::new("checkpoint-others");
+    dense(&lab, "a.sms", 80, 80);
+    dense(&lab, "b.sms", 81, 81);
+    let name = state(&lab, &format!("det a.sms {KEPT}"));
+    let of_a = lab.read(&name);
+    // Another matrix, another modulus, other options, another command: they begin anew.
+    for other in ["det b.sms", "rank a.sms -p 7 --method wiedemann", "det a.sms --seed 2", "smith a.sms"] {
+        let run = lab.run(&format!("{other} {KEPT}"));
+        assert_eq!((run.code, &*run.stdout), (0, &*lab.answer(other)), "{other}: {}", run.stderr);
+        assert!(run.stderr.contains("of another matrix, seed or question"), "{other}: {}", run.stderr);
+        assert_eq!(lab.read(&name), of_a);
+    }
+    // Under a name of theirs it is refused.
+    let other = state(&lab, &format!("det b.sms {KEPT}"));
+    lab.write(&other, &of_a);
+    let run = lab.run(&format!("det b.sms {KEPT}"));
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("checkpoint of another"), "{}", run.stderr);
+}
+
+#[test]
+fn an_answer_that_rests_on_states_says_so() {
+    let lab = Lab::new("checkpoint-words");
+    dense(&lab, "a.sms", 80, 80);
+    let args = format!("det a.sms --json {KEPT}");
+    state(&lab, &args);
+    let resumed = lab.document(&args);
+    assert!(resumed["reason"].as_str().unwrap().ends_with("parts from a checkpoint, whose checksum matches"));
+    let whole = lab.document("det a.sms --json");
+    assert!(!whole["reason"].as_str().unwrap().contains("checkpoint"));
+    for field in ["det", "certainty", "primes", "divisor_bits", "rank"] {
+        assert_eq!(resumed[field], whole[field], "{field}");
+    }
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let lab = Lab::with_diagonal("checkpoint-options");
+    for (args, code) in [
+        ("kernel diagonal.sms -p 2^127-1 -o n.sms --checkpoint states", 2),
+        ("rank diagonal.sms -p 2^127-1 --checkpoint states", 2),
+        ("kernel diagonal.sms -p 7 -o n.sms --checkpoint-interval 5", 2),
+        ("smith diagonal.sms --checkpoint diagonal.sms", 3),
+    ] {
+        assert_eq!(lab.run(args).code, code, "{args}");
+    }
 }

@@ -2,8 +2,7 @@
 //! they come, and the document with the circumstances of an answer, on standard output and on standard error.
 
 use crate::account::Account;
-use crate::args::{AnswerArgs, CheckpointArgs, InputArgs, Prime};
-use crate::checkpoint::States;
+use crate::args::{AnswerArgs, InputArgs, Prime};
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
 use crate::output;
@@ -63,18 +62,18 @@ impl<'a> Work<'a> {
         Ok(RationalSpaceOptions::default().rank(self.options.clone().max_memory(left)))
     }
     /// Keeps the states of long steps, if that is asked for: of the question `asked` about what has this digest.
-    pub fn keep(&self, args: &CheckpointArgs, digest: impl FnOnce() -> String, asked: String) -> Result<()> {
-        let asked = format!("{asked} seed {}", self.options.seed);
-        States::open(args, digest, asked).map(|states| states.into_iter().for_each(|states| self.bars.keep(states)))
+    pub fn keep(&self, digest: impl FnOnce() -> String, asked: &str) -> Result<()> {
+        self.bars.keep(&self.args.checkpoint, digest, format!("{asked} seed {}", self.options.seed))
     }
     /// The digest of a matrix, if a document will show it: a pass over all entries.
     pub fn digest(&mut self, loaded: &Loaded) -> Option<String> {
         self.args.json.then(|| self.phases.time("digest", || loaded.digest()))
     }
     /// Ends with the answer `found` to what was `asked`.
-    pub fn end<Q, A>(self, schema: Schema, asked: Q, found: A, grounds: Grounds) -> Document<A, Q> {
+    pub fn end<Q, A>(self, schema: Schema, asked: Q, found: A, mut grounds: Grounds) -> Document<A, Q> {
         let Work { bars, options, phases, mut warnings, start, .. } = self;
         bars.clear();
+        grounds.reason += bars.resumed_words();
         bars.forget();
         warnings.extend(bars.take_warnings());
         Document {

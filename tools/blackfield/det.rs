@@ -55,6 +55,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
     memory::check_lines(args.answer.max_memory, matrix)?;
     let digest = args.answer.json.then(|| work.phases.time("digest", || loaded.matrix.digest()));
     let left = memory::left_beside_integers(args.answer.max_memory, matrix)?;
+    work.keep(|| loaded.matrix.digest(), "det")?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
     let found = answers::integer_determinant(matrix, &options, bars)?;
     work.phases.extend(&found.phases);

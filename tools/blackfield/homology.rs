@@ -73,7 +73,7 @@ pub fn run(args: &HomologyArgs, bars: &Bars) -> Result<()> {
     let taken = 32 * nnz.iter().sum::<usize>() + 16 * complex.cells().iter().sum::<usize>();
     let left = memory::left_after(args.answer.max_memory, taken as u64, "the complex")?;
     let digest = args.answer.json.then(|| work.phases.time("digest", || complex.digest()));
-    work.keep(&args.checkpoint, || complex.digest(), "homology".into())?;
+    work.keep(|| complex.digest(), "homology")?;
     let options = HomologyOptions::default()
         .coefficients(coefficients(args))
         .cohomology(args.cohomology)

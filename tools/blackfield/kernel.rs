@@ -82,7 +82,7 @@ fn answer(
 ) -> Result<Document<Found>> {
     let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     let digest = work.digest(&loaded);
-    work.keep(&args.checkpoint, || loaded.digest(), format!("kernel {modulus} left {}", args.left))?;
+    work.keep(|| loaded.digest(), &format!("kernel {modulus} left {}", args.left))?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     // A random vector has entries in empty columns, too.
     let compact = match args.vectors {
@@ -177,7 +177,6 @@ impl Question<'_> {
 
 /// The same over the rationals: a basis, or the dimension.
 fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) -> Result<Document<Found>> {
-    args.checkpoint.refuse("over the rationals")?;
     let loaded = work.load_rational(&args.file, args.input)?;
     let (rows, cols, nnz) = (loaded.matrix.rows(), loaded.matrix.cols(), loaded.matrix.nnz());
     // Denominators are those of rows: the rows of the transpose have others.
@@ -185,6 +184,7 @@ fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>
     let loaded = loaded.numerators();
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), &format!("kernel over Q left {}", args.left))?;
     let integers = turned.as_ref().map_or(&loaded.triplets, |turned| turned.numerators());
     let options = work.rational_options(integers)?;
     let mut kernel = answers::rational_kernel(integers, &options, work.bars)?;

@@ -13,6 +13,9 @@ use blackfield::large::{LargeModulus, LargeVectors};
 use blackfield::num_bigint::BigInt;
 use blackfield::sparse::{Fraction, Integer};
 
+/// Where no states are kept.
+pub const BEYOND: &str = "modulo primes beyond 2^63";
+
 /// The null space, or its dimension.
 pub fn kernel(
     args: &KernelArgs,
@@ -20,6 +23,7 @@ pub fn kernel(
     mut work: Work<'_>,
     writer: Option<SmsWriter<'_>>,
 ) -> Result<Document<kernel::Found>> {
+    args.answer.checkpoint.refuse(BEYOND)?;
     let loaded = work.load_rational(&args.file, args.input)?.integers()?;
     let (matrix, bars) = (&loaded.triplets, work.bars);
     memory::check_lines(args.answer.max_memory, matrix)?;
@@ -85,6 +89,7 @@ pub fn solve(
     (matrix, right): (Loaded, Loaded),
     output: Option<MatrixFile<'_>>,
 ) -> Result<Document<solve::Found>> {
+    args.answer.checkpoint.refuse(BEYOND)?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right] {

@@ -53,6 +53,7 @@ fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     }
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), &format!("{} {}", question.name, args.modulus))?;
     let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
     let matrix = work.phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus))?;

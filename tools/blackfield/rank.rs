@@ -7,6 +7,7 @@ use crate::batch::{About, Batch};
 use crate::certificate;
 use crate::exit::Code;
 use crate::input::{self, Loaded, Rational};
+use crate::large::BEYOND;
 use crate::memory;
 use crate::output;
 use crate::profile;
@@ -127,6 +128,7 @@ impl Work<'_> {
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
         let digest = wanted.then(|| phases.time("digest", || loaded.digest()));
+        bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
         let matrix = match (last, compact.matrix) {
             (false, matrix) => phases.time("reduce", || matrix.try_reduce(modulus))?,
             // Nobody needs the integers any more: the residues take their place.
@@ -153,6 +155,8 @@ impl Work<'_> {
         }
         bars.clear();
         found.phases = phases;
+        found.reason += bars.resumed_words();
+        bars.forget();
         let device = if found.device.is_some() { "cuda" } else { "cpu" };
         let processor_seconds = found.phases.processor().collect();
         let answer = Answer {
@@ -180,6 +184,7 @@ impl Work<'_> {
     /// The same modulo a prime beyond 2⁶³.
     fn large(&mut self, file: &Path, loaded: &Loaded, modulus: &LargeModulus) -> Result<Answer> {
         let Work { args, options, bars, .. } = self;
+        args.checkpoint.refuse(BEYOND)?;
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);

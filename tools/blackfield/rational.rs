@@ -103,7 +103,10 @@ fn answer(
     if let Some(error) = args.error {
         rational.error = error;
     }
-    let found = answers::rational_rank(&loaded.triplets, &rational, bars)?;
+    bars.keep(&args.checkpoint, || loaded.digest(), format!("rank over Q seed {}", options.seed))?;
+    let mut found = answers::rational_rank(&loaded.triplets, &rational, bars)?;
+    found.reason += bars.resumed_words();
+    bars.forget();
     // From 0 on: the sum of no numbers is -0.
     let seconds = |primes: &[ModularRank]| primes.iter().fold(0.0, |sum, p| sum + p.seconds);
     phases.add("random primes", seconds(&found.drawn));

@@ -14,7 +14,6 @@ use blackfield::{Error, Result};
 
 /// Solutions, written, or why there are none.
 pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<Document<Found>> {
-    args.checkpoint.refuse("over the rationals")?;
     let mut work = Work::begin(&args.answer, bars)?;
     let (a, b) = (work.load_rational(&args.file, args.text)?.matrix, work.load_rational(&args.rhs, args.text)?.matrix);
     if a.rows() != b.rows() {
@@ -31,6 +30,7 @@ pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> R
         true => work.phases.time("digest", || [&a, &b].map(|matrix| Some(matrix.digest()))),
         false => [None, None],
     };
+    work.keep(|| format!("{} {}", a.digest(), b.digest()), "solve over Q")?;
     let options = work.options.clone().max_memory(left);
     let solution = answers::rational_solve(&a, &b, &options, bars)?;
     work.phases.extend(&solution.phases);

@@ -99,6 +99,7 @@ fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
     let mut loaded = work.load_rational(&args.file, args.input)?.numerators();
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), "rref over Q")?;
     let (rows, cols, nnz) = (loaded.triplets.rows(), loaded.triplets.cols(), loaded.triplets.nnz());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
     if let Some(order) = &order {

@@ -26,6 +26,7 @@ pub fn run(args: &SmithArgs, bars: &Bars) -> Result<()> {
     let loaded = work.load(&args.file, args.input)?;
     let a = &loaded.triplets;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), "smith")?;
     // The rows and columns of an elimination, a word and an index an entry, come in place of residues.
     let sample = Modulus::new((1 << 31) - 1).expect("a Mersenne prime");
     let left = memory::left_beside(args.answer.max_memory, a, true, sample)?;

@@ -61,7 +61,7 @@ fn run_mod(args: &SolveArgs, modulus: Modulus, output: Option<MatrixFile<'_>>, b
     let (mut matrix, mut right) = load(args, &mut work, |loaded| loaded.residues(modulus))?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
     let of_both = || format!("{} {}", matrix.digest(), right.digest());
-    work.keep(&args.checkpoint, of_both, format!("solve {modulus}"))?;
+    work.keep(of_both, &format!("solve {modulus}"))?;
     // Matrix and right sides, as they are and side by side.
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right, &matrix, &right] {

@@ -19,7 +19,6 @@ mod coefficients;
 mod groups;
 mod over;
 mod run;
-mod state;
 #[cfg(test)]
 mod tests;
 

@@ -2,13 +2,13 @@
 
 use super::clearing::{Cleared, clear};
 use super::coefficients::Coefficients;
-use super::groups::{Groups, groups};
+use super::groups::{Groups, Invariants, groups};
 use super::over::{Found, Question};
-use super::{Homology, HomologyOptions, state};
+use super::{Homology, HomologyOptions};
 use crate::answers::{RankOptions, Route};
 use crate::certify::Certainty;
 use crate::complexes::ChainComplex;
-use crate::report::Phases;
+use crate::report::{Kept, Phases};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use num_traits::Zero;
@@ -112,18 +112,18 @@ impl Work<'_> {
 
     /// What another process found of a boundary, or what is found now, and kept.
     fn kept(&self, question: &Question<'_>) -> Result<Found> {
-        let Some(keeper) = self.observer.keeper().filter(|_| question.matrix.nnz() > 0) else {
+        if question.matrix.nnz() == 0 {
             return question.answer(self.observer);
-        };
-        let over = self.coefficients.to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        let proven = if question.options.proven { "-proven" } else { "" };
-        let name = format!("boundary-{}-over-{over}{proven}", question.matrix.digest());
-        let saved = keeper.load(&name)?.and_then(|state| String::from_utf8(state).ok());
-        if let Some(found) = saved.and_then(|text| state::read(&text)) {
-            return Ok(found);
+        }
+        let key = || (question.matrix.digest(), self.coefficients.to_string(), question.options.proven);
+        let kept = Kept::of("boundary", key, self.observer)?;
+        if let Some(((rank, torsion), certainty, reason)) = kept.load()? {
+            let invariants = Invariants { rank, torsion };
+            return Ok(Found { invariants, certainty, reason, phases: Phases::default() });
         }
         let found = question.answer(self.observer)?;
-        keeper.store(&name, state::write(&found).as_bytes())?;
+        let Found { invariants: Invariants { rank, torsion }, certainty, reason, .. } = &found;
+        kept.complete(&((rank, torsion), certainty, reason))?;
         Ok(found)
     }
 

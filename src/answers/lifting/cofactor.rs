@@ -3,7 +3,7 @@
 use super::{RankOptions, modular};
 use crate::elimination::{self, LANES, Replay};
 use crate::field::{Modulus, Rng, random_prime};
-use crate::integers::{Crt, bad_prime, primes_below};
+use crate::integers::{Crt, Residues, bad_prime, primes_below};
 use crate::report::{Certainty, ErrorBound, Phases, Quiet};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
@@ -22,6 +22,8 @@ const CORE: usize = 20;
 /// What is sought: |det A| ≤ 2^hadamard_bits is a multiple of d.
 pub(super) struct Cofactor<'a> {
     pub a: &'a Triplets,
+    /// That of A.
+    pub digest: &'a str,
     pub divisor: &'a BigInt,
     pub hadamard_bits: f64,
     /// The length of the triangular chain of a nonsingular minor: how sparse an elimination stays.
@@ -64,6 +66,9 @@ impl Cofactor<'_> {
             _ => None,
         };
         self.observer.phase("determinants mod p", agreement.map_or(missing, |(k, _)| k) as u64);
+        // Determinants mod a prime do not depend on how it was chosen.
+        let group = learnt.as_ref().map_or(1, |_| LANES * rayon::current_num_threads());
+        let residues = Residues::kept("determinants", || self.digest, group, self.observer)?;
         let mut largest = primes_below(1 << PRIME_BITS);
         let (mut value, mut in_a_row, mut primes) = (known.signed(), 0, 1);
         while !is_enough(&known) {
@@ -85,8 +90,10 @@ impl Cofactor<'_> {
                     fresh.push(q);
                 }
             }
-            let residues = phases.time("determinants mod p", || self.determinants(&fresh, learnt.as_ref()))?;
-            for (q, residue) in fresh.into_iter().zip(residues) {
+            let found = phases.time("determinants mod p", || {
+                residues.modulo(&fresh, |primes| self.determinants(primes, learnt.as_ref()))
+            })?;
+            for (q, residue) in fresh.into_iter().zip(found) {
                 // They come in order: no more are taken than it needs, however many were made together.
                 if agreement.is_none() && is_enough(&known) {
                     break;

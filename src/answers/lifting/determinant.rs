@@ -9,7 +9,7 @@ use crate::decomposition::Minor;
 use crate::field::{Modulus, Rng};
 use crate::integers::hadamard_log2;
 use crate::padic::Side;
-use crate::report::{Certainty, ErrorBound, Phases};
+use crate::report::{Certainty, ErrorBound, Phases, once};
 use crate::sparse::{Integer, Triplets};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
@@ -168,13 +168,18 @@ impl Work<'_> {
         let streams = Streams::of_integers(digest, self.options.seed);
         let start = Instant::now();
         let reduced = self.a.try_reduce(self.p)?;
-        let residue = match phases.time("determinants mod p", || self.minor.determinant(&reduced))? {
-            Some(value) => value,
-            None => {
-                let Determinant { value, .. } = modular::determinant(&reduced, self.rank_options, self.observer)?;
-                value
-            }
-        };
+        let residue = once(
+            "determinant",
+            || (digest, self.p.get()),
+            self.observer,
+            || match phases.time("determinants mod p", || self.minor.determinant(&reduced))? {
+                Some(value) => Ok(value),
+                None => {
+                    let Determinant { value, .. } = modular::determinant(&reduced, self.rank_options, self.observer)?;
+                    Ok(value)
+                }
+            },
+        )?;
         drop(reduced);
         let divisor = match self.hadamard_bits > FEW_PRIMES * 30.0 {
             true => self.denominator(&mut streams.stream(Domain::Solutions, 1), &mut phases)?,
@@ -190,6 +195,7 @@ impl Work<'_> {
         let start = Instant::now();
         let cofactor = Cofactor {
             a: self.a,
+            digest,
             divisor: &divisor,
             hadamard_bits: self.hadamard_bits,
             chain: self.minor.triangular(),

@@ -1,16 +1,19 @@
 //! Random primes, and minors that are nonsingular mod them.
 
-use super::{Rank, RankOptions, rank};
+use super::{Method, Rank, RankOptions, rank};
 use crate::certify::{Domain, Streams};
 use crate::decomposition::Minor;
 use crate::field::{Modulus, Rng, random_prime};
 use crate::padic::{MAX_PRIME_BITS, System};
-use crate::report::Phases;
+use crate::report::{Kept, Phases};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result};
 
 /// Primes in a row that may turn out to be bad: each is so with a probability of some 10⁻⁵ at most.
 const MOST: usize = 100;
+
+/// The share of the memory that the inverse of a minor may take: 1/2.
+const INVERSE: u64 = 2;
 
 /// The primes of one answer.
 pub(super) struct Primes {
@@ -44,10 +47,22 @@ pub(super) fn decompose(
     phases: &mut Phases,
     observer: &dyn Observer,
 ) -> Result<(Rank, Minor)> {
+    let kept = Kept::of("minor", || (a.digest(), p.get()), observer)?;
+    if let Some(((order, certainty, reason), lines)) = kept.load()? {
+        let (rows, cols, chain): (Vec<u32>, Vec<u32>, usize) = lines;
+        // What has no factors is inverted from its entries.
+        let inverse = System::inverse_memory(rows.len().saturating_sub(chain));
+        if options.max_memory.is_none_or(|limit| inverse <= limit / INVERSE) {
+            let found = Rank::proven(order, Method::Elimination, reason, vec![], Phases::default());
+            return Ok((Rank { certainty, ..found }, Minor::new(rows, cols, chain)));
+        }
+    }
     let reduced = phases.time("reduce", || a.try_reduce(p))?;
     let mut found = rank(&reduced, &RankOptions { minor: true, ..options.clone() }, observer)?;
     phases.extend(&found.phases);
     let minor = found.minor.take().ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;
+    let lines = (minor.rows(), minor.cols(), minor.triangular());
+    kept.complete(&((found.rank, found.certainty, &found.reason), lines))?;
     Ok((found, minor))
 }
 
@@ -61,5 +76,5 @@ pub(super) fn system(
     observer: &dyn Observer,
 ) -> Result<System> {
     observer.phase("inverse mod p", (minor.rows().len() - minor.triangular()) as u64);
-    phases.time("inverse", || System::new(a, p, minor, options.max_memory.map(|bytes| bytes / 2), observer))
+    phases.time("inverse", || System::new(a, p, minor, options.max_memory.map(|bytes| bytes / INVERSE), observer))
 }

@@ -28,7 +28,7 @@ pub use determinant::{IntegerDeterminant, integer_determinant};
 pub use solve::{RationalSolution, SolutionVector, rational_solve};
 
 use super::determinant as modular;
-use super::{Determinant, Rank, RankOptions, rank};
+use super::{Determinant, Method, Rank, RankOptions, rank};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::parts::Parts;
 use super::work::{ATTEMPTS, SMALL, Work, entries, forecast};
 use crate::certify::{Certainty, Streams};
 use crate::dense;
-use crate::report::Phases;
+use crate::report::{Phases, once};
 use crate::sparse::SparseMatrix;
 use crate::univariate::{power, product};
 use crate::words::counted;
@@ -55,7 +55,14 @@ pub fn characteristic_polynomial(
     parts.each(single, |number, block| {
         largest = largest.max(block.rows());
         blocks.push((number, block.rows()));
-        let (polynomial, sure) = of_block(&mut work, &block, number)?;
+        let (polynomial, sure) = match block.rows() > SMALL {
+            true => {
+                let key = observer.keeper().map(|_| work.key(&block));
+                let key = || (key, number, options.proven);
+                once("characteristic", key, observer, || of_block(&mut work, &block, number))?
+            }
+            false => of_block(&mut work, &block, number)?,
+        };
         certainty = certainty.and(sure);
         found.push(polynomial);
         Ok(())

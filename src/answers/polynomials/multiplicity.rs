@@ -9,6 +9,7 @@ use super::powers::{PolynomialOf, expand};
 use super::work::{Found, Work};
 use crate::certify::{Certainty, Domain};
 use crate::field::Modulus;
+use crate::report::once;
 use crate::sparse::SparseMatrix;
 use crate::univariate::{divide, factor, power, product};
 use crate::wiedemann::{self, Options, Place, Problem, parameters};
@@ -58,7 +59,11 @@ pub(super) fn complete(
                 return Ok(None);
             }
             let power_of_f = power(p, &f, exponent)?;
-            let Some((nullity, sure)) = nullity(work, a, found, &power_of_f, number)? else { return Ok(None) };
+            let observer = work.observer;
+            let (key, proven) = (observer.keeper().map(|_| work.key(a)), work.options.proven);
+            let make = || nullity(work, a, found, &power_of_f, number);
+            let nullity = once("nullity", || (key, number, proven, &power_of_f), observer, make)?;
+            let Some((nullity, sure)) = nullity else { return Ok(None) };
             if !nullity.is_multiple_of(f.len() - 1) && sure != Certainty::Proven {
                 return Ok(None); // a rank that fell short
             }

@@ -3,7 +3,7 @@
 use super::super::rank::RankOptions;
 use crate::certify::{Domain, Streams};
 use crate::invariants::{Presentation, Runs, Shape, Way, by_elimination, by_wiedemann};
-use crate::report::{Phases, Step};
+use crate::report::{Phases, Step, once};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Plan, PlanOptions, Product};
 use crate::words::counted;
@@ -85,6 +85,11 @@ impl Work<'_> {
         }
     }
 
+    /// What identifies a part to those who keep states.
+    pub fn key(&self, a: &SparseMatrix) -> ([u8; 32], u64, u64) {
+        (a.digest(), a.modulus().get(), self.options.seed)
+    }
+
     /// The relations of random vectors under `a`, whose number among the parts is given.
     pub fn relations(&mut self, a: &SparseMatrix, number: u64, attempt: u64) -> Result<Found> {
         let (way, start) = (self.way(a, attempt)?, Instant::now());
@@ -108,7 +113,9 @@ impl Work<'_> {
         };
         observer.phase("determinant", 0);
         let rng = &mut streams.stream(Domain::Extension, attempt);
-        let determinant = phases.time("determinant", || presentation.determinant(rng, observer))?;
+        let key = || ((a.digest(), a.modulus().get(), self.options.seed), number, attempt, way.block);
+        let determinant = || phases.time("determinant", || presentation.determinant(rng, observer));
+        let determinant = once("relations-determinant", key, observer, determinant)?;
         let dimension = presentation.dimension();
         if a.rows() > SMALL {
             self.step(

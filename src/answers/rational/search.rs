@@ -8,6 +8,7 @@ use crate::cost::Machine;
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Product, bad_prime, hadamard_log2};
 use crate::matching::maximum_matching;
+use crate::report::once;
 use crate::sparse::{Pattern, Triplets};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
@@ -36,6 +37,8 @@ pub(super) enum Ground {
 
 pub(super) struct Search<'a> {
     given: &'a Triplets,
+    /// That of the matrix as the caller has it.
+    digest: String,
     /// Contents divided out.
     pub a: Cow<'a, Triplets>,
     pub options: &'a RationalOptions,
@@ -69,7 +72,7 @@ pub(super) struct Drawn {
     pub rank: usize,
     pub seconds: f64,
     pub minor: Option<Minor>,
-    method: Method,
+    by_elimination: bool,
     /// Structural pivots in the first step that found some.
     structural: usize,
 }
@@ -106,6 +109,7 @@ impl<'a> Search<'a> {
         let rng = Streams::of_integers(digest, options.rank.seed).stream(Domain::Primes, 0);
         Ok(Search {
             given,
+            digest: digest.into(),
             a,
             options,
             observer,
@@ -234,7 +238,7 @@ impl<'a> Search<'a> {
             }
             Some(last) => {
                 let beyond = last.rank.saturating_sub(last.structural);
-                last.method == Method::Elimination && self.setup_seconds(beyond) <= self.affordable()
+                last.by_elimination && self.setup_seconds(beyond) <= self.affordable()
             }
         }
     }
@@ -296,34 +300,36 @@ impl<'a> Search<'a> {
         let start = Instant::now();
         let matrix = if as_given { self.given } else { &*self.a };
         let options = RankOptions { minor, proven, ..self.options.rank.clone() };
-        let mut answer = rank(&matrix.try_reduce(p)?, &options, self.observer)?;
-        let seconds = start.elapsed().as_secs_f64();
-        self.spent += answer.path.iter().filter_map(|step| step.predicted).sum::<f64>();
-        let modular = ModularRank { modulus: p, rank: answer.rank, certainty: answer.certainty, seconds };
-        self.value = self.value.max(answer.rank);
+        let make = || {
+            let answer = rank(&matrix.try_reduce(p)?, &options, self.observer)?;
+            let steps = &answer.path;
+            let structural = steps.iter().find(|step| step.name == "structural pivots").and_then(|step| step.rank);
+            let predicted = steps.iter().filter_map(|step| step.predicted).sum::<f64>();
+            let method = (answer.method == Method::Elimination, structural.unwrap_or(0));
+            let lines = answer.minor.map(|minor| (minor.rows, minor.cols, minor.triangular));
+            Ok(((answer.rank, answer.certainty), method, lines, (start.elapsed().as_secs_f64(), predicted)))
+        };
+        let key = || ((&self.digest, as_given), p.get(), (minor, proven), options.seed, options.method.name());
+        let ((rank, certainty), (by_elimination, structural), lines, (seconds, predicted)) =
+            once("rank", key, self.observer, make)?;
+        self.spent += predicted;
+        self.value = self.value.max(rank);
         if !as_given {
-            if answer.certainty == Certainty::Proven {
+            if certainty == Certainty::Proven {
                 self.product.add(p.get());
             }
             self.path.push(Step {
                 name: "rank mod p",
-                found: format!("{} mod {p} ({})", answer.rank, answer.certainty.name()),
+                found: format!("{rank} mod {p} ({})", certainty.name()),
                 why: String::new(),
                 rank: None,
                 predicted: None,
                 seconds,
             });
         }
-        let structural = answer.path.iter().find(|step| step.name == "structural pivots").and_then(|step| step.rank);
-        let drawn = Drawn {
-            modulus: p,
-            rank: answer.rank,
-            seconds,
-            minor: answer.minor.take(),
-            method: answer.method,
-            structural: structural.unwrap_or(0),
-        };
-        Ok((modular, drawn))
+        let minor = lines.map(|(rows, cols, chain)| Minor::new(rows, cols, chain));
+        let drawn = Drawn { modulus: p, rank, seconds, minor, by_elimination, structural };
+        Ok((ModularRank { modulus: p, rank, certainty, seconds }, drawn))
     }
 
     /// The rank over ℚ was seen to exceed this.

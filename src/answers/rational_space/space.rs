@@ -9,7 +9,7 @@ use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Product, bad_prime, hadamard_log2};
 use crate::pivots::Rule;
-use crate::report::Phases;
+use crate::report::{Bytes, Kept, Phases};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
@@ -45,6 +45,10 @@ pub(super) struct Space<'a> {
     pub phases: Phases,
     /// The most primes that a vector needed.
     pub needed: usize,
+    /// What identifies it to those who keep states: nothing if nobody does.
+    name: Vec<u8>,
+    /// The primes of vectors that were kept.
+    kept: Vec<u64>,
 }
 
 /// How the decomposition is repeated.
@@ -117,6 +121,11 @@ impl<'a> Space<'a> {
             }
         }
         let (base, recipe) = best.expect("there was a prime");
+        let mut name = vec![];
+        if observer.keeper().is_some() {
+            let free = base.free()?;
+            (integers.digest(), base.modulus().get(), &free[..], options.prime_bits).write(&mut name)?;
+        }
         let columns = Columns::of(integers)?;
         let products = vec![BigInt::from(base.modulus().get())];
         Ok(Space {
@@ -134,6 +143,8 @@ impl<'a> Space<'a> {
             certainty: error.map_or(Certainty::Proven, Certainty::with_bound),
             phases,
             needed: 0,
+            name,
+            kept: vec![],
         })
     }
     /// The decomposition mod the first prime.
@@ -146,7 +157,8 @@ impl<'a> Space<'a> {
     }
     /// Those that a vector needed.
     pub fn primes(&self) -> Vec<Modulus> {
-        self.moduli().take(self.needed.max(1)).collect()
+        let known = self.moduli().map(Modulus::get).chain(self.kept.iter().skip(1 + self.more.len()).copied());
+        known.take(self.needed.max(1)).filter_map(|p| Modulus::new(p).ok()).collect()
     }
     /// What the answer rests on.
     pub fn reason(&self) -> String {
@@ -186,6 +198,7 @@ impl<'a> Space<'a> {
             let all = first..count.min(first + at_once);
             let mut blocks: Vec<Block> =
                 (all.clone().step_by(BLOCK)).map(|start| Block::new(start..all.end.min(start + BLOCK))).collect();
+            let kept = self.restore(&mut blocks, observer)?;
             loop {
                 observer.check()?;
                 self.timed(|space| blocks.par_iter_mut().try_for_each(|block| space.advance(block, &rooms)))?;
@@ -195,6 +208,10 @@ impl<'a> Space<'a> {
                 self.another_prime(observer)?;
             }
             self.needed = blocks.iter().map(|block| block.primes).fold(self.needed, usize::max);
+            let primes: Vec<u64> = self.moduli().map(Modulus::get).collect();
+            for (block, kept) in blocks.iter().zip(&kept).filter_map(|(block, kept)| Some((block, kept.as_ref()?))) {
+                kept.complete(&(&primes[..block.primes.min(primes.len())], &block.found))?;
+            }
             self.timed(|_| {
                 let made: Vec<T> = blocks.into_par_iter().map(|block| make(&block.vectors())).collect::<Result<_>>()?;
                 made.into_iter().try_for_each(&mut take)
@@ -202,6 +219,28 @@ impl<'a> Space<'a> {
         }
         observer.progress(count as u64);
         Ok(())
+    }
+
+    /// Fills blocks with what was kept of them; returns who keeps the others.
+    fn restore<'o>(&mut self, blocks: &mut [Block], observer: &'o dyn Observer) -> Result<Vec<Option<Kept<'o>>>> {
+        let mut all = vec![];
+        for block in blocks {
+            let kept = Kept::of("vectors", || (&self.name, block.range.start, block.range.end), observer)?;
+            let state: Option<(Vec<u64>, Vec<Option<RationalVector>>)> = kept.load()?;
+            let fits = |found: &[Option<RationalVector>]| {
+                found.len() == block.range.len() && found.iter().all(Option::is_some)
+            };
+            let Some((primes, found)) = state.filter(|(_, found)| fits(found)) else {
+                all.push(Some(kept).filter(Kept::is_kept));
+                continue;
+            };
+            (block.primes, block.found) = (primes.len(), found);
+            if primes.len() > self.kept.len() {
+                self.kept = primes;
+            }
+            all.push(None);
+        }
+        Ok(all)
     }
 
     /// Does what is part of the phase of vectors.

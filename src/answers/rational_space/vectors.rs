@@ -1,6 +1,8 @@
 //! Null vectors over ℚ, a few side by side.
 
+use crate::Result;
 use crate::integers::content;
+use crate::report::{Bytes, State};
 use crate::sparse::{Fraction, Integer};
 use num_bigint::BigInt;
 
@@ -16,6 +18,36 @@ pub struct RationalVector {
 pub(super) enum Numerators {
     Words(Vec<i64>, i64),
     Big(Vec<BigInt>, BigInt),
+}
+
+impl Bytes for RationalVector {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let (words, big) = match &self.numerators {
+            Numerators::Words(n, d) => (Some((n, d)), None),
+            Numerators::Big(n, d) => (None, Some((n, d))),
+        };
+        (&self.coordinates, words, big).write(to)
+    }
+}
+
+impl State for RationalVector {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (coordinates, words, big): (Vec<u32>, _, _) = State::read(from)?;
+        let (numerators, count) = match (words, big) {
+            (Some((n, d)), None) => {
+                let n: Vec<i64> = n;
+                let count = n.len();
+                (Numerators::Words(n, d), count)
+            }
+            (None, Some((n, d))) => {
+                let n: Vec<BigInt> = n;
+                let count = n.len();
+                (Numerators::Big(n, d), count)
+            }
+            _ => return None,
+        };
+        (count == coordinates.len()).then_some(RationalVector { coordinates, numerators })
+    }
 }
 
 impl RationalVector {

@@ -12,8 +12,8 @@ use crate::cost::Machine;
 use crate::decomposition::is_odd;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
-use crate::integers::{Bound, Multimodular, hadamard_log2, large_gcd, primes_for};
-use crate::report::Quiet;
+use crate::integers::{Bound, Multimodular, Residues, hadamard_log2, large_gcd, primes_for};
+use crate::report::{Bytes, Quiet, State};
 use crate::sparse::{Integer, Triplets};
 use crate::words::counted;
 use crate::{Error, Observer, Result, memory};
@@ -40,85 +40,98 @@ pub(super) struct Multiple {
     pub words: String,
 }
 
-/// A nonsingular matrix, as it is and transposed.
-pub(super) struct Minor<'a> {
-    pub b: &'a Triplets,
-    pub systems: [&'a System; 2],
-}
-
-impl Minor<'_> {
-    /// s̃, and that it is s_r(B) if that is cheaper to prove than the determinant is.
-    ///
-    /// # Errors
-    /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself,
-    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn multiple(&self, machine: &Machine, rng: &mut Rng, observer: &dyn Observer) -> Result<Multiple> {
-        let n = self.b.rows();
-        let bits = hadamard_log2(self.b, n)?;
-        let [right, left] = self.systems.map(|system| system.solve(SOLUTIONS, bits, rng, observer));
-        let (right, left) = (right?, left?);
-        let denominators = right.iter().chain(&left).map(|solution| &solution.denominator);
-        let last = denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d);
-        let numbers = right.iter().chain(&left).flat_map(|solution| &solution.numerators);
-        let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
-        // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
-        let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
-        let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
-        let (product, visit) = (machine.dense.product[3], machine.integers.lane);
-        let cubed = (n as f64).powi(3);
-        let integral = digits as f64 * (cubed * product + (n * self.systems[0].nnz()) as f64 * visit);
-        let determinant = primes * cubed / 3.0 * product;
-        if integral <= determinant && self.systems[0].is_integral(&last, digits, observer)? {
-            let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
-            return Ok(Multiple { last, cofactor: None, right, left, words });
-        }
-        self.by_determinant(Multiple { last, cofactor: None, right, left, words: String::new() }, observer)
-    }
-
-    /// The same with the determinant.
-    ///
-    /// # Errors
-    /// As [`Minor::multiple`].
-    pub fn by_determinant(&self, known: Multiple, observer: &dyn Observer) -> Result<Multiple> {
-        let bits = hadamard_log2(self.b, self.b.rows())?;
-        let mut divisor = known.last.clone();
-        let bound = |divisor: &BigUint| Bound {
-            bits: (bits - (divisor.bits() - 1) as f64).max(0.0).ceil() as u64,
-            rule: "Hadamard",
-        };
-        let primes = primes_for(bound(&divisor).bits + 1, &BigUint::one(), 1 << PRIME_BITS);
-        if primes.iter().any(|&p| (&divisor % p).is_zero()) {
-            divisor = BigUint::one();
-        }
-        let residues = Multimodular {
-            bound: bound(&divisor),
-            prime_bits: PRIME_BITS,
-            // Four tables at once fit where two systems did.
-            group: primes.len().div_ceil(4).max(1),
-            phase: "determinant of a minor",
-            observer,
-        };
-        let (n, table) = (self.b.rows(), dense(self.b)?);
-        let found = residues.proven(|p| {
-            let of = |&p: &Modulus| {
-                let det = determinant(&table, n, p, observer)?;
-                let divisor = p.reduce_bigint(&divisor.clone().into());
-                Ok(p.mul(det, p.inv(divisor)))
-            };
-            p.iter().map(of).collect()
-        })?;
-        let det = found.value.magnitude() * &divisor;
-        let cofactor = &det / &known.last;
-        let words = format!(
-            "{}, of a determinant of {} by {}",
-            counted(known.last.bits(), "bit"),
-            counted(det.bits(), "bit"),
-            counted(found.moduli.len(), "prime")
-        );
-        Ok(Multiple { cofactor: Some(cofactor), words, ..known })
+impl Bytes for Multiple {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let Multiple { last, cofactor, right, left, words } = self;
+        (last, cofactor.as_ref(), right, left, words).write(to)
     }
 }
 
+impl State for Multiple {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (last, cofactor, right, left, words) = State::read(from)?;
+        Some(Multiple { last, cofactor, right, left, words })
+    }
+}
+
+/// s̃ for a nonsingular matrix B, by what solves systems with it and its transpose, and that s̃ is s_r(B) if that is
+/// cheaper to prove than the determinant is.
+///
+/// # Errors
+/// [`Error::Check`](crate::Error::Check) if a computation contradicts itself,
+/// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+pub(super) fn last_factor(
+    b: &Triplets,
+    systems: [&System; 2],
+    machine: &Machine,
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<Multiple> {
+    let n = b.rows();
+    let bits = hadamard_log2(b, n)?;
+    let [right, left] = systems.map(|system| system.solve(SOLUTIONS, bits, rng, observer));
+    let (right, left) = (right?, left?);
+    let denominators = right.iter().chain(&left).map(|solution| &solution.denominator);
+    let last = denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d);
+    let numbers = right.iter().chain(&left).flat_map(|solution| &solution.numerators);
+    let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
+    // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
+    let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
+    let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
+    let (product, visit) = (machine.dense.product[3], machine.integers.lane);
+    let cubed = (n as f64).powi(3);
+    let integral = digits as f64 * (cubed * product + (n * systems[0].nnz()) as f64 * visit);
+    let determinant = primes * cubed / 3.0 * product;
+    if integral <= determinant && systems[0].is_integral(&last, digits, observer)? {
+        let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
+        return Ok(Multiple { last, cofactor: None, right, left, words });
+    }
+    by_determinant(b, Multiple { last, cofactor: None, right, left, words: String::new() }, observer)
+}
+
+/// The same with the determinant.
+///
+/// # Errors
+/// As [`last_factor`].
+pub(super) fn by_determinant(b: &Triplets, known: Multiple, observer: &dyn Observer) -> Result<Multiple> {
+    let bits = hadamard_log2(b, b.rows())?;
+    let mut divisor = known.last.clone();
+    let bound = |divisor: &BigUint| Bound {
+        bits: (bits - (divisor.bits() - 1) as f64).max(0.0).ceil() as u64,
+        rule: "Hadamard",
+    };
+    let primes = primes_for(bound(&divisor).bits + 1, &BigUint::one(), 1 << PRIME_BITS);
+    if primes.iter().any(|&p| (&divisor % p).is_zero()) {
+        divisor = BigUint::one();
+    }
+    let residues = Multimodular {
+        bound: bound(&divisor),
+        prime_bits: PRIME_BITS,
+        // Four tables at once fit where two systems did.
+        group: primes.len().div_ceil(4).max(1),
+        phase: "determinant of a minor",
+        observer,
+    };
+    let (n, table) = (b.rows(), dense(b)?);
+    let made = Residues::kept("determinants", || (b.digest(), divisor.clone()), 1, observer)?;
+    let found = residues.proven(|p| {
+        let of = |&p: &Modulus| {
+            let det = determinant(&table, n, p, observer)?;
+            let divisor = p.reduce_bigint(&divisor.clone().into());
+            Ok(p.mul(det, p.inv(divisor)))
+        };
+        made.modulo(p, |p| p.iter().map(of).collect())
+    })?;
+    let det = found.value.magnitude() * &divisor;
+    let cofactor = &det / &known.last;
+    let words = format!(
+        "{}, of a determinant of {} by {}",
+        counted(known.last.bits(), "bit"),
+        counted(det.bits(), "bit"),
+        counted(found.moduli.len(), "prime")
+    );
+    Ok(Multiple { cofactor: Some(cofactor), words, ..known })
+}
 /// The entries of a square matrix, row by row: words, and the others beside them.
 struct Table {
     small: Vec<i64>,

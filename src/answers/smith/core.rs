@@ -8,7 +8,7 @@
 //! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and g',
 //! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
 
-use super::bound::{Minor, Multiple};
+use super::bound::{Multiple, by_determinant, last_factor};
 use super::diagonal::{Powers, join};
 use super::lift::{Solution, System};
 use super::local::valuations;
@@ -16,8 +16,10 @@ use super::modular::smith_mod;
 use super::{RankOptions, SmithOptions};
 use crate::answers::{RationalOptions, rank, rational_rank};
 use crate::certify::{Certainty, Domain, Streams};
-use crate::field::{Modulus, is_prime, prime_factors, random_prime};
+use crate::cost::Machine;
+use crate::field::{Modulus, Rng, is_prime, prime_factors, random_prime};
 use crate::integers::large_gcd;
+use crate::report::{Kept, once};
 use crate::sparse::Triplets;
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
@@ -28,6 +30,8 @@ use std::time::Instant;
 /// Primes below are divided out one by one; what is left is factored if it has so many bits at most.
 const TRIAL: u64 = 1 << 12;
 const FACTORED: u64 = 63;
+/// What the memory is for.
+const LINES: &str = "the lines of a minor";
 /// Bytes of a number of any size beside its digits.
 const BIG: u64 = 32;
 
@@ -39,9 +43,22 @@ pub(super) struct Core {
     pub path: Vec<Step>,
 }
 
+/// The invariant factors of a component, from what was kept of it or now.
+///
 /// # Errors
-/// Those of [`rational_rank`], [`Error::Check`] if a computation contradicts itself.
+/// Those of [`rational_rank`], [`Error::Check`] if a computation contradicts itself; those of the observer's keeper.
 pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
+    let key = || (a.digest(), options.rank.seed, options.rank.proven, options.error.log2());
+    let kept = Kept::of("component", key, observer)?;
+    if let Some((factors, certainty, reason)) = kept.load()? {
+        return Ok(Core { factors, certainty, reason, path: vec![] });
+    }
+    let core = compute(a, options, observer)?;
+    kept.complete(&(&core.factors, core.certainty, &core.reason))?;
+    Ok(core)
+}
+
+fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
     let rational = RationalOptions::default().rank(options.rank.clone()).error(options.error);
     let over_q = rational_rank(a, &rational, observer)?;
     let (start, r, mut path) = (Instant::now(), over_q.rank, over_q.path);
@@ -49,22 +66,23 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
         let needed = (2 * System::memory(r)).div_ceil(1 << 20);
         return Err(Error::Memory(format!("systems of order {r} need {needed} MB, {} MB are allowed", limit >> 20)));
     }
-    let mut rng = Streams::of_integers(&a.digest(), options.rank.seed).stream(Domain::Solutions, 0);
+    let digest = a.digest();
+    let mut rng = Streams::of_integers(&digest, options.rank.seed).stream(Domain::Solutions, 0);
     // The rank mod a random prime is smaller for few of them.
-    let (minor, b, system, p) = loop {
+    let (rows, cols, b, mut multiple) = loop {
         let p = random_prime(31, &mut rng);
-        let Some(minor) = minor_mod(a, p, r, &options.rank, observer)? else { continue };
-        let b = restricted(a, minor.rows(), minor.cols())?;
-        let Some(system) = System::new(&b, p, observer)? else { continue };
-        break (minor, b, system, p);
+        let minor = || minor_mod(a, p, r, &options.rank, observer);
+        let Some((rows, cols)) = once("lines", || (&digest, p.get(), r), observer, minor)? else { continue };
+        let b = restricted(a, &rows, &cols)?;
+        let make = || multiple_of(&b, p, &options.rank.machine, &mut rng, observer);
+        let multiple = once("multiple", || (&digest, p.get(), &rows, &cols, options.rank.seed), observer, make)?;
+        if let Some(multiple) = multiple {
+            break (rows, cols, b, multiple);
+        }
     };
-    let turned = System::new(&b.try_transpose()?, p, observer)?;
-    let turned = turned.ok_or_else(|| Error::Check("the transpose of a nonsingular matrix is singular".into()))?;
-    let known = Minor { b: &b, systems: [&system, &turned] };
-    let mut multiple = known.multiple(&options.rank.machine, &mut rng, observer)?;
     let mut parts = Parts::of(&multiple);
     if !parts.hard.is_one() && multiple.cofactor.is_none() {
-        multiple = known.by_determinant(multiple, observer)?;
+        multiple = by_determinant(&b, multiple, observer)?;
         parts = Parts::of(&multiple);
     }
     path.push(Step {
@@ -75,29 +93,7 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     });
-    let mut powers = vec![];
-    if !parts.cyclic.is_one() {
-        let lines = (minor.rows(), minor.cols());
-        match cyclic(a, lines, &multiple, &parts.cyclic)? {
-            Some(s) if s.is_one() => {}
-            Some(s) => powers.push(vec![(s, 1)]),
-            // The whole power of each of its primes that the multiple may have.
-            None => parts.hard = &parts.hard * &parts.cyclic,
-        }
-    }
-    if !parts.primes.is_empty() || !parts.hard.is_one() {
-        let bits = if parts.hard.is_one() { 32 } else { 8 * BIG + 2 * parts.hard.bits() };
-        check_table(a, bits.div_ceil(8), options.rank.max_memory)?;
-    }
-    for &(p, exponent) in &parts.primes {
-        powers.push(local(a, p, exponent, r, observer)?);
-    }
-    if !parts.hard.is_one() {
-        // Each prime twice as often as in any invariant factor.
-        let found = smith_mod(a, &parts.hard.pow(2), r, observer)?;
-        let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
-        powers.push(as_powers(found.ok_or_else(other)?));
-    }
+    let powers = all_powers(a, &digest, (&rows, &cols), &multiple, &mut parts, (r, options.rank.max_memory), observer)?;
     path.push(Step {
         name: "local forms",
         found: format!(
@@ -114,14 +110,65 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
     Ok(Core { factors: join(r, powers), certainty: over_q.certainty, reason: over_q.reason, path })
 }
 
-/// A minor of order r that is nonsingular mod p; `None` if the rank mod p is smaller.
+/// A multiple of the last invariant factor of the minor B; `None` if B is singular mod p.
+fn multiple_of(
+    b: &Triplets,
+    p: Modulus,
+    machine: &Machine,
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<Option<Multiple>> {
+    let Some(system) = System::new(b, p, observer)? else { return Ok(None) };
+    let turned = System::new(&b.try_transpose()?, p, observer)?;
+    let turned = turned.ok_or_else(|| Error::Check("the transpose of a nonsingular matrix is singular".into()))?;
+    last_factor(b, [&system, &turned], machine, rng, observer).map(Some)
+}
+
+/// The powers of all primes that may divide an invariant factor, for a matrix of rank r with a minor in these lines.
+fn all_powers(
+    a: &Triplets,
+    digest: &str,
+    lines: (&[u32], &[u32]),
+    multiple: &Multiple,
+    parts: &mut Parts,
+    (r, limit): (usize, Option<u64>),
+    observer: &dyn Observer,
+) -> Result<Vec<Powers>> {
+    let mut powers = vec![];
+    if !parts.cyclic.is_one() {
+        match cyclic(a, lines, multiple, &parts.cyclic)? {
+            Some(s) if s.is_one() => {}
+            Some(s) => powers.push(vec![(s, 1)]),
+            // The whole power of each of its primes that the multiple may have.
+            None => parts.hard = &parts.hard * &parts.cyclic,
+        }
+    }
+    if !parts.primes.is_empty() || !parts.hard.is_one() {
+        let bits = if parts.hard.is_one() { 32 } else { 8 * BIG + 2 * parts.hard.bits() };
+        check_table(a, bits.div_ceil(8), limit)?;
+    }
+    for &(p, exponent) in &parts.primes {
+        let form = || local(a, p, exponent, r, observer);
+        powers.push(once("local-form", || (digest, p, exponent, r), observer, form)?);
+    }
+    if !parts.hard.is_one() {
+        // Each prime twice as often as in any invariant factor.
+        let n = parts.hard.pow(2);
+        let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
+        let form = || Ok(as_powers(smith_mod(a, &n, r, observer)?.ok_or_else(other)?));
+        powers.push(once("local-form", || (digest, &n, r), observer, form)?);
+    }
+    Ok(powers)
+}
+
+/// The lines of a minor of order r that is nonsingular mod p; `None` if the rank mod p is smaller.
 fn minor_mod(
     a: &Triplets,
     p: Modulus,
     r: usize,
     options: &RankOptions,
     observer: &dyn Observer,
-) -> Result<Option<crate::answers::Minor>> {
+) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
     let options = RankOptions { minor: true, proven: false, ..options.clone() };
     let found = rank(&a.try_reduce(p)?, &options, observer)?;
     if found.rank < r {
@@ -130,7 +177,8 @@ fn minor_mod(
     if found.rank > r {
         return Err(Error::Check(format!("rank {} mod {p}, but {r} over Q", found.rank)));
     }
-    found.minor.map(Some).ok_or_else(|| Error::Check("a rank without the minor asked for".into()))
+    let minor = found.minor.ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;
+    Ok(Some((memory::copy(minor.rows(), LINES)?, memory::copy(minor.cols(), LINES)?)))
 }
 
 /// Refuses a table of all places of the component that takes more than is allowed.
@@ -158,7 +206,7 @@ fn restricted(a: &Triplets, rows: &[u32], cols: &[u32]) -> Result<Triplets> {
 
 /// The place of each line in a list, or `u32::MAX`.
 fn places(lines: &[u32], len: usize) -> Result<Vec<u32>> {
-    let mut place = memory::filled(u32::MAX, len, "the lines of a minor")?;
+    let mut place = memory::filled(u32::MAX, len, LINES)?;
     lines.iter().zip(0..).for_each(|(&line, k)| place[line as usize] = k);
     Ok(place)
 }

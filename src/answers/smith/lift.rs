@@ -12,6 +12,7 @@
 use crate::dense::{Echelon, gemm};
 use crate::field::{Modulus, Rng};
 use crate::integers::{fractions, large_gcd};
+use crate::report::{Bytes, Kept, State};
 use crate::sparse::{Integer, Triplets};
 use crate::{Error, Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
@@ -40,6 +41,8 @@ pub(super) struct System {
     large: Vec<(usize, usize, BigInt)>,
     /// ‖B‖.
     norm: BigInt,
+    /// What identifies it to those who keep states: nothing if nobody does.
+    name: Option<String>,
 }
 
 /// A solution y/d of B·x = b in lowest terms.
@@ -48,8 +51,21 @@ pub(super) struct Solution {
     pub denominator: BigUint,
 }
 
+impl Bytes for Solution {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        (&self.numerators, &self.denominator).write(to)
+    }
+}
+
+impl State for Solution {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (numerators, denominator) = State::read(from)?;
+        Some(Solution { numerators, denominator })
+    }
+}
+
 /// What is left of right sides while they are lifted: 128 bits where they suffice.
-trait Residual: Clone + Send + Sync {
+trait Residual: State + Clone + Send + Sync {
     fn of(v: &BigInt) -> Option<Self>;
     fn residue(&self, p: Modulus) -> u64;
     fn is_zero(&self) -> bool;
@@ -130,7 +146,8 @@ impl System {
         }
         let inverse = reduced.column_block(0..n)?;
         let norm = sums.into_iter().max().unwrap_or_default();
-        Ok(Some(System { order: n, modulus, inverse, start, col, value, large, norm }))
+        let name = observer.keeper().map(|_| b.digest());
+        Ok(Some(System { order: n, modulus, inverse, start, col, value, large, norm, name }))
     }
     /// Bytes for a matrix of order n.
     pub fn memory(n: usize) -> u64 {
@@ -168,19 +185,31 @@ impl System {
         let p = BigInt::from(self.modulus.get());
         let mut residual: Vec<R> = memory::collect(right, DIGITS)?;
         let (mut digits, mut found): (Vec<Vec<i32>>, Vec<Solution>) = (vec![], vec![]);
+        let kept = Kept::of("digits", || (&self.name, self.modulus.get(), count, &residual), observer)?;
         // p^most > 2·(numerators · denominator), by Cramer's rule, and enough for the check.
         let more = (self.norm.bits() + u64::from(RIGHT)) as f64;
         let most = ((2.0 * (bits + f64::from(RIGHT)) + more + 8.0) / 30.0).ceil() as usize + 1;
         let mut attempt = 4.min(most);
         observer.phase("p-adic lifting", most as u64);
-        for k in 1..=most {
+        if let Some((done, left)) = kept.load()?.filter(|(_, left): &(_, Vec<R>)| left.len() == residual.len()) {
+            (digits, residual) = (done, left);
+            observer.restored(digits.len() as u64);
+        }
+        let after = |k: usize| (k + k / 2).min(most);
+        while attempt <= digits.len() && attempt < most {
+            attempt = after(attempt);
+        }
+        for k in digits.len() + 1..=most {
             observer.check()?;
             observer.progress(k as u64);
             digits.push(self.digit(&mut residual, count)?);
             if k < attempt {
+                if kept.is_due() {
+                    kept.store(&(&digits, &residual))?;
+                }
                 continue;
             }
-            attempt = (k + k / 2).min(most);
+            attempt = after(k);
             let m = p.pow(k as u32);
             while found.len() < count {
                 match self.reconstruct(&digits, found.len(), count, &m) {
@@ -262,7 +291,11 @@ impl System {
 
     fn lift_inverse<R: Residual>(&self, s: R, zero: R, most: usize, observer: &dyn Observer) -> Result<bool> {
         observer.phase("integral inverse", self.order as u64);
-        for first in (0..self.order).step_by(BLOCK) {
+        let kept = Kept::of("inverse", || (&self.name, self.modulus.get(), &s, most), observer)?;
+        // Columns that are integral.
+        let done: usize = kept.load()?.unwrap_or(0);
+        observer.restored(done as u64);
+        for first in (done..self.order).step_by(BLOCK) {
             let count = BLOCK.min(self.order - first);
             let mut residual = memory::filled(zero.clone(), self.order * count, DIGITS)?;
             (0..count).for_each(|l| residual[(first + l) * count + l] = s.clone());
@@ -276,6 +309,9 @@ impl System {
                 digits += 1;
             }
             observer.progress((first + count) as u64);
+            if kept.is_due() {
+                kept.store(&(first + count))?;
+            }
         }
         Ok(true)
     }

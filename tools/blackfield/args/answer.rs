@@ -1,6 +1,6 @@
 //! What all answers beyond the rank may be asked.
 
-use super::{Common, ProfileArgs, Seed, values};
+use super::{CheckpointArgs, Common, ProfileArgs, Seed, values};
 use clap::Args;
 
 /// Options of every subcommand that answers from the decomposition of a rank.
@@ -21,6 +21,8 @@ pub struct AnswerArgs {
     /// Print the plan of the first long step, with predicted seconds and bytes, and stop there
     #[arg(long, help_heading = "Machine and output")]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub profile: ProfileArgs,
     #[command(flatten)]

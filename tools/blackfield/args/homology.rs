@@ -1,6 +1,6 @@
 //! Homology: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, TextArgs, values};
+use super::{AnswerArgs, TextArgs, values};
 use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -38,8 +38,6 @@ pub struct HomologyArgs {
     /// Demand a proof: an answer in which no random choice matters
     #[arg(long)]
     pub proven: bool,
-    #[command(flatten)]
-    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub text: TextArgs,
     #[command(flatten)]

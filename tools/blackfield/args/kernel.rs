@@ -1,6 +1,6 @@
 //! Null spaces: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, InputArgs, MethodName, Prime, values};
+use super::{AnswerArgs, InputArgs, MethodName, Prime, values};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -47,8 +47,6 @@ pub struct KernelArgs {
     /// How to compute it; block Wiedemann (hybrid, wiedemann) takes the memory of a few blocks of vectors
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with = "rational")]
     pub method: MethodName,
-    #[command(flatten)]
-    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -1,6 +1,6 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{BatchArgs, Common, FormatArgs, InputArgs, Prime, ProfileArgs, Seed, values};
+use super::{BatchArgs, CheckpointArgs, Common, FormatArgs, InputArgs, Prime, ProfileArgs, Seed, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::gpu::Devices;
 use blackfield::report::ErrorBound;
@@ -88,6 +88,8 @@ pub struct RankArgs {
     /// Print the plan of the first long step, with predicted seconds and bytes, and stop there
     #[arg(long, help_heading = "Machine and output")]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub batch: BatchArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Linear systems: what may be asked, and what `--json` prints.
 
-use super::{AnswerArgs, CheckpointArgs, MethodName, Prime, TextArgs, values};
+use super::{AnswerArgs, MethodName, Prime, TextArgs, values};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -35,8 +35,6 @@ pub struct SolveArgs {
     /// How to compute it; block Wiedemann (hybrid, wiedemann) takes the memory of a few blocks of vectors
     #[arg(long, value_name = "METHOD", default_value = "auto", conflicts_with = "rational")]
     pub method: MethodName,
-    #[command(flatten)]
-    pub checkpoint: CheckpointArgs,
     #[command(flatten)]
     pub text: TextArgs,
     #[command(flatten)]

@@ -4,12 +4,12 @@
 mod eta;
 mod units;
 
-use crate::args::ProgressName;
+use crate::args::{CheckpointArgs, ProgressName};
 use crate::checkpoint::States;
 use crate::schema::Schema;
 use crate::{dry_run, exit, signals};
 use blackfield::report::Keeper;
-use blackfield::{Forecast, Observer};
+use blackfield::{Forecast, Observer, Result};
 use eta::{Part, Phase, Predicted};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const LONG: f64 = 5.0;
 /// Lines of JSON come no faster than this.
 const PACE: Duration = Duration::from_millis(200);
+/// What is said of an answer that another run has begun.
+const RESUMED: &str = "; parts from a checkpoint, whose checksum matches";
 /// Positions of a bar.
 const POSITIONS: u64 = 10_000;
 
@@ -66,10 +68,24 @@ impl Bars {
         Bars { quiet, shown, start, state, bar: Mutex::default(), warnings: Mutex::default(), states: OnceLock::new() }
     }
 
-    /// Keeps the states of long steps here from now on.
-    pub fn keep(&self, states: States) {
-        // One command asks one question.
-        let _ = self.states.set(states);
+    /// Keeps the states of long steps from now on, if that is asked for: of the question `asked` about what has this
+    /// digest.
+    pub fn keep(&self, args: &CheckpointArgs, digest: impl FnOnce() -> String, asked: String) -> Result<()> {
+        if args.checkpoint.is_none() || dry_run::is_asked() {
+            return Ok(());
+        }
+        if let Some(states) = self.states.get() {
+            return states.ask(digest(), asked, self);
+        }
+        if let Some(states) = States::open(args, digest, asked, self)? {
+            let _ = self.states.set(states);
+        }
+        Ok(())
+    }
+
+    /// What is added to the reason of an answer that rests on states of another run.
+    pub fn resumed_words(&self) -> &'static str {
+        if self.states.get().is_some_and(States::resumed) { RESUMED } else { "" }
     }
 
     /// Removes these states: the answer is complete.

@@ -28,6 +28,7 @@ use crate::answers::Minor;
 use crate::cost::Machine;
 use crate::dense::{Echelon, gemm};
 use crate::field::{Balanced, Modulus};
+use crate::report::{Bytes, Kept};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use budget::{Budget, Prices};
@@ -84,7 +85,13 @@ pub(super) struct NullSpace {
     todo: Vec<u32>,
     hard: Vec<u32>,
     pub found: Found,
+    /// What identifies it to those who keep states: nothing if nobody does.
+    name: Vec<u8>,
 }
+
+/// How far [`NullSpace::complete`] is: columns that were swept, what of them still needs columns beyond the chain,
+/// those that need more than one digit, and how many of these are lifted; with what was found so far.
+type Progress = (usize, Vec<(u32, Vec<(u32, u64)>)>, Vec<u32>, usize, [u64; 4]);
 
 impl NullSpace {
     /// For `a`, of which `minor` is a minor that is invertible mod the prime of 31 bits; its minors up to that order
@@ -104,7 +111,11 @@ impl NullSpace {
         let Some(system) = System::new(field, a, minor)? else { return Ok(None) };
         let inverse = negative_inverse(&system, observer)?;
         let (todo, prices) = (system.free_columns(), Prices::of(machine));
-        Ok(Some(NullSpace { system, inverse, minor_bits, prices, todo, hard: vec![], found: Found::default() }))
+        let mut name = vec![];
+        if observer.keeper().is_some() {
+            (a.digest(), modulus.get(), minor.rows(), minor.cols()).write(&mut name)?;
+        }
+        Ok(Some(NullSpace { system, inverse, minor_bits, prices, todo, hard: vec![], found: Found::default(), name }))
     }
     /// Bytes for a matrix with a minor of order r of which s is beyond the chain, on so many threads.
     pub fn memory(a: &Triplets, r: usize, s: usize, threads: usize) -> u64 {
@@ -134,7 +145,7 @@ impl NullSpace {
         let sample: Vec<u32> = sample.into_iter().map(|(_, f)| f).collect();
         let scale = |part: usize, whole: usize, seconds: f64| seconds * whole as f64 / part.max(1) as f64;
         let spending = Budget::new(limit, self.prices);
-        let outcome = self.sweep(&sample, &spending, observer)?;
+        let outcome = self.sweep(&sample, (0, vec![]), None, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
         }
@@ -142,7 +153,7 @@ impl NullSpace {
         let hard = scale(sample.len(), all, self.hard.len() as f64) as usize;
         let some = self.hard.split_off(self.hard.len().saturating_sub(SAMPLE_LIFTED));
         let spending = Budget::new(limit, self.prices);
-        let outcome = self.lift(&some, &spending, observer)?;
+        let outcome = self.lift(&some, 0, None, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
         }
@@ -156,21 +167,49 @@ impl NullSpace {
     pub fn complete(&mut self, limit: f64, observer: &dyn Observer) -> Result<Outcome> {
         let budget = Budget::new(limit, self.prices);
         let todo = std::mem::take(&mut self.todo);
-        match self.sweep(&todo, &budget, observer)? {
+        let kept = Kept::of("null-space", || (&self.name, &todo, &self.hard), observer)?;
+        let (mut swept, mut rest, mut lifted) = (0, vec![], 0);
+        if let Some(progress) = kept.load()? {
+            let (done, open, hard, also, [vectors, many, digits, bits]): Progress = progress;
+            (swept, self.hard, lifted) = (done, hard, also);
+            rest = open.into_iter().map(|(column, sums)| Rest { column, sums }).collect();
+            let [vectors, many, digits] = [vectors, many, digits].map(|count| count as usize);
+            self.found = Found { vectors, lifted: many, digits, bits: bits as u32 };
+        }
+        match self.sweep(&todo, (swept, rest), Some(&kept), &budget, observer)? {
             Outcome::Complete => {
                 let hard = std::mem::take(&mut self.hard);
-                self.lift(&hard, &budget, observer)
+                self.lift(&hard, lifted, Some((&kept, todo.len())), &budget, observer)
             }
             other => Ok(other),
         }
     }
 
-    /// The vectors of `free` as far as one digit goes.
-    fn sweep(&mut self, free: &[u32], budget: &Budget, observer: &dyn Observer) -> Result<Outcome> {
+    /// Keeps how far it is, if it is time.
+    fn keep(&self, kept: &Kept<'_>, (swept, rest): (usize, &[Rest]), hard: &[u32], lifted: usize) -> Result<()> {
+        if !kept.is_due() {
+            return Ok(());
+        }
+        let Found { vectors, lifted: many, digits, bits } = self.found;
+        let rest: Vec<_> = rest.iter().map(|rest| (rest.column, &rest.sums)).collect();
+        kept.store(&(swept, &rest, hard, lifted, [vectors as u64, many as u64, digits as u64, u64::from(bits)]))
+    }
+
+    /// The vectors of `free` as far as one digit goes, from number `done` on, with what these left.
+    fn sweep(
+        &mut self,
+        free: &[u32],
+        (done, mut rest): (usize, Vec<Rest>),
+        kept: Option<&Kept<'_>>,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
         observer.phase("null vectors over the integers", free.len() as u64);
-        let (s, before) = (self.system.order - self.system.chain, self.hard.len());
-        let (mut rest, width) = (vec![], group_width(s));
-        for (n, group) in free.chunks(GROUP * LANES).enumerate() {
+        observer.restored(done as u64);
+        let s = self.system.order - self.system.chain;
+        let width = group_width(s);
+        for (n, group) in free.chunks(GROUP * LANES).enumerate().skip(done.div_ceil(GROUP * LANES)) {
+            let before = self.hard.len();
             observer.check()?;
             let system = &self.system;
             let swept = group
@@ -193,9 +232,11 @@ impl NullSpace {
             if !budget.is_left() {
                 return Ok(Outcome::TooDear);
             }
-            observer.progress((n * GROUP * LANES + group.len()) as u64);
+            self.found.vectors = self.found.vectors + group.len() - (self.hard.len() - before);
+            let swept = n * GROUP * LANES + group.len();
+            observer.progress(swept as u64);
+            kept.map_or(Ok(()), |kept| self.keep(kept, (swept, &rest), &self.hard, 0))?;
         }
-        self.found.vectors += free.len() - (self.hard.len() - before);
         Ok(Outcome::Complete)
     }
 
@@ -226,11 +267,19 @@ impl NullSpace {
         Ok(!swept.larger)
     }
 
-    /// The vectors of `free`, whose numbers are large.
-    fn lift(&mut self, free: &[u32], budget: &Budget, observer: &dyn Observer) -> Result<Outcome> {
+    /// The vectors of `free`, whose numbers are large, from number `done` on; all columns are swept, so many.
+    fn lift(
+        &mut self,
+        free: &[u32],
+        done: usize,
+        kept: Option<(&Kept<'_>, usize)>,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
         observer.phase("large null vectors", free.len() as u64);
+        observer.restored(done as u64);
         let lifter = Lifter { system: &self.system, inverse: &self.inverse, minor_bits: self.minor_bits };
-        for (n, group) in free.chunks(LIFTED_GROUP).enumerate() {
+        for (n, group) in free.chunks(LIFTED_GROUP).enumerate().skip(done.div_ceil(LIFTED_GROUP)) {
             // Each may take what is left: what comes of it does not depend on the others of its group.
             let left = budget.left();
             let lifted: Vec<Lifted> = group
@@ -256,7 +305,9 @@ impl NullSpace {
                 let (digits, bits) = (digits.max(self.found.digits), bits.max(self.found.bits));
                 self.found = Found { vectors: vectors + 1, lifted: lifted + 1, digits, bits };
             }
-            observer.progress((n * LIFTED_GROUP + group.len()) as u64);
+            let lifted = n * LIFTED_GROUP + group.len();
+            observer.progress(lifted as u64);
+            kept.map_or(Ok(()), |(kept, swept)| self.keep(kept, (swept, &[]), free, lifted))?;
         }
         Ok(Outcome::Complete)
     }

@@ -1,0 +1,195 @@
+//! Every answer goes on from the states that it leaves when it is interrupted, to the same end.
+
+use super::*;
+use crate::cost::{Kind, Machine};
+use crate::field::{Modulus, Rng};
+use crate::report::goes_on;
+use crate::sparse::{SparseMatrix, Triplets};
+use crate::{Observer, Result, families};
+use rand::{RngExt, SeedableRng};
+
+/// A random integer matrix with small entries.
+fn integers(rows: usize, cols: usize, density: f64, seed: u64) -> Triplets {
+    let mut rng = Rng::seed_from_u64(seed);
+    let mut entries = vec![];
+    for i in 0..rows {
+        for j in 0..cols {
+            if rng.random_bool(density) {
+                entries.push((i, j, rng.random_range(-9i64..=9)));
+            }
+        }
+    }
+    Triplets::from_entries(rows, cols, entries)
+}
+
+fn residues(a: &Triplets, p: u64) -> SparseMatrix {
+    a.reduce(Modulus::new(p).unwrap())
+}
+
+/// The steps that `work` kept, which are to be these, and perhaps others.
+fn keeps<T: PartialEq + std::fmt::Debug>(steps: &[&str], work: impl Fn(&dyn Observer) -> Result<T>) {
+    let kept = goes_on(work);
+    for step in steps {
+        assert!(kept.iter().any(|kept| kept == step), "{step} is not among {kept:?}");
+    }
+}
+
+#[test]
+fn ranks_by_block_wiedemann() {
+    let a = integers(60, 50, 0.1, 1);
+    for (p, route) in [(65521, Route::Shortcut), (3, Route::Shortcut), ((1 << 61) - 1, Route::Both)] {
+        let options = RankOptions::default().method(Method::Wiedemann).route(route).block(2).trials(2);
+        let matrix = residues(&a, p);
+        keeps(&["wiedemann"], |observer| {
+            let found = rank(&matrix, &options, observer)?;
+            Ok((found.rank, found.certainty, found.wiedemann))
+        });
+    }
+}
+
+#[test]
+fn null_vectors_and_systems_by_block_wiedemann() {
+    let (a, b) = (residues(&integers(40, 50, 0.1, 2), 65521), residues(&integers(40, 2, 0.5, 3), 65521));
+    let rank = RankOptions::default().method(Method::Wiedemann).block(4);
+    let options = SolveOptions::default().rank(rank);
+    keeps(&["wiedemann"], |observer| {
+        let found = solve(&a, &b, &options, observer)?;
+        Ok((found.inconsistent.clone(), found.solutions.map(|x| x.into_csr_parts())))
+    });
+}
+
+#[test]
+fn ranks_over_the_rationals() {
+    // A matrix of full rank, and one whose null vectors are differences of unit vectors.
+    let (dense, one) = (integers(12, 15, 0.8, 4), integers(30, 30, 0.3, 5));
+    let tile = |k: usize| one.entries().map(move |(i, j, v)| (30 * (k / 4) + i, 30 * (k % 4) + j, v.into_owned()));
+    let tiled = Triplets::from_entries(120, 120, (0..16).flat_map(tile));
+    for (a, proven, steps) in
+        [(&dense, true, &["rank"][..]), (&dense, false, &["rank"]), (&tiled, true, &["rank", "null-space"])]
+    {
+        let options = RationalOptions::default()
+            .rank(RankOptions::default().proven(proven))
+            .moduli([2, 3].map(|p| Modulus::new(p).unwrap()));
+        keeps(steps, |observer| {
+            let found = rational_rank(a, &options, observer)?;
+            let all = found.drawn.iter().chain(&found.proving).chain(&found.asked);
+            let all: Vec<_> = all.map(|p| (p.modulus, p.rank, p.certainty)).collect();
+            Ok((found.rank, found.certainty, all))
+        });
+    }
+}
+
+#[test]
+fn determinants_over_the_integers() {
+    for (a, proven) in [(integers(40, 40, 0.6, 5), true), (integers(40, 40, 0.6, 6), false)] {
+        let options = RankOptions::default().proven(proven);
+        keeps(&["minor", "digits", "determinant", "determinants"], |observer| {
+            let found = integer_determinant(&a, &options, observer)?;
+            Ok((found.value, found.certainty, found.primes, found.divisor))
+        });
+    }
+    // Rank 1 less than the order: a null vector.
+    let mut entries: Vec<_> = integers(12, 11, 0.7, 7).entries().map(|(i, j, v)| (i, j, v.to_bigint())).collect();
+    let twice: Vec<_> = entries.iter().filter(|e| e.1 < 2).map(|(i, _, v)| (*i, 11, v.clone())).collect();
+    let mut sums = std::collections::BTreeMap::new();
+    twice.into_iter().for_each(|(i, j, v)| *sums.entry((i, j)).or_insert_with(Default::default) += v);
+    entries.extend(sums.into_iter().map(|((i, j), v)| (i, j, v)));
+    let a = Triplets::from_entries(12, 12, entries);
+    keeps(&["minor", "digits"], |observer| {
+        let found = integer_determinant(&a, &RankOptions::default(), observer)?;
+        Ok((found.value, found.certainty, found.rank))
+    });
+}
+
+#[test]
+fn systems_over_the_rationals() {
+    // Nonsingular, of small rank with a contradiction, and many right sides.
+    for (rows, cols, sides, seed) in [(20, 20, 3, 8), (25, 10, 2, 9), (14, 20, 70, 10)] {
+        let (a, b) = (integers(rows, cols, 0.5, seed).into(), integers(rows, sides, 0.5, seed + 100).into());
+        keeps(&["minor", "digits"], |observer| {
+            let found = rational_solve(&a, &b, &RankOptions::default(), observer)?;
+            Ok((found.inconsistent, found.solutions, found.contradiction, found.rank.rank, found.digits))
+        });
+    }
+}
+
+#[test]
+fn null_spaces_and_echelon_forms_over_the_rationals() {
+    let a = integers(30, 110, 0.2, 11);
+    keeps(&["vectors"], |observer| {
+        let mut found = rational_kernel(&a, &RationalSpaceOptions::default(), observer)?;
+        let mut vectors = vec![];
+        let _ = found.basis(
+            |some| Ok(some.clone()),
+            |some| {
+                vectors.push(some);
+                Ok(())
+            },
+            observer,
+        )?;
+        Ok((found.dimension(), vectors, found.primes()))
+    });
+    keeps(&["vectors"], |observer| {
+        let mut found = rational_rref(&a, &RationalSpaceOptions::default(), observer)?;
+        let matrix = found.matrix(observer)?;
+        Ok((found.pivots().to_vec(), matrix, found.primes()))
+    });
+}
+
+#[test]
+fn smith_forms() {
+    // No entry is a unit, and 2 and 3 divide several invariant factors.
+    let entry = |v: i64| [0, 2, -3, 4, 9, 0, -2, 3, 6, -4][v.unsigned_abs() as usize];
+    let mut entries = vec![];
+    for (i, j, v) in integers(18, 16, 0.9, 12).entries() {
+        let v = entry(i64::try_from(v.to_bigint()).unwrap());
+        entries.push((i, j, if i % 3 == 0 { 6 * v } else { v }));
+    }
+    let a = Triplets::from_entries(18, 16, entries);
+    for proven in [true, false] {
+        let options = SmithOptions::default().rank(RankOptions::default().proven(proven));
+        keeps(&["component", "lines", "multiple", "local-form", "rank"], |observer| {
+            let found = smith(&a, &options, observer)?;
+            Ok((found.rank, found.factors, found.certainty))
+        });
+    }
+}
+
+#[test]
+fn polynomials() {
+    let mut wiedemann = Machine::reference();
+    wiedemann.wiedemann.determinant = 1.0;
+    let wiedemann = wiedemann.scaled(Kind::Dense, 1e12);
+    let a = residues(&integers(70, 70, 0.05, 13), 65521);
+    for machine in [Machine::reference(), wiedemann] {
+        let options = RankOptions::default().machine(machine).proven(true);
+        keeps(&["minimal"], |observer| {
+            let found = minimal_polynomial(&a, &options, observer)?;
+            Ok((found.coefficients, found.certainty, found.invariant_factors))
+        });
+        keeps(&[], |observer| {
+            let found = characteristic_polynomial(&a, &options, observer)?;
+            Ok((found.coefficients, found.certainty))
+        });
+    }
+    // Eigenvalues that occur many times: their multiplicities take ranks.
+    let a = residues(&families::generate("hypercube_7").unwrap(), 65521);
+    let mut relations = Machine::reference();
+    relations.wiedemann.determinant = 1.0;
+    let options = RankOptions::default().machine(relations);
+    keeps(&["characteristic", "nullity"], |observer| {
+        let found = characteristic_polynomial(&a, &options, observer)?;
+        Ok((found.coefficients, found.certainty))
+    });
+}
+
+#[test]
+fn homology_of_a_complex() {
+    let facets = ["0 1 2", "0 2 3", "0 3 4", "0 4 5", "0 1 5", "1 2 4", "2 3 5", "1 3 4", "2 4 5", "1 3 5"];
+    let plane = crate::complexes::SimplicialComplex::from_facets(facets.map(|facet| facet.split(' '))).unwrap();
+    let plane = plane.chain_complex(None, &crate::Silent).unwrap();
+    keeps(&["boundary"], |observer| {
+        let found = homology(&plane, &HomologyOptions::default(), observer)?;
+        Ok(found.over.into_iter().map(|over| (over.groups, over.certainty)).collect::<Vec<_>>())
+    });
+}
