@@ -15,9 +15,10 @@
 //! | matrices as PARI, Sage, Magma, GAP, Maple, Mathematica and others print them | brackets | `literal` |
 //! | tables: triples, dense matrices, edge lists, adjacency lists | lines of numbers | `table` |
 //!
-//! Text may be in UTF-8 or UTF-16, with or without a byte order mark (`encoding`). What could be two things is refused,
-//! naming the option that decides ([`Base`], [`Layout`]); other known files, with a command that converts them. Formats
-//! without a header of sizes are held as a whole while they are read. `docs/formats.md` has an example of each.
+//! Text may be in UTF-8 or UTF-16, with or without a byte order mark (`encoding`). What could be two things is
+//! refused, naming the option that decides ([`Base`], [`Layout`]); other known files, with a command that converts
+//! them. Formats without a header of sizes are held as a whole while they are read. `docs/formats.md` has an example of
+//! each.
 //!
 //! Values are read exactly: integers of any size, decimals if they are integers, and, by [`read_rational`], fractions
 //! `a/b`: the matrix is then a [`RationalMatrix`](crate::sparse::RationalMatrix). Nothing is guessed: a file that

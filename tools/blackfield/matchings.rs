@@ -41,16 +41,9 @@ struct Answer {
 /// Answers for each file in the order given, each printed as soon as it is there.
 pub fn run(args: &MatchingsArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
-    if args.checkpoint.is_some() && args.files.len() > 1 {
-        return Err(Error::Usage(
-            "--checkpoint keeps the state of one computation: one GRAPH is possible with it".into(),
-        ));
-    }
+    signals::keep_state(args.checkpoint.as_deref(), args.files.len(), "GRAPH")?;
     if args.by_size && args.files.len() > 1 && !args.json {
         return Err(Error::Usage("--by-size prints many lines: one GRAPH is possible with it, or --json".into()));
-    }
-    if let Some(checkpoint) = &args.checkpoint {
-        signals::state_is_kept_in(checkpoint);
     }
     let machine = profile::find(&args.profile, bars)?.machine;
     let mut batch = Batch::new(args.files.len(), args.batch, args.json, bars);

@@ -18,7 +18,7 @@ use blackfield::gpu;
 use blackfield::hafnian;
 use blackfield::permanent::{self, Options, Permanent};
 use blackfield::words::counted;
-use blackfield::{Error, Observer, Result};
+use blackfield::{Observer, Result};
 use num_bigint::BigInt;
 use serde::Serialize;
 use std::path::Path;
@@ -47,18 +47,11 @@ struct Answer {
 /// Answers for each file in the order given, each printed as soon as it is there.
 pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
-    if args.checkpoint.is_some() && args.files.len() > 1 {
-        return Err(Error::Usage(
-            "--checkpoint keeps the state of one computation: one FILE is possible with it".into(),
-        ));
-    }
+    signals::keep_state(args.checkpoint.as_deref(), args.files.len(), "FILE")?;
     let machine = profile::find(&args.profile, bars)?.machine;
     if args.device == PermanentDeviceName::Cuda {
         // Before a file is read.
         gpu::require_devices()?;
-    }
-    if let Some(checkpoint) = &args.checkpoint {
-        signals::state_is_kept_in(checkpoint);
     }
     // Several residues are those of one integer.
     let each = args.moduli.len().max(1);

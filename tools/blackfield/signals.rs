@@ -3,7 +3,7 @@
 
 use crate::allocator;
 use crate::exit::{self, Code, Failure};
-use blackfield::Error;
+use blackfield::{Error, Result};
 use serde::Serialize;
 use std::fmt::{Display, Formatter};
 use std::io::IsTerminal;
@@ -38,9 +38,18 @@ pub fn requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
-/// From here on the state of the computation is written to this file.
-pub fn state_is_kept_in(file: &Path) {
+/// From here on the state of the computation is written to this file, if one is asked for.
+///
+/// # Errors
+/// [`Error::Usage`] where there are several `inputs`, which the help calls `name`: it has the state of one.
+pub fn keep_state(checkpoint: Option<&Path>, inputs: usize, name: &str) -> Result<()> {
+    let Some(file) = checkpoint else { return Ok(()) };
+    if inputs > 1 {
+        let message = format!("--checkpoint keeps the state of one computation: one {name} is possible with it");
+        return Err(Error::Usage(message));
+    }
     *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_path_buf());
+    Ok(())
 }
 
 /// What an interruption leaves.
