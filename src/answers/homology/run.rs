@@ -119,7 +119,14 @@ impl Work<'_> {
         let proven = if question.options.proven { "-proven" } else { "" };
         let name = format!("boundary-{}-over-{over}{proven}", question.matrix.digest());
         let saved = keeper.load(&name)?.and_then(|state| String::from_utf8(state).ok());
-        if let Some(found) = saved.and_then(|text| state::read(&text)) {
+        // That process may have been asked for a less certain answer.
+        let asked = question.options.error;
+        let is_enough = |found: &Found| match found.certainty {
+            Certainty::Proven => true,
+            Certainty::MonteCarlo { error_bound } => asked.is_none_or(|asked| error_bound <= asked),
+            Certainty::Heuristic => asked.is_none(),
+        };
+        if let Some(found) = saved.and_then(|text| state::read(&text)).filter(is_enough) {
             return Ok(found);
         }
         let found = question.answer(self.observer)?;
