@@ -8,10 +8,14 @@
 //! [`Barrier::odd_components`]. O(nm α(n)) time after a greedy start.
 
 use super::half_edges::{Graph, NONE};
+use crate::{Observer, Result};
 
 /// A set U of vertices that proves that there is no perfect matching: G - U has more than |U| components of odd order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Barrier(pub Vec<u32>);
+
+/// The partner of every vertex in a perfect matching, or why there is none.
+pub(crate) type Matched = std::result::Result<Vec<u32>, Barrier>;
 
 impl Barrier {
     /// The number of components of odd order of G - U, if it is more than |U|.
@@ -40,11 +44,11 @@ impl Barrier {
     }
 }
 
-/// The partner of every vertex in a perfect matching.
+/// The partner of every vertex in a perfect matching, or a [`Barrier`] if there is none.
 ///
 /// # Errors
-/// A [`Barrier`] if there is none.
-pub(crate) fn perfect_matching(graph: &Graph) -> Result<Vec<u32>, Barrier> {
+/// [`Error::Interrupted`](crate::Error::Interrupted).
+pub(crate) fn perfect_matching(graph: &Graph, observer: &dyn Observer) -> Result<Matched> {
     let n = graph.vertices();
     let mut search = Search {
         graph,
@@ -58,12 +62,16 @@ pub(crate) fn perfect_matching(graph: &Graph) -> Result<Vec<u32>, Barrier> {
         queue: vec![],
     };
     for root in 0..n as u32 {
-        if search.mate[root as usize] == NONE && !search.augment(root) {
+        if search.mate[root as usize] != NONE {
+            continue;
+        }
+        observer.check()?;
+        if !search.augment(root) {
             let inner = search.touched.iter().filter(|&&v| search.label[v as usize] == Label::Inner);
-            return Err(Barrier(inner.copied().collect()));
+            return Ok(Err(Barrier(inner.copied().collect())));
         }
     }
-    Ok(search.mate)
+    Ok(Ok(search.mate))
 }
 
 /// A maximal matching: vertices of low degree first, each with a free neighbour of low degree.
@@ -99,8 +107,8 @@ struct Search<'a> {
     /// Union-find over blossoms; the representative is the base.
     blossom: Vec<u32>,
     /// When a vertex was last on a path to the root.
-    stamp: Vec<u32>,
-    time: u32,
+    stamp: Vec<u64>,
+    time: u64,
     /// The vertices with labels.
     touched: Vec<u32>,
     queue: Vec<u32>,
@@ -227,7 +235,7 @@ mod tests {
 
     fn check(n: usize, edges: &[(u32, u32)]) -> bool {
         let graph = Graph::new(n, edges.iter().copied());
-        match perfect_matching(&graph) {
+        match perfect_matching(&graph, &crate::Silent).unwrap() {
             Ok(mate) => {
                 for v in 0..n as u32 {
                     let w = mate[v as usize];

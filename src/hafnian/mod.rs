@@ -34,15 +34,18 @@ pub use options::{Matchings, Method, Options};
 pub use weighted::{Reading, WeightedGraph, is_adjacency};
 
 use crate::integers::Bound;
-use crate::permanent::{Proof, Resumed};
+use crate::permanent::{Block, Record};
 use crate::sparse::Triplets;
-use crate::{Error, Observer, Result, Silent, Step};
+use crate::words::counted;
+use crate::{Error, Observer, Result, Silent, memory};
 use bound::hafnian_bound;
 use num_bigint::BigInt;
 use num_traits::Zero;
-use planner::Found;
 use reduce::{Reduced, reduce};
 use std::time::Instant;
+
+/// What the memory is for.
+const SIZES: &str = "the numbers of matchings by size";
 
 /// The numbers of matchings of a graph, proven.
 ///
@@ -63,16 +66,20 @@ pub fn matchings(graph: &WeightedGraph, options: &Options, observer: &dyn Observ
     if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
         return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
     }
-    let mut work =
-        Work { options, observer, path: vec![], proof: Proof::default(), longest: ("reductions", 0.0), told: false };
+    let record = Record::new(observer, options.checkpoint.clone(), Method::InclusionExclusion.name());
+    let mut work = Work { options, record };
     let by_size = options.by_size.then(|| work.by_size(graph)).transpose()?;
     let perfect = match &by_size {
         Some(sizes) if graph.n().is_multiple_of(2) => sizes[graph.n() / 2].clone(),
         Some(_) => BigInt::zero(),
         None => work.product(graph)?,
     };
+    let record = work.record;
+    if observer.plans_only() {
+        return record.plan();
+    }
     let total = by_size.as_ref().map(|sizes| sizes.iter().sum());
-    Ok(Matchings { perfect, by_size, total, method: work.longest.0, proof: work.proof, path: work.path })
+    Ok(Matchings { perfect, by_size, total, method: record.method(), proof: record.proof, path: record.path })
 }
 
 impl Triplets {
@@ -107,11 +114,11 @@ fn describe(reduced: &Reduced) -> (String, String) {
     };
     let log = &reduced.log;
     let counts = [
-        (log.degree_one, "vertices of degree 1"),
-        (log.degree_two, "vertices of degree 2"),
-        (log.cuts, "edges of cut vertices"),
+        (log.degree_one, "vertex of degree 1"),
+        (log.degree_two, "vertex of degree 2"),
+        (log.cuts, "edge of a cut vertex"),
     ];
-    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let done: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|&(n, what)| counted(n, what)).collect();
     (found, done.join(", "))
 }
 
@@ -126,32 +133,16 @@ fn ceiling(graph: &WeightedGraph, reduced: &Reduced) -> Result<Option<Bound>> {
 /// A computation in progress.
 struct Work<'a> {
     options: &'a Options,
-    observer: &'a dyn Observer,
-    path: Vec<Step>,
-    proof: Proof,
-    /// The step that took longest so far.
-    longest: (&'static str, f64),
-    /// Whether the user was told that there is no checkpoint.
-    told: bool,
+    record: Record<'a>,
+}
+
+/// A graph in words.
+fn in_words(graph: &WeightedGraph, kind: &str) -> Block {
+    let what = format!("{kind}{}", counted(graph.n(), "vertex"));
+    Block { what, size: counted(graph.edge_count(), "edge") }
 }
 
 impl Work<'_> {
-    fn step(&mut self, name: &'static str, found: String, why: String, predicted: Option<f64>, seconds: f64) {
-        self.path.push(Step { name, found, why, rank: None, predicted, seconds });
-        if predicted.is_some() && seconds > self.longest.1 {
-            self.longest = (name, seconds);
-        }
-    }
-
-    /// Warns once that nothing is kept.
-    fn without_checkpoint(&mut self, name: &str) {
-        if self.options.checkpoint.is_some() && !std::mem::replace(&mut self.told, true) {
-            self.observer.warning(&format!(
-                "no checkpoint is written: method inclusion-exclusion supports them, {name} does not"
-            ));
-        }
-    }
-
     /// The matchings of every size.
     fn by_size(&mut self, graph: &WeightedGraph) -> Result<Vec<BigInt>> {
         let method = self.options.method;
@@ -161,100 +152,42 @@ impl Work<'_> {
                 "method {name} counts perfect matchings only; by size: auto, frontier, complement"
             )));
         }
-        let start = Instant::now();
-        let plan = sizes::plan(graph, self.options, self.observer)?;
-        let name = plan.method().name();
-        self.without_checkpoint(name);
-        let mut residues = vec![];
-        let mut sizes = plan.run(graph.n(), self.options.max_memory, &mut residues, self.observer)?;
-        sizes.resize(graph.n() / 2 + 1, BigInt::zero());
-        self.proof.residues.extend(residues);
-        let (n, edges) = (graph.n(), graph.edge_count());
-        let found = format!("{n} vertices, {edges} edges, all sizes");
-        self.step(name, found, plan.basis(), Some(plan.seconds()), start.elapsed().as_secs_f64());
+        let (start, observer, n) = (Instant::now(), self.record.observer, graph.n());
+        let route = planner::by_size(graph, self.options, observer)?;
+        let mut sizes = memory::filled(BigInt::zero(), n / 2 + 1, SIZES)?;
+        // The record has one number of each block: here that of all matchings.
+        self.record.block(&in_words(graph, "all matchings of "), &[route], start, |plan| {
+            let (found, all) = planner::run_by_size(plan, n, self.options, observer)?;
+            sizes.iter_mut().zip(all).for_each(|(size, known)| *size = known);
+            Ok(found)
+        })?;
         Ok(sizes)
     }
 
     /// Reduces the graph and multiplies the hafnians of the remaining blocks.
     fn product(&mut self, graph: &WeightedGraph) -> Result<BigInt> {
-        let start = Instant::now();
-        let reduced = reduce(graph, self.options.reductions)?;
-        let (found, why) = describe(&reduced);
-        self.step("reductions", found, why, None, start.elapsed().as_secs_f64());
+        let (start, observer) = (Instant::now(), self.record.observer);
+        let reduced = reduce(graph, self.options.reductions, observer)?;
+        self.record.reduced(describe(&reduced), start);
         let ceiling = ceiling(graph, &reduced)?;
         let mut value = reduced.factor.clone();
         for (k, block) in reduced.blocks.iter().enumerate() {
-            if value.is_zero() {
+            if value.is_zero() && !observer.plans_only() {
                 break;
             }
             let own = hafnian_bound(block)?;
             let bound = ceiling.filter(|ceiling| ceiling.bits < own.bits).unwrap_or(own);
-            let checkpoint = self.checkpoint(k + 1, reduced.blocks.len());
+            let checkpoint = self.record.checkpoint(k + 1, reduced.blocks.len());
             value *= self.block(block, bound, &Options { checkpoint, ..self.options.clone() })?;
         }
         Ok(value)
     }
 
-    /// The checkpoint file of the k-th block: the one given, with the block's number if there are several.
-    fn checkpoint(&self, k: usize, blocks: usize) -> Option<std::path::PathBuf> {
-        let file = self.options.checkpoint.clone()?;
-        if blocks == 1 {
-            return Some(file);
-        }
-        let mut name = file.into_os_string();
-        name.push(format!(".{k}"));
-        Some(name.into())
-    }
-
     /// The hafnian of one block by the cheapest method whose memory suffices.
     fn block(&mut self, block: &WeightedGraph, bound: Bound, options: &Options) -> Result<BigInt> {
-        let planning = Instant::now();
-        let routes = planner::routes(block, bound, options, self.observer)?;
-        let mut seconds = planning.elapsed().as_secs_f64();
-        let mut refused: Option<Error> = None;
-        for (k, route) in routes.iter().enumerate() {
-            let name = route.method().name();
-            if !route.keeps_checkpoints() {
-                self.without_checkpoint(name);
-            }
-            let start = Instant::now();
-            let found = match planner::run(route, block, bound, options, self.observer) {
-                Err(error @ Error::Memory(_)) => {
-                    self.observer.warning(&format!("{name}: {error}"));
-                    refused = Some(error);
-                    continue;
-                }
-                found => found?,
-            };
-            seconds += start.elapsed().as_secs_f64();
-            let others =
-                routes[k + 1..].iter().map(|r| format!(", {} {:.1e} s ({})", r.method().name(), r.seconds, r.basis));
-            let why = format!("{}{}", route.basis, others.collect::<String>());
-            let (n, edges) = (block.n(), block.edge_count());
-            let exact = match found {
-                Found::Permanent(permanent) => {
-                    let (half, bits) = (n / 2, permanent.value.bits());
-                    let found = format!("{n} vertices, {edges} edges, the permanent of {half} x {half}, {bits} bits");
-                    self.step(name, found, why, Some(route.seconds), seconds);
-                    self.path.extend(permanent.path);
-                    self.proof.residues.extend(permanent.proof.residues);
-                    self.proof.resumed.extend(permanent.proof.resumed);
-                    return Ok(permanent.value);
-                }
-                Found::Value(exact) => exact,
-            };
-            let resumed = match exact.resumed {
-                None => String::new(),
-                Some(Resumed { parts, of }) => format!(", {parts} of {of} parts of the work from the checkpoint"),
-            };
-            let found = format!("{n} vertices, {edges} edges, {} bits{resumed}", exact.value.bits());
-            self.step(name, found, why, Some(route.seconds), seconds);
-            self.proof.resumed.extend(exact.resumed);
-            if let Some(bound) = exact.bound {
-                self.proof.residues.push((bound, exact.moduli));
-            }
-            return Ok(exact.value);
-        }
-        Err(refused.expect("the planner gives at least one route"))
+        let (start, observer) = (Instant::now(), self.record.observer);
+        let routes = planner::routes(block, bound, options, observer)?;
+        let run = |engine: &_| planner::run(engine, block, bound, options, observer);
+        self.record.block(&in_words(block, ""), &routes, start, run)
     }
 }

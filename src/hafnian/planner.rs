@@ -14,13 +14,15 @@ use super::pfaffian::Planar;
 use super::sizes::{self, complement};
 use super::{WeightedGraph, frontier, inclusion};
 use crate::integers::Bound;
-use crate::permanent::{Exact, Permanent};
+use crate::permanent::{Found, Permanent, affordable, cheapest};
 use crate::sparse::Triplets;
+use crate::words::counted;
 use crate::{Error, Observer, Result, permanent};
+use num_bigint::BigInt;
 
 /// A method to compute a block, with its data.
 #[derive(Debug)]
-enum Engine {
+pub(super) enum Engine {
     /// The biadjacency matrix.
     Permanent(Triplets),
     Planar(Planar),
@@ -29,42 +31,28 @@ enum Engine {
     InclusionExclusion,
 }
 
-/// A method to compute a block, with its predicted cost.
-#[derive(Debug)]
-pub(super) struct Route {
-    engine: Engine,
-    /// Predicted seconds of one thread.
-    pub seconds: f64,
-    /// Predicted bytes.
-    pub bytes: f64,
-    /// What the prediction rests on.
-    pub basis: String,
-}
-
-/// What a route found.
-pub(super) enum Found {
-    /// A value with its proof.
-    Value(Exact),
-    /// That of the other room, with its steps.
-    Permanent(Permanent),
-}
-
-impl Route {
-    /// The method.
-    pub fn method(&self) -> Method {
-        match self.engine {
+impl permanent::Engine for Engine {
+    fn name(&self) -> &'static str {
+        let method = match self {
             Engine::Permanent(_) => Method::Permanent,
             Engine::Planar(_) => Method::Planar,
             Engine::Complement(_) => Method::Complement,
             Engine::Frontier(_) => Method::Frontier,
             Engine::InclusionExclusion => Method::InclusionExclusion,
-        }
+        };
+        method.name()
     }
-    /// Whether a run can be stopped and resumed from a checkpoint, or another room decides that.
-    pub fn keeps_checkpoints(&self) -> bool {
-        matches!(self.engine, Engine::Permanent(_) | Engine::InclusionExclusion)
+    /// Of permanents the other room says it.
+    fn keeps_checkpoints(&self) -> bool {
+        matches!(self, Engine::Permanent(_) | Engine::InclusionExclusion)
+    }
+    fn plans_by_itself(&self) -> bool {
+        matches!(self, Engine::Permanent(_))
     }
 }
+
+/// A method with its predicted cost.
+type Route = permanent::Route<Engine>;
 
 /// All methods that the options allow for the block, whose hafnian obeys `bound`, cheapest first.
 ///
@@ -79,7 +67,6 @@ pub(super) fn routes(
 ) -> Result<Vec<Route>> {
     let wanted = |method| options.method == method || options.method == Method::Auto;
     let (prices, pairs) = (&options.machine.hafnian, block.n() / 2);
-    let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
     if wanted(Method::Permanent)
         && let Some(route) = bipartite(block)?
     {
@@ -87,17 +74,18 @@ pub(super) fn routes(
     }
     let mut routes = vec![];
     if wanted(Method::Planar)
-        && let Some(planar) = Planar::new(block)?
+        && let Some(planar) = Planar::new(block, observer)?
     {
         let (seconds, bytes) = planar.predict(bound, prices);
         routes.push(Route { engine: Engine::Planar(planar), seconds, bytes, basis: "planar".into() });
     }
+    observer.phase("plan", 0);
     let open = |routes: &[Route], method| {
         options.method == method || options.method == Method::Auto && cheapest(routes) > prices.start
     };
     if open(&routes, Method::InclusionExclusion) && pairs <= inclusion::PAIRS {
         let (seconds, bytes) = inclusion::predict(block, bound, prices)?;
-        let basis = format!("2^{pairs} subsets of {pairs} pairs");
+        let basis = format!("2^{pairs} subsets of {}", counted(pairs, "pair"));
         routes.push(Route { engine: Engine::InclusionExclusion, seconds, bytes, basis });
     }
     if open(&routes, Method::Complement)
@@ -117,21 +105,27 @@ pub(super) fn routes(
         let plan = frontier::plan(block, cheapest(&routes), prices, observer)?;
         let passes = frontier::pass_count(bound)?;
         let (seconds, bytes) = (plan.seconds * passes as f64, plan.bytes);
-        let basis = format!("a frontier of {} vertices, passes: {passes}", plan.width());
+        let basis = format!("a frontier of {}, {}", counted(plan.width(), "vertex"), counted(passes, "pass"));
         routes.push(Route { engine: Engine::Frontier(plan), seconds, bytes, basis });
     }
     if routes.is_empty() {
         return Err(Error::Usage(not_applicable(options.method, block)));
     }
-    if let Some(limit) = options.max_memory {
-        let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
-        routes.retain(|route| route.bytes <= limit as f64);
-        if routes.is_empty() {
-            return Err(Error::Memory(format!("at least {least:.1e} bytes are needed, {limit} are allowed")));
-        }
-    }
-    routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    Ok(routes)
+    affordable(routes, options.max_memory)
+}
+
+/// The way to the matchings of every size.
+///
+/// # Errors
+/// As [`sizes::plan`].
+pub(super) fn by_size(
+    graph: &WeightedGraph,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<permanent::Route<sizes::Plan>> {
+    let plan = sizes::plan(graph, options, observer)?;
+    let (seconds, bytes, basis) = (plan.seconds(), plan.bytes(), plan.basis());
+    Ok(permanent::Route { engine: plan, seconds, bytes, basis })
 }
 
 /// Why a requested method does not apply.
@@ -166,34 +160,45 @@ fn bipartite(block: &WeightedGraph) -> Result<Option<Route>> {
     Ok(Some(Route { engine, seconds: 0.0, bytes: 0.0, basis: "bipartite".into() }))
 }
 
-/// Runs a route.
+/// Runs an engine.
 pub(super) fn run(
-    route: &Route,
+    engine: &Engine,
     block: &WeightedGraph,
     bound: Bound,
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let value = match &route.engine {
+    let exact = match engine {
         Engine::Permanent(biadjacency) => {
             let options = permanent::Options::default()
                 .machine(options.machine.clone())
                 .max_memory(options.max_memory)
                 .checkpoint(options.checkpoint.clone())
                 .checkpoint_interval(options.checkpoint_interval);
-            return permanent::permanent(biadjacency, &options, observer).map(Found::Permanent);
+            let Permanent { value, proof, path, .. } = permanent::permanent(biadjacency, &options, observer)?;
+            let half = block.n() / 2;
+            return Ok(Found { value, proof, path, outcome: format!(", the permanent of {half} x {half}") });
         }
         Engine::Planar(planar) => planar.hafnian(bound, observer)?,
         Engine::Frontier(plan) => frontier::hafnian(plan, bound, observer)?,
         Engine::InclusionExclusion => inclusion::hafnian(block, bound, options, observer)?,
         Engine::Complement(plan) => {
-            let mut residues = vec![];
-            let mut sizes = plan.run(block.n(), options.max_memory, &mut residues, observer)?;
-            let value = sizes.pop().unwrap_or_default();
-            // Several bounds: the last speaks for all, whose moduli are listed in their order.
-            let (bound, moduli) = residues.pop().map_or((None, vec![]), |(bound, moduli)| (Some(bound), moduli));
-            Exact { value, moduli, bound, resumed: None }
+            let (found, sizes) = run_by_size(plan, block.n(), options, observer)?;
+            return Ok(Found { value: sizes.get(block.n() / 2).cloned().unwrap_or_default(), ..found });
         }
     };
-    Ok(Found::Value(value))
+    Ok(exact.into())
+}
+
+/// The sum of all numbers of matchings with its proof, and those with k edges, k = 0, …, as far as there are any.
+pub(super) fn run_by_size(
+    plan: &sizes::Plan,
+    n: usize,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<(Found, Vec<BigInt>)> {
+    let mut residues = vec![];
+    let sizes = plan.run(n, options.max_memory, &mut residues, observer)?;
+    let proof = permanent::Proof { residues, resumed: vec![] };
+    Ok((Found { value: sizes.iter().sum(), proof, path: vec![], outcome: String::new() }, sizes))
 }

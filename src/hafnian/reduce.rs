@@ -14,10 +14,14 @@
 
 use super::WeightedGraph;
 use super::cuts::useless_edges;
+use super::weighted::NOWHERE;
 use crate::graph::perfect_matching;
-use crate::{Error, Result};
+use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
+
+/// What the memory is for.
+const VERTICES: &str = "the vertices of a graph";
 
 /// What the reductions left: the hafnian is `factor` times the product of those of the blocks.
 #[derive(Clone, Debug)]
@@ -47,12 +51,14 @@ pub struct Log {
 /// Applies all reductions, or only the division into components and the search for a perfect matching.
 ///
 /// # Errors
-/// [`Error::Memory`]; [`Error::Check`] if the proof that there is no perfect matching fails, which would be a bug.
-pub fn reduce(graph: &WeightedGraph, all: bool) -> Result<Reduced> {
-    let mut work =
-        Work { graph: graph.clone(), alive: vec![true; graph.n()], factor: BigInt::one(), log: Log::default() };
+/// [`Error::Memory`]; [`Error::Interrupted`]; [`Error::Check`] if the proof that there is no perfect matching fails,
+/// which would be a bug.
+pub fn reduce(graph: &WeightedGraph, all: bool, observer: &dyn Observer) -> Result<Reduced> {
+    observer.phase("reductions", 0);
+    let alive = memory::filled(true, graph.n(), VERTICES)?;
+    let mut work = Work { graph: graph.clone(), alive, factor: BigInt::one(), log: Log::default(), observer };
     loop {
-        if all && let Some(reason) = work.low_degrees() {
+        if all && let Some(reason) = work.low_degrees()? {
             return Ok(work.zero(reason));
         }
         if let Some(reason) = work.unmatchable()? {
@@ -72,29 +78,31 @@ pub fn reduce(graph: &WeightedGraph, all: bool) -> Result<Reduced> {
     Ok(Reduced { factor, blocks, zero: None, log })
 }
 
-struct Work {
+struct Work<'a> {
     graph: WeightedGraph,
     alive: Vec<bool>,
     factor: BigInt,
     log: Log,
+    observer: &'a dyn Observer,
 }
 
-impl Work {
+impl Work<'_> {
     fn zero(self, reason: String) -> Reduced {
         Reduced { factor: BigInt::zero(), blocks: vec![], zero: Some(reason), log: self.log }
     }
 
     /// Removes vertices with at most two neighbours until there are none; the reason if the hafnian is 0.
-    fn low_degrees(&mut self) -> Option<String> {
+    fn low_degrees(&mut self) -> Result<Option<String>> {
         let mut queue: Vec<u32> = (0..self.graph.n() as u32).rev().collect();
         while let Some(v) = queue.pop() {
             if !self.alive[v as usize] || self.graph.degree(v) > 2 {
                 continue;
             }
+            self.observer.check()?;
             let edges = self.graph.isolate(v);
             self.alive[v as usize] = false;
             match &edges[..] {
-                [] => return Some("a vertex has no edge left".into()),
+                [] => return Ok(Some("a vertex has no edge left".into())),
                 [(w, x)] => {
                     self.log.degree_one += 1;
                     self.factor *= x;
@@ -116,12 +124,12 @@ impl Work {
                 _ => unreachable!("at most two neighbours"),
             }
         }
-        None
+        Ok(None)
     }
 
     /// Why there is no perfect matching, if there is none.
     fn unmatchable(&self) -> Result<Option<String>> {
-        let mut place = vec![u32::MAX; self.graph.n()];
+        let mut place = memory::filled(NOWHERE, self.graph.n(), VERTICES)?;
         for part in self.graph.components() {
             if part.len() == 1 && !self.alive[part[0] as usize] {
                 continue;
@@ -130,7 +138,7 @@ impl Work {
                 return Ok(Some(format!("a component has {} vertices, an odd number", part.len())));
             }
             let skeleton = self.graph.induced(&part, &mut place)?.skeleton();
-            if let Err(barrier) = perfect_matching(&skeleton) {
+            if let Err(barrier) = perfect_matching(&skeleton, self.observer)? {
                 let Some(odd) = barrier.odd_components(&skeleton) else {
                     return Err(Error::Check("a barrier to perfect matchings fails its verification".into()));
                 };

@@ -5,7 +5,7 @@
 
 use crate::Result;
 use crate::field::Modulus;
-use crate::integers::{Bound, Crt, primes_for};
+use crate::integers::{Bound, Crt, low_bits, primes_for};
 use num_bigint::{BigInt, BigUint};
 
 /// A modulus of one pass.
@@ -21,10 +21,7 @@ impl Pass {
     /// The residue of an integer.
     pub fn image(self, x: &BigInt) -> u64 {
         match self {
-            Pass::Word => {
-                let low = x.magnitude().iter_u64_digits().next().unwrap_or(0);
-                if x.sign() == num_bigint::Sign::Minus { low.wrapping_neg() } else { low }
-            }
+            Pass::Word => low_bits(x),
             Pass::Prime(p) => p.reduce_bigint(x),
         }
     }

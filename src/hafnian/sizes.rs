@@ -15,10 +15,15 @@ use super::bound::matchings_bound;
 use super::frontier;
 use super::{Method, Options, WeightedGraph};
 use crate::integers::Bound;
+use crate::permanent::Engine;
+use crate::words::counted;
 use crate::{Error, Observer, Result};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 use std::collections::HashMap;
+
+/// Complements within complements, beyond which a graph is left to its frontier: each is a level of recursion.
+const DEPTH: usize = 1000;
 
 /// How to count the matchings of a graph by size.
 #[derive(Debug)]
@@ -41,28 +46,34 @@ pub(super) type Residues = Vec<(Bound, Vec<BigUint>)>;
 /// # Errors
 /// [`Error::Memory`] with the need if there is none; [`Error::Interrupted`].
 pub(super) fn plan(graph: &WeightedGraph, options: &Options, observer: &dyn Observer) -> Result<Plan> {
+    plan_within(graph, DEPTH, options, observer)
+}
+
+fn plan_within(graph: &WeightedGraph, depth: usize, options: &Options, observer: &dyn Observer) -> Result<Plan> {
     if graph.edge_count() == 0 {
         return Ok(Plan::Empty);
     }
     let mut parts = graph.split()?;
     parts.retain(|part| part.n() > 1);
     match &parts[..] {
-        [whole] if whole.n() == graph.n() => connected(graph, options, observer),
+        [whole] if whole.n() == graph.n() => connected(graph, depth, options, observer),
         _ => {
-            let plans = parts.iter().map(|part| Ok((part.n(), plan(part, options, observer)?)));
+            let plans = parts.iter().map(|part| Ok((part.n(), plan_within(part, depth, options, observer)?)));
             plans.collect::<Result<_>>().map(Plan::Product)
         }
     }
 }
 
 /// The cheaper of frontier and complement.
-fn connected(graph: &WeightedGraph, options: &Options, observer: &dyn Observer) -> Result<Plan> {
+fn connected(graph: &WeightedGraph, depth: usize, options: &Options, observer: &dyn Observer) -> Result<Plan> {
+    observer.check()?;
     let prices = &options.machine.hafnian;
     let mut plans = vec![];
     if options.method != Method::Frontier
+        && depth > 0
         && let Some((rest, c)) = complement(graph)
     {
-        match plan(&rest, options, observer) {
+        match plan_within(&rest, depth - 1, options, observer) {
             Ok(inner) => plans.push(Plan::Complement(Box::new(inner), c)),
             // The frontier of the graph itself may do.
             Err(Error::Memory(_)) => {}
@@ -123,9 +134,10 @@ impl Plan {
     pub fn basis(&self) -> String {
         match self {
             Plan::Empty => "no edge".into(),
-            Plan::Product(parts) => format!("{} components", parts.len()),
+            Plan::Product(parts) => counted(parts.len(), "component"),
             Plan::Frontier(plan, bound) => {
-                format!("a frontier of {} vertices, {} runs", plan.width(), frontier::runs(plan, *bound))
+                let runs = counted(frontier::runs(plan, *bound), "run");
+                format!("a frontier of {}, {runs}", counted(plan.width(), "vertex"))
             }
             Plan::Complement(inner, _) => format!("the complement: {}", inner.basis()),
         }
@@ -149,6 +161,7 @@ impl Plan {
         residues: &mut Residues,
         observer: &dyn Observer,
     ) -> Result<Vec<BigInt>> {
+        observer.check()?;
         match self {
             Plan::Empty => Ok(vec![BigInt::one()]),
             Plan::Product(parts) => {
@@ -165,6 +178,15 @@ impl Plan {
             }
             Plan::Complement(inner, c) => Ok(with_constant(n, c, &inner.run(n, memory, residues, observer)?)),
         }
+    }
+}
+
+impl Engine for Plan {
+    fn name(&self) -> &'static str {
+        self.method().name()
+    }
+    fn keeps_checkpoints(&self) -> bool {
+        false
     }
 }
 
@@ -238,6 +260,11 @@ mod tests {
         let parts = graph(60, (0..60).flat_map(|v| (0..v).map(move |w| (w, v))).filter(|(w, v)| w / 20 != v / 20));
         let plan = plan(&parts, &Options::default(), &Silent).unwrap();
         assert!(plan.seconds() == 0.0 && plan.method() == Method::Complement, "{}", plan.basis());
+        // A threshold graph: complements within complements, as deep as it has vertices.
+        let threshold =
+            |n: usize| graph(n, (0..n).flat_map(|v| (0..v).map(move |w| (w, v))).filter(|(_, v)| v % 2 == 0));
+        assert_eq!(sizes(&threshold(13), Method::Auto), naive(&threshold(13)));
+        assert_eq!(sizes(&threshold(120), Method::Auto)[1], threshold(120).edge_count().into());
         // The octahedron K_{2,2,2}.
         let octahedron = graph(6, (0..6).flat_map(|v| (0..v).map(move |w| (w, v))).filter(|(w, v)| w / 2 != v / 2));
         assert_eq!(sizes(&octahedron, Method::Auto), naive(&octahedron));

@@ -8,9 +8,10 @@ use super::oracle::{
 use super::reduce::reduce;
 use super::{Matchings, Method, Options, WeightedGraph, matchings};
 use crate::field::Rng;
-use crate::{Error, Silent};
+use crate::{Error, Forecast, Observer, Silent};
 use num_bigint::BigInt;
 use rand::{RngExt, SeedableRng};
+use std::sync::Mutex;
 
 const METHODS: [Method; 6] =
     [Method::Auto, Method::Permanent, Method::Planar, Method::Frontier, Method::InclusionExclusion, Method::Complement];
@@ -89,7 +90,7 @@ fn degenerate_graphs() {
         ]
     };
     let sylvester = graph(16, (0..3).flat_map(arm));
-    let reduced = reduce(&sylvester, true).unwrap();
+    let reduced = reduce(&sylvester, true, &Silent).unwrap();
     assert!(reduced.zero.unwrap().contains("components of odd order"));
     assert_eq!(auto(&sylvester), naive_hafnian(&sylvester));
     // Weights that cancel.
@@ -158,6 +159,50 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
     assert_eq!(on(2, Method::InclusionExclusion), on(2, Method::Frontier));
 }
 
+/// Each component takes the time of its own edges: with a pass over all vertices for each, this would not end.
+#[test]
+fn many_small_components() {
+    for (n, reductions) in [(200_000, true), (400, false)] {
+        let pairs = graph(n, (0..n / 2).map(|k| (2 * k, 2 * k + 1)));
+        let answer = matchings(&pairs, &Options::default().reductions(reductions), &Silent).unwrap();
+        assert_eq!(answer.perfect, 1.into());
+    }
+}
+
+/// A step is announced before it begins, and where nothing but plans is wanted nothing is computed.
+#[test]
+fn steps_are_announced() {
+    struct Plans(bool, Mutex<Vec<Forecast>>);
+    impl Observer for Plans {
+        fn forecast(&self, forecast: &Forecast) {
+            self.1.lock().unwrap().push(forecast.clone());
+        }
+        fn plans_only(&self) -> bool {
+            self.0
+        }
+    }
+    let two = |graph: &WeightedGraph| {
+        let n = graph.n();
+        let twice = graph.edges().flat_map(|(v, w, x)| [(v, w, x), (v + n as u32, w + n as u32, x)]);
+        WeightedGraph::from_edges(2 * n, twice.map(|(v, w, x)| (v as usize, w as usize, x.clone())))
+    };
+    // Neither bipartite nor planar; two blocks; bipartite.
+    for (graph, blocks, name) in
+        [(petersen(), 1, ""), (two(&petersen()), 2, ""), (hypercube(4), 1, ""), (grid(4, 4, true), 1, "planar")]
+    {
+        for by_size in [false, true] {
+            let (options, told) = (Options::default().by_size(by_size), Plans(false, Mutex::default()));
+            let done = matchings(&graph, &options, &told).unwrap();
+            let all = told.1.into_inner().unwrap();
+            assert_eq!(all.len(), if by_size { 1 } else { blocks }, "{all:?}");
+            assert!(by_size || name.is_empty() || (all[0].name, done.method) == (name, name), "{all:?}");
+            let plans = Plans(true, Mutex::default());
+            assert!(matches!(matchings(&graph, &options, &plans), Err(Error::Interrupted)));
+            assert_eq!(plans.1.into_inner().unwrap().len(), 1);
+        }
+    }
+}
+
 #[test]
 fn a_limit_on_memory_names_the_need() {
     let graph = grid(5, 6, true);
@@ -174,7 +219,6 @@ fn a_limit_on_memory_names_the_need() {
 #[cfg(feature = "serde")]
 mod states {
     use super::*;
-    use crate::Observer;
     use num_traits::Zero;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -10,6 +10,8 @@ use num_traits::{One, Zero};
 
 /// What the memory is for.
 const EDGES: &str = "the edges of a graph";
+/// The place of a vertex outside a subgraph.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A simple graph with non-zero integer weights on its edges: a symmetric matrix without a diagonal.
 ///
@@ -185,20 +187,21 @@ impl WeightedGraph {
         Graph::new(self.n(), self.edges().map(|(v, w, _)| (v, w)))
     }
 
-    /// The subgraph of some vertices, which are renumbered in their order; `place` is scratch with n entries.
+    /// The subgraph of some vertices, which are renumbered in their order; `place` is scratch, n times [`NOWHERE`],
+    /// before and after: many small subgraphs take the time of their edges.
     ///
     /// # Errors
     /// [`Error::Memory`].
     pub(super) fn induced(&self, vertices: &[u32], place: &mut [u32]) -> Result<Self> {
-        place.fill(u32::MAX);
         vertices.iter().enumerate().for_each(|(k, &v)| place[v as usize] = k as u32);
         let mut edges = memory::with_capacity(vertices.len(), EDGES)?;
         for &v in vertices {
-            let inside = self.edges_of(v).iter().filter(|(w, _)| place[*w as usize] != u32::MAX);
+            let inside = self.edges_of(v).iter().filter(|(w, _)| place[*w as usize] != NOWHERE);
             let mut list = memory::collect(inside.map(|(w, x)| (place[*w as usize], x.clone())), EDGES)?;
             list.sort_unstable_by_key(|e: &(u32, BigInt)| e.0);
             edges.push(list);
         }
+        vertices.iter().for_each(|&v| place[v as usize] = NOWHERE);
         Ok(WeightedGraph { edges })
     }
 
@@ -231,7 +234,7 @@ impl WeightedGraph {
     /// # Errors
     /// [`Error::Memory`].
     pub(super) fn split(&self) -> Result<Vec<Self>> {
-        let mut place = memory::filled(u32::MAX, self.n(), EDGES)?;
+        let mut place = memory::filled(NOWHERE, self.n(), EDGES)?;
         self.components().iter().map(|part| self.induced(part, &mut place)).collect()
     }
 

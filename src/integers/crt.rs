@@ -5,7 +5,7 @@
 //! least non-negative one: [`Crt::unsigned`].
 
 use crate::field::Modulus;
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, ToPrimitive, Zero};
 
 /// An integer known modulo the product of coprime moduli.
@@ -58,6 +58,12 @@ impl Crt {
     pub fn signed(&self) -> BigInt {
         least(self.residue.clone().into(), &self.modulus.clone().into())
     }
+}
+
+/// x mod 2⁶⁴: the lowest 64 bits of the two's complement.
+pub(crate) fn low_bits(x: &BigInt) -> u64 {
+    let low = x.iter_u64_digits().next().unwrap_or(0);
+    if x.sign() == Sign::Minus { low.wrapping_neg() } else { low }
 }
 
 /// The representative of x mod m of least absolute value, -m/2 ≤ r ≤ m/2.

@@ -34,7 +34,7 @@ mod residues;
 pub use bound::Bound;
 pub use chance::{bad_prime, primes_of_size};
 pub use crt::Crt;
-pub(crate) use crt::least;
+pub(crate) use crt::{least, low_bits};
 pub(crate) use gcd::{content, gcd, large_gcd};
 pub use hadamard::hadamard_log2;
 pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};

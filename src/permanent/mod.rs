@@ -28,6 +28,7 @@ mod prices_tests;
 mod rectangular;
 pub mod reduce;
 pub mod rook;
+mod routes;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]
@@ -37,12 +38,13 @@ pub use crate::gpu::Devices;
 pub use exact::Exact;
 pub use matrix::IntMatrix;
 pub use options::{Method, Options, Permanent, Proof, Resumed};
+pub(crate) use routes::{Block, Engine, Found, Record, Route, affordable, cheapest};
 
 use crate::field::Modulus;
 use crate::integers::Bound;
 use crate::sparse::{Pattern, Triplets};
-use crate::words::{counted, duration};
-use crate::{Error, Forecast, Observer, Result, Silent, Step, elimination, gpu};
+use crate::words::counted;
+use crate::{Error, Observer, Result, Silent, Step, elimination, gpu};
 use bound::permanent_bound;
 use num_bigint::BigInt;
 use rectangular::Rectangle;
@@ -91,20 +93,14 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
     {
         return parity(&matrix, p, observer);
     }
-    let mut work = Work {
-        options,
-        observer,
-        path: vec![],
-        proof: Proof::default(),
-        longest: ("reductions", 0.0),
-        told: false,
-        ahead: vec![],
-    };
+    let record = Record::new(observer, options.checkpoint.clone(), Method::Gray.name());
+    let mut work = Work { options, record };
     let value = work.product(&matrix)?;
+    let record = work.record;
     if observer.plans_only() {
-        return work.plan();
+        return record.plan();
     }
-    Ok(Permanent { value, method: work.longest.0, proof: work.proof, path: work.path })
+    Ok(Permanent { value, method: record.method(), proof: record.proof, path: record.path })
 }
 
 impl Triplets {
@@ -236,15 +232,7 @@ fn describe(reduced: &Reduced, blocks: &[&IntMatrix]) -> (String, String) {
 /// A computation in progress.
 struct Work<'a> {
     options: &'a Options,
-    observer: &'a dyn Observer,
-    path: Vec<Step>,
-    proof: Proof,
-    /// The step that took longest so far.
-    longest: (&'static str, f64),
-    /// Whether the user was told that there is no checkpoint.
-    told: bool,
-    /// What was predicted of blocks, where nothing else is wanted.
-    ahead: Vec<Forecast>,
+    record: Record<'a>,
 }
 
 impl Work<'_> {
@@ -253,14 +241,12 @@ impl Work<'_> {
         let start = Instant::now();
         let reduced = reduce::reduce(matrix, &self.options.reductions)?;
         let blocks = reduced.all_blocks();
-        let (found, why) = describe(&reduced, &blocks);
-        let seconds = start.elapsed().as_secs_f64();
-        self.path.push(Step { name: "reductions", found, why, rank: None, predicted: None, seconds });
+        self.record.reduced(describe(&reduced, &blocks), start);
         let ceiling = ceiling(matrix, &reduced, &self.options.reductions)?;
         let mut k = 0;
         let value = reduced.permanent(&mut |block| {
             k += 1;
-            let own = Options { checkpoint: self.checkpoint(k, blocks.len()), ..self.options.clone() };
+            let own = Options { checkpoint: self.record.checkpoint(k, blocks.len()), ..self.options.clone() };
             let own_bound = permanent_bound(block)?;
             let bound = ceiling.filter(|ceiling| ceiling.bits < own_bound.bits).unwrap_or(own_bound);
             self.block(block, bound, &own)
@@ -268,84 +254,17 @@ impl Work<'_> {
         Ok(self.residue(value))
     }
 
-    /// Hands on what all blocks together are predicted to take.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`], always: nothing was computed.
-    fn plan(self) -> Result<Permanent> {
-        let seconds = self.ahead.iter().map(|forecast| forecast.seconds).sum();
-        let bytes = self.ahead.iter().map(|forecast| forecast.bytes).max().unwrap_or(0);
-        let longest = self.ahead.into_iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let (name, why) = longest.map_or(("reductions", "nothing is left".into()), |f| (f.name, f.why));
-        self.observer.forecast(&Forecast { name, why, seconds, bytes });
-        Err(Error::Interrupted)
-    }
-
     /// The value, mod p if a modulus is requested.
     fn residue(&self, value: BigInt) -> BigInt {
         self.options.modulus.map_or_else(|| value.clone(), |p| p.reduce_bigint(&value).into())
     }
 
-    /// The checkpoint file of the k-th block: the one given, with the block's number if there are several.
-    fn checkpoint(&self, k: usize, blocks: usize) -> Option<std::path::PathBuf> {
-        let file = self.options.checkpoint.clone()?;
-        if blocks == 1 {
-            return Some(file);
-        }
-        let mut name = file.into_os_string();
-        name.push(format!(".{k}"));
-        Some(name.into())
-    }
-
     /// The permanent of one block by the cheapest method whose memory suffices.
     fn block(&mut self, block: &IntMatrix, bound: Bound, options: &Options) -> Result<BigInt> {
-        let planning = Instant::now();
-        let routes = planner::routes(block, bound, options, self.observer)?;
-        let forecast = routes[0].forecast(block, &routes[1..]);
-        if self.observer.plans_only() {
-            self.ahead.push(forecast);
-            return Ok(BigInt::ZERO); // No value is told.
-        }
-        self.observer.forecast(&forecast);
-        let mut seconds = planning.elapsed().as_secs_f64();
-        let mut refused: Option<Error> = None;
-        for (k, route) in routes.iter().enumerate() {
-            if options.checkpoint.is_some() && !route.keeps_checkpoints() && !std::mem::replace(&mut self.told, true) {
-                let name = route.name();
-                self.observer.warning(&format!("no checkpoint is written: method gray supports them, {name} does not"));
-            }
-            let start = Instant::now();
-            let exact = match planner::run(route, block, bound, options, self.observer) {
-                Err(error @ Error::Memory(_)) => {
-                    self.observer.warning(&format!("{}: {error}", route.name()));
-                    refused = Some(error);
-                    continue;
-                }
-                exact => exact?,
-            };
-            seconds += start.elapsed().as_secs_f64();
-            let others = routes[k + 1..]
-                .iter()
-                .map(|r| format!("; {} would take {} ({})", r.name(), duration(r.seconds), r.basis));
-            let why = format!("{}{}", route.basis, others.collect::<String>());
-            let resumed = match exact.resumed {
-                None => String::new(),
-                Some(Resumed { parts, of }) => format!(", {parts} of {of} parts of the work from the checkpoint"),
-            };
-            let (n, nnz, bits, outcome) = (block.n(), block.nnz(), exact.value.bits(), route.outcome());
-            let found =
-                format!("{n} x {n} block, {}, {}{outcome}{resumed}", counted(nnz, "non-zero"), counted(bits, "bit"));
-            let predicted = Some(route.seconds);
-            self.path.push(Step { name: route.name(), found, why, rank: None, predicted, seconds });
-            if seconds > self.longest.1 {
-                self.longest = (route.name(), seconds);
-            }
-            self.proof.resumed.extend(exact.resumed);
-            if let Some(bound) = exact.bound {
-                self.proof.residues.push((bound, exact.moduli));
-            }
-            return Ok(exact.value);
-        }
-        Err(refused.expect("the planner gives at least one route"))
+        let (start, observer, n) = (Instant::now(), self.record.observer, block.n());
+        let routes = planner::routes(block, bound, options, observer)?;
+        let words = Block { what: format!("{n} x {n} block"), size: counted(block.nnz(), "non-zero") };
+        let run = |engine: &_| planner::run(engine, block, bound, options, observer);
+        self.record.block(&words, &routes, start, run)
     }
 }

@@ -19,28 +19,25 @@ use super::low_rank::LowRank;
 use super::options::{Method, Options};
 use super::reduce::Groups;
 use super::rook::Rook;
-use super::{Exact, IntMatrix, frontier, gray};
+use super::{Exact, Found, IntMatrix, affordable, cheapest, frontier, gray};
 use crate::gpu::{self, Device, Devices};
 use crate::integers::Bound;
 use crate::words::{about, counted};
 use crate::{Error, Forecast, Observer, Result};
 use num_bigint::BigUint;
-use std::cell::OnceCell;
 
 /// A first order this many times slower than another method will not be improved enough.
 const HOPELESS: f64 = 1e3;
 
 /// A method to compute a block, with its data.
 #[derive(Debug)]
-enum Engine {
+pub(super) enum Engine {
     Kasteleyn(Planar),
     Rook(Rook),
     LowRank(LowRank),
-    /// With the number of states after the run.
     Frontier {
         settings: FrontierOptions,
         order: Vec<u32>,
-        states: OnceCell<u64>,
     },
     /// On these GPUs; if empty, on the processor.
     Gray {
@@ -48,46 +45,9 @@ enum Engine {
     },
 }
 
-/// A method to compute a block, with its predicted cost.
-#[derive(Debug)]
-pub(super) struct Route {
-    engine: Engine,
-    /// Predicted seconds.
-    pub seconds: f64,
-    /// Predicted bytes.
-    pub bytes: f64,
-    /// What the prediction rests on.
-    pub basis: String,
-}
-
-impl Route {
-    /// What is predicted of a run on `block`, with the `others` that there were to choose from.
-    pub fn forecast(&self, block: &IntMatrix, others: &[Route]) -> Forecast {
-        let n = block.n();
-        let others: String =
-            others.iter().map(|r| format!(", {} {:.1e} s ({})", r.name(), r.seconds, r.basis)).collect();
-        let why = format!("{n} x {n} block, {}{others}", self.basis);
-        // Those of GPUs are by the clock.
-        let alone = matches!(&self.engine, Engine::Gray { devices } if !devices.is_empty());
-        let threads = if alone { 1 } else { rayon::current_num_threads() };
-        Forecast { name: self.name(), why, seconds: self.seconds / threads as f64, bytes: self.bytes as u64 }
-    }
-    /// What the run found, for comparison with the basis.
-    pub fn outcome(&self) -> String {
-        match &self.engine {
-            Engine::Frontier { states, .. } => {
-                states.get().map_or(String::new(), |n| format!(", {} states", about(*n as f64)))
-            }
-            _ => String::new(),
-        }
-    }
-    /// Whether a run can be stopped and resumed from a checkpoint.
-    pub fn keeps_checkpoints(&self) -> bool {
-        matches!(self.engine, Engine::Gray { .. })
-    }
-    /// The method's name.
-    pub fn name(&self) -> &'static str {
-        match self.engine {
+impl super::Engine for Engine {
+    fn name(&self) -> &'static str {
+        match self {
             Engine::Kasteleyn(_) => Method::Kasteleyn.name(),
             Engine::Rook(_) => Method::Rook.name(),
             Engine::LowRank(_) => Method::LowRank.name(),
@@ -95,7 +55,17 @@ impl Route {
             Engine::Gray { .. } => Method::Gray.name(),
         }
     }
+    fn keeps_checkpoints(&self) -> bool {
+        matches!(self, Engine::Gray { .. })
+    }
+    /// The seconds of GPUs are by the clock.
+    fn is_by_the_clock(&self) -> bool {
+        matches!(self, Engine::Gray { devices } if !devices.is_empty())
+    }
 }
+
+/// A method with its predicted cost.
+type Route = super::Route<Engine>;
 
 /// All methods that the options allow for the block, whose permanent obeys `bound`, cheapest first.
 ///
@@ -120,7 +90,6 @@ pub(super) fn routes(
         routes.extend(low_rank(block, bound, options));
     }
     observer.phase("plan", 0);
-    let cheapest = |routes: &[Route]| routes.iter().map(|route| route.seconds).fold(f64::INFINITY, f64::min);
     // A rank mod one prime may turn out to be too small: then there must be another method.
     let may_fail = routes.iter().all(|route| matches!(route.engine, Engine::LowRank(_)));
     let open = options.method == Method::Auto && (may_fail || cheapest(&routes) > options.machine.permanent.start);
@@ -133,18 +102,7 @@ pub(super) fn routes(
     if routes.is_empty() {
         return Err(Error::Usage(not_applicable(options.method, block)));
     }
-    if let Some(limit) = options.max_memory {
-        let least = routes.iter().map(|route| route.bytes).fold(f64::INFINITY, f64::min);
-        routes.retain(|route| route.bytes <= limit as f64);
-        if routes.is_empty() {
-            let [least, limit] = [least.ceil() as u64, limit].map(|bytes| bytes.div_ceil(1 << 20));
-            return Err(Error::Memory(format!(
-                "at least {least} MB are needed, {limit} MB are allowed (--max-memory)"
-            )));
-        }
-    }
-    routes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    Ok(routes)
+    affordable(routes, options.max_memory)
 }
 
 /// Why a requested method does not apply.
@@ -243,21 +201,21 @@ fn frontier_programme(
         seconds: prediction.seconds,
         bytes: prediction.bytes,
         basis: format!("at most {} states, {} in one layer", about(prediction.states), about(prediction.peak)),
-        engine: Engine::Frontier { settings, order: prediction.order, states: OnceCell::new() },
+        engine: Engine::Frontier { settings, order: prediction.order },
     }))
 }
 
-/// Runs a route. With a modulus the value is a residue.
+/// Runs an engine. With a modulus the value is a residue.
 pub(super) fn run(
-    route: &Route,
+    engine: &Engine,
     block: &IntMatrix,
     bound: Bound,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Exact> {
+) -> Result<Found> {
     let own_bound = || permanent_bound(block);
     let p = options.modulus;
-    match &route.engine {
+    let exact = match engine {
         Engine::Kasteleyn(planar) => match p {
             Some(p) => planar.permanent_mod(p, observer).map(Exact::integer),
             None => planar.permanent(bound, observer),
@@ -270,17 +228,13 @@ pub(super) fn run(
             Some(p) => low_rank.permanent_mod(p, observer).map(Exact::integer),
             None => low_rank.permanent(bound, observer),
         },
-        Engine::Frontier { settings, order, states } => {
+        Engine::Frontier { settings, order } => {
             let answer = frontier::permanent_in_order(block, order, settings, observer)?;
-            states.get_or_init(|| answer.states);
             let moduli: Vec<BigUint> =
                 answer.modulus_bits.map(|bits| BigUint::from(1u32) << bits).into_iter().collect();
-            Ok(Exact {
-                bound: (!moduli.is_empty()).then(own_bound).transpose()?,
-                value: answer.value,
-                moduli,
-                resumed: None,
-            })
+            let bound = (!moduli.is_empty()).then(own_bound).transpose()?;
+            let found = Found::from(Exact { bound, value: answer.value, moduli, resumed: None });
+            return Ok(Found { outcome: format!(", {} states", about(answer.states as f64)), ..found });
         }
         Engine::Gray { devices } => {
             let on = |devices: &[Device]| {
@@ -306,5 +260,6 @@ pub(super) fn run(
             let bound = (!answer.moduli.is_empty()).then(own_bound).transpose()?;
             Ok(Exact { value: answer.value, moduli: answer.moduli, bound, resumed: answer.resumed })
         }
-    }
+    };
+    exact.map(Found::from)
 }

@@ -42,7 +42,7 @@ fn table() -> String {
             match planner::routes(&block, bound, &options, &Silent) {
                 Ok(routes) => {
                     for route in routes {
-                        let (way, basis) = (route.name(), &route.basis);
+                        let (way, basis) = (route.engine.name(), &route.basis);
                         let (seconds, bytes) = (route.seconds, route.bytes);
                         writeln!(table, "{name} {n} {method:?}: {way} {seconds:.6e} s {bytes:.6e} bytes, {basis}")
                             .unwrap();

@@ -12,6 +12,7 @@
 //! most one of them can be used.
 
 use crate::sparse::Triplets;
+use crate::words::counted;
 use crate::{Error, Result, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -39,13 +40,15 @@ pub(super) fn square(matrix: &Triplets, max_memory: Option<u64>) -> Result<Recta
     let tall = rows > cols;
     let m = rows.min(cols);
     let kept = matrix.compact()?.lines;
-    let (empty, side) = if tall { (kept.cols.dropped(), "columns") } else { (kept.rows.dropped(), "rows") };
+    let (empty, side) = if tall { (kept.cols.dropped(), "column") } else { (kept.rows.dropped(), "row") };
     if empty > 0 {
-        return Ok(Rectangle::Zero(format!("{empty} {side} have no entry")));
+        let have = if empty == 1 { "has no entry" } else { "have no entries" };
+        return Ok(Rectangle::Zero(format!("{} {have}", counted(empty, side))));
     }
     let (columns, mut entries) = columns(matrix, tall)?;
     let Some(extra) = columns.checked_sub(m) else {
-        return Ok(Rectangle::Zero(format!("{m} {side} have entries in {columns} independent lines only")));
+        let (m, lines) = (counted(m, side), counted(columns, "line"));
+        return Ok(Rectangle::Zero(format!("{m}, with entries in {lines} that are not alike")));
     };
     let need = ENTRY.saturating_mul((extra as u64).saturating_mul(columns as u64));
     if let Some(limit) = max_memory.filter(|&limit| need > limit) {

@@ -117,7 +117,14 @@ impl Work<'_> {
         }
         let key = || (question.matrix.digest(), self.coefficients.to_string(), question.options.proven);
         let kept = Kept::of("boundary", key, self.observer)?;
-        if let Some(((rank, torsion), certainty, reason)) = kept.load()? {
+        // That process may have been asked for a less certain answer.
+        let asked = question.options.error;
+        let is_enough = |certainty: &Certainty| match certainty {
+            Certainty::Proven => true,
+            Certainty::MonteCarlo { error_bound } => asked.is_none_or(|asked| *error_bound <= asked),
+            Certainty::Heuristic => asked.is_none(),
+        };
+        if let Some(((rank, torsion), certainty, reason)) = kept.load()?.filter(|(_, certainty, _)| is_enough(certainty)) {
             let invariants = Invariants { rank, torsion };
             return Ok(Found { invariants, certainty, reason, phases: Phases::default() });
         }

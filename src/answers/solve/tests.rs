@@ -117,15 +117,17 @@ fn systems_by_block_wiedemann() {
         for (rows, cols, nnz) in [(0, 6, 0), (6, 0, 0), (1, 1, 1), (30, 40, 60), (40, 30, 100), (30, 30, 120)] {
             let a = random(p, rows, cols, nnz, &mut rng);
             for method in [Method::Wiedemann, Method::Hybrid] {
-                for count in [1, 6] {
-                    let x = random(p, cols, count, if cols > 0 { 3 * cols } else { 0 }, &mut rng);
+                for count in [0, 1, 6] {
+                    let x = random(p, cols, count, if cols * count > 0 { 3 * cols } else { 0 }, &mut rng);
                     let b = match cols {
                         0 => SparseMatrix::from_triplets(p, rows, count, &[]),
                         _ => product(&a, &x),
                     };
                     let entries: Vec<_> = (0..rows)
                         .flat_map(|i| b.row(i).0.iter().zip(b.row(i).1).map(move |(&k, &v)| (i, k as usize, v)))
-                        .chain((0..rows).filter(|i| i % 7 == 3).map(|i| (i, (i * i) % count, 1 % p.get())))
+                        .chain(
+                            (0..rows * count.min(1)).filter(|i| i % 7 == 3).map(|i| (i, (i * i) % count, 1 % p.get())),
+                        )
                         .collect();
                     let worse = SparseMatrix::from_triplets(p, rows, count, &entries);
                     for b in [&b, &worse] {

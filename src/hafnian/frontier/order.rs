@@ -16,6 +16,9 @@ const NARROW: usize = 16;
 const MAX_WIDTH: usize = 4096;
 /// The part of the predicted time that the search may take.
 const SHARE: f64 = 0.25;
+/// Seconds beyond which no run is made, and what a search may take that has found no shorter one.
+const ENDLESS: f64 = 1e7;
+const HOPE: f64 = 5.0;
 /// Neighbours beyond the frontier are tried while there are at most this many candidates.
 const CANDIDATES: usize = 256;
 
@@ -183,7 +186,7 @@ fn beam(
 }
 
 /// The best order found while the search is cheap compared with the work that it can save: that of the best order so
-/// far, or `beat` seconds if another method takes no more.
+/// far, or `beat` seconds if another method takes no more. A graph far beyond every machine is given up soon.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted).
@@ -195,7 +198,8 @@ pub(super) fn search(graph: &WeightedGraph, beat: f64, prices: &Hafnian, observe
             if width > NARROW && outlook != favourite {
                 continue;
             }
-            let time = SHARE * (work * prices.slot).min(beat);
+            let seconds = (work * prices.slot).min(beat);
+            let time = if seconds < ENDLESS { SHARE * seconds } else { HOPE };
             if work < f64::INFINITY && (spent + 4.0 * last) * prices.look > time {
                 return Ok(best);
             }
@@ -219,6 +223,7 @@ mod tests {
     use crate::hafnian::frontier::program::compile;
     use crate::hafnian::oracle::{complete, cycle, grid, path, random};
     use rand::SeedableRng;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn widths_of_known_graphs() {
@@ -229,6 +234,24 @@ mod tests {
         assert_eq!((width(&path(50)), width(&cycle(50))), (1, 2));
         assert!(width(&grid(6, 30, false)) <= 7 && width(&grid(30, 6, true)) <= 8);
         assert!(width(&complete(12)) <= 11);
+    }
+
+    /// A graph that no frontier can count is not searched for long: with all widths it would take hours.
+    #[test]
+    fn hopeless_searches_end_soon() {
+        /// Counts the vertices of all beams.
+        struct Steps(AtomicUsize);
+        impl Observer for Steps {
+            fn cancelled(&self) -> bool {
+                self.0.fetch_add(1, Ordering::Relaxed);
+                false
+            }
+        }
+        let (graph, steps) = (complete(120), Steps(AtomicUsize::new(0)));
+        // At a second an edge the first beam is already too long.
+        let order = search(&graph, f64::INFINITY, &Hafnian { look: 1.0, ..Hafnian::default() }, &steps).unwrap();
+        assert!(compile(&graph, &order).width > 64);
+        assert_eq!((order.len(), steps.0.into_inner()), (120, 120));
     }
 
     /// The work that the search adds up is that of the program.

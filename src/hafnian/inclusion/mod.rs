@@ -100,6 +100,7 @@ pub fn hafnian(graph: &WeightedGraph, bound: Bound, options: &Options, observer:
     let parts = 1u64 << cuts(pairs);
     let mut journal = Journal::open(graph, &passes, parts, options)?;
     observer.phase("parts", parts);
+    observer.restored(journal.next());
     let resumed = journal.resumed();
     let sums: Vec<Sum> = passes.iter().map(|&pass| Sum::new(graph, pass)).collect::<Result<_>>()?;
     while journal.next() < parts {

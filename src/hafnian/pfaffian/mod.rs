@@ -53,12 +53,13 @@ impl Planar {
     /// The graph with its orientation, or `None` if it is not planar.
     ///
     /// # Errors
-    /// [`Error::Memory`]; [`Error::Check`] if the embedding fails its verification, which would be a bug.
-    pub fn new(graph: &WeightedGraph) -> Result<Option<Self>> {
+    /// [`Error::Memory`]; [`Error::Interrupted`]; [`Error::Check`] if the embedding fails its verification, which would
+    /// be a bug.
+    pub fn new(graph: &WeightedGraph, observer: &dyn Observer) -> Result<Option<Self>> {
         let skeleton = graph.skeleton();
         let Some(rotation) = graph::embed(&skeleton) else { return Ok(None) };
         let n = graph.n();
-        let matching = graph::perfect_matching(&skeleton);
+        let matching = graph::perfect_matching(&skeleton, observer)?;
         let reversed = match pfaffian_orientation(&skeleton, &rotation) {
             Err(Fault::NotPlane) => return Err(Error::Check("an embedding in the plane fails Euler's formula".into())),
             Err(Fault::OddComponent) if matching.is_ok() => {
@@ -127,7 +128,7 @@ impl Planar {
         // Singular mod a large prime, and therefore presumably over the integers: this is checked mod every prime.
         let regular = order.pairs.len() * 2 == self.n;
         let places = || self.edges.iter().map(|&(v, w, _)| (v, w));
-        let replay = regular.then(|| Replay::new(self.n, &order.pairs, places())).transpose()?;
+        let replay = regular.then(|| Replay::new(self.n, &order.pairs, places(), observer)).transpose()?;
         let flip = regular && odd(&line(&order.pairs))?;
         let integer = Multimodular {
             bound,
@@ -183,7 +184,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     fn planar(graph: &WeightedGraph) -> Exact {
-        let planar = Planar::new(graph).unwrap().expect("planar");
+        let planar = Planar::new(graph, &Silent).unwrap().expect("planar");
         planar.hafnian(hafnian_bound(graph).unwrap(), &Silent).unwrap()
     }
 
@@ -209,7 +210,10 @@ mod tests {
         assert_eq!(planar(&grid(8, 8, false)).value, 12_988_816.into());
         assert_eq!(planar(&grid(5, 7, false)).value, 0.into());
         assert_eq!(planar(&cycle(40)).value, 2.into());
-        assert!(Planar::new(&petersen()).unwrap().is_none() && Planar::new(&complete(6)).unwrap().is_none());
+        assert!(
+            Planar::new(&petersen(), &Silent).unwrap().is_none()
+                && Planar::new(&complete(6), &Silent).unwrap().is_none()
+        );
         assert_eq!(planar(&complete(4)).value, 3.into());
         assert_eq!(planar(&WeightedGraph::from_edges(0, [] as [(usize, usize, i64); 0])).value, 1.into());
         assert_eq!(planar(&WeightedGraph::from_edges(2, [(0, 1, -7)])).value, BigInt::from(-7));
@@ -221,12 +225,29 @@ mod tests {
         let graph = grid(30, 30, true);
         let exact = planar(&graph);
         assert!(exact.moduli.len() > LANES && exact.value.bits() > 200);
-        let planar = Planar::new(&graph).unwrap().unwrap();
+        let planar = Planar::new(&graph, &Silent).unwrap().unwrap();
         for p in [3u64, 65521, 1_000_003] {
             let p = Modulus::new(p).unwrap();
             let value = planar.pfaffian_mod(p, &Silent).unwrap();
             let value = if planar.negate == Some(true) { p.neg(value) } else { value };
             assert_eq!(value, p.reduce_bigint(&exact.value));
+        }
+    }
+
+    /// The fill of the repeated elimination is that of a planar graph, whatever cancels mod the first prime.
+    #[test]
+    fn fill_grows_as_predicted() {
+        let mut rng = Rng::seed_from_u64(12);
+        for random in [false, true] {
+            let lattice = grid(40, 40, true);
+            let mut weight = || if random { rng.random_range(1..1_000_000i64) } else { 1 };
+            let edges = lattice.edges().map(|(v, w, _)| (v as usize, w as usize, weight()));
+            let planar = Planar::new(&WeightedGraph::from_edges(1600, edges), &Silent).unwrap().unwrap();
+            let p = Modulus::new(ORDER).unwrap();
+            let order = eliminate(planar.rows(p).unwrap(), p, &Silent).unwrap();
+            let places = planar.edges.iter().map(|&(v, w, _)| (v, w));
+            let joins = Replay::new(planar.n, &order.pairs, places, &Silent).unwrap().joins() as f64;
+            assert!(joins < 10.0 * (planar.n as f64).powf(1.5), "{joins} joins, random weights: {random}");
         }
     }
 

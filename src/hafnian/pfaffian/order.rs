@@ -1,5 +1,9 @@
 //! Skew-symmetric elimination mod one prime, pairs of pivots chosen for low fill-in: a vertex of least degree, and of
 //! its neighbours one of least degree.
+//!
+//! Degrees are those of [`Replay`](super::replay::Replay), which joins all neighbours of a pair: an entry that becomes
+//! 0 by cancellation stays a place. An order by the entries that are not 0 has small degrees here and a fill there that
+//! outgrows n^1.5: 25 times as many joins on a triangular lattice of 40 × 40 vertices with random weights.
 
 use crate::field::Modulus;
 use crate::{Observer, Result, memory};
@@ -8,7 +12,7 @@ use std::collections::BTreeSet;
 /// What the memory is for.
 const ROWS: &str = "the rows of a skew-symmetric matrix";
 
-/// The entries (column, residue) of a row, columns ascending, none of them 0.
+/// The entries (column, residue) of a row, columns ascending; some may be 0.
 pub(super) type Row = Vec<(u32, u64)>;
 
 /// What an elimination found.
@@ -20,7 +24,7 @@ pub(super) struct Eliminated {
     pub product: u64,
 }
 
-/// Eliminates until a row of least degree is empty.
+/// Eliminates until a row of least degree is 0.
 ///
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory), [`Error::Interrupted`](crate::Error::Interrupted).
@@ -33,7 +37,8 @@ pub(super) fn eliminate(mut rows: Vec<Row>, p: Modulus, observer: &dyn Observer)
         }
         observer.check()?;
         let of_v = std::mem::take(&mut rows[v as usize]);
-        let &(u, pivot) = of_v.iter().min_by_key(|(u, _)| (rows[*u as usize].len(), *u)).expect("a row with entries");
+        let pivots = of_v.iter().filter(|entry| entry.1 != 0);
+        let Some(&(u, pivot)) = pivots.min_by_key(|(u, _)| (rows[*u as usize].len(), *u)) else { break };
         queue.remove(&(rows[u as usize].len(), u));
         let of_u = std::mem::take(&mut rows[u as usize]);
         found.pairs.push((v, u));
@@ -55,7 +60,7 @@ pub(super) fn eliminate(mut rows: Vec<Row>, p: Modulus, observer: &dyn Observer)
     Ok(found)
 }
 
-/// row + Σ factor·other, without the given columns.
+/// row + Σ factor·other in all of their columns, without the given ones.
 fn combine(p: Modulus, row: &Row, others: [(u64, &Row); 2], without: [u32; 3]) -> Result<Row> {
     let mut sum = memory::with_capacity(row.len() + others[0].1.len() + others[1].1.len(), ROWS)?;
     let lists = [(1, row), others[0], others[1]];
@@ -71,7 +76,7 @@ fn combine(p: Modulus, row: &Row, others: [(u64, &Row); 2], without: [u32; 3]) -
                 value = p.add(value, if k == 0 { x } else { p.mul(factor, x) });
             }
         }
-        if value != 0 && !without.contains(&column) {
+        if !without.contains(&column) {
             sum.push((column, value));
         }
     }

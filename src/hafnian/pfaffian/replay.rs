@@ -8,7 +8,7 @@
 
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
-use crate::{Result, memory};
+use crate::{Observer, Result, memory};
 use std::collections::BTreeMap;
 
 /// Primes that one pass serves.
@@ -49,8 +49,13 @@ impl Replay {
     /// The elimination of matrices with entries at the given places (a, b), a < b, by the given pairs.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
-    pub fn new(n: usize, pairs: &[(u32, u32)], edges: impl Iterator<Item = (u32, u32)>) -> Result<Self> {
+    /// [`Error::Memory`](crate::Error::Memory), [`Error::Interrupted`](crate::Error::Interrupted).
+    pub fn new(
+        n: usize,
+        pairs: &[(u32, u32)],
+        edges: impl Iterator<Item = (u32, u32)>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let mut slots = ZERO as usize + 1;
         let mut rows: Vec<BTreeMap<u32, u32>> = memory::collect((0..n).map(|_| BTreeMap::new()), PLACES)?;
         let mut numbers = vec![];
@@ -62,6 +67,7 @@ impl Replay {
         }
         let mut steps = memory::with_capacity(pairs.len(), PLACES)?;
         for &(v, u) in pairs {
+            observer.check()?;
             let (of_v, of_u) = (std::mem::take(&mut rows[v as usize]), std::mem::take(&mut rows[u as usize]));
             let mut others: Vec<u32> = of_v.keys().chain(of_u.keys()).copied().filter(|&a| a != v && a != u).collect();
             others.sort_unstable();
@@ -86,6 +92,12 @@ impl Replay {
             steps.push(Step { pivot, flip: u < v, sides, joins });
         }
         Ok(Replay { steps, edges: numbers, slots })
+    }
+
+    /// Pairs of neighbours that steps join.
+    #[cfg(test)]
+    pub fn joins(&self) -> usize {
+        self.steps.iter().map(|step| step.joins.len()).sum()
     }
 
     /// The products of the pivots K_vu mod up to [`LANES`] primes below 2³¹; `None` for a prime that divides one of

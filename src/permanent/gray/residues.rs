@@ -11,6 +11,7 @@
 
 use super::program::{Kind, LANES, Program, Tail, Vector};
 use super::walk::{Change, Course, Walk};
+use crate::integers::low_bits;
 use crate::isa::{Isa, Kernel};
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
@@ -40,12 +41,6 @@ pub(super) trait Ring: Copy + Send + Sync {
 /// Modulo 2⁶⁴.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping64;
-
-/// The lowest 64 bits of the two's complement.
-pub(super) fn low_bits(x: &BigInt) -> u64 {
-    let low = x.iter_u64_digits().next().unwrap_or(0);
-    if x.sign() == Sign::Minus { low.wrapping_neg() } else { low }
-}
 
 impl Ring for Wrapping64 {
     type Word = u64;

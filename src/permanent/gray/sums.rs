@@ -1,9 +1,8 @@
 //! The sums of chunks, and the permanent that they determine.
 
 use super::plan::{Engine, Plan};
-use super::residues;
 use crate::field::Modulus;
-use crate::integers::Crt;
+use crate::integers::{Crt, low_bits};
 use crate::{Error, Result};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
@@ -73,7 +72,7 @@ impl Plan {
             }
             (Sums::Residues(residues), Engine::Modular(modular)) => {
                 let (scale, content) = (&self.factor / &self.content, &self.content);
-                let low = residues::low_bits(&(BigInt::from(residues[0]) * &scale));
+                let low = low_bits(&(BigInt::from(residues[0]) * &scale));
                 let zeros = self.odd.min(64);
                 if (low.trailing_zeros() as usize) < zeros {
                     return Err(broken());
