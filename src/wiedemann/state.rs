@@ -24,12 +24,17 @@ pub(crate) struct Saved<'a> {
 }
 
 impl<'a> Saved<'a> {
-    /// What was kept of the run whose sequence starts at the block of the `source`, which identifies it, over a field
-    /// of that degree.
+    /// What was kept of the run over a field of that degree whose sequence starts at the block of the `source`, which
+    /// with the kind of its `projection` identifies it: both are drawn from streams of the same run.
     ///
     /// # Errors
     /// Those of the observer's keeper, [`Error::Memory`].
-    pub fn of<E>(source: &dyn SequenceSource<E>, degree: usize, observer: &'a dyn Observer) -> Result<Self> {
+    pub fn of<E>(
+        source: &dyn SequenceSource<E>,
+        degree: usize,
+        projection: &str,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let nobody = Saved { kept: None, terms: vec![], block: None };
         let (Some(first), true) = (source.state(), observer.keeper().is_some()) else { return Ok(nobody) };
         let residues = first.to_residues()?;
@@ -39,7 +44,7 @@ impl<'a> Saved<'a> {
             hash.update(&bytes);
         }
         let digest: [u8; 32] = hash.finalize().into();
-        let kept = Kept::of("wiedemann", || (first.rows(), first.width(), degree, digest), observer)?;
+        let kept = Kept::of("wiedemann", || (first.rows(), first.width(), degree, projection, digest), observer)?;
         let state: Option<(u64, Vec<u64>, Vec<u64>)> = kept.load()?;
         let (terms, block) = match state.filter(|(_, _, block)| block.len() == residues.len()) {
             Some((next, terms, block)) => (terms, Some((next, block))),

@@ -142,7 +142,7 @@ impl System<'_> {
         let n = operator.order();
         let projection = Projection::sparse(field, n, self.parameters.block, &mut stream(Domain::Projection))?;
         let mut source = Krylov::at(field, &operator, projection, first)?;
-        let mut saved = Saved::of(&source, field.degree(), observer)?;
+        let mut saved = Saved::of(&source, field.degree(), "sparse, of a system", observer)?;
         let found = self.generator(field, n, &mut source, &mut saved, stream, phases, observer)?;
         drop(source);
         let Some((generator, rank)) = found else { return Ok(None) };

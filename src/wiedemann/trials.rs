@@ -159,7 +159,8 @@ fn run<F: Field>(
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
     let early = options.early_termination && !choice.by_theorem;
-    let reading = Reading { field, order: n, expected, early, route: options.route };
+    let kind = if choice.by_theorem { "dense" } else { "sparse" };
+    let reading = Reading { field, order: n, expected, early, route: options.route, projection: kind };
     let rng = &mut stream(Domain::Start);
     match place {
         Place::Processor(operator) => {
@@ -185,6 +186,8 @@ struct Reading<'a, F> {
     /// Whether a generator that stands still ends the sequence before.
     early: bool,
     route: Route,
+    /// The kind of the projection.
+    projection: &'static str,
 }
 
 impl<F: Field> Reading<'_, F> {
@@ -200,7 +203,7 @@ impl<F: Field> Reading<'_, F> {
         observer.phase("sequence", expected as u64);
         let mut searches = Searches::new(self.field, s, self.route)?;
         let elsewhere = source.is_elsewhere();
-        let mut saved = Saved::of(&*source, self.field.degree(), observer)?;
+        let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize| {
             let target = next_length(length, expected, self.early);
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;

@@ -35,7 +35,7 @@ fn goes_on(lab: &Lab, args: &str, output: Option<&str>) {
     let whole = lab.answer(args);
     let file = output.map(|name| lab.text(name));
     let mut alive = false;
-    for later in [0, 20, 50, 110] {
+    for later in [0, 0, 0, 20, 50, 110] {
         alive |= killed(lab, &format!("{args} {KEPT} --threads {}", 1 + later % 3), later);
     }
     assert!(alive, "{args}: it always ended before it was killed");
@@ -44,13 +44,18 @@ fn goes_on(lab: &Lab, args: &str, output: Option<&str>) {
     assert!(names(lab).is_empty(), "{args}: states of a finished run are removed");
 }
 
-/// A dense matrix of order n with entries of one digit, as SMS.
+/// A dense matrix with entries of one digit, as SMS.
 fn dense(lab: &Lab, name: &str, rows: usize, cols: usize) {
+    with_entries(lab, name, (rows, cols), |_, digit| digit - 4);
+}
+
+/// A matrix with the entries that are made of the number of a row and of random digits from 0 to 8.
+fn with_entries(lab: &Lab, name: &str, (rows, cols): (usize, usize), entry: impl Fn(usize, i64) -> i64) {
     let (mut text, mut state) = (format!("{rows} {cols} M\n"), 12345u64);
     for i in 1..=rows {
         for j in 1..=cols {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let v = (state >> 33) as i64 % 9 - 4;
+            let v = entry(i, (state >> 33) as i64 % 9);
             if v != 0 {
                 text += &format!("{i} {j} {v}\n");
             }
@@ -103,15 +108,8 @@ fn killed_null_spaces_and_forms_over_the_rationals_go_on() {
 fn killed_smith_forms_go_on() {
     let lab = Lab::new("checkpoint-smith");
     // No unit, and primes that divide many invariant factors.
-    let entry = |i: usize, j: usize| [0, 2, 3, -2, 9, 4, -3, 6, 0, -4, -9][(i * i + 7 * i * j + 3 * j * j * j) % 11];
-    let mut text = String::from("40 44 M\n");
-    for (i, j) in (1..=40).flat_map(|i| (1..=44).map(move |j| (i, j))) {
-        let v = entry(i, j) * if i % 5 == 0 { 6 } else { 1 };
-        if v != 0 {
-            text += &format!("{i} {j} {v}\n");
-        }
-    }
-    lab.write("a.sms", text + "0 0 0\n");
+    let entry = |i: usize, digit: i64| [0, 2, 3, -2, 9, 4, -3, 6, -4][digit as usize] * if i % 5 == 0 { 6 } else { 1 };
+    with_entries(&lab, "a.sms", (40, 44), entry);
     goes_on(&lab, "smith a.sms --proven", None);
 }
 
@@ -132,8 +130,8 @@ fn boundaries_that_are_done_are_kept() {
     let kept = lab.document(args);
     assert_eq!(kept["over"][0]["groups"], whole["over"][0]["groups"]);
     assert!(names(&lab).is_empty());
-    lab.answer("generate mk8-b2 -o d.sms");
-    goes_on(&lab, "homology d.sms", None);
+    (1..4).for_each(|k| drop(lab.answer(&format!("generate ch5-5-b{k} -o d{k}.sms"))));
+    goes_on(&lab, "homology d1.sms d2.sms d3.sms --integral --rational -p 2,3,5", None);
 }
 
 /// A state of a command that was killed, by its name.
@@ -219,9 +217,20 @@ fn options_that_make_no_sense_are_refused() {
     for (args, code) in [
         ("kernel diagonal.sms -p 2^127-1 -o n.sms --checkpoint states", 2),
         ("rank diagonal.sms -p 2^127-1 --checkpoint states", 2),
+        ("det diagonal.sms -p 7 --checkpoint states", 2),
         ("kernel diagonal.sms -p 7 -o n.sms --checkpoint-interval 5", 2),
         ("smith diagonal.sms --checkpoint diagonal.sms", 3),
     ] {
         assert_eq!(lab.run(args).code, code, "{args}");
     }
+}
+
+#[test]
+fn killed_dense_eliminations_go_on() {
+    let lab = Lab::new("checkpoint-dense");
+    dense(&lab, "a.sms", 700, 500);
+    for p in ["2", "3", "65521"] {
+        goes_on(&lab, &format!("rank a.sms -p {p} --method elimination"), None);
+    }
+    goes_on(&lab, "kernel a.sms -p 7 -o n.sms", Some("n.sms"));
 }

@@ -79,6 +79,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
 }
 
 fn run_mod(args: &DetArgs, modulus: Modulus, bars: &Bars) -> Result<()> {
+    args.answer.checkpoint.refuse("of a determinant mod p")?;
     let mut work = Work::begin(&args.answer, bars)?;
     let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());

@@ -10,6 +10,19 @@ from matrices import Matrix
 GRAY = ("--method", "gray", "--checkpoint", "state", "--checkpoint-interval", "0.01", "--json", "-q")
 
 
+STATES = ("--checkpoint", "states", "--checkpoint-interval", "0")
+ANSWERS = (
+    ("det",),
+    ("det", "--proven"),
+    ("smith",),
+    ("minpoly", "-p", "65521", "--proven"),
+    ("charpoly", "-p", "65521"),
+    ("rank", "--rational", "--proven", "-p", "2,3"),
+    ("rank", "-p", "65521", "--method", "wiedemann"),
+    ("rank", "-p", "3"),
+)
+
+
 def dense(bench, rng):
     """A full matrix whose Gray-code sum takes some tenths of a second, and its permanent: a diagonal plus rank one, in closed form, which the
     program sums by residues; or a 0-1 matrix of density one half, which it sums over the integers, by a run that nobody disturbs."""
@@ -99,3 +112,32 @@ def damaged(bench, rng):
     if ending.code == 0:
         bench.commands[-1] += f"   # the state it began with is kept as {kept}"
         judge_permanents(bench, ending, [truth])
+
+
+def answers(bench, rng):
+    """Exact answers of runs that were killed at moments of chance, again and again, are those of a run that nobody disturbed, and leave no
+    state; a state with a changed byte is refused with exit code 3, if it is read at all."""
+    n = rng.randint(40, 120)
+    command, *options = rng.choice(ANSWERS)
+    share = rng.choice((0.05, 0.3, 0.9))
+    draw = lambda: rng.choice((-1, 1)) * rng.choice((1, 2, 2, 3, 4, 6, 9))
+    bench.store("a.sms", Matrix(n, n, [(i, j, draw()) for i in range(n) for j in range(n) if rng.random() < share]))
+    truth = bench.run(command, "a.sms", *options, "-q").out
+    folder, words = bench.folder / "states", (command, "a.sms", *options, *STATES, "-q")
+    for _ in range(rng.randint(1, 4)):
+        stop = rng.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
+        bench.run(*words, "--threads", rng.choice((1, 2)), kill=(rng.uniform(0.005, 0.2), stop))
+    states = sorted(folder.glob("*.state"))
+    if states and rng.random() < 0.3:
+        data = bytearray(states[0].read_bytes())
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        states[0].write_bytes(data)
+        if bench.run(*words, codes=(0, 3)).code == 3:
+            bench.count("checkpoints of answers damaged")
+            states[0].unlink()
+    found = bench.run(*words).out
+    bench.count("checkpoints of answers resumed")
+    if found != truth:
+        raise bench.complaint("wrong answer after a kill", truth[:200], found[:200])
+    if any(folder.glob("*.state")):
+        raise bench.complaint("state left behind", "no state after the end", "a file")

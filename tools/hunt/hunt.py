@@ -73,6 +73,7 @@ CHECKS = (
     ("matchings", "rectangles", check_matchings.rectangles, 16),
     ("checkpoint", "resumed", check_checkpoints.resumed, 1),
     ("checkpoint", "damaged", check_checkpoints.damaged, 2),
+    ("checkpoint", "answers-resumed", check_checkpoints.answers, 4),
     ("files", "files", check_files.mutated, 24),
     ("files", "formats", check_files.formats, 8),
     ("files", "packed", check_files.packed, 6),

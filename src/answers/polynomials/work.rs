@@ -113,7 +113,8 @@ impl Work<'_> {
         };
         observer.phase("determinant", 0);
         let rng = &mut streams.stream(Domain::Extension, attempt);
-        let key = || ((a.digest(), a.modulus().get(), self.options.seed), number, attempt, way.block);
+        let key =
+            || ((a.digest(), a.modulus().get(), self.options.seed), number, attempt, (way.block, way.elimination));
         let determinant = || phases.time("determinant", || presentation.determinant(rng, observer));
         let determinant = once("relations-determinant", key, observer, determinant)?;
         let dimension = presentation.dimension();
