@@ -11,6 +11,7 @@
 mod bits;
 mod combine;
 mod cost;
+mod cuda;
 mod determinants;
 mod echelon;
 mod entry;
@@ -18,13 +19,16 @@ mod factors;
 mod gemm;
 mod hessenberg;
 mod matrix;
+mod needs;
 mod panel;
 mod panels;
 mod parallel;
+mod place;
 mod rebuild;
 mod reduced;
 mod trits;
 
+pub use cuda::{GpuDense, GpuField, GpuPanels, GpuScratch};
 pub use determinants::determinants;
 pub use echelon::Echelon;
 pub use entry::{Residue, Row};
@@ -32,6 +36,7 @@ pub use factors::Factors;
 pub use gemm::gemm;
 pub use hessenberg::characteristic_polynomial;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
+pub use place::Place;
 pub use reduced::Reduced;
 
 #[cfg(test)]
