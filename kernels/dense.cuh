@@ -41,6 +41,15 @@ __device__ __forceinline__ u32 product_mod(u32 a, u32 b) {
 #endif
 }
 
+// x + a b: P (P - 1) at most, which fits.
+__device__ __forceinline__ u32 sum_product_mod(u32 x, u32 a, u32 b) {
+#if LANE == 32
+    return (u32)(((u64)a * b + x) % P);
+#else
+    return (a * b + x) % (u32)P;
+#endif
+}
+
 __device__ __forceinline__ u32 sum_mod(u32 a, u32 b) {
     u32 rest = (u32)P - b;
     return a >= rest ? a - rest : a + b;

@@ -85,31 +85,24 @@ strip(Lane *window, Lane *__restrict__ lines, Lane *__restrict__ multipliers, u3
         __syncthreads();
         const u32 first = __reduce_min_sync(~0u, first_of[lane]);
         if (i == first) {
-            const u32 by = inverse_mod(x[0]);
-            free = false, own = t, pivot_row[t] = i;
+            free = false, own = t, pivot_row[t] = i, pivot[0] = inverse_mod(x[0]);
 #pragma unroll
-            for (u32 u = 1; u < STRIP; u++) pivot[u - 1] = product_mod(x[u], by);
-            pivot[STRIP - 1] = by;
+            for (u32 u = 1; u < STRIP; u++) pivot[u] = x[u];
         }
         __syncthreads();
-        u32 by = negative_mod(x[0]);
-        if (first == NONE) {
-            by = 0;
-        } else {
-            pivots |= 1u << t;
-        }
-        if (i == first) {
+        if (first != NONE) pivots |= 1u << t;
+        // What the pivot row is taken times, and added to: itself to nothing.
+        u32 by = 0;
+        if (first != NONE && x[0]) by = i == first ? pivot[0] : product_mod(negative_mod(x[0]), pivot[0]);
+        if (by) {
+            const bool others = i != first;
 #pragma unroll
-            for (u32 u = 0; u < STRIP; u++) x[u] = pivot[u];
-        } else if (by) {
-#pragma unroll
-            for (u32 u = 1; u < STRIP; u++) x[u - 1] = sum_mod(x[u], product_mod(by, pivot[u - 1]));
-            x[STRIP - 1] = product_mod(by, pivot[STRIP - 1]);
+            for (u32 u = 1; u < STRIP; u++) x[u - 1] = sum_product_mod(others ? x[u] : 0, by, pivot[u]);
         } else {
 #pragma unroll
             for (u32 u = 1; u < STRIP; u++) x[u - 1] = x[u];
-            x[STRIP - 1] = 0;
         }
+        x[STRIP - 1] = by;
     }
     if (inside) {
 #pragma unroll
