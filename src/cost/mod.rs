@@ -158,6 +158,15 @@ impl Machine {
         self.scaled(Kind::Passes, self.device.passes)
     }
 
+    /// The same machine where a GPU makes the multiply-adds of dense eliminations.
+    #[must_use]
+    pub fn with_dense_gpu(&self) -> Machine {
+        let mut machine = self.clone();
+        let Dense { product, byte_product, .. } = &mut machine.dense;
+        product.iter_mut().chain([byte_product]).for_each(|price| *price *= self.device.dense);
+        machine
+    }
+
     /// This machine corrected after a step that took `taken` seconds where `seconds` predicted a different number: the
     /// prices of the kind that dominates the prediction are scaled to make up the difference.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use super::bits::{self, Bits};
 use super::combine::combine;
+use super::cuda::{GpuField, GpuPanels};
 use super::entry::{Residue, Row};
 use super::factors::{Blocks, Factors};
 use super::panels::Panels;
@@ -34,6 +35,7 @@ pub(super) enum Storage {
     U16(Panels<u16>),
     U32(Panels<u32>),
     U64(Panels<u64>),
+    Gpu(Box<GpuPanels>),
 }
 
 impl Echelon {
@@ -71,7 +73,7 @@ impl Echelon {
             _ => Self::new(modulus, cols)?,
         };
         match &mut echelon.storage {
-            Storage::Bits(_) | Storage::Trits(_) => {}
+            Storage::Bits(_) | Storage::Trits(_) | Storage::Gpu(_) => {}
             Storage::U8(p) => p.keep_multipliers(),
             Storage::U16(p) => p.keep_multipliers(),
             Storage::U32(p) => p.keep_multipliers(),
@@ -80,28 +82,19 @@ impl Echelon {
         Ok(echelon)
     }
 
-    /// Bytes needed, with working space, for a basis of `rank` rows of which the last may have their pivots anywhere;
-    /// 2⁶⁴ - 1 for more than that.
+    /// The empty basis in the memory of a GPU, which eliminates. Its rank, profiles and reduced form are those of the
+    /// others. With `multipliers`, the rows of the rank profile are kept there for [`Echelon::factors`].
     ///
-    /// # Panics
-    /// If `rank` > `cols`.
-    pub fn memory(modulus: Modulus, rank: usize, cols: usize) -> u64 {
-        assert!(rank <= cols, "rank {rank} in {cols} dimensions");
-        let [basis, working] = Self::parts(modulus, rank, cols);
-        basis.saturating_add(working)
+    /// # Errors
+    /// [`crate::Error::Device`], also by what absorbs; [`crate::Error::Memory`].
+    pub fn on_gpu(field: &GpuField, cols: usize, multipliers: bool) -> Result<Self> {
+        let storage = Storage::Gpu(Box::new(GpuPanels::new(field, cols, GpuPanels::STEP, multipliers)?));
+        Ok(Echelon { modulus: field.modulus(), cols, storage })
     }
-    /// The bytes of the basis and of the working space.
-    fn parts(modulus: Modulus, rank: usize, cols: usize) -> [u64; 2] {
-        match modulus.get() {
-            2 => Bits::memory(rank, cols),
-            3 => Trits::memory(rank, cols),
-            4..=0xff => [Panels::<u8>::basis_memory(rank, cols), Panels::<u8>::working_memory(modulus, cols)],
-            0x100..=0xffff => [Panels::<u16>::basis_memory(rank, cols), Panels::<u16>::working_memory(modulus, cols)],
-            0x1_0000..=0xffff_ffff => {
-                [Panels::<u32>::basis_memory(rank, cols), Panels::<u32>::working_memory(modulus, cols)]
-            }
-            _ => [Panels::<u64>::basis_memory(rank, cols), Panels::<u64>::working_memory(modulus, cols)],
-        }
+
+    /// Whether the basis is in the memory of a GPU.
+    pub fn is_on_gpu(&self) -> bool {
+        matches!(self.storage, Storage::Gpu(_))
     }
 
     /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
@@ -121,6 +114,7 @@ impl Echelon {
             Storage::U16(p) => p.absorb(&rows[range]),
             Storage::U32(p) => p.absorb(&rows[range]),
             Storage::U64(p) => p.absorb(&rows[range]),
+            Storage::Gpu(p) => p.absorb_sparse(&rows[range]),
         })
     }
     /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
@@ -143,6 +137,7 @@ impl Echelon {
                 Storage::U16(p) => p.absorb_dense(count, data),
                 Storage::U32(p) => p.absorb_dense(count, data),
                 Storage::U64(p) => p.absorb_dense(count, data),
+                Storage::Gpu(p) => p.absorb_dense(count, data),
             }
         })
     }
@@ -192,7 +187,7 @@ impl Echelon {
             Storage::Bits(_) | Storage::Trits(_) | Storage::U8(_) => absorb!(u8),
             Storage::U16(_) => absorb!(u16),
             Storage::U32(_) => absorb!(u32),
-            Storage::U64(_) => absorb!(u64),
+            Storage::U64(_) | Storage::Gpu(_) => absorb!(u64),
         }
     }
     fn in_steps(
@@ -204,6 +199,7 @@ impl Echelon {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
             Storage::Trits(_) => Trits::STEP,
+            Storage::Gpu(_) => GpuPanels::STEP,
             _ => Panels::<u64>::STEP,
         };
         let before = self.rank();
@@ -233,6 +229,7 @@ impl Echelon {
             Storage::U16(p) => p.rows_seen,
             Storage::U32(p) => p.rows_seen,
             Storage::U64(p) => p.rows_seen,
+            Storage::Gpu(p) => p.rows_seen(),
         }
     }
     /// The dimension of the span.
@@ -248,6 +245,7 @@ impl Echelon {
             Storage::U16(p) => &p.pivot_rows,
             Storage::U32(p) => &p.pivot_rows,
             Storage::U64(p) => &p.pivot_rows,
+            Storage::Gpu(p) => p.pivot_rows(),
         }
     }
     /// The column rank profile, ascending: the first columns that are independent.
@@ -268,7 +266,18 @@ impl Echelon {
             Storage::U16(p) => p.pivot_cols(),
             Storage::U32(p) => p.pivot_cols(),
             Storage::U64(p) => p.pivot_cols(),
+            Storage::Gpu(p) => p.found_cols(),
         }
+    }
+
+    /// A basis on a GPU, on the processor.
+    fn of_gpu(&self, panels: &GpuPanels) -> Result<Echelon> {
+        let storage = match panels.bytes() {
+            1 => Storage::U8(panels.on_processor()?),
+            2 => Storage::U16(panels.on_processor()?),
+            _ => Storage::U32(panels.on_processor()?),
+        };
+        Ok(Echelon { modulus: self.modulus, cols: self.cols, storage })
     }
 
     /// Uniformly random vectors x with R·x = 0 for every row R of the basis, one a lane: cols × `count`, row-major.
@@ -285,6 +294,7 @@ impl Echelon {
             Storage::U16(p) => p.orthogonal(count, rng),
             Storage::U32(p) => p.orthogonal(count, rng),
             Storage::U64(p) => p.orthogonal(count, rng),
+            Storage::Gpu(p) => self.of_gpu(p)?.orthogonal(count, rng),
         }
     }
 
@@ -300,6 +310,7 @@ impl Echelon {
             Storage::U16(p) => p.triangles()?.map(Blocks::U16),
             Storage::U32(p) => p.triangles()?.map(Blocks::U32),
             Storage::U64(p) => p.triangles()?.map(Blocks::U64),
+            Storage::Gpu(p) => p.triangles()?,
         };
         let Some(blocks) = blocks else { return Ok(None) };
         let (rows, cols) = (memory::copy(self.pivot_rows(), PIVOTS)?, memory::copy(self.found_cols(), PIVOTS)?);
@@ -311,6 +322,9 @@ impl Echelon {
     /// # Errors
     /// [`crate::Error::Memory`]: the basis is written once more.
     pub fn reduced(self) -> Result<Reduced> {
+        if let Storage::Gpu(panels) = &self.storage {
+            return self.of_gpu(panels)?.reduced();
+        }
         let found = memory::copy(self.found_cols(), PIVOTS)?;
         let mut row = memory::collect(0..found.len() as u32, PIVOTS)?;
         row.sort_unstable_by_key(|&i| found[i as usize]);
@@ -325,6 +339,7 @@ impl Echelon {
             Storage::U16(p) => Table::U16(p.into_reduced()?),
             Storage::U32(p) => Table::U32(p.into_reduced()?),
             Storage::U64(p) => Table::U64(p.into_reduced()?),
+            Storage::Gpu(_) => unreachable!("it was copied"),
         };
         Ok(Reduced { modulus: self.modulus, pivot_cols, free_cols, row, table })
     }
@@ -355,6 +370,7 @@ mod tests {
                     Storage::U16(p) => p.held(),
                     Storage::U32(p) => p.held(),
                     Storage::U64(p) => p.held(),
+                    Storage::Gpu(_) => unreachable!("it was made on the processor"),
                 };
                 let [basis, working] = Echelon::parts(modulus, echelon.rank(), cols);
                 // Blocks of short steps are lower, and begin before the last full one ends.

@@ -133,6 +133,11 @@ pub(super) struct Triangles<T> {
 }
 
 impl<T: Entry> Triangles<T> {
+    /// Of M⁻¹, row-major: D = M, U = I.
+    pub(super) fn of_inverse(modulus: Modulus, order: usize, inverse: Vec<T>) -> Self {
+        let row = BlockRow { start: 0, rows: order, before: vec![], inverse, behind: vec![] };
+        Triangles { arithmetic: Arithmetic::new(modulus), order, rows: vec![row] }
+    }
     /// The product of det Dᵢ.
     fn determinant(&self, modulus: Modulus) -> Result<u64> {
         let mut inverse = 1;

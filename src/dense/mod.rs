@@ -11,6 +11,7 @@
 mod bits;
 mod combine;
 mod cost;
+mod cuda;
 mod determinants;
 mod echelon;
 mod entry;
@@ -18,14 +19,17 @@ mod factors;
 mod gemm;
 mod hessenberg;
 mod matrix;
+mod needs;
 mod panel;
 mod panels;
 mod parallel;
+mod place;
 mod rebuild;
 mod reduced;
 mod state;
 mod trits;
 
+pub use cuda::{GpuDense, GpuField, GpuPanels, GpuScratch};
 pub use determinants::determinants;
 pub use echelon::Echelon;
 pub use entry::{Residue, Row};
@@ -33,6 +37,7 @@ pub use factors::Factors;
 pub use gemm::gemm;
 pub use hessenberg::characteristic_polynomial;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
+pub use place::Place;
 pub use reduced::Reduced;
 
 #[cfg(test)]

@@ -105,6 +105,25 @@ impl<T: Entry> Panels<T> {
         }
         Some(panels)
     }
+    /// A basis in reduced row echelon form: the columns in the order of positions, pivots first; the row rank profile
+    /// and the number of rows seen; and what the rows have behind their pivots.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub(super) fn of_reduced(
+        modulus: Modulus,
+        order: Vec<u32>,
+        (pivot_rows, rows_seen): (Vec<usize>, usize),
+        behind: Vec<T>,
+    ) -> Result<Self> {
+        let (cols, rows) = (order.len(), pivot_rows.len());
+        assert_eq!(behind.len(), rows * (cols - rows), "entries behind {rows} pivots");
+        let mut panels = Self::new(modulus, cols)?;
+        order.iter().enumerate().for_each(|(at, &j)| panels.position[j as usize] = at as u32);
+        (panels.order, panels.pivot_rows, panels.rows_seen) = (order, pivot_rows, rows_seen);
+        panels.blocks.push(Block { start: 0, rows, behind });
+        Ok(panels)
+    }
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
     }

@@ -8,6 +8,9 @@ use crate::report::{Bytes, State};
 
 impl Bytes for Echelon {
     /// Multipliers are not written: a basis that is read has none.
+    ///
+    /// # Panics
+    /// If the basis is in the memory of a GPU ([`Echelon::is_on_gpu`]).
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
         (self.modulus.get(), self.cols).write(to)?;
         match &self.storage {
@@ -17,6 +20,7 @@ impl Bytes for Echelon {
             Storage::U16(p) => p.write(to),
             Storage::U32(p) => p.write(to),
             Storage::U64(p) => p.write(to),
+            Storage::Gpu(_) => panic!("a basis in the memory of a GPU is not written"),
         }
     }
 }
@@ -36,6 +40,7 @@ impl State for Echelon {
             Storage::U16(p) => *p = Panels::read(modulus, cols, from)?,
             Storage::U32(p) => *p = Panels::read(modulus, cols, from)?,
             Storage::U64(p) => *p = Panels::read(modulus, cols, from)?,
+            Storage::Gpu(_) => unreachable!("a new basis is in the memory of the processor"),
         }
         Some(echelon)
     }

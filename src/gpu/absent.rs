@@ -136,6 +136,14 @@ impl Module {
     pub fn kernel<S: Signature>(&self, _: &str) -> Result<Kernel<S>> {
         match self.0 {}
     }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn kernel_with_shared<S: Signature>(&self, _: &str, _: u32) -> Result<Kernel<S>> {
+        match self.0 {}
+    }
 }
 
 impl Stream {

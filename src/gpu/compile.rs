@@ -9,10 +9,12 @@ use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys;
 use std::ffi::{CStr, CString, c_char};
 
-pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32)) -> Result<Cubin> {
+/// `only`: with the instructions that no other architecture has.
+pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32), only: bool) -> Result<Cubin> {
     let version = version()?;
+    let suffix = if only { "a" } else { "" };
     let options = [
-        format!("--gpu-architecture=sm_{major}{minor}"),
+        format!("--gpu-architecture=sm_{major}{minor}{suffix}"),
         "--std=c++17".into(),
         "--ptxas-options=-v".into(),
         "--device-int128".into(),

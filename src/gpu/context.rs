@@ -10,7 +10,7 @@ use super::launch::Grid;
 use super::parameters::Signature;
 use super::source::Cubin;
 use crate::Result;
-use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::sys::{CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub struct Module(Arc<CudaModule>);
 #[derive(Debug)]
 pub struct Kernel<S> {
     function: CudaFunction,
+    /// Bytes of dynamic shared memory of a block.
+    shared: u32,
     signature: PhantomData<fn(S)>,
 }
 
@@ -77,7 +79,17 @@ impl Module {
     /// [`Error::Device`](crate::Error::Device) if there is none of this name.
     pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<S>> {
         let function = self.0.load_function(name).map_err(|e| failed("finding a kernel", e))?;
-        Ok(Kernel { function, signature: PhantomData })
+        Ok(Kernel { function, shared: 0, signature: PhantomData })
+    }
+    /// The same for a kernel whose blocks have so many bytes of dynamic shared memory.
+    ///
+    /// # Errors
+    /// As [`Module::kernel`], and if a block of this device cannot have so many.
+    pub fn kernel_with_shared<S: Signature>(&self, name: &str, bytes: u32) -> Result<Kernel<S>> {
+        let kernel = self.kernel(name)?;
+        let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        kernel.function.set_attribute(most, bytes as i32).map_err(|e| failed("shared memory of a kernel", e))?;
+        Ok(Kernel { shared: bytes, ..kernel })
     }
 }
 
@@ -166,7 +178,8 @@ impl Stream {
     /// [`Error::Device`](crate::Error::Device).
     pub fn enqueue<S: Signature>(&self, kernel: &Kernel<S>, grid: Grid, mut arguments: S::Arguments<'_>) -> Result<()> {
         let (x, y) = grid.blocks;
-        let config = LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: 0 };
+        let config =
+            LaunchConfig { grid_dim: (x, y, 1), block_dim: (grid.threads, 1, 1), shared_mem_bytes: kernel.shared };
         let mut launch = self.0.launch_builder(&kernel.function);
         S::push(&mut arguments, &mut launch);
         // SAFETY: the arguments have the types of the kernel's signature, which its source states; it stays within the

@@ -55,7 +55,21 @@ use crate::{DeviceReason, Error, Result};
 /// [`Error::Device`] if NVRTC is missing, if it rejects the source (with its message), or without the feature `cuda`.
 pub fn compile(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
     #[cfg(feature = "cuda")]
-    return compile::compile(source, capability);
+    return compile::compile(source, capability, false);
+    #[cfg(not(feature = "cuda"))]
+    {
+        let _ = (source, capability);
+        Err(absent::error())
+    }
+}
+
+/// The same with the instructions that this compute capability has alone, such as `wgmma` of `sm_90a`.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_for_one(source: &Source<'_>, capability: (u32, u32)) -> Result<Cubin> {
+    #[cfg(feature = "cuda")]
+    return compile::compile(source, capability, true);
     #[cfg(not(feature = "cuda"))]
     {
         let _ = (source, capability);

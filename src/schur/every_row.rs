@@ -10,8 +10,9 @@ use super::combine::{Mixer, Vectors};
 use super::exploration::check_combinations;
 use super::strides::strides;
 use super::{Extent, Split};
-use crate::dense::{Echelon, Factors, Row};
+use crate::dense::{Echelon, Factors, Place, Row};
 use crate::field::Rng;
+use crate::gpu::Device;
 use crate::report::{ErrorBound, Kept, Quiet};
 use crate::spmv::LANES;
 use crate::{Observer, Result, memory};
@@ -46,23 +47,23 @@ pub struct Check<'a> {
 
 /// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a
 /// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken. `factors`
-/// asks for those of the rows.
+/// asks for those of the rows. Wide rows are eliminated on a GPU if one is given; the answer does not depend on it.
 ///
 /// Cost: the dense elimination (of A itself if there are no pivots), otherwise plus nnz(A) multiply-adds per row. A
 /// check of k combinations costs k multiply-adds for each entry of the rows that are left.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`]; [`crate::Error::Device`] if a GPU fails.
 pub fn every_row(
     split: &Split,
     rank_bound: usize,
     check: Option<&Check<'_>>,
     factors: bool,
+    device: Option<&Device>,
     observer: &dyn Observer,
 ) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
-    let new = if factors { Echelon::with_multipliers } else { Echelon::new };
-    let mut echelon = new(split.modulus(), cols)?;
+    let mut echelon = Place::new(device, split.modulus()).echelon(cols, factors)?;
     observer.phase("dense elimination", m as u64);
     let order = strides(m)?;
     let mut mixer = if split.pivots() > 0 { Some(Mixer::new(split)?) } else { None };
@@ -83,7 +84,7 @@ pub fn every_row(
     }
     for panel in order[done..].chunks(PANEL) {
         let before = echelon.rank();
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_due()) {
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_due() && !echelon.is_on_gpu()) {
             kept.store(&(&echelon, done, (combined, checks, next)))?;
         }
         if before >= rank_bound {
@@ -162,7 +163,7 @@ mod tests {
                     let split = Split::new(&a, &pivots).unwrap();
                     let rank = dense_rank(&a) - pivots.len();
                     for bound in [split.rows.len().min(split.cols.len()), rank] {
-                        let found = every_row(&split, bound, None, false, &Silent).unwrap();
+                        let found = every_row(&split, bound, None, false, None, &Silent).unwrap();
                         let EveryRow { echelon, rows, extent, .. } = found;
                         let rows = rows.unwrap();
                         assert_eq!((echelon.rank(), rows.len()), (rank, rank), "{m} x {n} mod {p}");
@@ -224,7 +225,7 @@ mod tests {
                 for worth in [true, false] {
                     let worth = |_: usize, _: usize| worth;
                     let check = Check { error: ErrorBound::of_bits(128), worth: &worth, challenge: &challenge };
-                    let found = every_row(&split, n, Some(&check), false, &Silent).unwrap();
+                    let found = every_row(&split, n, Some(&check), false, None, &Silent).unwrap();
                     assert_eq!(found.echelon.rank(), expected, "mod {p}: {others:?}");
                     let made = std::mem::take(&mut *challenges.lock().unwrap());
                     if !worth(0, 0) {

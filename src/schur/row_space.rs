@@ -19,22 +19,25 @@ use super::exploration::{
     sample_pays, sample_rows,
 };
 use super::row_basis::row_basis;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, Place};
 use crate::field::{Modulus, Rng};
+use crate::gpu::Device;
 use crate::report::{ErrorBound, Kept, Quiet};
 use crate::spmv::TriangularSolve;
 use crate::{Observer, Result};
 
-/// The row space of S.
+/// The row space of S. Wide rows are eliminated on a GPU if one is given, unless rows are wanted; the answer does not
+/// depend on it.
 ///
 /// Cost: nnz(A) multiply-adds for each of about rank S combinations, and the dense elimination.
 ///
 /// # Errors
-/// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+/// [`crate::Error::Interrupted`], [`crate::Error::Memory`]; [`crate::Error::Device`] if a GPU fails.
 pub fn row_space(
     split: &Split,
     options: RowSpaceOptions,
     streams: &RowSpaceStreams,
+    device: Option<&Device>,
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
@@ -44,7 +47,7 @@ pub fn row_space(
     if options.rows {
         return row_basis(split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer);
     }
-    let mut echelon = Echelon::new(modulus, cols)?;
+    let mut echelon = Place::new(device, modulus).echelon(cols, false)?;
     if bound == 0 {
         return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None });
     }
@@ -73,7 +76,7 @@ pub fn row_space(
         observer.restored(echelon.rank() as u64);
     }
     while echelon.rank() < bound {
-        if kept.is_due() {
+        if kept.is_due() && !echelon.is_on_gpu() {
             kept.store(&(&echelon, (explored, blocks), made, whole))?;
         }
         let before = echelon.rank();
@@ -225,7 +228,7 @@ mod tests {
                 rows: false,
             };
             let seen = Ranks::default();
-            let found = row_space(&split, options, &streams, &seen).unwrap();
+            let found = row_space(&split, options, &streams, None, &seen).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");
             let expected = Combinations::expected(p, 0, a.rows(), a.cols(), rank, options.error);
             assert_eq!(expected.checked > 0, found.extent != Extent::Whole, "{name}");

@@ -28,7 +28,7 @@ use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_
 use super::fold::Fold;
 use super::kept::{self, Kept};
 use super::strides::strides;
-use crate::dense::{Echelon, Factors};
+use crate::dense::{Echelon, Factors, Place};
 use crate::field::{Modulus, Rng};
 use crate::gpu::Device;
 use crate::report::Quiet;
@@ -61,8 +61,8 @@ pub struct Sketch {
     pub width: usize,
 }
 
-/// The rank of S by sketches. `options.rows` is not looked at. The combinations are made on a GPU if one is given; the
-/// answer does not depend on it.
+/// The rank of S by sketches. `options.rows` is not looked at. The combinations are made on a GPU if one is given, and
+/// wide ones eliminated there; the answer does not depend on it.
 ///
 /// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
 /// last M, of w ≤ 4s + 4096 columns. Those before take less than that together, and combinations that were not kept are
@@ -106,6 +106,7 @@ pub(super) fn sketch_from(
     let mut sieve = Sieve::new(split)?;
     let kept = Kept::new(wider(width), most_bytes);
     let mut folder = Folder::new(split, Fold::new(split.cols.len(), width, &mut rng)?, kept, device)?;
+    let mut place = Place::new(device, split.modulus());
     loop {
         let mut stage = Stage {
             split,
@@ -114,7 +115,7 @@ pub(super) fn sketch_from(
             observer,
             folder: &mut folder,
             width,
-            echelon: Echelon::with_multipliers(split.modulus(), width)?,
+            echelon: place.echelon(width, true)?,
             absorbed: vec![],
             sieve: &mut sieve,
             checks: &mut checks,

@@ -51,7 +51,7 @@ prices! {
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;
     gray: start setting operation build;
-    device: find start setting operation passes;
+    device: find start setting operation passes dense;
     hafnian: slot look product pfaffian vertex start;
 }
 

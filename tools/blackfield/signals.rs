@@ -48,8 +48,13 @@ pub fn keep_state(checkpoint: Option<&Path>, inputs: usize, name: &str) -> Resul
         let message = format!("--checkpoint keeps the state of one computation: one {name} is possible with it");
         return Err(Error::Usage(message));
     }
-    *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_path_buf());
+    state_is_kept_in(file);
     Ok(())
+}
+
+/// From here on the state of the computation is written to this file or folder.
+pub fn state_is_kept_in(file: &Path) {
+    *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = Some(file.to_path_buf());
 }
 
 /// What an interruption leaves.

@@ -124,7 +124,9 @@ impl Work<'_> {
             Certainty::MonteCarlo { error_bound } => asked.is_none_or(|asked| *error_bound <= asked),
             Certainty::Heuristic => asked.is_none(),
         };
-        if let Some(((rank, torsion), certainty, reason)) = kept.load()?.filter(|(_, certainty, _)| is_enough(certainty)) {
+        if let Some(((rank, torsion), certainty, reason)) =
+            kept.load()?.filter(|(_, certainty, _)| is_enough(certainty))
+        {
             let invariants = Invariants { rank, torsion };
             return Ok(Found { invariants, certainty, reason, phases: Phases::default() });
         }

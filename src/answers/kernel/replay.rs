@@ -132,7 +132,7 @@ impl Trimmed {
             return Ok(None);
         }
         let split = Split::new(&matrix, &self.last)?;
-        let space = every_row(&split, self.cols.len(), None, false, observer)?.echelon.reduced()?;
+        let space = every_row(&split, self.cols.len(), None, false, None, observer)?.echelon.reduced()?;
         if space.pivot_cols() != self.cols {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use super::work::Work;
 use super::{Machine, Method, Phases, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::decomposition::{Core, Lines};
-use crate::dense::{Echelon, Factors};
+use crate::dense::{Echelon, Factors, Place};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
@@ -133,8 +133,11 @@ impl OnRest<'_, '_> {
             challenge: &|number, cols| all_streams.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         let name = "dense elimination";
-        let done = self.work.watched(name, now, seconds, |phases, observer| {
-            phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, observer))
+        let wide = self.is_wide(split.cols.len());
+        let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
+            work.watched(name, now, seconds, |phases, observer| {
+                phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, device, observer))
+            })
         })?;
         let (EveryRow { echelon, rows, factors, extent }, taken_seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
@@ -166,6 +169,13 @@ impl OnRest<'_, '_> {
         }))
     }
 
+    /// Whether rows of so many columns are eliminated on a GPU, if there is one: not where the factors of a minor or
+    /// null vectors are wanted, whose lines would come in another order.
+    fn is_wide(&self, cols: usize) -> bool {
+        let options = self.work.options;
+        !options.minor && options.space.is_none() && Place::is_for_gpu(self.a.modulus(), cols)
+    }
+
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
@@ -181,8 +191,11 @@ impl OnRest<'_, '_> {
             rest.row_space_seconds(machine, RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound))
         };
         let name = "row space";
-        let done = self.work.watched(name, now, seconds, |phases, observer| {
-            phases.time(name, || row_space(split, options, &streams, observer))
+        let wide = self.is_wide(split.cols.len());
+        let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
+            work.watched(name, now, seconds, |phases, observer| {
+                phases.time(name, || row_space(split, options, &streams, device, observer))
+            })
         })?;
         let (RowSpace { echelon, extent, basis }, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),

@@ -60,6 +60,16 @@ impl<'a> Work<'a> {
         step(self, None)
     }
 
+    /// [`Work::somewhere`] if a GPU has a part in the step, else on the processor.
+    pub fn somewhere_if<T>(
+        &mut self,
+        possible: bool,
+        seconds: f64,
+        mut step: impl FnMut(&mut Self, Option<&Device>) -> Result<T>,
+    ) -> Result<T> {
+        if possible { self.somewhere(seconds, step) } else { step(self, None) }
+    }
+
     fn gpu(&self, seconds: f64) -> Result<Option<Device>> {
         let prices = &self.machine.device;
         let worth = || seconds > WORTH * (prices.find + prices.start) * rayon::current_num_threads() as f64;

@@ -18,7 +18,7 @@ pub struct BenchArgs {
     /// The modulus, a prime below 2^63 (transforms have their own)
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Where: on a CUDA GPU sparse products alone, by its own events, the median of several runs
+    /// Where: on a CUDA GPU sparse products, dense products and ranks, by its own events, the median of several runs
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: BenchDeviceName,
     /// Small inputs and short runs: to see that everything works, not to measure
@@ -60,6 +60,8 @@ pub enum BenchName {
     SigmaBasis,
     /// Ranks of dense matrices
     Ranks,
+    /// Products of dense matrices, on a CUDA GPU only
+    Dense,
     /// Readers of matrix files
     Readers,
 }
@@ -78,4 +80,4 @@ where there is none). A wrong answer ends the work with exit code 1.
 Examples:
   blackfield bench
   blackfield bench products ranks -p 2147483647 --threads 1 --json
-  blackfield bench products --device cuda";
+  blackfield bench products dense ranks --device cuda";

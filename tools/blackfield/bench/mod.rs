@@ -3,6 +3,7 @@
 mod algebra;
 mod clock;
 mod gpu;
+mod gpu_dense;
 mod products;
 mod readers;
 
@@ -19,6 +20,9 @@ use clock::{Clock, Timing};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// What can be timed on a CUDA GPU.
+const ON_GPUS: [BenchName; 3] = [BenchName::Products, BenchName::Dense, BenchName::Ranks];
 
 /// The document of --json.
 #[derive(Serialize)]
@@ -42,11 +46,15 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     let mut clock = Clock::new(args.effort(), bars);
     let here = match args.device {
         BenchDeviceName::Cpu => BenchName::value_variants(),
-        BenchDeviceName::Cuda if args.what.iter().any(|&name| name != BenchName::Products) => {
-            return Err(Error::Usage("on a CUDA GPU only products can be timed".into()));
+        BenchDeviceName::Cuda if args.what.iter().any(|name| !ON_GPUS.contains(name)) => {
+            return Err(Error::Usage("on a CUDA GPU products, dense products and ranks can be timed".into()));
         }
         BenchDeviceName::Cuda => {
-            gpu::time(&mut clock, args.modulus)?;
+            let [products, dense, ranks] = ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
+            if products {
+                gpu::time(&mut clock, args.modulus)?;
+            }
+            gpu_dense::time(&mut clock, args.modulus, dense, ranks)?;
             &[]
         }
     };
@@ -60,6 +68,10 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
             BenchName::Polynomials => algebra::polynomials(&mut clock, args.modulus, &prices.machine)?,
             BenchName::SigmaBasis => algebra::sigma_basis(&mut clock, args.modulus, &prices.machine)?,
             BenchName::Ranks => algebra::ranks(&mut clock, args.modulus, &prices.machine)?,
+            BenchName::Dense if args.what.is_empty() => {}
+            BenchName::Dense => {
+                return Err(Error::Usage("dense products are timed on a CUDA GPU: --device cuda".into()));
+            }
             BenchName::Readers => readers::time(&mut clock)?,
         }
     }

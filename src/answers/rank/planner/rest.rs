@@ -5,7 +5,7 @@ use super::super::RankOptions;
 use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, Refused, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, Place};
 use crate::field::Modulus;
 use crate::gpu::Devices;
 use crate::pivots::Effort;
@@ -34,7 +34,7 @@ pub(in super::super) struct Rest {
     pub proven: bool,
     /// What checks may miss.
     pub check: ErrorBound,
-    /// Whether a GPU makes the passes of sketches and of block Wiedemann.
+    /// Whether a GPU makes the passes of sketches and of block Wiedemann, and eliminates wide rows.
     pub gpu: bool,
     /// Where memory is tight, the number of threads: bytes are those that so many need, and nothing to spare.
     pub threads: Option<usize>,
@@ -69,6 +69,13 @@ impl Rest {
     pub fn prices<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
         if self.gpu { Cow::Owned(machine.with_gpu()) } else { Cow::Borrowed(machine) }
     }
+    /// Those of eliminations of rows of so many columns: on a GPU where one has a part in them.
+    fn dense_prices<'m>(&self, machine: &'m Machine, cols: usize) -> Cow<'m, Machine> {
+        match self.gpu && !self.minor && Place::is_for_gpu(self.modulus, cols) {
+            true => Cow::Owned(machine.with_dense_gpu()),
+            false => Cow::Borrowed(machine),
+        }
+    }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
         self.rank_bound == 0 || self.is_immediate(machine)
@@ -86,7 +93,7 @@ impl Rest {
     }
     /// Predicted seconds of one thread for the row space, if the rank of S is r.
     pub fn row_space_seconds(&self, machine: &Machine, r: usize) -> f64 {
-        RowSpace::seconds(&self.shape(), machine, self.rank_bound, r, self.check)
+        RowSpace::seconds(&self.shape(), &self.dense_prices(machine, self.cols), self.rank_bound, r, self.check)
     }
     /// The same if the rank is what it may be, which needs no check, or just below.
     fn row_space_at_worst(&self, machine: &Machine) -> f64 {
@@ -136,7 +143,7 @@ impl Rest {
     }
     /// Predicted seconds for `taken` rows of S in a dense echelon form, which has the rank r then.
     fn rows_seconds(&self, machine: &Machine, r: usize, taken: usize) -> f64 {
-        EveryRow::seconds(&self.shape(), machine, r, taken)
+        EveryRow::seconds(&self.shape(), &self.dense_prices(machine, self.cols), r, taken)
     }
     /// The same if the rank is what it may be, or just below, which no row shows before the last.
     pub fn every_row_at_worst(&self, machine: &Machine) -> f64 {
@@ -197,8 +204,11 @@ impl Rest {
     /// Predicted seconds of one thread for a sketch, if the rank of S is r; none over GF(2) and GF(3), for a minor or a
     /// proof.
     pub fn sketch_seconds(&self, machine: &Machine, r: usize) -> Option<f64> {
-        (self.modulus.get() > 3 && !self.minor && !self.proven)
-            .then(|| Sketch::seconds(&self.shape(), &self.prices(machine), self.rank_bound, r, self.check))
+        (self.modulus.get() > 3 && !self.minor && !self.proven).then(|| {
+            let prices = self.prices(machine);
+            let prices = self.dense_prices(&prices, self.rank_bound);
+            Sketch::seconds(&self.shape(), &prices, self.rank_bound, r, self.check)
+        })
     }
     /// The largest rank with a row space that takes little compared with the first sketch: a small rank is better known
     /// from its row space, which may be proven.

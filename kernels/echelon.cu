@@ -1,0 +1,188 @@
+// Reduced row echelon forms of panels of rows, mod P: what products (gemm.cu) leave to be done.
+//
+// A panel has up to 1024 rows. Its pivots are found in windows of WINDOW columns, STRIP columns at a time: a thread block holds a strip in
+// registers, a row in each thread, and eliminates it in place, pivot column by pivot column, always with the first row that has an entry
+// there (so that pivots are those of the rank profile matrix: J.-G. Dumas, C. Pernet, Z. Sultan, ISSAC 2015). What has been done to rows is
+//   rows <- rows + E (pivot rows)
+// with a column of E for each pivot; a strip's E is applied to the window, and to the columns of E for pivots of earlier strips, which
+// stand beside the window. The window's E is applied to the rest of the panel as one product.
+//
+// `window` is rows x 2 WINDOW, entries then E. `found`: 0: number of pivots of the window; 1: the least position that `leads` has
+// found; from 2 on, for each pivot of the window its row, then (WINDOW later) its column in the window.
+//
+// Launch contract: all row-major, strides multiples of 16 bytes.
+//   arrange      256 threads per block, a block for 256 columns of a row. panel[i][j] = rows[i][order[j]], or 0 where order[j] is NONE.
+//   leads        256 threads per block, a block for each row. found[1] takes the least position >= from of an entry of a row that has not
+//       been taken, if that is less than what it holds.
+//   open_window     256 threads per block, a block for each row: the columns from `from` on, up to `end`; resets `found`.
+//   strip        1024 threads, one block: columns STRIP * number, … of the window. `taken`: rows that are pivot rows, from this or
+//       earlier windows. `multipliers` takes rows x STRIP, `lines` takes STRIP x 2 WINDOW: pivot rows as they were.
+//   apply        256 threads per block, blocks: 2 WINDOW / 32 in x, 32 rows each in y. window += multipliers lines.
+//   close_window    256 threads per block, a block for each row: the window to the panel, 0 in pivot columns, and 1 taken from the
+//       diagonal of E.
+//   gather       256 threads per block, a block for 256 columns of a row: to[first + i][j] = from[lines[i]][j].
+//   clear        256 threads per block, a thread for each of rows x count: rows[i][columns[k]] = 0.
+//   units        256 threads per block, a thread for each of count rows: rows[i][offset + i] = 1.
+
+#include "dense.cuh"
+
+#define WINDOW 256
+#define STRIP 32
+#define BESIDE (2 * WINDOW)
+
+extern "C" __global__ void __launch_bounds__(256)
+arrange(Lane *__restrict__ panel, const Lane *__restrict__ rows, const u32 *__restrict__ order, u64 offset, u32 panel_stride,
+        u32 rows_stride, u32 cols) {
+    const u32 j = blockIdx.x * 256 + threadIdx.x, i = blockIdx.y;
+    if (j >= cols) return;
+    const u32 from = order[j];
+    panel[(u64)i * panel_stride + j] = from == NONE ? (Lane)0 : rows[offset + (u64)i * rows_stride + from];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+leads(const Lane *__restrict__ panel, const u32 *__restrict__ taken, u32 *found, u32 stride, u32 from, u32 end) {
+    const u32 i = blockIdx.x;
+    if (taken[i]) return;
+    const Lane *row = panel + (u64)i * stride;
+    volatile u32 *least = found + 1;
+    for (u32 first = from / LANES * LANES; first < end && first < *least; first += 256 * LANES) {
+        const u32 at = first + threadIdx.x * LANES;
+        if (at >= end) continue;
+        Word word;
+        word.whole = *(const uint4 *)(row + at);
+#pragma unroll
+        for (u32 l = LANES; l-- > 0;)
+            if (word.lane[l] && at + l >= from && at + l < end) atomicMin(found + 1, at + l);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+open_window(Lane *__restrict__ window, const Lane *__restrict__ panel, u32 *found, u32 stride, u32 from, u32 end) {
+    const u32 i = blockIdx.x, j = threadIdx.x;
+    if (i == 0 && j == 0) found[0] = 0, found[1] = NONE;
+    window[(u64)i * BESIDE + j] = from + j < end ? panel[(u64)i * stride + from + j] : (Lane)0;
+    window[(u64)i * BESIDE + WINDOW + j] = 0;
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 1)
+strip(Lane *window, Lane *__restrict__ lines, Lane *__restrict__ multipliers, u32 *__restrict__ taken, u32 *__restrict__ found, u32 rows,
+      u32 number) {
+    __shared__ u32 first_of[32], pivot[STRIP], pivot_row[STRIP];
+    const u32 i = threadIdx.x, lane = i % 32, before = found[0];
+    const bool inside = i < rows;
+    // Columns t, t + 1, … and 0 … t - 1 of the strip: entries from t on, multipliers before, so that all indices are constants.
+    u32 x[STRIP];
+    bool free = inside && !taken[i];
+    // The column in the strip whose pivot row this is; all columns with pivots.
+    u32 own = NONE, pivots = 0;
+    const Lane *row = window + (u64)(inside ? i : 0) * BESIDE + number * STRIP;
+#pragma unroll
+    for (u32 t = 0; t < STRIP; t++) x[t] = inside ? row[t] : 0;
+#pragma unroll 1
+    for (u32 t = 0; t < STRIP; t++) {
+        const u32 vote = __ballot_sync(~0u, free && x[0]);
+        if (lane == 0) first_of[i / 32] = vote ? i + __ffs(vote) - 1 : NONE;
+        __syncthreads();
+        const u32 first = __reduce_min_sync(~0u, first_of[lane]);
+        if (i == first) {
+            free = false, own = t, pivot_row[t] = i, pivot[0] = inverse_mod(x[0]);
+#pragma unroll
+            for (u32 u = 1; u < STRIP; u++) pivot[u] = x[u];
+        }
+        __syncthreads();
+        if (first != NONE) pivots |= 1u << t;
+        // What the pivot row is taken times, and added to: itself to nothing.
+        u32 by = 0;
+        if (first != NONE && x[0]) by = i == first ? pivot[0] : product_mod(negative_mod(x[0]), pivot[0]);
+        if (by) {
+            const bool others = i != first;
+#pragma unroll
+            for (u32 u = 1; u < STRIP; u++) x[u - 1] = sum_product_mod(others ? x[u] : 0, by, pivot[u]);
+        } else {
+#pragma unroll
+            for (u32 u = 1; u < STRIP; u++) x[u - 1] = x[u];
+        }
+        x[STRIP - 1] = by;
+    }
+    if (inside) {
+#pragma unroll
+        for (u32 t = 0; t < STRIP; t++) multipliers[i * STRIP + t] = own == t ? difference_mod(x[t], 1) : x[t];
+        if (own != NONE) {
+            const u32 place = before + __popc(pivots & ((1u << own) - 1));
+            taken[i] = 1, found[2 + place] = i, found[2 + WINDOW + place] = number * STRIP + own;
+        }
+    }
+    // The threads have read found[0].
+    __syncthreads();
+    if (i == 0) found[0] = before + __popc(pivots);
+    for (u32 k = i; k < STRIP * BESIDE; k += 1024) {
+        const u32 t = k / BESIDE, j = k % BESIDE;
+        Lane value = 0;
+        if (pivots >> t & 1) {
+            Lane *at = window + (u64)pivot_row[t] * BESIDE + j;
+            if (j == WINDOW + before + __popc(pivots & ((1u << t) - 1))) *at = 1;
+            value = *at;
+        }
+        lines[k] = value;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+apply(Lane *__restrict__ window, const Lane *__restrict__ lines, const Lane *__restrict__ multipliers, u32 rows) {
+    __shared__ u32 by[32][STRIP + 1], line[STRIP][32];
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, top = blockIdx.y * 32, j = blockIdx.x * 32 + lane;
+    for (u32 k = warp; k < 32; k += 8) {
+        by[k][lane] = top + k < rows ? multipliers[(top + k) * STRIP + lane] : 0;
+        line[k][lane] = lines[k * BESIDE + j];
+    }
+    __syncthreads();
+    for (u32 k = warp; k < 32 && top + k < rows; k += 8) {
+        Lane *at = window + (u64)(top + k) * BESIDE + j;
+        u64 sum = *at;
+#pragma unroll
+        for (u32 t = 0; t < STRIP; t++) {
+#if LANE == 32
+            sum += (u64)by[k][t] * line[t][lane] % P;
+#else
+            sum += (u64)by[k][t] * line[t][lane];
+#endif
+        }
+        *at = (Lane)(sum % P);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+close_window(Lane *__restrict__ panel, Lane *__restrict__ window, const u32 *__restrict__ found, u32 stride, u32 from, u32 end) {
+    __shared__ u32 is_pivot[WINDOW];
+    const u32 i = blockIdx.x, j = threadIdx.x;
+    is_pivot[j] = 0;
+    __syncthreads();
+    if (j < found[0]) {
+        is_pivot[found[2 + WINDOW + j]] = 1;
+        if (found[2 + j] == i) {
+            Lane *at = window + (u64)i * BESIDE + WINDOW + j;
+            *at = difference_mod(*at, 1);
+        }
+    }
+    __syncthreads();
+    if (from + j < end) panel[(u64)i * stride + from + j] = is_pivot[j] ? (Lane)0 : window[(u64)i * BESIDE + j];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+gather(Lane *__restrict__ to, const Lane *__restrict__ from, const u32 *__restrict__ lines, u32 stride, u32 first, u32 begin, u32 end) {
+    const u32 j = begin + blockIdx.x * 256 + threadIdx.x, i = blockIdx.y;
+    if (j < end) to[(u64)(first + i) * stride + j] = from[(u64)lines[i] * stride + j];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+clear(Lane *__restrict__ rows, const u32 *__restrict__ columns, u32 stride, u32 count, u32 height) {
+    const u64 thread = (u64)blockIdx.x * 256 + threadIdx.x;
+    const u64 i = thread / count;
+    if (i < height) rows[i * stride + columns[thread % count]] = 0;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+units(Lane *__restrict__ rows, u32 stride, u32 offset, u32 count) {
+    const u32 i = blockIdx.x * 256 + threadIdx.x;
+    if (i < count) rows[(u64)i * stride + offset + i] = 1;
+}

@@ -1,0 +1,55 @@
+//! What goes to a basis on a GPU as sparse rows, and what comes back as the processor stores it.
+
+use super::panels::GpuPanels;
+use crate::dense::entry::{Entry, Row};
+use crate::dense::factors::{Blocks, Triangles};
+use crate::dense::panels::Panels;
+use crate::{Result, memory};
+
+/// What the memory is for.
+const ROWS: &str = "rows of a dense elimination on a GPU";
+const ORDER: &str = "the order of the columns of a dense elimination";
+
+impl GpuPanels {
+    /// Adds sparse rows to the span.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(in crate::dense) fn absorb_sparse(&mut self, rows: &[Row<'_>]) -> Result<()> {
+        let cols = self.cols();
+        let mut data = memory::zeros::<u32>(rows.len() * cols, ROWS)?;
+        for (i, (columns, values)) in rows.iter().enumerate() {
+            let line = &mut data[i * cols..(i + 1) * cols];
+            columns.iter().zip(*values).for_each(|(&j, &v)| line[j as usize] = v as u32);
+        }
+        self.absorb_dense(rows.len(), &data)
+    }
+    /// The basis on the processor.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(in crate::dense) fn on_processor<T: Entry + bytemuck::Pod>(&self) -> Result<Panels<T>> {
+        let mut order = memory::with_capacity(self.cols(), ORDER)?;
+        order.extend_from_slice(self.found_cols());
+        order.extend(self.free_cols());
+        let profile = (memory::copy(self.pivot_rows(), ORDER)?, self.rows_seen());
+        Panels::of_reduced(self.modulus(), order, profile, self.behind()?)
+    }
+    /// The factors of the rows of the row rank profile in the pivot columns, if these rows were kept: as one block.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(in crate::dense) fn triangles(&self) -> Result<Option<Blocks>> {
+        let (modulus, order) = (self.modulus(), self.rank());
+        macro_rules! of_inverse {
+            ($lane:ident) => {
+                self.inverse()?.map(|inverse| Blocks::$lane(Triangles::of_inverse(modulus, order, inverse)))
+            };
+        }
+        Ok(match self.bytes() {
+            1 => of_inverse!(U8),
+            2 => of_inverse!(U16),
+            _ => of_inverse!(U32),
+        })
+    }
+}

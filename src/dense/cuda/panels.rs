@@ -1,0 +1,315 @@
+//! A basis of the span of rows, on a GPU, always in reduced row echelon form.
+//!
+//! Positions are the columns in their order; those of pivots hold zeros in place of the identity, and once all
+//! positions before some are of pivots, they are left out. With the basis T, a panel P of new rows is P[pivots]·(I T) +
+//! what is left, so that P ← P - P[pivots]·T is **one** product over all of the rank; P is reduced (`window`), and T ←
+//! T - T[new pivots]·P, another, clears T in P's pivots. For m rows of rank r over n columns that is m·r·(n - r) and
+//! r²·n/2 - r³/3 multiply-adds at most, all but the windows' in products.
+
+use super::kernels::{GpuField, THREADS, grid, grid_of};
+use super::matrix::GpuDense;
+use super::product::{Part, Scratch, Sign};
+use super::window::{HEIGHT, Panel};
+use crate::dense::entry::{Entry, Residue};
+use crate::field::Modulus;
+use crate::gpu::{Buffer, Grid};
+use crate::{Result, memory};
+
+/// What the memory is for.
+const BASIS: &str = "the basis of a dense elimination from a GPU";
+const PIVOTS: &str = "the pivots of a dense elimination";
+/// No column.
+const NONE: u32 = u32::MAX;
+
+/// A basis of the row space of the rows met so far.
+#[derive(Debug)]
+pub struct GpuPanels {
+    field: GpuField,
+    cols: usize,
+    /// Residues of a row of the basis.
+    stride: usize,
+    /// T, one row for each pivot, and rows to come.
+    basis: Buffer<u32>,
+    /// The rows of the row rank profile as they came, if the inverse of a minor may be asked for.
+    originals: Option<Buffer<u32>>,
+    /// Rows that these have room for.
+    room: usize,
+    /// The column at each position that is no pivot's.
+    order: Vec<u32>,
+    /// Positions before this one, a multiple of words, are pivots'.
+    first: usize,
+    pivot_rows: Vec<usize>,
+    /// The position of each row's pivot, which is its column.
+    pivot_cols: Vec<u32>,
+    rows_seen: usize,
+    panel: Panel,
+    scratch: Scratch,
+}
+
+impl GpuPanels {
+    /// The empty basis in a space of `cols` dimensions, with room for `rank` rows at first. With `originals`, the rows
+    /// of the row rank profile are kept for [`GpuPanels::inverse`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub fn new(field: &GpuField, cols: usize, rank: usize, originals: bool) -> Result<GpuPanels> {
+        let kernels = &field.0;
+        let stride = kernels.form.stride(cols);
+        let room = rank.min(cols).max(1);
+        let rows = || kernels.stream.zeros((room * stride * kernels.form.bytes() / 4).max(4));
+        Ok(GpuPanels {
+            cols,
+            stride,
+            basis: rows()?,
+            originals: if originals { Some(rows()?) } else { None },
+            room,
+            order: memory::collect((0..stride as u32).map(|j| if (j as usize) < cols { j } else { NONE }), PIVOTS)?,
+            first: 0,
+            pivot_rows: vec![],
+            pivot_cols: vec![],
+            rows_seen: 0,
+            panel: Panel::new(kernels, stride)?,
+            scratch: Scratch::default(),
+            field: field.clone(),
+        })
+    }
+    /// Rows that one call of [`GpuPanels::absorb`] should bring.
+    pub const STEP: usize = HEIGHT;
+
+    /// The dimension of the span.
+    pub fn rank(&self) -> usize {
+        self.pivot_cols.len()
+    }
+    /// How many rows were absorbed.
+    pub fn rows_seen(&self) -> usize {
+        self.rows_seen
+    }
+    /// The row rank profile, ascending.
+    pub fn pivot_rows(&self) -> &[usize] {
+        &self.pivot_rows
+    }
+    /// The column rank profile in the order of the basis.
+    pub fn found_cols(&self) -> &[u32] {
+        &self.pivot_cols
+    }
+
+    /// Adds rows from this machine's memory to the span: `rows` of them, row-major.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub fn absorb_dense<R: Residue>(&mut self, rows: usize, data: &[R]) -> Result<()> {
+        let rows = self.field.upload(rows, self.cols, data)?;
+        self.absorb(&rows)
+    }
+    /// Adds the rows of a matrix on the GPU to the span.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// If it has another number of columns.
+    pub fn absorb(&mut self, rows: &GpuDense) -> Result<()> {
+        assert_eq!(rows.cols, self.cols, "rows of another length");
+        (0..rows.rows).step_by(HEIGHT).try_for_each(|first| self.panel(rows, first, (rows.rows - first).min(HEIGHT)))
+    }
+    fn panel(&mut self, rows: &GpuDense, first: usize, count: usize) -> Result<()> {
+        let seen = self.rows_seen;
+        self.rows_seen += count;
+        let (rank, live) = (self.rank(), self.stride - self.first);
+        if rank == self.cols {
+            return Ok(());
+        }
+        let field = self.field.clone();
+        let (kernels, stream) = (&*field.0, field.stream());
+        let order = stream.upload(&self.order)?;
+        let arguments = (
+            &mut self.panel.words,
+            &rows.words,
+            &order,
+            (first * rows.stride) as u64,
+            self.stride as u32,
+            rows.stride as u32,
+            self.stride as u32,
+        );
+        stream.enqueue(&kernels.arrange, grid(self.stride.div_ceil(THREADS as usize), count), arguments)?;
+        if rank > 0 {
+            let pivots = stream.upload(&self.pivot_cols)?;
+            let offset = first * rows.stride;
+            let a = Part { words: &rows.words, offset, stride: rows.stride, terms: Some(&pivots) };
+            let b = Part { words: &self.basis, offset: self.first, stride: self.stride, terms: None };
+            let c = (&mut self.panel.words, self.first, self.stride);
+            kernels.product(&mut self.scratch, (count, rank, live), Sign::Subtract, c, a, b)?;
+        }
+        let found = self.panel.reduce(kernels, &mut self.scratch, count, self.first)?;
+        if found.rows.is_empty() {
+            return Ok(());
+        }
+        self.make_room(rank + found.rows.len())?;
+        if self.originals.is_some() {
+            let lines = memory::collect(found.rows.iter().map(|&i| first as u32 + i), PIVOTS)?;
+            let mut sorted = lines;
+            sorted.sort_unstable();
+            let lines = stream.upload(&sorted)?;
+            self.keep_originals(rows, &lines, rank)?;
+        }
+        self.extend(&found.rows, &found.positions)?;
+        memory::reserve(&mut self.pivot_rows, found.rows.len(), PIVOTS)?;
+        self.pivot_rows.extend(found.rows.iter().map(|&i| seen + i as usize));
+        self.pivot_rows[rank..].sort_unstable();
+        memory::reserve(&mut self.pivot_cols, found.rows.len(), PIVOTS)?;
+        self.pivot_cols.extend_from_slice(&found.positions);
+        found.positions.iter().for_each(|&j| self.order[j as usize] = NONE);
+        let lead = self.order.iter().position(|&j| j != NONE).unwrap_or(self.stride);
+        self.first = lead - lead % kernels.form.lanes();
+        Ok(())
+    }
+
+    /// Clears the new pivots from the basis, and appends the panel's rows to it.
+    fn extend(&mut self, rows: &[u32], positions: &[u32]) -> Result<()> {
+        let (rank, count, first) = (self.rank(), rows.len(), self.first);
+        let (stride, live) = (self.stride, self.stride - first);
+        let (kernels, stream) = (&*self.field.0, self.field.stream());
+        let (lines, positions) = (stream.upload(rows)?, stream.upload(positions)?);
+        if rank > 0 {
+            let a = Part { words: &self.basis, offset: 0, stride, terms: Some(&positions) };
+            let b = Part { words: &self.panel.words, offset: first, stride, terms: Some(&lines) };
+            // The multipliers are packed before the basis changes: all terms at once.
+            let packed = kernels.pack(&mut self.scratch, (rank, live), 0..count, true, (a, b))?;
+            kernels.multiply_packed(&self.scratch, packed, (rank, live), (&mut self.basis, first, stride), true)?;
+            let all = grid_of(rank as u64 * count as u64);
+            stream.enqueue(
+                &kernels.clear,
+                all,
+                (&mut self.basis, &positions, stride as u32, count as u32, rank as u32),
+            )?;
+        }
+        let blocks = grid(live.div_ceil(THREADS as usize), count);
+        let arguments =
+            (&mut self.basis, &self.panel.words, &lines, stride as u32, rank as u32, first as u32, stride as u32);
+        stream.enqueue(&kernels.gather, blocks, arguments)
+    }
+    /// Copies rows of a matrix to the originals, from row `to` on.
+    fn keep_originals(&mut self, rows: &GpuDense, lines: &Buffer<u32>, to: usize) -> Result<()> {
+        let Some(originals) = &mut self.originals else { return Ok(()) };
+        let (stride, kernels) = (self.stride as u32, &self.field.0);
+        let blocks = grid(self.stride.div_ceil(THREADS as usize), lines.len());
+        let arguments = (originals, &rows.words, lines, stride, to as u32, 0, stride);
+        kernels.stream.enqueue(&kernels.gather, blocks, arguments)
+    }
+    /// Room for so many rows, at least twice as many as before where there is too little.
+    fn make_room(&mut self, rows: usize) -> Result<()> {
+        if rows <= self.room {
+            return Ok(());
+        }
+        let room = rows.max(2 * self.room).min(self.cols.max(rows));
+        let (rank, stride) = (self.rank(), self.stride);
+        let kernels = &self.field.0;
+        let grown = |old: &Buffer<u32>| -> Result<Buffer<u32>> {
+            let mut new = kernels.stream.zeros::<u32>((room * stride * kernels.form.bytes() / 4).max(4))?;
+            for begin in (0..rank).step_by(HEIGHT) {
+                let count = (rank - begin).min(HEIGHT);
+                let lines = memory::collect(begin as u32..(begin + count) as u32, PIVOTS)?;
+                let lines = kernels.stream.upload(&lines)?;
+                let blocks = grid(stride.div_ceil(THREADS as usize), count);
+                let arguments = (&mut new, old, &lines, stride as u32, begin as u32, 0, stride as u32);
+                kernels.stream.enqueue(&kernels.gather, blocks, arguments)?;
+            }
+            Ok(new)
+        };
+        self.basis = grown(&self.basis)?;
+        if let Some(originals) = &self.originals {
+            self.originals = Some(grown(originals)?);
+        }
+        self.room = room;
+        Ok(())
+    }
+
+    /// The modulus p.
+    pub(super) fn modulus(&self) -> Modulus {
+        self.field.modulus()
+    }
+    /// Number of columns.
+    pub(super) fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Bytes of a residue.
+    pub(in crate::dense) fn bytes(&self) -> usize {
+        self.field.0.form.bytes()
+    }
+    /// The columns without a pivot, ascending.
+    pub(super) fn free_cols(&self) -> impl Iterator<Item = u32> {
+        self.order.iter().copied().filter(|&j| j != NONE)
+    }
+    /// The free columns, ascending, of the rows of the basis: rank × free, row-major.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(super) fn behind<T: Entry + bytemuck::Pod>(&self) -> Result<Vec<T>> {
+        let free = memory::collect(self.free_cols(), BASIS)?;
+        self.columns(&self.basis, &free)
+    }
+    /// Some columns of the first `rank` rows of a buffer.
+    fn columns<T: Entry + bytemuck::Pod>(&self, from: &Buffer<u32>, columns: &[u32]) -> Result<Vec<T>> {
+        let (rank, count) = (self.rank(), columns.len());
+        let mut all = memory::with_capacity(rank * count, BASIS)?;
+        if count == 0 {
+            return Ok(all);
+        }
+        let order = self.field.stream().upload(columns)?;
+        for first in (0..rank).step_by(HEIGHT) {
+            let part = self.arranged(from, &order, count, first..rank.min(first + HEIGHT))?;
+            let words = self.field.stream().download(&part.words)?;
+            let rows = bytemuck::cast_slice::<u32, T>(&words).chunks_exact(part.stride).take(part.rows);
+            rows.for_each(|row| all.extend_from_slice(&row[..count]));
+        }
+        Ok(all)
+    }
+    /// At most HEIGHT rows of a buffer in the columns that `order` names, zeros where it names none.
+    fn arranged(
+        &self,
+        from: &Buffer<u32>,
+        order: &Buffer<u32>,
+        count: usize,
+        rows: std::ops::Range<usize>,
+    ) -> Result<GpuDense> {
+        let kernels = &self.field.0;
+        let mut part = self.field.zeros(rows.len(), count)?;
+        let offset = (rows.start * self.stride) as u64;
+        let (stride, columns) = (part.stride as u32, count as u32);
+        let arguments = (&mut part.words, from, order, offset, stride, self.stride as u32, columns);
+        let blocks = Grid { blocks: ((count as u32).div_ceil(THREADS), rows.len() as u32), threads: THREADS };
+        kernels.stream.enqueue(&kernels.arrange, blocks, arguments)?;
+        Ok(part)
+    }
+
+    /// M⁻¹, row-major, for the rows [`GpuPanels::pivot_rows`] in the columns [`GpuPanels::found_cols`], M, if they were
+    /// kept: (M I) in reduced row echelon form.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(super) fn inverse<T: Entry + bytemuck::Pod>(&self) -> Result<Option<Vec<T>>> {
+        let Some(originals) = &self.originals else { return Ok(None) };
+        let (order, kernels) = (self.rank(), &self.field.0);
+        let mut columns = memory::copy(&self.pivot_cols, BASIS)?;
+        columns.resize(2 * order, NONE);
+        let columns = kernels.stream.upload(&columns)?;
+        let mut both = GpuPanels::new(&self.field, 2 * order, order, false)?;
+        for first in (0..order).step_by(HEIGHT) {
+            let mut rows = self.arranged(originals, &columns, 2 * order, first..order.min(first + HEIGHT))?;
+            let (stride, offset, count) = (rows.stride as u32, (order + first) as u32, rows.rows as u32);
+            kernels.stream.enqueue(
+                &kernels.units,
+                grid_of(u64::from(count)),
+                (&mut rows.words, stride, offset, count),
+            )?;
+            both.absorb(&rows)?;
+        }
+        let identity = memory::collect(order as u32..2 * order as u32, BASIS)?;
+        let made: Vec<T> = both.columns(&both.basis, &identity)?;
+        let mut inverse = memory::zeros::<T>(order * order, BASIS)?;
+        for (row, &j) in made.chunks_exact(order.max(1)).zip(&both.pivot_cols) {
+            inverse[j as usize * order..][..order].copy_from_slice(row);
+        }
+        Ok(Some(inverse))
+    }
+}

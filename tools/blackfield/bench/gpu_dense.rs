@@ -1,0 +1,142 @@
+//! Dense products and ranks mod p on the first CUDA GPU, timed by its events.
+
+use super::clock::{Clock, Timing};
+use blackfield::dense::{GpuDense, GpuField, GpuPanels, GpuScratch, gemm};
+use blackfield::field::{Modulus, Rng};
+use blackfield::gpu::{Device, require_devices};
+use blackfield::{Error, Result};
+use rand::{RngExt, SeedableRng};
+use rayon::prelude::*;
+
+/// Runs of which the median counts, after one to warm up.
+const TIMES: usize = 5;
+/// Vectors that check a product.
+const VECTORS: usize = 8;
+
+/// Products, and ranks of products L·R whose rank is known: L begins with a unit lower triangle, R with a unit upper
+/// one.
+pub fn time(clock: &mut Clock, modulus: Modulus, products: bool, ranks: bool) -> Result<()> {
+    let device = require_devices()?.swap_remove(0);
+    if modulus.get() >= 1 << 32 {
+        return Ok(());
+    }
+    let field = GpuField::open(&device, modulus)?;
+    let mut scratch = GpuScratch::default();
+    if products {
+        small(&field, &mut scratch)?;
+        for &n in clock.pick(&[300][..], &[4096, 8192, 16384][..]) {
+            product(clock, &device, &field, &mut scratch, n)?;
+        }
+    }
+    if ranks {
+        for &(n, rank) in clock.pick(&[(500, 400)][..], &[(8192, 8192), (16384, 12000), (32768, 32768)][..]) {
+            self::rank(clock, &field, &mut scratch, (n, rank))?;
+        }
+    }
+    Ok(())
+}
+
+/// A matrix of what `entry` makes of row, column and a random residue.
+fn entries(
+    p: Modulus,
+    (rows, cols): (usize, usize),
+    seed: u64,
+    entry: impl Fn(usize, usize, u64) -> u64 + Sync,
+) -> Vec<u32> {
+    let mut data = vec![0u32; rows * cols];
+    data.par_chunks_mut(cols.max(1)).enumerate().for_each(|(i, row)| {
+        let mut rng = Rng::seed_from_u64(seed);
+        rng.set_stream(i as u64);
+        row.iter_mut().enumerate().for_each(|(j, x)| *x = entry(i, j, rng.random_range(0..p.get())) as u32);
+    });
+    data
+}
+
+fn uniform(field: &GpuField, rows: usize, cols: usize, seed: u64) -> Result<GpuDense> {
+    field.upload(rows, cols, &entries(field.modulus(), (rows, cols), seed, |_, _, x| x))
+}
+
+fn wrong(what: &str) -> Error {
+    Error::Check(format!("a wrong answer of {what} on a GPU"))
+}
+
+/// A product against the processor's.
+fn small(field: &GpuField, scratch: &mut GpuScratch) -> Result<()> {
+    let (m, k, n) = (130, 517, 261);
+    let (a, b) = (uniform(field, m, k, 1)?, uniform(field, k, n, 2)?);
+    let mut c = field.zeros(m, n)?;
+    field.multiply(scratch, &mut c, &a, &b)?;
+    let mut expected = vec![0; m * n];
+    gemm(field.modulus(), m, k, n, &a.download(field)?, &b.download(field)?, &mut expected)?;
+    if c.download(field)? == expected { Ok(()) } else { Err(wrong("a dense product")) }
+}
+
+/// The median of several runs by the device's events.
+fn median(field: &GpuField, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut seconds = vec![];
+    for _ in 0..=TIMES {
+        let begin = field.stream().mark()?;
+        run()?;
+        seconds.push(field.stream().mark()?.seconds_since(&begin)?);
+    }
+    seconds.remove(0);
+    seconds.sort_by(f64::total_cmp);
+    Ok(seconds[TIMES / 2])
+}
+
+/// int8 multiply-adds a second of the tensor cores, by the data sheet of an H100, where that is what it is: 4096 for
+/// each multiprocessor and clock, at 1.83 GHz.
+fn peak(device: &Device) -> Option<f64> {
+    (device.compute_capability == (9, 0)).then(|| f64::from(device.multiprocessors) * 4096.0 * 1.83e9)
+}
+
+fn product(clock: &mut Clock, device: &Device, field: &GpuField, scratch: &mut GpuScratch, n: usize) -> Result<()> {
+    let (a, b) = (uniform(field, n, n, 1)?, uniform(field, n, n, 2)?);
+    let mut c = field.zeros(n, n)?;
+    let seconds = median(field, || field.multiply(scratch, &mut c, &a, &b))?;
+    // C·X = A·(B·X) for random X: wrong with probability p^-8 at most, if these thin products are right.
+    let x = uniform(field, n, VECTORS, 3)?;
+    let mut thin = |a: &GpuDense, x: &GpuDense| -> Result<GpuDense> {
+        let mut y = field.zeros(n, VECTORS)?;
+        field.multiply(scratch, &mut y, a, x)?;
+        Ok(y)
+    };
+    let twin = thin(&b, &x)?;
+    let (found, expected) = (thin(&c, &x)?, thin(&a, &twin)?);
+    let mut name = format!("{n} x {n} x {n} mod {}", field.modulus());
+    if found.download(field)? != expected.download(field)? {
+        return Err(wrong(&name));
+    }
+    let work = (n as f64).powi(3);
+    let digits = [1.0, 2.0, 4.0, 4.0][((64 - field.modulus().get().leading_zeros()).div_ceil(8) as usize - 1).min(3)];
+    if let Some(peak) = peak(device) {
+        name += &format!(", {:.0} % of the int8 peak", 100.0 * digits * digits * work / seconds / peak);
+    }
+    push(clock, "gpu dense", name, seconds, work);
+    Ok(())
+}
+
+fn rank(clock: &mut Clock, field: &GpuField, scratch: &mut GpuScratch, (n, rank): (usize, usize)) -> Result<()> {
+    let p = field.modulus();
+    let lower = entries(p, (n, rank), 5, |i, k, x| if i == k { 1 } else { x * u64::from(i > k) });
+    let lower = field.upload(n, rank, &lower)?;
+    let upper = entries(p, (rank, n), 6, |k, i, x| if i == k { 1 } else { x * u64::from(i > k) });
+    let upper = field.upload(rank, n, &upper)?;
+    let mut a = field.zeros(n, n)?;
+    field.multiply(scratch, &mut a, &lower, &upper)?;
+    drop((lower, upper));
+    let name = format!("rank {rank} of {n} x {n} mod {p}");
+    let seconds = median(field, || {
+        let mut panels = GpuPanels::new(field, n, rank, false)?;
+        panels.absorb(&a)?;
+        if panels.rank() == rank { Ok(()) } else { Err(wrong(&name)) }
+    })?;
+    let (m, r) = (n as f64, rank as f64);
+    push(clock, "gpu ranks", name, seconds, r * r * (m / 2.0 - r / 6.0) + (m - r) * r * (m - r / 2.0));
+    Ok(())
+}
+
+fn push(clock: &mut Clock, group: &'static str, name: String, seconds: f64, work: f64) {
+    let (rate, unit, predicted, goal) = (work / seconds, "multiply-adds", None, None);
+    clock.timings.push(Timing { group, name, seconds, work, unit, rate, predicted, goal });
+}
