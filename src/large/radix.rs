@@ -61,8 +61,8 @@ impl<const N: usize> Radix<N> {
         let mask = (1i64 << self.shift) - 1;
         let (mut carry, mut buffer, mut have, mut at) = (0i64, 0u128, 0, 0);
         let mut limbs = [0; L];
-        for i in 0..N {
-            let v = a[i] + (self.p[i] & back) + carry;
+        for (a, p) in a.iter().zip(&self.p) {
+            let v = a + (p & back) + carry;
             carry = v >> self.shift;
             buffer |= u128::from((v & mask) as u64) << have;
             have += self.shift;
