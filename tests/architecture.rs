@@ -40,7 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sigma_basis", &["report", "isa", "field", "poly"]),
     ("elimination", &["report", "isa", "field", "cost", "dense", "sparse", "pivots", "decomposition", "schur"]),
     ("certify", &["report", "field", "sparse"]),
-    ("large", &["report", "field", "sparse", "certify"]),
+    ("large", &["report", "field", "sparse", "pivots", "certify"]),
     (
         "wiedemann",
         &["report", "field", "cost", "dense", "poly", "spmv", "blackbox", "sequence", "sigma_basis", "certify"],

@@ -1,6 +1,6 @@
 //! What algorithms need of GF(p), whatever p's size: an interface that one implementation for each number of limbs has.
 //!
-//! Sums are delayed: a [`Sum`](Arithmetic::Sum) takes residues times small integers, and
+//! Sums are delayed: a [`Loose`](Arithmetic::Loose) residue takes others times small integers, and
 //! [`Products`](Arithmetic::Products) takes products of residues, without a reduction in between.
 
 use crate::field::Rng;
@@ -12,9 +12,9 @@ use std::fmt::Debug;
 pub(crate) trait Arithmetic: Clone + Debug + Send + Sync {
     /// A residue in a canonical form: `==` is equality in the field.
     type Element: Clone + PartialEq + Debug + Send + Sync;
-    /// Σ kᵢ·aᵢ for integers k of 32 bits, Σ |kᵢ| ≤ [`BUDGET`].
-    type Sum: Clone + Debug + Send + Sync;
-    /// Σ aᵢ·bᵢ of at most [`BUDGET`] terms.
+    /// A residue in one of several forms, in which sums are fast; or a sum that is not reduced yet.
+    type Loose: Clone + Debug + Send + Sync;
+    /// Σ aᵢ·bᵢ of at most 2⁶² terms.
     type Products: Clone + Debug + Send + Sync;
 
     /// p.
@@ -33,16 +33,24 @@ pub(crate) trait Arithmetic: Clone + Debug + Send + Sync {
     fn sub(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
     /// a · b.
     fn mul(&self, a: &Self::Element, b: &Self::Element) -> Self::Element;
+    /// a · k for k ≤ 2⁶².
+    fn times_word(&self, a: &Self::Element, k: u64) -> Self::Element;
+    /// An element for sums.
+    fn loose(&self, a: &Self::Element) -> Self::Loose;
+    /// The element of a loose one that is reduced.
+    fn tight(&self, a: &Self::Loose) -> Self::Element;
     /// The sum of nothing.
-    fn sum(&self) -> Self::Sum;
+    fn nothing(&self) -> Self::Loose;
+    /// What Σ |kᵢ| may be for the factors kᵢ in a sum.
+    fn budget(&self) -> u64;
     /// sum + a.
-    fn plus(&self, sum: &mut Self::Sum, a: &Self::Element);
+    fn plus(&self, sum: &mut Self::Loose, a: &Self::Loose);
     /// sum - a.
-    fn minus(&self, sum: &mut Self::Sum, a: &Self::Element);
+    fn minus(&self, sum: &mut Self::Loose, a: &Self::Loose);
     /// sum + k · a.
-    fn plus_times(&self, sum: &mut Self::Sum, k: i32, a: &Self::Element);
-    /// The residue of a sum.
-    fn reduced(&self, sum: Self::Sum) -> Self::Element;
+    fn plus_times(&self, sum: &mut Self::Loose, k: i32, a: &Self::Loose);
+    /// Reduces a sum within the budget.
+    fn reduce(&self, sum: &mut Self::Loose);
     /// The sum of no products.
     fn products(&self) -> Self::Products;
     /// products + a · b.
@@ -71,8 +79,8 @@ pub(crate) trait Arithmetic: Clone + Debug + Send + Sync {
     }
 }
 
-/// The largest number of terms that sums take without a reduction: 2⁶², counted by the absolute values of their small
-/// factors. No row of a matrix reaches it: it has fewer than 2³² entries, those that count as small below 2³⁰.
+/// The largest number of terms that sums of products take without a reduction: 2⁶², which no vector has.
+#[cfg(test)]
 pub(crate) const BUDGET: u64 = 1 << 62;
 
 /// A uniformly random integer below `bound` > 0, by rejection.

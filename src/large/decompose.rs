@@ -3,11 +3,15 @@
 use super::LargeModulus;
 use super::arithmetic::Arithmetic;
 use super::choose::{Work, over};
+use super::complement::{self, Complement};
+use super::dense::Solved;
 use super::eliminate::{Eliminated, eliminate};
-use super::finish::{Way, choose, finish};
+use super::finish::{Shape, Way, choose, finish};
 use super::matrix::Matrix;
 use super::null_space::{Columns, NullSpace, Space};
+use super::structure::structural;
 use crate::certify::Streams;
+use crate::pivots::Pivots;
 use crate::report::{ErrorBound, Phases, Step};
 use crate::sparse::Triplets;
 use crate::{Observer, Result};
@@ -66,13 +70,15 @@ impl Question<'_> {
         let start = Instant::now();
         let first = whole - self.right.map_or(0, Triplets::cols);
         let aside = names.len() - names.partition_point(|&j| (j as usize) < first);
-        let done = phases.time("elimination", || eliminate(&a, aside, observer))?;
+        let mut done = phases.time("elimination", || eliminate(&a, aside, observer))?;
+        let eliminated = done.pivots.len();
+        let pivots = phases.time("structural pivots", || structural(&mut done, aside, observer))?;
         let found = format!(
-            "{} pivots, {} x {} left with {} entries",
-            done.pivots.len(),
+            "{eliminated} pivots, {} x {} left with {} entries and {} structural pivots",
             done.rest.rows(),
             done.rest.cols,
-            done.rest.nnz()
+            done.rest.nnz(),
+            pivots.len()
         );
         let step = Step {
             name: "structured elimination",
@@ -85,7 +91,16 @@ impl Question<'_> {
         let columns = Columns { names, whole };
         over(
             self.modulus,
-            Finishing { question: self, a: &a, columns, done: &done, path: vec![step], phases, observer },
+            Finishing {
+                question: self,
+                a: &a,
+                columns,
+                done: &done,
+                pivots: &pivots,
+                path: vec![step],
+                phases,
+                observer,
+            },
         )
     }
 }
@@ -96,6 +111,8 @@ struct Finishing<'a> {
     a: &'a Matrix,
     columns: Columns,
     done: &'a Eliminated,
+    /// The structural pivots of what it left.
+    pivots: &'a Pivots,
     path: Vec<Step>,
     phases: Phases,
     observer: &'a dyn Observer,
@@ -105,24 +122,44 @@ impl Work for Finishing<'_> {
     type Output = Result<Decomposition>;
 
     fn over<F: Arithmetic + 'static>(self, field: &F) -> Result<Decomposition> {
-        let Finishing { question, a, columns, done, mut path, mut phases, observer } = self;
-        let (mut rank, mut error, mut rest, mut used) = (done.pivots.len(), None, None, None);
-        if done.rest.nnz() > 0 {
+        let Finishing { question, a, columns, done, pivots, mut path, mut phases, observer } = self;
+        let (mut rank, mut error, mut used) = (done.pivots.len(), None, None);
+        let shape = Shape {
+            rows: done.rest.rows() - pivots.len(),
+            cols: done.rest.cols - pivots.len(),
+            pivots: pivots.len(),
+            nnz: done.rest.nnz(),
+        };
+        let rest = if shape.rows * shape.cols > 0 {
             let start = Instant::now();
-            let way = choose(&done.rest, question.modulus, question.way, question.vectors, question.max_memory)?;
-            let (name, why) = match way {
-                Way::Dense => ("dense elimination", String::new()),
-                Way::Wiedemann { block } => ("block Wiedemann", format!("blocks of {block} vectors")),
+            let way = choose(shape, question.modulus, question.way, question.vectors, question.max_memory)?;
+            let name = match way {
+                Way::Dense => "dense elimination",
+                Way::Lanczos => "Lanczos",
             };
             let wanted = (question.modulus, question.vectors);
-            let found = phases.time(name, || finish(field, &done.rest, way, wanted, &question.streams, observer))?;
+            let found = phases.time(name, || {
+                let complement = Complement::new(field, &done.rest, pivots)?;
+                let found = finish(field, &complement, way, wanted, &question.streams, observer)?;
+                Ok((found, complement.names))
+            });
+            let (mut found, names) = found?;
             let runs = if found.runs > 1 { format!(", in {} runs", found.runs) } else { String::new() };
-            let text = format!("rank {} of {} x {}{runs}", found.rank, done.rest.rows(), done.rest.cols);
+            let text = format!("rank {} of {} x {}{runs}", found.rank, shape.rows, shape.cols);
             let seconds = start.elapsed().as_secs_f64();
+            let why = String::new();
             path.push(Step { name, found: text, why, rank: Some(found.rank), predicted: None, seconds });
             rank += found.rank;
-            (error, rest, used) = (found.error, found.space, Some(way));
-        }
+            (error, used) = (found.error, Some(way));
+            for list in found.space.iter_mut().flat_map(|space| [&mut space.pivots, &mut space.free]) {
+                list.iter_mut().for_each(|j| *j = names[*j as usize]);
+            }
+            found.space
+        } else {
+            // No rows: nothing determines the columns.
+            let free = complement::free(done.rest.cols, &pivots.cols)?;
+            Some(Solved { pivots: vec![], free, coefficients: vec![] })
+        };
         let space = match question.vectors {
             true => {
                 let space = phases.time("substitution", || Space::new(field, a, columns, done, rest))?;

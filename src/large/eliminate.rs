@@ -3,8 +3,8 @@
 //! A pivot is an entry ±1, or any entry that is alone in its row or column. Its row is subtracted from the others that
 //! have an entry in its column, so that small integers stay small integers; a row that is alone in a column, or has one
 //! entry, costs nothing. The pivot with the fewest new entries comes first (H. M. Markowitz, Management Science 3,
-//! 1957), until a product with what is left would no longer become cheaper: N vectors are multiplied by W entries, and
-//! the next pivot would add more than W/N of them.
+//! 1957), until what follows would no longer become cheaper: as many vectors as a fixed share of the N columns are
+//! multiplied by W entries, and the next pivot would add more than W/N of them.
 //!
 //! Sources: A. M. Odlyzko, EUROCRYPT 1984; B. A. LaMacchia, A. M. Odlyzko, *Solving large sparse linear
 //! systems over finite fields*, CRYPTO 1990; C. Pomerance, J. W. Smith, Experimental Mathematics 1 (1992).

@@ -4,10 +4,11 @@
 //! 44, 1985; the order of loops is CIOS of Ç. K. Koç, T. Acar, B. S. Kaliski, IEEE Micro 16, 1996). All else is linear
 //! and does not see the factor R.
 //!
-//! **Delayed sums.** A sum of small multiples is a two's complement integer v of L + 1 limbs. While Σ|kᵢ| ≤ 2⁶²,
-//! |v| < 2⁶²·p < 2^(64L+61), so it fits. It is reduced by one quotient (P. Barrett, CRYPTO 1986): for 0 ≤ v < 2⁶²·p,
+//! **Multiples** by k ≤ 2⁶² are reduced by one quotient (P. Barrett, CRYPTO 1986): for 0 ≤ v < 2⁶²·p, on L + 1 limbs,
 //! 2^(b-1) ≤ p < 2^b, let t = ⌊v / 2^(b-1)⌋ < 2⁶³, μ = ⌊2^(b+63) / p⌋ < 2⁶⁴ and q = ⌊t·μ / 2⁶⁴⌋. Then q ≤ v/p, and
 //! v/p - q < 2^(b-1)/p + t/2⁶⁴ + 1 < 1 + ½ + 1: after v - q·p at most two subtractions of p remain.
+//!
+//! **Sums** of small multiples are taken on other limbs ([`Radix`]).
 //!
 //! **Sums of products.** k ≤ 2⁶² products are an integer below k·p² on 2L + 1 limbs. Montgomery's reduction divides it
 //! by R and leaves at most k·p²/R + p < (k/2 + 1)·p ≤ 2⁶²·p, since p < R/2: then as above.
@@ -15,12 +16,13 @@
 #![expect(clippy::needless_range_loop, reason = "a limb has the same place in several numbers")]
 
 use super::arithmetic::Arithmetic;
+use super::radix::Radix;
 use num_bigint::BigUint;
 use num_traits::One;
 
-/// GF(p) on L limbs.
+/// GF(p) on L limbs, with N limbs for sums.
 #[derive(Clone, Debug)]
-pub(crate) struct Montgomery<const L: usize> {
+pub(crate) struct Montgomery<const L: usize, const N: usize> {
     modulus: BigUint,
     p: [u64; L],
     /// -1/p mod 2⁶⁴.
@@ -33,13 +35,7 @@ pub(crate) struct Montgomery<const L: usize> {
     bits: u32,
     /// μ.
     quotient: u64,
-}
-
-/// A two's complement integer of L + 1 limbs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sum<const L: usize> {
-    low: [u64; L],
-    high: u64,
+    radix: Radix<N>,
 }
 
 /// An integer of 2L + 1 limbs.
@@ -79,7 +75,7 @@ fn limbs<const L: usize>(n: &BigUint) -> [u64; L] {
     std::array::from_fn(|_| digits.next().unwrap_or(0))
 }
 
-impl<const L: usize> Montgomery<L> {
+impl<const L: usize, const N: usize> Montgomery<L, N> {
     /// The field of this prime.
     ///
     /// # Panics
@@ -103,6 +99,7 @@ impl<const L: usize> Montgomery<L> {
             square: limbs(&power(128 * L as u64)),
             bits: bits as u32,
             quotient,
+            radix: Radix::new(modulus),
             modulus: modulus.clone(),
         }
     }
@@ -162,9 +159,9 @@ impl<const L: usize> Montgomery<L> {
     }
 }
 
-impl<const L: usize> Arithmetic for Montgomery<L> {
+impl<const L: usize, const N: usize> Arithmetic for Montgomery<L, N> {
     type Element = [u64; L];
-    type Sum = Sum<L>;
+    type Loose = [i64; N];
     type Products = Products<L>;
 
     fn modulus(&self) -> &BigUint {
@@ -201,50 +198,41 @@ impl<const L: usize> Arithmetic for Montgomery<L> {
     fn mul(&self, a: &[u64; L], b: &[u64; L]) -> [u64; L] {
         self.montgomery(a, b)
     }
-    fn sum(&self) -> Sum<L> {
-        Sum { low: [0; L], high: 0 }
+    #[inline(always)]
+    fn times_word(&self, a: &[u64; L], k: u64) -> [u64; L] {
+        let mut high = 0;
+        let low = std::array::from_fn(|i| add_product(0, k, a[i], &mut high));
+        self.barrett(low, high)
     }
     #[inline(always)]
-    fn plus(&self, sum: &mut Sum<L>, a: &[u64; L]) {
-        let mut carry = false;
-        for i in 0..L {
-            sum.low[i] = add_carry(sum.low[i], a[i], &mut carry);
-        }
-        sum.high = sum.high.wrapping_add(u64::from(carry));
+    fn loose(&self, a: &[u64; L]) -> [i64; N] {
+        self.radix.loose(a)
     }
     #[inline(always)]
-    fn minus(&self, sum: &mut Sum<L>, a: &[u64; L]) {
-        let mut borrow = false;
-        for i in 0..L {
-            sum.low[i] = sub_borrow(sum.low[i], a[i], &mut borrow);
-        }
-        sum.high = sum.high.wrapping_sub(u64::from(borrow));
+    fn tight(&self, a: &[i64; N]) -> [u64; L] {
+        self.radix.tight(a)
+    }
+    fn nothing(&self) -> [i64; N] {
+        [0; N]
+    }
+    fn budget(&self) -> u64 {
+        self.radix.budget()
     }
     #[inline(always)]
-    fn plus_times(&self, sum: &mut Sum<L>, k: i32, a: &[u64; L]) {
-        let (size, mut carry) = (u64::from(k.unsigned_abs()), 0);
-        if k >= 0 {
-            for i in 0..L {
-                sum.low[i] = add_product(sum.low[i], size, a[i], &mut carry);
-            }
-            sum.high = sum.high.wrapping_add(carry);
-        } else {
-            let mut borrow = false;
-            for i in 0..L {
-                sum.low[i] = sub_borrow(sum.low[i], add_product(0, size, a[i], &mut carry), &mut borrow);
-            }
-            sum.high = sum.high.wrapping_sub(carry).wrapping_sub(u64::from(borrow));
-        }
+    fn plus(&self, sum: &mut [i64; N], a: &[i64; N]) {
+        sum.iter_mut().zip(a).for_each(|(sum, a)| *sum += a);
     }
     #[inline(always)]
-    fn reduced(&self, sum: Sum<L>) -> [u64; L] {
-        if (sum.high as i64) >= 0 {
-            return self.barrett(sum.low, sum.high);
-        }
-        let mut borrow = false;
-        let low: [u64; L] = std::array::from_fn(|i| sub_borrow(0, sum.low[i], &mut borrow));
-        let high = 0u64.wrapping_sub(sum.high).wrapping_sub(u64::from(borrow));
-        self.sub(&[0; L], &self.barrett(low, high))
+    fn minus(&self, sum: &mut [i64; N], a: &[i64; N]) {
+        sum.iter_mut().zip(a).for_each(|(sum, a)| *sum -= a);
+    }
+    #[inline(always)]
+    fn plus_times(&self, sum: &mut [i64; N], k: i32, a: &[i64; N]) {
+        sum.iter_mut().zip(a).for_each(|(sum, a)| *sum += i64::from(k) * a);
+    }
+    #[inline(always)]
+    fn reduce(&self, sum: &mut [i64; N]) {
+        self.radix.reduce(sum);
     }
     fn products(&self) -> Products<L> {
         Products { halves: [[0; L]; 2], top: 0 }
@@ -284,23 +272,21 @@ mod tests {
     use super::super::arithmetic::BUDGET;
     use super::*;
 
-    /// The largest sums of the budget, and what lies around multiples of p.
-    fn at_the_budget<const L: usize>(p: BigUint) {
-        let field = Montgomery::<L>::new(&p);
+    /// The largest multiples and sums of products, and what lies around multiples of p.
+    fn at_the_budget<const L: usize, const N: usize>(p: BigUint) {
+        let field = Montgomery::<L, N>::new(&p);
         let inverse = (BigUint::one() << (64 * L)).modinv(&p).unwrap();
         let most = &p * BUDGET - 1u32;
         let mut all = vec![most.clone(), (&p - 1u32) * BUDGET, BigUint::from(0u32), &p - 1u32, p.clone(), &p * 3u32];
         all.extend((1..62).flat_map(|k| [(&p << k) - 1u32, &p << k, &most >> k]));
         for v in all {
             let (low, high) = (limbs::<L>(&v), (&v >> (64 * L)).iter_u64_digits().next().unwrap_or(0));
-            // A sum is reduced as it is; elements carry the factor R.
-            assert_eq!(field.integer(&field.reduced(Sum { low, high })), &v * &inverse % &p, "{v} mod {p}");
-            let mut borrow = false;
-            let negative = low.map(|digit| sub_borrow(0, digit, &mut borrow));
-            let sum = Sum { low: negative, high: 0u64.wrapping_sub(high).wrapping_sub(u64::from(borrow)) };
-            assert_eq!(field.integer(&field.reduced(sum)), (&p - &v * &inverse % &p) % &p, "-{v} mod {p}");
+            // A multiple is reduced as it is; elements carry the factor R.
+            assert_eq!(field.integer(&field.barrett(low, high)), &v * &inverse % &p, "{v} mod {p}");
         }
-        for k in [1, 2, 1 << 32, BUDGET - 1, BUDGET] {
+        let last = field.element(&(&p - 1u32));
+        for k in [0, 1, 2, 1 << 32, BUDGET - 1, BUDGET] {
+            assert_eq!(field.integer(&field.times_word(&last, k)), (&p - 1u32) * k % &p, "{k} mod {p}");
             let v = (&p - 1u32) * (&p - 1u32) * k;
             let halves = [limbs::<L>(&v), limbs::<L>(&(&v >> (64 * L)))];
             let top = (&v >> (128 * L)).iter_u64_digits().next().unwrap_or(0);
@@ -312,13 +298,13 @@ mod tests {
     #[test]
     fn sums_up_to_the_budget() {
         let mersenne = |e: u64| (BigUint::one() << e) - 1u32;
-        at_the_budget::<1>(BigUint::from(3u32));
-        at_the_budget::<1>(BigUint::from(65521u32));
-        at_the_budget::<1>(mersenne(63) - 24u32);
-        at_the_budget::<2>(mersenne(127));
-        at_the_budget::<2>(mersenne(89));
-        at_the_budget::<3>(mersenne(128) - 158u32);
-        at_the_budget::<9>(mersenne(521));
-        at_the_budget::<12>(mersenne(607));
+        at_the_budget::<1, 2>(BigUint::from(3u32));
+        at_the_budget::<1, 2>(BigUint::from(65521u32));
+        at_the_budget::<1, 2>(mersenne(63) - 24u32);
+        at_the_budget::<2, 4>(mersenne(127));
+        at_the_budget::<2, 4>(mersenne(89));
+        at_the_budget::<3, 6>(mersenne(128) - 158u32);
+        at_the_budget::<9, 12>(mersenne(521));
+        at_the_budget::<12, 16>(mersenne(607));
     }
 }

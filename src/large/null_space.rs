@@ -17,6 +17,8 @@ const VECTORS: &str = "null vectors mod a large prime";
 /// Vectors of a block at most, and bytes of a block where one vector fits.
 const BLOCK: usize = 32;
 const BYTES: usize = 1 << 26;
+/// Coordinates that one task determines, or more.
+const ROWS: usize = 64;
 
 /// The null space of a matrix, whatever the arithmetic.
 pub(crate) trait NullSpace: Debug + Send + Sync {
@@ -109,70 +111,61 @@ impl<F: Arithmetic> Space<F> {
         })
     }
 
-    /// `count` zero vectors side by side.
-    fn zeros(&self, count: usize) -> Result<Vec<F::Element>> {
-        memory::filled(self.field.zero(), self.whole.cols() * count, VECTORS)
+    /// `count` zero vectors.
+    fn zeros(&self, count: usize) -> Result<Vec<Vec<F::Loose>>> {
+        (0..count).map(|_| memory::filled(self.field.nothing(), self.whole.cols(), VECTORS)).collect()
     }
 
     /// Completes vectors whose free coordinates are given, and checks them.
-    fn complete(&self, x: &mut [F::Element], count: usize, observer: &dyn Observer) -> Result<()> {
+    fn complete(&self, vectors: &mut [Vec<F::Loose>], observer: &dyn Observer) -> Result<()> {
+        vectors.par_iter_mut().try_for_each(|x| self.complete_one(x, observer))
+    }
+
+    fn complete_one(&self, x: &mut [F::Loose], observer: &dyn Observer) -> Result<()> {
         let field = &self.field;
-        if count == 0 {
-            return Ok(());
-        }
-        let given = self.rest.free.iter().enumerate();
-        let line = |j: u32| j as usize * count..(j as usize + 1) * count;
-        let given = given.filter(|&(_, &j)| x[line(j)].iter().any(|v| !field.is_zero(v)));
-        let given = memory::collect(given.map(|(l, &j)| (l, j)), VECTORS)?;
-        let width = self.rest.free.len();
-        let determined = |k: usize| -> Vec<F::Element> {
-            let mut sums = vec![field.products(); count];
-            for &(l, j) in &given {
-                let coefficient = &self.rest.coefficients[k * width + l];
-                sums.iter_mut().zip(&x[line(j)]).for_each(|(sum, v)| field.plus_product(sum, coefficient, v));
-            }
-            sums.into_iter().map(|sum| field.reduced_products(sum)).collect()
+        let given = self.rest.free.iter().map(|&j| field.tight(&x[j as usize])).enumerate();
+        let given = memory::collect(given.filter(|(_, v)| !field.is_zero(v)), VECTORS)?;
+        let determined = |k: usize| {
+            let (mut sum, row) = (field.products(), &self.rest.coefficients[k * self.rest.free.len()..]);
+            given.iter().for_each(|(l, v)| field.plus_product(&mut sum, &row[*l], v));
+            field.loose(&field.reduced_products(sum))
         };
-        let lines: Vec<Vec<F::Element>> = (0..self.rest.pivots.len()).into_par_iter().map(determined).collect();
-        for (&j, values) in self.rest.pivots.iter().zip(lines) {
-            x[line(j)].clone_from_slice(&values);
-        }
-        let mut sums = vec![field.sum(); count];
+        let values: Vec<F::Loose> =
+            (0..self.rest.pivots.len()).into_par_iter().with_min_len(ROWS).map(determined).collect();
+        self.rest.pivots.iter().zip(values).for_each(|(&j, value)| x[j as usize] = value);
         for k in (0..self.pivots.len()).rev() {
-            self.rows.row(field, k, x, &mut sums);
-            for (x, sum) in x[line(self.pivots[k])].iter_mut().zip(&mut sums) {
-                let sum = field.reduced(std::mem::replace(sum, field.sum()));
-                *x = field.mul(&sum, &self.factors[k]);
-            }
-            if k.is_multiple_of(1 << 10) {
+            let sum = field.tight(&self.rows.row(field, k, x));
+            x[self.pivots[k] as usize] = field.loose(&field.mul(&sum, &self.factors[k]));
+            if k.is_multiple_of(1 << 12) {
                 observer.check()?;
             }
         }
-        let mut image = memory::filled(field.zero(), self.whole.rows() * count, VECTORS)?;
-        self.whole.apply(field, x, &mut image, count);
-        if image.iter().any(|v| !field.is_zero(v)) {
+        let mut image = memory::filled(field.nothing(), self.whole.rows(), VECTORS)?;
+        self.whole.apply(field, 0, x, &mut image);
+        if image.iter().any(|v| !field.is_zero(&field.tight(v))) {
             return Err(Error::Check("the matrix does not map a null vector to 0".into()));
         }
         Ok(())
     }
 
-    /// Random numbers for free coordinates of all of `count` vectors: those that are columns into `x`, the others
-    /// returned, for each vector those of all coordinates.
+    /// Random numbers for free coordinates of `count` vectors: those that are columns into `x`, the others returned,
+    /// for each vector those of all coordinates.
     #[expect(clippy::type_complexity, reason = "coordinates with their values, for each vector")]
     fn randomize(
         &self,
         free: Range<usize>,
-        x: &mut [F::Element],
+        x: &mut [Vec<F::Loose>],
         count: usize,
         rng: &mut Rng,
     ) -> Result<Vec<Vec<(u32, F::Element)>>> {
+        let field = &self.field;
         let mut others = vec![vec![]; count];
         for k in free {
             match self.places[k] {
-                Some(j) => x[j as usize * count..][..count].iter_mut().for_each(|x| *x = self.field.random(rng)),
+                Some(j) => x.iter_mut().for_each(|x| x[j as usize] = field.loose(&field.random(rng))),
                 None => {
                     for other in &mut others {
-                        memory::push(other, (self.free[k], self.field.random(rng)), VECTORS)?;
+                        memory::push(other, (self.free[k], field.random(rng)), VECTORS)?;
                     }
                 }
             }
@@ -186,29 +179,28 @@ impl<F: Arithmetic> NullSpace for Space<F> {
         &self.free
     }
     fn block(&self) -> usize {
-        (BYTES / (self.whole.cols().max(1) * size_of::<F::Element>())).clamp(1, BLOCK)
+        (BYTES / (self.whole.cols().max(1) * size_of::<F::Loose>())).clamp(1, BLOCK)
     }
     fn basis(&self, range: Range<usize>, random: (usize, &mut Rng), observer: &dyn Observer) -> Result<LargeVectors> {
         let (count, (shifted, rng)) = (range.len(), random);
         assert!(shifted <= range.start, "random coordinates are in other columns");
         // Unit vectors of empty columns need no work.
         let units = shifted == 0 && range.clone().all(|k| self.places[k].is_none());
-        let width = if units { 0 } else { count };
-        let mut x = self.zeros(width)?;
+        let mut x = self.zeros(if units { 0 } else { count })?;
         let mut others = self.randomize(0..shifted, &mut x, count, rng)?;
         for (l, k) in range.clone().enumerate() {
             match self.places[k] {
-                Some(j) => x[j as usize * count + l] = self.field.one(),
+                Some(j) => x[l][j as usize] = self.field.loose(&self.field.one()),
                 None => memory::push(&mut others[l], (self.free[k], self.field.one()), VECTORS)?,
             }
         }
-        self.complete(&mut x, width, observer)?;
+        self.complete(&mut x, observer)?;
         LargeVectors::of(&self.field, range.start, &self.names, &x, others)
     }
     fn random(&self, first: usize, count: usize, rng: &mut Rng, observer: &dyn Observer) -> Result<LargeVectors> {
         let mut x = self.zeros(count)?;
         let others = self.randomize(0..self.free.len(), &mut x, count, rng)?;
-        self.complete(&mut x, count, observer)?;
+        self.complete(&mut x, observer)?;
         LargeVectors::of(&self.field, first, &self.names, &x, others)
     }
 }

@@ -1,18 +1,18 @@
-//! Y = A·X for blocks of vectors over GF(p), each row a delayed sum.
+//! y = A·x over GF(p), each row a delayed sum.
 //!
 //! The entries of a row are sorted by what they cost: 1, -1, other small integers, residues of full size. Rows are
 //! shared among threads; sums are exact, so that their number changes nothing.
 
-use super::arithmetic::{Arithmetic, BUDGET};
+use super::arithmetic::Arithmetic;
 use super::matrix::Matrix;
-use super::value::Kind;
+use super::value::{Kind, Value};
 use crate::{Result, memory};
 use rayon::prelude::*;
 
 /// What the memory is for.
 const PRODUCT: &str = "a matrix ready for products";
 /// Rows that one task multiplies, or more.
-const ROWS: usize = 64;
+const ROWS: usize = 256;
 
 /// A matrix ready for products.
 #[derive(Debug)]
@@ -33,6 +33,17 @@ struct Row {
     big: usize,
     /// Where the factors of its small entries and of its big ones begin.
     factors: [usize; 2],
+    /// Whether its sum stays within the budget.
+    light: bool,
+}
+
+/// How an entry is multiplied.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Plus,
+    Minus,
+    Small,
+    Big,
 }
 
 impl<F: Arithmetic> Product<F> {
@@ -44,29 +55,32 @@ impl<F: Arithmetic> Product<F> {
         let mut rows = memory::with_capacity(a.rows(), PRODUCT)?;
         let mut col = memory::with_capacity(a.nnz(), PRODUCT)?;
         let (mut small, mut big) = (vec![], vec![]);
+        let budget = field.budget();
+        let class = |v: Value| match v.kind() {
+            Kind::Small(1) => Class::Plus,
+            Kind::Small(-1) => Class::Minus,
+            Kind::Small(v) if u64::from(v.unsigned_abs()) < budget / 2 => Class::Small,
+            _ => Class::Big,
+        };
         for i in 0..a.rows() {
             let factors = [small.len(), big.len()];
-            let weight: u64 = a.row(i).map(|(_, v)| v.small().map_or(1, |v| u64::from(v.unsigned_abs()))).sum();
-            assert!(weight <= BUDGET, "row {i} is beyond the budget of a sum");
-            let ends = [Some(1), Some(-1), Some(0), None].map(|kind| {
-                for (j, v) in a.row(i) {
-                    let own = match v.kind() {
-                        Kind::Small(v @ (1 | -1)) => Some(v),
-                        Kind::Small(_) => Some(0),
-                        Kind::Big(_) => None,
-                    };
-                    if own == kind {
-                        col.push(j);
-                        match v.kind() {
-                            Kind::Small(1 | -1) => {}
-                            Kind::Small(v) => small.push(v),
-                            Kind::Big(at) => big.push(field.element(&a.residues.list()[at])),
-                        }
+            let ends = [Class::Plus, Class::Minus, Class::Small, Class::Big].map(|kind| {
+                for (j, v) in a.row(i).filter(|entry| class(entry.1) == kind) {
+                    col.push(j);
+                    match kind {
+                        Class::Plus | Class::Minus => {}
+                        Class::Small => small.push(v.small().expect("a small value")),
+                        Class::Big => big.push(field.element(&a.residues.integer(v))),
                     }
                 }
                 col.len()
             });
-            rows.push(Row { plus: ends[0], minus: ends[1], small: ends[2], big: ends[3], factors });
+            let weight = |(_, v): (u32, Value)| match class(v) {
+                Class::Big => 1,
+                _ => u64::from(v.small().map_or(1, i32::unsigned_abs)),
+            };
+            let light = a.row(i).map(weight).sum::<u64>() <= budget;
+            rows.push(Row { plus: ends[0], minus: ends[1], small: ends[2], big: ends[3], factors, light });
         }
         Ok(Product { rows, cols: a.cols, col, small, big })
     }
@@ -80,40 +94,58 @@ impl<F: Arithmetic> Product<F> {
         self.cols
     }
 
-    /// Y = A·X for `count` vectors side by side: `x` and `y` have `count` elements for each column, each row.
-    pub(crate) fn apply(&self, field: &F, x: &[F::Element], y: &mut [F::Element], count: usize) {
-        assert!(x.len() == self.cols * count && y.len() == self.rows.len() * count);
-        if count == 0 {
-            return;
-        }
-        y.par_chunks_mut(ROWS * count).enumerate().for_each(|(piece, y)| {
-            let mut sums = vec![field.sum(); count];
-            for (k, y) in y.chunks_exact_mut(count).enumerate() {
-                self.row(field, ROWS * piece + k, x, &mut sums);
-                for (y, sum) in y.iter_mut().zip(&mut sums) {
-                    *y = field.reduced(std::mem::replace(sum, field.sum()));
-                }
-            }
-        });
+    /// The rows of A·x from number `first` on.
+    pub(crate) fn apply(&self, field: &F, first: usize, x: &[F::Loose], y: &mut [F::Loose]) {
+        assert!(x.len() == self.cols && first + y.len() == self.rows.len());
+        y.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(i, y)| *y = self.row(field, first + i, x));
     }
 
-    /// Adds row i of A·X to the sums, one for each vector.
-    #[inline(always)]
-    pub(crate) fn row(&self, field: &F, i: usize, x: &[F::Element], sums: &mut [F::Sum]) {
-        let (row, count) = (self.rows[i], sums.len());
+    /// Row i of A·x, reduced.
+    #[inline]
+    pub(crate) fn row(&self, field: &F, i: usize, x: &[F::Loose]) -> F::Loose {
+        let row = self.rows[i];
         let begin = if i == 0 { 0 } else { self.rows[i - 1].big };
-        let of = |j: &u32| &x[*j as usize * count..][..count];
-        for j in &self.col[begin..row.plus] {
-            sums.iter_mut().zip(of(j)).for_each(|(sum, x)| field.plus(sum, x));
+        if !row.light {
+            return self.heavy(field, begin, row, x);
         }
-        for j in &self.col[row.plus..row.minus] {
-            sums.iter_mut().zip(of(j)).for_each(|(sum, x)| field.minus(sum, x));
+        let mut sum = field.nothing();
+        self.col[begin..row.plus].iter().for_each(|&j| field.plus(&mut sum, &x[j as usize]));
+        self.col[row.plus..row.minus].iter().for_each(|&j| field.minus(&mut sum, &x[j as usize]));
+        for (&j, &k) in self.col[row.minus..row.small].iter().zip(&self.small[row.factors[0]..]) {
+            field.plus_times(&mut sum, k, &x[j as usize]);
         }
-        for (j, &v) in self.col[row.minus..row.small].iter().zip(&self.small[row.factors[0]..]) {
-            sums.iter_mut().zip(of(j)).for_each(|(sum, x)| field.plus_times(sum, v, x));
+        if row.small < row.big {
+            field.plus(&mut sum, &self.products(field, row, x));
         }
-        for (j, v) in self.col[row.small..row.big].iter().zip(&self.big[row.factors[1]..]) {
-            sums.iter_mut().zip(of(j)).for_each(|(sum, x)| field.plus(sum, &field.mul(v, x)));
+        field.reduce(&mut sum);
+        sum
+    }
+
+    /// The part of a row with big entries.
+    fn products(&self, field: &F, row: Row, x: &[F::Loose]) -> F::Loose {
+        let mut sum = field.products();
+        for (&j, v) in self.col[row.small..row.big].iter().zip(&self.big[row.factors[1]..]) {
+            field.plus_product(&mut sum, v, &field.tight(&x[j as usize]));
         }
+        field.loose(&field.reduced_products(sum))
+    }
+
+    /// A row whose sum has to be reduced on the way.
+    fn heavy(&self, field: &F, begin: usize, row: Row, x: &[F::Loose]) -> F::Loose {
+        let (mut sum, mut used) = (self.products(field, row, x), 1);
+        let units = [1, -1].into_iter().zip([begin..row.plus, row.plus..row.minus]);
+        let units = units.flat_map(|(k, range)| self.col[range].iter().map(move |&j| (j, k)));
+        let small = self.col[row.minus..row.small].iter().copied().zip(self.small[row.factors[0]..].iter().copied());
+        for (j, k) in units.chain(small) {
+            let weight = u64::from(i32::unsigned_abs(k));
+            if used + weight > field.budget() {
+                field.reduce(&mut sum);
+                used = 1;
+            }
+            used += weight;
+            field.plus_times(&mut sum, k, &x[j as usize]);
+        }
+        field.reduce(&mut sum);
+        sum
     }
 }

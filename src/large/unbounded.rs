@@ -2,7 +2,7 @@
 //! results.
 
 use super::arithmetic::Arithmetic;
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, BigUint};
 use num_integer::Integer as _;
 use num_traits::{One, Zero};
 
@@ -22,7 +22,7 @@ impl Unbounded {
 
 impl Arithmetic for Unbounded {
     type Element = BigUint;
-    type Sum = BigInt;
+    type Loose = BigInt;
     type Products = BigUint;
 
     fn modulus(&self) -> &BigUint {
@@ -50,20 +50,32 @@ impl Arithmetic for Unbounded {
     fn mul(&self, a: &BigUint, b: &BigUint) -> BigUint {
         a * b % &self.modulus
     }
-    fn sum(&self) -> BigInt {
+    fn times_word(&self, a: &BigUint, k: u64) -> BigUint {
+        a * k % &self.modulus
+    }
+    fn loose(&self, a: &BigUint) -> BigInt {
+        BigInt::from(a.clone())
+    }
+    fn tight(&self, a: &BigInt) -> BigUint {
+        a.magnitude().clone()
+    }
+    fn nothing(&self) -> BigInt {
         BigInt::zero()
     }
-    fn plus(&self, sum: &mut BigInt, a: &BigUint) {
-        *sum += BigInt::from_biguint(Sign::Plus, a.clone());
+    fn budget(&self) -> u64 {
+        1 << 62
     }
-    fn minus(&self, sum: &mut BigInt, a: &BigUint) {
-        *sum -= BigInt::from_biguint(Sign::Plus, a.clone());
+    fn plus(&self, sum: &mut BigInt, a: &BigInt) {
+        *sum += a;
     }
-    fn plus_times(&self, sum: &mut BigInt, k: i32, a: &BigUint) {
-        *sum += BigInt::from_biguint(Sign::Plus, a.clone()) * k;
+    fn minus(&self, sum: &mut BigInt, a: &BigInt) {
+        *sum -= a;
     }
-    fn reduced(&self, sum: BigInt) -> BigUint {
-        sum.mod_floor(&self.signed).into_parts().1
+    fn plus_times(&self, sum: &mut BigInt, k: i32, a: &BigInt) {
+        *sum += a * k;
+    }
+    fn reduce(&self, sum: &mut BigInt) {
+        *sum = sum.mod_floor(&self.signed);
     }
     fn products(&self) -> BigUint {
         BigUint::zero()

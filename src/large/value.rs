@@ -59,10 +59,6 @@ impl Residues {
         let p = p.get().clone();
         Residues { signed: BigInt::from(p.clone()), word: p.to_i64(), p, list: vec![] }
     }
-    /// All residues that are not small, by their places.
-    pub(crate) fn list(&self) -> &[BigUint] {
-        &self.list
-    }
     /// The residue of a value.
     pub(crate) fn integer(&self, value: Value) -> BigUint {
         match value.kind() {

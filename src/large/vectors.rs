@@ -17,27 +17,27 @@ pub struct LargeVectors {
 }
 
 impl LargeVectors {
-    /// Vectors from number `first` on: side by side in `x` their coordinates `names`, or nothing if these are all zero,
-    /// and `others` for each of them, ascending.
+    /// Vectors from number `first` on: in `x` their coordinates `names`, or nothing if these are all zero, and `others`
+    /// for each of them, ascending.
     pub(super) fn of<F: Arithmetic>(
         field: &F,
         first: usize,
         names: &[u32],
-        x: &[F::Element],
+        x: &[Vec<F::Loose>],
         others: Vec<Vec<(u32, F::Element)>>,
     ) -> Result<Self> {
         let mut made = LargeVectors { first, start: vec![0], coordinates: vec![], values: vec![] };
-        let count = others.len();
         for (l, others) in others.iter().enumerate() {
-            let mut inner = names.iter().zip(x.iter().skip(l).step_by(count)).map(|(&j, v)| (j, v)).peekable();
-            let mut outer = others.iter().map(|(j, v)| (*j, v)).peekable();
+            let values = x.get(l).into_iter().flatten().map(|v| field.tight(v));
+            let mut inner = names.iter().copied().zip(values).peekable();
+            let mut outer = others.iter().cloned().peekable();
             loop {
                 let own = inner.peek().zip(outer.peek()).map(|(a, b)| a.0 < b.0);
                 let own = own.unwrap_or(outer.peek().is_none());
                 let Some((j, v)) = (if own { inner.next() } else { outer.next() }) else { break };
-                if !field.is_zero(v) {
+                if !field.is_zero(&v) {
                     memory::push(&mut made.coordinates, j, VECTORS)?;
-                    memory::push(&mut made.values, field.integer(v), VECTORS)?;
+                    memory::push(&mut made.values, field.integer(&v), VECTORS)?;
                 }
             }
             memory::push(&mut made.start, made.coordinates.len(), VECTORS)?;

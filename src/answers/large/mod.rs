@@ -13,10 +13,10 @@ pub use kernel::{LargeKernel, large_kernel};
 pub use rank::large_rank;
 pub use solve::{LargeContradiction, LargeSolution, large_solve};
 
+use super::Route;
 use super::kernel::KernelOptions;
 use super::rank::{Method, Rank, RankOptions};
 use super::solve::SolveOptions;
-use super::{Route, WiedemannReport};
 
 #[cfg(test)]
 mod tests;

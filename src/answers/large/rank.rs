@@ -9,8 +9,8 @@ use crate::{Observer, Result};
 /// The rank of `a` mod p, for a prime p of any size.
 ///
 /// Of the options count the method (elimination: dense elimination of what structured elimination leaves; hybrid,
-/// Wiedemann: block Wiedemann on that), the block, the seed, the memory, `proven` and `error`: where the theorem does
-/// not suffice for these, the null space is found as well.
+/// Wiedemann: Lanczos' method on that), the seed, the memory, `proven` and `error`: where the theorem does not suffice
+/// for these, the null space is found as well.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, large_rank}, large::LargeModulus, sparse::Triplets};
