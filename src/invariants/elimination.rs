@@ -51,8 +51,10 @@ pub fn by_elimination(
     memory::push(&mut blocks, first, KRYLOV)?;
     let mut powers = n.div_ceil(s) + 1 + if s == n { 0 } else { MORE };
     loop {
+        observer.phase("powers", powers as u64);
         while blocks.len() < powers {
             observer.check()?;
+            observer.progress(blocks.len() as u64);
             let last = &blocks[blocks.len() - 1];
             let next = match entries {
                 Some(entries) => {
@@ -84,6 +86,8 @@ fn relations(
     observer: &dyn Observer,
 ) -> Result<Option<Presentation>> {
     let cols = s * blocks.len();
+    observer.phase("elimination", n as u64);
+    observer.share(0.0);
     let mut echelon = Echelon::new(p, cols)?;
     let mut rows = memory::with_capacity(ROWS.min(n) * cols, KRYLOV)?;
     for start in (0..n).step_by(ROWS) {
@@ -93,6 +97,9 @@ fn relations(
             blocks.iter().for_each(|block| block.push_row(i, s, &mut rows));
         }
         echelon.absorb_block(end - start, &rows, observer)?;
+        // Each row is reduced by all before it.
+        observer.share((end as f64 / n as f64).powi(2));
+        observer.progress(end as u64);
         // No more rows are independent of as many as there are columns.
         if echelon.rank() == cols {
             return Ok(None);

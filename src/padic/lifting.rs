@@ -33,9 +33,8 @@ pub(super) struct Lifting<'a, const L: usize> {
     pub combined: Vec<[Combined; COMBINATIONS]>,
     /// The largest absolute value in each right side.
     pub largest: Vec<BigUint>,
-    /// A bound on the logarithm of the numerators and of the denominator: of Hadamard, the right side among the
-    /// columns.
-    pub hadamard_bits: f64,
+    /// A bound on the logarithm of the numerators and of the denominator, see [`numerator_bits`].
+    pub numerator_bits: f64,
 }
 
 /// The digits of Σ cⱼ·xⱼ.
@@ -53,6 +52,20 @@ enum Residual<const L: usize> {
 
 /// All digits so far, and what is carried to the next one, in either of two sizes.
 pub(super) type Progress<const L: usize> = (Vec<Vec<[i32; L]>>, Option<Vec<[i64; L]>>, Option<Vec<[i128; L]>>);
+
+/// A bound on log₂ of |det M| and of |det of M with b for a column|, for right sides b whose entries in row i have at
+/// most `bits[i]` bits: the smaller of two.
+///
+/// - Hadamard's, by rows, the entry of b in each.
+/// - Σᵢ |bᵢ|·|minor of the other rows and columns| ≤ n·max |bᵢ|·Πᵢ ‖row i of M‖: a row of a nonsingular integer matrix has
+///   norm 1 at least, so that a minor of fewer rows and columns does not exceed the product of all norms.
+fn numerator_bits(layers: &Layers, bits: &[u64]) -> f64 {
+    let row = |(&(entry, half), &side): (&(f64, f64), &u64)| entry.max(side as f64) + half;
+    let within = layers.row_bits.iter().zip(bits).map(row).sum::<f64>();
+    let largest = bits.iter().copied().max().unwrap_or(0);
+    let apart = layers.hadamard_bits + (bits.len() as f64).max(1.0).log2() + largest as f64;
+    within.min(apart).max(layers.hadamard_bits)
+}
 
 impl<'a, const L: usize> Lifting<'a, L> {
     /// For up to `L` right sides, by the rows of A; `first` is M mod p, the others of `layers` follow it.
@@ -93,8 +106,7 @@ impl<'a, const L: usize> Lifting<'a, L> {
                 failed?;
             }
         }
-        let row = |(&(entry, half), &side): (&(f64, f64), &u64)| entry.max(side as f64) + half;
-        let hadamard_bits = layers.row_bits.iter().zip(&bits).map(row).sum();
+        let numerator_bits = numerator_bits(layers, &bits);
         // |r| ≤ (N + 1)·p/2 + |r|/p, N the sum of the digits of a row: below (N + 1)·p.
         let narrow = (layers.digit_norm + 2).saturating_mul(p.get().into()) < 1 << 62;
         let residual = match narrow {
@@ -105,7 +117,7 @@ impl<'a, const L: usize> Lifting<'a, L> {
         let q = u128::from(p.get());
         let inverse = (0..6).fold(q, |x, _| x.wrapping_mul(2u128.wrapping_sub(q.wrapping_mul(x))));
         let combined = vec![Default::default(); right.len()];
-        Ok(Lifting { p, layers, first, inverse, sides, residual, digits: vec![], combined, largest, hadamard_bits })
+        Ok(Lifting { p, layers, first, inverse, sides, residual, digits: vec![], combined, largest, numerator_bits })
     }
 
     /// What a [`Progress`] is read from, for a process that goes on with it.
@@ -251,5 +263,64 @@ impl<W: Word, const L: usize> Kernel for Subtract<'_, W, L> {
             }
             *to = sums;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::rng_from_seed;
+    use crate::sparse::Triplets;
+    use num_bigint::BigInt;
+    use num_traits::{Signed, Zero};
+    use rand::RngExt;
+
+    /// By the first row.
+    fn determinant(m: &[Vec<BigInt>]) -> BigInt {
+        let Some((first, rest)) = m.split_first() else { return 1.into() };
+        let mut sum = BigInt::zero();
+        for (j, v) in first.iter().enumerate().filter(|(_, v)| !v.is_zero()) {
+            let without =
+                |row: &Vec<BigInt>| row.iter().enumerate().filter(|(k, _)| *k != j).map(|(_, v)| v.clone()).collect();
+            let minor = determinant(&rest.iter().map(without).collect::<Vec<_>>());
+            sum += if j % 2 == 0 { v * minor } else { -(v * minor) };
+        }
+        sum
+    }
+
+    #[test]
+    fn no_determinant_with_the_right_side_exceeds_the_bound() {
+        let (mut rng, p) = (rng_from_seed(12), Modulus::new(101).unwrap());
+        let (mut tested, mut by_expansion) = (0, 0);
+        while tested < 300 {
+            let n = rng.random_range(1..=5usize);
+            let size = 1i64 << rng.random_range(1..40);
+            let mut m = vec![vec![BigInt::zero(); n]; n];
+            for v in m.iter_mut().flatten() {
+                *v = if rng.random_bool(0.7) { rng.random_range(-size..=size).into() } else { BigInt::zero() };
+            }
+            if determinant(&m).is_zero() {
+                continue;
+            }
+            tested += 1;
+            let entries = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+            let entries = entries.map(|(i, j)| (i, j, crate::sparse::Integer::from(m[i][j].clone())));
+            let places: Vec<u32> = (0..n as u32).collect();
+            let a = Triplets::try_from_entries(n, n, entries.collect::<Vec<_>>()).unwrap();
+            let layers = Layers::new(p, &a, n, &places, &places).unwrap();
+            let large = rng.random_range(1..120u32);
+            let b: Vec<BigInt> = (0..n).map(|_| (BigInt::from(1) << rng.random_range(0..large)) - 1).collect();
+            let bits: Vec<u64> = b.iter().map(BigInt::bits).collect();
+            let bound = numerator_bits(&layers, &bits);
+            by_expansion +=
+                usize::from(bound < layers.row_bits.iter().zip(&bits).map(|((e, h), &b)| e.max(b as f64) + h).sum());
+            for j in 0..=n {
+                let mut with = m.clone();
+                with.iter_mut().zip(&b).filter(|_| j < n).for_each(|(row, b)| row[j] = b.clone());
+                let found = determinant(&with).abs();
+                assert!(found.bits() as f64 <= bound + 1.0, "{found} has more than {bound} bits: {m:?}, {b:?}");
+            }
+        }
+        assert!(by_expansion > 30, "{by_expansion}");
     }
 }

@@ -5,7 +5,7 @@ use super::lifting::Lifting;
 use super::radix::Powers;
 use crate::field::Modulus;
 use crate::integers::{LIKELY, large_gcd, least, likely_fraction};
-use crate::{Result, memory};
+use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer as _;
 use num_traits::{One, Signed};
@@ -32,10 +32,13 @@ pub struct Fractions {
 /// Digits with which a solution must be found: numerators and denominators have at most h bits, those of combinations
 /// 15 and the logarithm of the order more.
 pub(super) fn most_digits<const L: usize>(p: Modulus, layers: &Layers, lifting: &Lifting<'_, L>) -> usize {
-    let bits = 2.0 * lifting.hadamard_bits.max(layers.hadamard_bits) + layers.norm.bits() as f64;
+    let bits = 2.0 * lifting.numerator_bits + layers.norm.bits() as f64;
     let more = bits + (LIKELY + SLACK) as f64 + 64.0 + (lifting.order() as f64 + 1.0).log2();
     (more / (p.get() as f64).log2() * (1.0 + 1e-9)).ceil() as usize + 2
 }
+
+/// Numerators between two reports.
+const SHOWN: usize = 256;
 
 /// The solution that the digits so far suggest, if M·y = d·b follows from M·y ≡ d·b.
 pub(super) fn attempt<const L: usize>(
@@ -43,6 +46,7 @@ pub(super) fn attempt<const L: usize>(
     layers: &Layers,
     lifting: &Lifting<'_, L>,
     lane: usize,
+    observer: &dyn Observer,
 ) -> Result<Option<Fractions>> {
     let k = lifting.len();
     let powers = Powers::new(p, k);
@@ -59,7 +63,7 @@ pub(super) fn attempt<const L: usize>(
     let needed = (bits + SLACK).max(d.bits() + largest.bits() + 1) + layers.norm.bits() + 2;
     let short = ((needed as f64 / (p.get() as f64).log2()).ceil() as usize + 1).min(k);
     for digits in [short, k] {
-        if let Some(found) = numerators(layers, lifting, lane, (&powers, digits), d.clone(), &largest)? {
+        if let Some(found) = numerators(layers, lifting, lane, (&powers, digits), d.clone(), &largest, observer)? {
             return Ok(Some(found));
         }
         if short == k {
@@ -95,6 +99,7 @@ fn numerators<const L: usize>(
     (powers, k): (&Powers, usize),
     mut d: BigInt,
     largest: &BigInt,
+    observer: &dyn Observer,
 ) -> Result<Option<Fractions>> {
     let (m, order) = (powers.power(k), lifting.order());
     let value = |d: &BigInt, j: usize| {
@@ -104,7 +109,7 @@ fn numerators<const L: usize>(
     };
     // N·|y| < m - d·|b|.
     let limit = |d: &BigInt| (&m - BigInt::one() - d * largest).div_floor((&layers.norm).max(&BigInt::one()));
-    let most_factors = lifting.hadamard_bits as usize + 1;
+    let most_factors = lifting.numerator_bits as usize + 1;
     let mut small = limit(&d);
     for count in [FIRST.min(order), order] {
         for _ in 0..=most_factors {
@@ -113,7 +118,16 @@ fn numerators<const L: usize>(
             }
             let one = |j: usize| value(&d, j);
             let mut y: Vec<BigInt> = memory::filled(BigInt::ZERO, count, NUMERATORS)?;
-            y.par_iter_mut().enumerate().for_each(|(j, y)| *y = one(j));
+            if count == order {
+                observer.phase("numerators", order as u64);
+            }
+            for (begin, y) in y.chunks_mut(SHOWN).enumerate().map(|(k, y)| (k * SHOWN, y)) {
+                observer.check()?;
+                y.par_iter_mut().enumerate().for_each(|(j, y)| *y = one(begin + j));
+                if count == order {
+                    observer.progress((begin + y.len()) as u64);
+                }
+            }
             let Some(large) = y.iter().find(|y| y.abs() > small) else {
                 if count == order {
                     return Ok(Some(reduced(y, d, lifting.len())));

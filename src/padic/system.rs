@@ -8,7 +8,7 @@ use super::solution::{self, Fractions};
 use super::triangle::Triangle;
 use crate::decomposition::Minor;
 use crate::field::Modulus;
-use crate::report::{Bytes, Kept};
+use crate::report::{Bytes, Kept, Quiet};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
@@ -155,6 +155,9 @@ impl System {
             lifting.restore(progress)?;
             observer.restored(lifting.len() as u64);
         }
+        // Of several right sides at once, digits alone are shown.
+        let quiet = Quiet(observer);
+        let shown: &dyn Observer = if L == 1 { observer } else { &quiet };
         let none: [(&[BigInt], &BigInt, usize); 0] = [];
         // The number of digits with which fractions are tried next: the same, wherever it began.
         let after = |k: usize| k + (k / 6).max(2);
@@ -171,7 +174,7 @@ impl System {
             if tried {
                 next = after(k).min(most);
                 for (lane, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-                    *found = solution::attempt(self.p, &self.layers, &lifting, lane)?;
+                    *found = solution::attempt(self.p, &self.layers, &lifting, lane, shown)?;
                 }
             }
             if found.iter().all(Option::is_some) {

@@ -103,7 +103,6 @@ impl Work<'_> {
         let plan = phases.time("plan", || Plan::choose(a, &PlanOptions::default()))?;
         let product = phases.time("plan", || Product::new(a, &plan))?;
         let presentation = if way.elimination {
-            observer.phase("elimination", a.rows() as u64);
             let rng = &mut streams.stream(Domain::Start, attempt);
             let entries = if shape(a).is_dense() { Some(entries(a)?) } else { None };
             phases.time("elimination", || by_elimination(&product, entries.as_deref(), way.block, rng, observer))?

@@ -11,9 +11,12 @@ pub fn unit(phase: &str) -> &'static str {
         "structural pivots" | "components" | "matching" | "proof" | "substitution" | "plan" | "co-degree"
         | "σ-basis checked" | "determinant" | "invariant factors" => "",
         "sparse elimination" => "pivots",
-        "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => "rows",
-        "elimination" => "powers",
+        "elimination" | "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => {
+            "rows"
+        }
+        "powers" => "blocks of vectors",
         "row space" | "sketch" => "of the rank",
+        "numerators" => "coordinates",
         "columns of the complement" | "inverse mod p" | "integral inverse" | "Hessenberg form" => "columns",
         "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" | "solutions" => {
             "vectors"
