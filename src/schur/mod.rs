@@ -63,6 +63,8 @@ pub use split::Split;
 pub use support::Support;
 
 #[cfg(test)]
+mod gpu_tests;
+#[cfg(test)]
 mod proof_tests;
 #[cfg(test)]
 mod tests;

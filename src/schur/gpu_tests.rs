@@ -1,0 +1,70 @@
+//! Row spaces, rows and sketches of wide complements, eliminated on a GPU: what the processor finds. Without a GPU the
+//! reason is printed.
+
+use super::exploration::{RowSpaceOptions, RowSpaceStreams};
+use super::{Split, every_row, row_space, sketch};
+use crate::field::{Modulus, Rng};
+use crate::gpu::require_devices;
+use crate::pivots::Pivots;
+use crate::report::ErrorBound;
+use crate::sparse::SparseMatrix;
+use crate::{DeviceReason, Error, Silent};
+use rand::{RngExt, SeedableRng};
+
+/// Rows that repeat others or are zero, columns that are empty.
+fn matrix(p: Modulus, (rows, cols): (usize, usize), weight: usize, rng: &mut Rng) -> SparseMatrix {
+    let mut entries = vec![];
+    for i in (0..rows).filter(|i| i % 17 != 5) {
+        let mut own = Rng::seed_from_u64(if i % 4 == 3 { i as u64 - 1 } else { i as u64 });
+        for _ in 0..weight {
+            let j = own.random_range(0..cols);
+            if j % 3 != 1 {
+                entries.push((i, j, own.random_range(1..p.get())));
+            }
+        }
+    }
+    entries.push((rows / 2, rng.random_range(0..cols), 1));
+    SparseMatrix::from_triplets(p, rows, cols, &entries)
+}
+
+#[test]
+fn wide_eliminations_find_the_same_anywhere() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
+        Err(other) => panic!("{other}"),
+    };
+    let mut rng = Rng::seed_from_u64(144);
+    let none = Pivots::default();
+    for (p, shape, weight) in [(65521, (700, 4500), 9), (251, (500, 4100), 5), ((1 << 31) - 1, (400, 5000), 7)] {
+        let a = matrix(Modulus::new(p).unwrap(), shape, weight, &mut rng);
+        let split = Split::new(&a, &none).unwrap();
+        let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
+        let streams = RowSpaceStreams {
+            sample: Rng::seed_from_u64(1),
+            exploration: Rng::seed_from_u64(2),
+            challenge: &challenge,
+        };
+        let error = ErrorBound::of_bits(100);
+        let options = RowSpaceOptions { error, rank_bound: shape.0, give_up: usize::MAX, rows: false };
+        let spaces = [None, Some(&device)].map(|device| {
+            let found = row_space(&split, options, &streams, device, &Silent).unwrap();
+            let rows = every_row(&split, shape.0, None, false, device, &Silent).unwrap();
+            assert_eq!(found.echelon.rank(), rows.echelon.rank());
+            (found.echelon.pivot_cols().unwrap(), rows.rows, rows.echelon.pivot_cols().unwrap(), found.extent)
+        });
+        assert_eq!(spaces[0], spaces[1], "mod {p}");
+    }
+    // The first sketch is wide, the next one wider.
+    let p = Modulus::new(251).unwrap();
+    let a = matrix(p, (2300, 9000), 6, &mut rng);
+    let split = Split::new(&a, &none).unwrap();
+    let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
+    let streams =
+        RowSpaceStreams { sample: Rng::seed_from_u64(1), exploration: Rng::seed_from_u64(2), challenge: &challenge };
+    let options =
+        RowSpaceOptions { error: ErrorBound::of_bits(100), rank_bound: 2300, give_up: usize::MAX, rows: false };
+    let found = [None, Some(&device)].map(|device| sketch(&split, options, &streams, device, &Silent).unwrap());
+    assert_eq!(found[0], found[1]);
+    assert!(found[0].rank > 1000 && found[0].width >= 4096, "{:?}", found[0]);
+}
