@@ -21,13 +21,13 @@ const PIVOTS: &str = "the pivots of a dense elimination";
 /// products.
 #[derive(Debug)]
 pub struct Echelon {
-    pub(super) modulus: Modulus,
-    pub(super) cols: usize,
-    pub(super) storage: Storage,
+    modulus: Modulus,
+    cols: usize,
+    storage: Storage,
 }
 
 #[derive(Debug)]
-pub(super) enum Storage {
+enum Storage {
     Bits(Bits),
     Trits(Trits),
     U8(Panels<u8>),
@@ -214,11 +214,6 @@ impl Echelon {
             observer.progress(end as u64);
         }
         Ok(self.rank() - before)
-    }
-
-    /// Whether the other is a basis in the same space.
-    pub(crate) fn is_like(&self, other: &Echelon) -> bool {
-        (self.modulus, self.cols) == (other.modulus, other.cols)
     }
 
     /// Rows that lie side by side in a block of [`Echelon::absorb_packed`].

@@ -23,7 +23,6 @@ mod panels;
 mod parallel;
 mod rebuild;
 mod reduced;
-mod state;
 mod trits;
 
 pub use determinants::determinants;
