@@ -22,13 +22,13 @@ const PIVOTS: &str = "the pivots of a dense elimination";
 /// products.
 #[derive(Debug)]
 pub struct Echelon {
-    pub(super) modulus: Modulus,
-    pub(super) cols: usize,
-    pub(super) storage: Storage,
+    modulus: Modulus,
+    cols: usize,
+    storage: Storage,
 }
 
 #[derive(Debug)]
-pub(super) enum Storage {
+enum Storage {
     Bits(Bits),
     Trits(Trits),
     U8(Panels<u8>),
@@ -90,11 +90,6 @@ impl Echelon {
     pub fn on_gpu(field: &GpuField, cols: usize, multipliers: bool) -> Result<Self> {
         let storage = Storage::Gpu(Box::new(GpuPanels::new(field, cols, GpuPanels::STEP, multipliers)?));
         Ok(Echelon { modulus: field.modulus(), cols, storage })
-    }
-
-    /// Whether the basis is in the memory of a GPU.
-    pub fn is_on_gpu(&self) -> bool {
-        matches!(self.storage, Storage::Gpu(_))
     }
 
     /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
@@ -210,11 +205,6 @@ impl Echelon {
             observer.progress(end as u64);
         }
         Ok(self.rank() - before)
-    }
-
-    /// Whether the other is a basis in the same space.
-    pub(crate) fn is_like(&self, other: &Echelon) -> bool {
-        (self.modulus, self.cols) == (other.modulus, other.cols)
     }
 
     /// Rows that lie side by side in a block of [`Echelon::absorb_packed`].

@@ -17,7 +17,6 @@ use super::gemm::{Arithmetic, Place};
 use super::panel::{PANEL, Panel, STRIP};
 use super::parallel::for_each_chunk;
 use crate::field::{Modulus, Rng};
-use crate::report::{Bytes, State};
 use crate::{Error, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -74,36 +73,6 @@ impl<T: Entry> Panels<T> {
             generic: PANEL,
             spare: vec![],
         })
-    }
-    /// What [`Panels::read`] reads. Multipliers are not among it.
-    pub(super) fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        self.blocks.len().write(to)?;
-        self.blocks.iter().try_for_each(|block| (block.start, block.rows, &block.behind).write(to))?;
-        (&self.order, &self.pivot_rows, self.rows_seen, self.generic).write(to)
-    }
-    /// The basis in a space of `cols` dimensions.
-    pub(super) fn read(modulus: Modulus, cols: usize, from: &mut &[u8]) -> Option<Self> {
-        let mut panels = Panels::new(modulus, cols).ok()?;
-        for _ in 0..usize::read(from)? {
-            let (start, rows, behind) = State::read(from)?;
-            panels.blocks.push(Block { start, rows, behind });
-        }
-        (panels.order, panels.pivot_rows, panels.rows_seen, panels.generic) = State::read(from)?;
-        let mut rank = 0;
-        for Block { start, rows, behind } in &panels.blocks {
-            let is_next = *start == rank && start.checked_add(*rows)? <= cols;
-            rank += rows;
-            if !is_next || behind.len() != rows * (cols - rank) {
-                return None;
-            }
-        }
-        if panels.order.len() != cols || panels.pivot_rows.len() != rank {
-            return None;
-        }
-        for (at, &j) in panels.order.iter().enumerate() {
-            *panels.position.get_mut(j as usize)? = at as u32;
-        }
-        Some(panels)
     }
     /// A basis in reduced row echelon form: the columns in the order of positions, pivots first; the row rank profile
     /// and the number of rows seen; and what the rows have behind their pivots.

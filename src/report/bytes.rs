@@ -54,7 +54,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u16, u32, u64, i32, i64, i128, f64);
+numbers!(u8, u32, u64, i32, i64, i128, f64);
 
 impl Bytes for usize {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {

@@ -13,7 +13,7 @@ use super::{Extent, Split};
 use crate::dense::{Echelon, Factors, Place, Row};
 use crate::field::Rng;
 use crate::gpu::Device;
-use crate::report::{ErrorBound, Kept, Quiet};
+use crate::report::{ErrorBound, Quiet};
 use crate::spmv::LANES;
 use crate::{Observer, Result, memory};
 
@@ -75,18 +75,8 @@ pub fn every_row(
     // Checks made, and the rows to be done before the next: each is at least as far from the one before as that from
     // the beginning, so that they cost little where they all fail.
     let (mut checks, mut next) = (0, 0);
-    // Multipliers are not kept.
-    let kept = if factors { None } else { Some(Kept::of("dense", || (split.key(), rank_bound), observer)?) };
-    let state: Option<(Echelon, usize, (usize, u64, usize))> = kept.as_ref().map_or(Ok(None), |kept| kept.load())?;
-    if let Some((basis, rows, (more, made, after))) = state.filter(|s| s.0.is_like(&echelon) && s.1 <= order.len()) {
-        (echelon, done, combined, checks, next) = (basis, rows, more, made, after);
-        observer.restored(done as u64);
-    }
-    for panel in order[done..].chunks(PANEL) {
+    for panel in order.chunks(PANEL) {
         let before = echelon.rank();
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_due() && !echelon.is_on_gpu()) {
-            kept.store(&(&echelon, done, (combined, checks, next)))?;
-        }
         if before >= rank_bound {
             break;
         }

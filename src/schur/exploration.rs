@@ -42,14 +42,6 @@ pub struct RowSpaceStreams<'a> {
     pub challenge: &'a (dyn Fn(u64, &[u32]) -> Rng + Sync),
 }
 
-impl RowSpaceStreams<'_> {
-    /// What identifies them to those who keep states: their first numbers.
-    pub(super) fn key(&self) -> [u64; 4] {
-        let [mut sample, mut exploration] = [&self.sample, &self.exploration].map(Rng::clone);
-        [sample.random(), sample.random(), exploration.random(), exploration.random()]
-    }
-}
-
 /// A subspace of the row space of S, and how sure it is to be all of it.
 #[derive(Debug)]
 pub struct RowSpace {

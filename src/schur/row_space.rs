@@ -22,7 +22,7 @@ use super::row_basis::row_basis;
 use crate::dense::{Echelon, Place};
 use crate::field::{Modulus, Rng};
 use crate::gpu::Device;
-use crate::report::{ErrorBound, Kept, Quiet};
+use crate::report::{ErrorBound, Quiet};
 use crate::spmv::TriangularSolve;
 use crate::{Observer, Result};
 
@@ -65,20 +65,7 @@ pub fn row_space(
         let (matrix, pivots) = split.restricted(&sample(split, bound, &mut streams.sample.clone())?)?;
         Mixer::new(&Split::new(&matrix, &pivots)?)?
     };
-    let key = || (split.key(), bound, (options.give_up, options.error.log2()), streams.key());
-    let kept = Kept::of("row-space", key, observer)?;
-    let state: Option<(Echelon, (usize, usize), u64, bool)> = kept.load()?;
-    if let Some((basis, counts, checks, all)) = state.filter(|state| state.0.is_like(&echelon)) {
-        (echelon, (explored, blocks), made) = (basis, counts, checks);
-        if all && !whole {
-            (mixer, whole) = (Mixer::new(split)?, true);
-        }
-        observer.restored(echelon.rank() as u64);
-    }
     while echelon.rank() < bound {
-        if kept.is_due() && !echelon.is_on_gpu() {
-            kept.store(&(&echelon, (explored, blocks), made, whole))?;
-        }
         let before = echelon.rank();
         let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
         let vectors: Vec<Vectors> = (explored..explored + blocks).map(stream).collect();

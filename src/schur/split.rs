@@ -11,7 +11,6 @@
 use super::levels::Levels;
 use crate::field::Modulus;
 use crate::pivots::Pivots;
-use crate::report::Bytes;
 use crate::sparse::{SparseMatrix, row_lists, write_sorted};
 use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
@@ -70,10 +69,6 @@ impl<'a> Split<'a> {
     /// Non-zeros of the pivot rows, and of all rows.
     pub(super) fn entries(&self) -> [usize; 2] {
         [self.pivots.rows.iter().map(|&i| self.a.row(i as usize).0.len()).sum(), self.a.nnz()]
-    }
-    /// What identifies it to those who keep states.
-    pub(super) fn key(&self) -> impl Bytes + '_ {
-        (self.a.digest(), &self.pivots.rows[..], &self.pivots.cols[..])
     }
     /// The matrix A.
     pub fn matrix(&self) -> &'a SparseMatrix {

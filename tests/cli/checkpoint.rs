@@ -218,19 +218,10 @@ fn options_that_make_no_sense_are_refused() {
         ("kernel diagonal.sms -p 2^127-1 -o n.sms --checkpoint states", 2),
         ("rank diagonal.sms -p 2^127-1 --checkpoint states", 2),
         ("det diagonal.sms -p 7 --checkpoint states", 2),
+        ("rref diagonal.sms -p 7 --pivots-only --checkpoint states", 2),
         ("kernel diagonal.sms -p 7 -o n.sms --checkpoint-interval 5", 2),
         ("smith diagonal.sms --checkpoint diagonal.sms", 3),
     ] {
         assert_eq!(lab.run(args).code, code, "{args}");
     }
-}
-
-#[test]
-fn killed_dense_eliminations_go_on() {
-    let lab = Lab::new("checkpoint-dense");
-    dense(&lab, "a.sms", 700, 500);
-    for p in ["2", "3", "65521"] {
-        goes_on(&lab, &format!("rank a.sms -p {p} --method elimination"), None);
-    }
-    goes_on(&lab, "kernel a.sms -p 7 -o n.sms", Some("n.sms"));
 }

@@ -26,7 +26,6 @@ mod transpose;
 use super::Row;
 use crate::field::Rng;
 use crate::isa::Isa;
-use crate::report::{Bytes, State};
 use crate::{Result, memory};
 use block::Block;
 use line::{COLUMNS, Line, Pack};
@@ -54,32 +53,6 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// What [`Bits::read`] reads.
-    pub(super) fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        self.blocks.len().write(to)?;
-        for block in &self.blocks {
-            block.pivots.write(to)?;
-            block.lines.iter().try_for_each(|line| line.0.write(to))?;
-        }
-        (&self.pivot_rows, &self.pivot_cols, self.rows_seen).write(to)
-    }
-    /// The basis in a space of `cols` dimensions.
-    pub(super) fn read(cols: usize, from: &mut &[u8]) -> Option<Self> {
-        let mut bits = Bits::new(cols);
-        for _ in 0..usize::read(from)? {
-            let mut block = Block::new(bits.strips).ok()?;
-            block.pivots = State::read(from)?;
-            for line in &mut block.lines {
-                line.0 = State::read(from)?;
-            }
-            bits.blocks.push(block);
-        }
-        (bits.pivot_rows, bits.pivot_cols, bits.rows_seen) = State::read(from)?;
-        let rank: usize = bits.blocks.iter().map(|block| block.pivots.len()).sum();
-        let fits = bits.pivot_rows.len() == rank && bits.pivot_cols.len() == rank;
-        (fits && bits.pivot_cols.iter().all(|&j| (j as usize) < cols)).then_some(bits)
-    }
-
     /// Rows that one call of [`Bits::absorb`] should bring.
     pub(super) const STEP: usize = PANEL;
 

@@ -12,7 +12,6 @@ use super::Row;
 use super::parallel::for_each_chunk;
 use crate::field::Rng;
 use crate::isa::{Isa, Kernel};
-use crate::report::{Bytes, State};
 use crate::{Result, memory};
 use group::{GROUP, Group, TABLES};
 use rand::RngExt;
@@ -67,35 +66,6 @@ pub(super) struct Trits {
 }
 
 impl Trits {
-    /// What [`Trits::read`] reads.
-    pub(super) fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        self.groups.len().write(to)?;
-        for group in &self.groups {
-            (&group.pivots, group.rows.len()).write(to)?;
-            group.rows.iter().try_for_each(|strip| strip.0.write(to))?;
-        }
-        (&self.pivot_rows, &self.pivot_cols, self.rows_seen).write(to)
-    }
-    /// The basis in a space of `cols` dimensions.
-    pub(super) fn read(cols: usize, from: &mut &[u8]) -> Option<Self> {
-        let mut trits = Trits::new(cols);
-        for _ in 0..usize::read(from)? {
-            let (pivots, count): (Vec<u32>, usize) = State::read(from)?;
-            if count != pivots.len() * trits.strips {
-                return None;
-            }
-            let mut rows = memory::with_capacity(GROUP * trits.strips, "the basis of an elimination mod 3").ok()?;
-            for _ in 0..count {
-                rows.push(Strip(State::read(from)?));
-            }
-            trits.groups.push(Group { pivots, rows });
-        }
-        (trits.pivot_rows, trits.pivot_cols, trits.rows_seen) = State::read(from)?;
-        let rank: usize = trits.groups.iter().map(|group| group.pivots.len()).sum();
-        let fits = trits.pivot_rows.len() == rank && trits.pivot_cols.len() == rank;
-        (fits && trits.pivot_cols.iter().all(|&j| (j as usize) < cols)).then_some(trits)
-    }
-
     /// Rows that one call of [`Trits::absorb`] should bring.
     pub(super) const STEP: usize = PANEL;
 
