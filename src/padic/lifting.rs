@@ -57,8 +57,8 @@ pub(super) type Progress<const L: usize> = (Vec<Vec<[i32; L]>>, Option<Vec<[i64;
 /// most `bits[i]` bits: the smaller of two.
 ///
 /// - Hadamard's, by rows, the entry of b in each.
-/// - Σᵢ |bᵢ|·|minor of the other rows and columns| ≤ n·max |bᵢ|·Πᵢ ‖row i of M‖: a row of a nonsingular integer matrix has
-///   norm 1 at least, so that a minor of fewer rows and columns does not exceed the product of all norms.
+/// - Σᵢ |bᵢ|·|minor of the other rows and columns| ≤ n·max |bᵢ|·Πᵢ ‖row i of M‖: a row of a nonsingular integer matrix
+///   has norm 1 at least, so that a minor of fewer rows and columns does not exceed the product of all norms.
 fn numerator_bits(layers: &Layers, bits: &[u64]) -> f64 {
     let row = |(&(entry, half), &side): (&(f64, f64), &u64)| entry.max(side as f64) + half;
     let within = layers.row_bits.iter().zip(bits).map(row).sum::<f64>();
