@@ -1,5 +1,6 @@
 //! Wall-clock seconds of the phases of a computation, and what processors were at work for them.
 
+use super::observer::Observer;
 use crate::stopwatch::processor_seconds;
 use std::time::Instant;
 
@@ -24,6 +25,11 @@ impl Phases {
         let processor = processor_seconds().zip(before).map(|(now, before)| now - before);
         self.spend(name, Spent { seconds, processor });
         result
+    }
+    /// The same for a phase of unknown length that the observer shows.
+    pub fn shown<T>(&mut self, name: &'static str, observer: &dyn Observer, work: impl FnOnce() -> T) -> T {
+        observer.phase(name, 0);
+        self.time(name, work)
     }
     /// Adds seconds to a phase, of which nobody knows what processors did in them.
     pub fn add(&mut self, name: &'static str, seconds: f64) {

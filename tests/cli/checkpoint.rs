@@ -108,7 +108,8 @@ fn killed_null_spaces_and_forms_over_the_rationals_go_on() {
 fn killed_smith_forms_go_on() {
     let lab = Lab::new("checkpoint-smith");
     // No unit, and primes that divide many invariant factors.
-    let entry = |i: usize, digit: i64| [0, 2, 3, -2, 9, 4, -3, 6, -4][digit as usize] * if i.is_multiple_of(5) { 6 } else { 1 };
+    let entry =
+        |i: usize, digit: i64| [0, 2, 3, -2, 9, 4, -3, 6, -4][digit as usize] * if i.is_multiple_of(5) { 6 } else { 1 };
     with_entries(&lab, "a.sms", (40, 44), entry);
     goes_on(&lab, "smith a.sms --proven", None);
 }

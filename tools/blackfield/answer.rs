@@ -67,7 +67,7 @@ impl<'a> Work<'a> {
     }
     /// The digest of a matrix, if a document will show it: a pass over all entries.
     pub fn digest(&mut self, loaded: &Loaded) -> Option<String> {
-        self.args.json.then(|| self.phases.time("digest", || loaded.digest()))
+        self.args.json.then(|| self.phases.shown("digest", self.bars, || loaded.digest()))
     }
     /// Ends with the answer `found` to what was `asked`.
     pub fn end<Q, A>(self, schema: Schema, asked: Q, found: A, mut grounds: Grounds) -> Document<A, Q> {

@@ -53,7 +53,7 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
     let (matrix, rows, cols) = (loaded.matrix.numerators(), loaded.matrix.rows(), loaded.matrix.cols());
     check_square(args, rows, cols)?;
     memory::check_lines(args.answer.max_memory, matrix)?;
-    let digest = args.answer.json.then(|| work.phases.time("digest", || loaded.matrix.digest()));
+    let digest = args.answer.json.then(|| work.phases.shown("digest", work.bars, || loaded.matrix.digest()));
     let left = memory::left_beside_integers(args.answer.max_memory, matrix)?;
     work.keep(|| loaded.matrix.digest(), "det")?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
@@ -88,7 +88,8 @@ fn run_mod(args: &DetArgs, modulus: Modulus, bars: &Bars) -> Result<()> {
     let digest = work.digest(&loaded);
     let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, modulus)?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
-    let matrix = work.phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(modulus))?;
+    let matrix =
+        work.phases.shown("reduce", work.bars, || std::mem::take(&mut loaded.triplets).into_reduced(modulus))?;
     let Determinant { value, rank, certainty, .. } = answers::determinant(&matrix, &options, bars)?;
     work.phases.extend(&rank.phases);
     let (file, nnz) = (args.file.display().to_string(), matrix.nnz());

@@ -72,7 +72,7 @@ pub fn run(args: &HomologyArgs, bars: &Bars) -> Result<()> {
     // The integers twice, before and after clearing, in two 32-bit indices and a 64-bit value; a few flags a cell.
     let taken = 32 * nnz.iter().sum::<usize>() + 16 * complex.cells().iter().sum::<usize>();
     let left = memory::left_after(args.answer.max_memory, taken as u64, "the complex")?;
-    let digest = args.answer.json.then(|| work.phases.time("digest", || complex.digest()));
+    let digest = args.answer.json.then(|| work.phases.shown("digest", work.bars, || complex.digest()));
     work.keep(|| complex.digest(), "homology")?;
     let options = HomologyOptions::default()
         .coefficients(coefficients(args))

@@ -90,7 +90,7 @@ fn answer(
             memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
             None
         }
-        None => Some(work.phases.time("reduce", || loaded.triplets.compact())?),
+        None => Some(work.phases.shown("reduce", work.bars, || loaded.triplets.compact())?),
     };
     let whole = compact.as_ref().map_or(&loaded.triplets, |compact| &*compact.matrix);
     let left = memory::left_beside(args.answer.max_memory, whole, false, modulus)?;
@@ -102,7 +102,7 @@ fn answer(
         None => (std::mem::take(&mut loaded.triplets), LineMaps::identity(rows, cols)),
     };
     drop(loaded);
-    let matrix = work.phases.time("reduce", || matrix.into_reduced(modulus))?;
+    let matrix = work.phases.shown("reduce", work.bars, || matrix.into_reduced(modulus))?;
     let nnz = matrix.nnz();
     let coordinates = if args.left { &lines.rows } else { &lines.cols };
     let question = Question {

@@ -56,7 +56,8 @@ fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     work.keep(|| loaded.digest(), &format!("{} {}", question.name, args.modulus))?;
     let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, args.modulus)?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
-    let matrix = work.phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus))?;
+    let matrix =
+        work.phases.shown("reduce", work.bars, || std::mem::take(&mut loaded.triplets).into_reduced(args.modulus))?;
     let found = (question.answer)(&matrix, &options, bars)?;
     work.phases.extend(&found.phases);
     let (file, nnz, degree) = (args.file.display().to_string(), matrix.nnz(), found.degree());

@@ -122,22 +122,22 @@ impl Work<'_> {
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
-        let compact = phases.time("reduce", || loaded.triplets.compact())?;
+        let compact = phases.shown("reduce", *bars, || loaded.triplets.compact())?;
         let max_memory = memory::left_beside(args.max_memory, &compact.matrix, !last, modulus)?;
         let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
-        let digest = wanted.then(|| phases.time("digest", || loaded.digest()));
+        let digest = wanted.then(|| phases.shown("digest", *bars, || loaded.digest()));
         bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
         let matrix = match (last, compact.matrix) {
-            (false, matrix) => phases.time("reduce", || matrix.try_reduce(modulus))?,
+            (false, matrix) => phases.shown("reduce", *bars, || matrix.try_reduce(modulus))?,
             // Nobody needs the integers any more: the residues take their place.
             (true, Cow::Owned(matrix)) => {
                 loaded.triplets = Triplets::default();
-                phases.time("reduce", || matrix.into_reduced(modulus))?
+                phases.shown("reduce", *bars, || matrix.into_reduced(modulus))?
             }
             (true, Cow::Borrowed(_)) => {
-                phases.time("reduce", || std::mem::take(&mut loaded.triplets).into_reduced(modulus))?
+                phases.shown("reduce", *bars, || std::mem::take(&mut loaded.triplets).into_reduced(modulus))?
             }
         };
         let nnz = matrix.nnz();
@@ -188,9 +188,9 @@ impl Work<'_> {
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
-        let compact = phases.time("reduce", || loaded.triplets.compact())?;
+        let compact = phases.shown("reduce", *bars, || loaded.triplets.compact())?;
         let max_memory = memory::left_beside_values(args.max_memory, &compact.matrix)?;
-        let digest = args.json.then(|| phases.time("digest", || loaded.digest()));
+        let digest = args.json.then(|| phases.shown("digest", *bars, || loaded.digest()));
         let options = &options.clone().max_memory(max_memory);
         let mut found = answers::large_rank(&compact.matrix, modulus, options, *bars)?;
         phases.extend(&found.phases);

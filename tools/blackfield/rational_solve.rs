@@ -27,7 +27,7 @@ pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> R
         left = memory::left_beside_integers(left, matrix.numerators())?;
     }
     let [digest, rhs_digest] = match args.answer.json {
-        true => work.phases.time("digest", || [&a, &b].map(|matrix| Some(matrix.digest()))),
+        true => work.phases.shown("digest", work.bars, || [&a, &b].map(|matrix| Some(matrix.digest()))),
         false => [None, None],
     };
     work.keep(|| format!("{} {}", a.digest(), b.digest()), "solve over Q")?;
@@ -39,7 +39,7 @@ pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> R
     let mut entries = 0;
     if let (Some(output), Some(x)) = (&output, &solution.solutions) {
         entries = x.iter().map(|x| x.numerators.len()).sum();
-        let list = work.phases.time("fractions", || list(a.cols(), x))?;
+        let list = work.phases.shown("fractions", work.bars, || list(a.cols(), x))?;
         work.phases.time("write", || output.write_entries(&list, bars))?;
     }
     let consistent = solution.is_consistent();

@@ -71,9 +71,9 @@ fn answer(
     let Loaded { triplets, .. } = &mut loaded;
     let mut triplets = std::mem::take(triplets);
     if let Some(order) = &order {
-        triplets = work.phases.time("reduce", || permuted(&triplets, order))?;
+        triplets = work.phases.shown("reduce", work.bars, || permuted(&triplets, order))?;
     }
-    let matrix = work.phases.time("reduce", || triplets.into_reduced(modulus))?;
+    let matrix = work.phases.shown("reduce", work.bars, || triplets.into_reduced(modulus))?;
     let nnz = matrix.nnz();
     let form = answers::rref(matrix, &options, bars)?;
     work.phases.extend(&form.rank().phases);
@@ -104,7 +104,7 @@ fn rational(args: &RrefArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>) 
     let (rows, cols, nnz) = (loaded.triplets.rows(), loaded.triplets.cols(), loaded.triplets.nnz());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
     if let Some(order) = &order {
-        loaded.triplets = work.phases.time("reduce", || permuted(&loaded.triplets, order))?;
+        loaded.triplets = work.phases.shown("reduce", work.bars, || permuted(&loaded.triplets, order))?;
     }
     let options = work.rational_options(&loaded.triplets)?;
     let mut form = answers::rational_rref(&loaded.triplets, &options, bars)?;

@@ -8,8 +8,8 @@ pub fn unit(phase: &str) -> &'static str {
     match phase {
         "read" => "bytes",
         "write" => "entries",
-        "structural pivots" | "components" | "matching" | "proof" | "substitution" | "plan" | "co-degree"
-        | "σ-basis checked" | "determinant" | "invariant factors" => "",
+        "reduce" | "digest" | "fractions" | "structural pivots" | "components" | "matching" | "proof"
+        | "substitution" | "plan" | "co-degree" | "σ-basis checked" | "determinant" | "invariant factors" => "",
         "sparse elimination" => "pivots",
         "elimination" | "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => {
             "rows"
