@@ -8,8 +8,10 @@ pub fn unit(phase: &str) -> &'static str {
     match phase {
         "read" => "bytes",
         "write" => "entries",
-        "reduce" | "digest" | "fractions" | "structural pivots" | "components" | "matching" | "proof"
-        | "substitution" | "plan" | "co-degree" | "σ-basis checked" | "determinant" | "invariant factors" => "",
+        "reduce" | "reductions" | "digest" | "fractions" | "structural pivots" | "components" | "matching"
+        | "proof" | "substitution" | "plan" | "co-degree" | "σ-basis checked" | "determinant" | "invariant factors" => {
+            ""
+        }
         "sparse elimination" => "pivots",
         "elimination" | "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => {
             "rows"
@@ -21,7 +23,8 @@ pub fn unit(phase: &str) -> &'static str {
         "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" | "solutions" => {
             "vectors"
         }
-        "sequence" | "evaluation" | "generator" => "terms",
+        "sequence" | "evaluation" => "terms",
+        "Lanczos" => "steps",
         "certificate" | "minor" => "lines",
         "minors" => "minors",
         "units" => "units",
