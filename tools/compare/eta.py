@@ -25,17 +25,20 @@ MOMENTS = (0.10, 0.25, 0.50, 0.75)
 FACTOR = 2.0
 
 # What to run: a name, what to make first, and what to time. DIR is the working folder. Each takes some ten seconds on two cores.
+TEN = "65521,65519,65497,65479,65449,65447,65437,65423,65419,65413"
 CASES = {
     "sequence": (("generate ch7-8-b4 -o DIR/ch784.sms",), "rank DIR/ch784.sms -p 65521 --method wiedemann"),
-    "sequence-2-moduli": (("generate bibd_81_3 -o DIR/bibd.sms",), "rank DIR/bibd.sms -p 2147483647,2147483629 --method wiedemann --block 2"),
-    "dense": (("full 4000 4000",), "rank DIR/full-4000-4000.npy -p 2305843009213693951"),
-    "row-space": (("random 40000 8",), "rank DIR/random-40000-8.sms -p 65521 --method elimination"),
+    "sequence, 2 moduli": (("generate bibd_81_3 -o DIR/bibd.sms",), "rank DIR/bibd.sms -p 2147483647,2147483629 --method wiedemann --block 2"),
+    "row space": (("random 40000 8",), "rank DIR/random-40000-8.sms -p 65521 --method elimination"),
+    "row space, 61 bits": (("random 20000 8",), "rank DIR/random-20000-8.sms -p 2305843009213693951 --method elimination"),
+    "row space, 10 moduli": (("random 18000 8",), f"rank DIR/random-18000-8.sms -p {TEN} --method elimination"),
     "gray": (("half 35",), "permanent DIR/half-35.sms --method gray --device cpu"),
     "frontier": (("half 28",), "permanent DIR/half-28.sms --method frontier"),
-    "null-vectors": (("generate ch7-8-b4 -o DIR/ch784.sms",), "kernel DIR/ch784.sms --vectors 3000 -p 2147483647 -o DIR/n.sms"),
-    "digits": (("random 9000 6", "column 9000"), "solve DIR/random-9000-6.sms --rhs DIR/column-9000.sms --rational -o DIR/x.sms"),
-    "charpoly": (("full 3500 3500",), "charpoly DIR/full-3500-3500.npy -p 65521"),
-    "determinant": (("random 9000 6",), "det DIR/random-9000-6.sms"),
+    "inclusion-exclusion": (("graph 48",), "matchings DIR/graph-48.sms --method inclusion-exclusion"),
+    "null vectors": (("generate ch7-8-b4 -o DIR/ch784.sms",), "kernel DIR/ch784.sms --vectors 3000 -p 2147483647 -o DIR/n.sms"),
+    "right sides": (("random 4000 6", "columns 4000 40"), "solve DIR/random-4000-6.sms --rhs DIR/columns-4000-40.sms --rational"),
+    "charpoly": (("full 6000 6000",), "charpoly DIR/full-6000-6000.npy -p 65521"),
+    "determinant": (("random 5000 6",), "det DIR/random-5000-6.sms --proven"),
 }
 
 
@@ -46,10 +49,14 @@ def scatter(number):
 
 
 def entries(kind, numbers):
-    """The shape and the entries of a sparse matrix that is made here: `column N`, `random N WEIGHT`, `half N`, `regular N WEIGHT`."""
-    if kind == "column":
+    """Shape and entries of a matrix that is made here: `columns ROWS COLS`, `graph N`, `random N WEIGHT`, `half N`."""
+    if kind == "columns":
+        rows, cols = numbers
+        return rows, cols, ((i, (i * 7 + k) % cols, 1 + scatter(i + k) % 9) for i in range(rows) for k in range(2))
+    if kind == "graph":
         (n,) = numbers
-        return n, 1, ((i, 0, 1 + scatter(i) % 9) for i in range(n))
+        edges = {(i, j) for i in range(n) for j in range(i) if i == j + 1 or scatter(i * n + j) % 2}
+        return n, n, ((i, j, 1) for i, j in sorted(edges | {(j, i) for i, j in edges}))
     if kind == "random":
         n, weight = numbers
 
@@ -62,11 +69,6 @@ def entries(kind, numbers):
     if kind == "half":
         (n,) = numbers
         return n, n, ((i, j, 1) for i in range(n) for j in range(n) if i == j or scatter(i * n + j) % 2)
-    if kind == "regular":
-        n, weight = numbers
-        shifts = [scatter(k) % n for k in range(weight)]
-        cells = {(i, ((i * 7 + 3) * pow(3, k, n) + shifts[k]) % n) for k in range(weight) for i in range(n)} | {(i, i) for i in range(n)}
-        return n, n, ((i, j, 1) for i, j in sorted(cells))
     raise Failed(f"no kind of matrix: {kind}")
 
 

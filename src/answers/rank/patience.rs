@@ -113,9 +113,12 @@ impl Observer for Watch<'_> {
     fn progress(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
         // Where predictions depend on how far it is, the work is done in their proportion.
-        let [first, now, end] = [0, done, self.total.load(Ordering::Relaxed)].map(|done| (self.predicted)(done));
+        let total = self.total.load(Ordering::Relaxed);
+        // Predictions for less than all have a check at the end, which the bound does without.
+        let [first, now, end] = [0, done, total.saturating_sub(1)].map(|done| (self.predicted)(done));
         if first < DEPENDS * end {
-            self.observer.share(((now - first) / (end - first)).clamp(0.0, 1.0));
+            let share = if done >= total { 1.0 } else { (now - first) / (end - first) };
+            self.observer.share(share.clamp(0.0, 1.0));
         }
         self.observer.progress(done);
     }
