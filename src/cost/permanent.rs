@@ -98,7 +98,8 @@ pub struct Device {
     /// threads (128 threads would make passes as fast as an H100).
     pub passes: f64,
     /// What a multiply-add of a dense elimination takes likewise, panels and windows counted: with it, eliminations of
-    /// full matrices of 8000 and 16000 columns mod 65521 are predicted to take 0.38 and 1.8 s; an H100 took 0.34 and 1.2.
+    /// full matrices of 8000 and 16000 columns mod 65521 are predicted to take 0.38 and 1.8 s; an H100 took 0.34 and
+    /// 1.2.
     pub dense: f64,
 }
 
