@@ -156,7 +156,7 @@ def lines(files, options):
 def rank_command(words):
     files, options = parse(words, {"--json", "-q", "--rational", "--proven", "--no-early-termination", "--bare"})
     for p in map(int, options.get("-p", ())):
-        if p >= 1 << 63 and ("--trials" in options or pow(3, p - 1, p) != 1):
+        if p >= 1 << 63 and ("--trials" in options or "--block" in options or pow(3, p - 1, p) != 1):
             fail(2, "not for such a modulus")
     if "--json" not in options:
         return lines(files, options)

@@ -54,6 +54,9 @@ pub struct MatchingsArgs {
     /// Say on standard error which steps were taken, and why, even with --quiet
     #[arg(long, help_heading = "Machine and output")]
     pub explain: bool,
+    /// Print the plan of the first long step, with predicted seconds and bytes, and stop there
+    #[arg(long, help_heading = "Machine and output")]
+    pub dry_run: bool,
     #[command(flatten)]
     pub batch: BatchArgs,
     #[command(flatten)]

@@ -125,6 +125,7 @@ impl Command {
             Command::Charpoly(args) => args.polynomial.answer.dry_run,
             Command::Homology(args) => args.answer.dry_run,
             Command::Permanent(args) => args.dry_run,
+            Command::Matchings(args) => args.dry_run,
             _ => false,
         }
     }
@@ -141,6 +142,7 @@ impl Command {
             Command::Charpoly(_) => "charpoly",
             Command::Homology(_) => "homology",
             Command::Permanent(_) => "permanent",
+            Command::Matchings(_) => "matchings",
             _ => "",
         }
     }
