@@ -48,7 +48,7 @@ pub struct GpuPanels {
 
 impl GpuPanels {
     /// The empty basis in a space of `cols` dimensions, with room for `rank` rows at first. With `originals`, the rows
-    /// of the row rank profile are kept for [`GpuPanels::inverse`].
+    /// of the row rank profile are kept for `GpuPanels::inverse`.
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
