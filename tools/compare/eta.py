@@ -29,15 +29,16 @@ TEN = "65521,65519,65497,65479,65449,65447,65437,65423,65419,65413"
 CASES = {
     "sequence": (("generate ch7-8-b4 -o DIR/ch784.sms",), "rank DIR/ch784.sms -p 65521 --method wiedemann"),
     "sequence, 2 moduli": (("generate bibd_81_3 -o DIR/bibd.sms",), "rank DIR/bibd.sms -p 2147483647,2147483629 --method wiedemann --block 2"),
+    "sequence, 61 bits": (("random 24000 5",), f"rank DIR/random-24000-5.sms -p {2**61 - 1} --method wiedemann --block 8"),
     "row space": (("random 40000 8",), "rank DIR/random-40000-8.sms -p 65521 --method elimination"),
-    "row space, 61 bits": (("random 20000 8",), "rank DIR/random-20000-8.sms -p 2305843009213693951 --method elimination"),
+    "row space, 61 bits": (("random 20000 8",), f"rank DIR/random-20000-8.sms -p {2**61 - 1} --method elimination"),
     "row space, 10 moduli": (("random 18000 8",), f"rank DIR/random-18000-8.sms -p {TEN} --method elimination"),
     "gray": (("half 35",), "permanent DIR/half-35.sms --method gray --device cpu"),
-    "frontier": (("half 28",), "permanent DIR/half-28.sms --method frontier"),
-    "inclusion-exclusion": (("graph 48",), "matchings DIR/graph-48.sms --method inclusion-exclusion"),
+    "frontier": (("half 29",), "permanent DIR/half-29.sms --method frontier"),
+    "matchings by size": (("grid 14 30",), "matchings DIR/grid-14-30.sms --by-size"),
+    "inclusion-exclusion": (("graph 46",), "matchings DIR/graph-46.sms --method inclusion-exclusion"),
     "null vectors": (("generate ch7-8-b4 -o DIR/ch784.sms",), "kernel DIR/ch784.sms --vectors 3000 -p 2147483647 -o DIR/n.sms"),
-    "right sides": (("random 4000 6", "columns 4000 40"), "solve DIR/random-4000-6.sms --rhs DIR/columns-4000-40.sms --rational"),
-    "charpoly": (("full 6000 6000",), "charpoly DIR/full-6000-6000.npy -p 65521"),
+    "charpoly": (("full 5000 5000",), "charpoly DIR/full-5000-5000.npy -p 65521"),
     "determinant": (("random 5000 6",), "det DIR/random-5000-6.sms --proven"),
 }
 
@@ -49,10 +50,11 @@ def scatter(number):
 
 
 def entries(kind, numbers):
-    """Shape and entries of a matrix that is made here: `columns ROWS COLS`, `graph N`, `random N WEIGHT`, `half N`."""
-    if kind == "columns":
-        rows, cols = numbers
-        return rows, cols, ((i, (i * 7 + k) % cols, 1 + scatter(i + k) % 9) for i in range(rows) for k in range(2))
+    """Shape and entries of a matrix that is made here: `grid A B`, `graph N`, `random N WEIGHT`, `half N`."""
+    if kind == "grid":
+        a, b = numbers
+        edges = [(i, i + 1) for i in range(a * b) if (i + 1) % b] + [(i, i + b) for i in range((a - 1) * b)]
+        return a * b, a * b, ((i, j, 1) for i, j in sorted(edges + [(j, i) for i, j in edges]))
     if kind == "graph":
         (n,) = numbers
         edges = {(i, j) for i in range(n) for j in range(i) if i == j + 1 or scatter(i * n + j) % 2}

@@ -59,7 +59,7 @@ class Ratios(unittest.TestCase):
 
 class Matrices(unittest.TestCase):
     def test_they_are_what_they_are_called(self):
-        for words, least, most in [("columns 20 7", 40, 40), ("graph 30", 300, 600), ("random 50 5", 150, 250), ("half 20", 150, 250)]:
+        for words, least, most in [("grid 4 5", 62, 62), ("graph 30", 300, 600), ("random 50 5", 150, 250), ("half 20", 150, 250)]:
             kind, *numbers = words.split()
             rows, cols, found = eta.entries(kind, [int(n) for n in numbers])
             cells = [(i, j) for i, j, v in found if v > 0]
