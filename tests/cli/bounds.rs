@@ -211,7 +211,10 @@ fn a_dry_run_tells_the_plan_and_does_nothing() {
     matrices.retain(|args| !args.starts_with("homology") && !args.starts_with("permanent"));
     lab.write("small.sms", sparse(24, 4));
     matrices.push("permanent small.sms".into());
-    lab.write("graph.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n6 6 7\n2 1\n3 2\n3 1\n4 3\n5 4\n6 5\n6 4\n");
+    lab.write(
+        "graph.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n6 6 7\n2 1\n3 2\n3 1\n4 3\n5 4\n6 5\n6 4\n",
+    );
     matrices.push("matchings graph.mtx".into());
     matrices.push("matchings graph.mtx --by-size".into());
     matrices.push("homology diagonal.sms -p 3".into());
