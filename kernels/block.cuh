@@ -7,26 +7,10 @@
 //   S, DEGREE   a row holds S elements of the field of P^DEGREE elements, by their digits
 
 #pragma once
-#include "problem.cuh"
-
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
+#include "words.cuh"
 
 #define WIDTH (PIECES * 128 / LANE)
 #define LANES (128 / LANE)
-
-#if LANE == 8
-typedef u8 Lane;
-#elif LANE == 16
-typedef u16 Lane;
-#elif LANE == 32
-typedef u32 Lane;
-#else
-typedef u64 Lane;
-#endif
 
 #if LANE == 64
 typedef unsigned __int128 u128;

@@ -6,21 +6,7 @@
 //   DIGITS      1, 2 or 4: P <= 256^DIGITS     HOPPER    1: products by wgmma of sm_90a; 0: by mma.sync
 
 #pragma once
-#include "problem.cuh"
-
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef long long i64;
-
-#if LANE == 8
-typedef u8 Lane;
-#elif LANE == 16
-typedef u16 Lane;
-#else
-typedef u32 Lane;
-#endif
+#include "words.cuh"
 
 // Residues of 16 bytes.
 #define LANES (128 / LANE)

@@ -86,11 +86,12 @@ __device__ __forceinline__ u32 residue(int s) {
     return r < 0 ? r + (u32)P : r;
 }
 
-// S0 + 256 S1 mod P.
+// (S0 + 256 S1) TIMES mod P; TIMES is 1, or 2^16 for residues of 32 bits.
+template <int TIMES>
 __device__ __forceinline__ u32 residue(int s0, int s1) {
 #if LANE == 32
-    // Less than 2^40 in size: the quotient is right or one off.
-    const i64 s = (i64)s1 * 256 + s0;
+    // Less than 2^56 in size, and P > 2^16: the quotient, below 2^40, is right or one off.
+    const i64 s = ((i64)s1 * 256 + s0) * TIMES;
     const i64 r = s - __double2ll_rd((double)s * (1.0 / P)) * (i64)P;
     return (u32)(r < 0 ? r + (i64)P : r >= (i64)P ? r - (i64)P : r);
 #else
@@ -108,11 +109,10 @@ __device__ __forceinline__ u32 residue(int s0, int s1) {
     {                                                                                                                          \
         if (DIGITS == 1) {                                                                                                     \
             (s)[0] = residue((s)[0]), (s)[1] = residue((s)[1]), (s)[2] = residue((s)[2]), (s)[3] = residue((s)[3]);            \
+        } else if (DIGITS == 4 && (strip) % 2) {                                                                               \
+            (s)[0] = residue<65536>((s)[0], (s)[2]), (s)[1] = residue<65536>((s)[1], (s)[3]);                                  \
         } else {                                                                                                               \
-            (s)[0] = residue((s)[0], (s)[2]), (s)[1] = residue((s)[1], (s)[3]);                                                \
-            if (DIGITS == 4 && (strip) % 2) {                                                                                  \
-                (s)[0] = product_mod((s)[0], 65536 % P), (s)[1] = product_mod((s)[1], 65536 % P);                              \
-            }                                                                                                                  \
+            (s)[0] = residue<1>((s)[0], (s)[2]), (s)[1] = residue<1>((s)[1], (s)[3]);                                          \
         }                                                                                                                      \
     }
 

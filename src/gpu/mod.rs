@@ -47,6 +47,9 @@ pub use source::{Cubin, Source};
 
 use crate::{DeviceReason, Error, Result};
 
+/// The header of all kernels on residues of LANE bits: its name and text.
+pub(crate) const WORDS: (&str, &str) = ("words.cuh", include_str!("../../kernels/words.cuh"));
+
 /// Compiles the kernel for a compute capability (major, minor), with or without such a device on this machine; or finds
 /// what an earlier process compiled, in the folder `$BLACKFIELD_KERNELS`, `$XDG_CACHE_HOME/blackfield/kernels` or
 /// `$HOME/.cache/blackfield/kernels`. If the first of these variables is set and empty, nothing is kept.

@@ -21,12 +21,15 @@ impl<'o> Entries<'o> {
         Entries { options, integers: Coordinates::new(), fractions: vec![] }
     }
 
-    /// Appends an entry.
+    /// Appends an entry, unless it is 0.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     #[inline]
     pub fn push(&mut self, row: u32, col: u32, value: Integer<'static>) -> Result<()> {
+        if value.is_zero() {
+            return Ok(());
+        }
         let held = self.integers.row.len();
         if held == self.integers.row.capacity() || held.is_multiple_of(STEP) {
             self.grow()?;

@@ -44,7 +44,8 @@ const COORDINATES: usize = 512;
 /// Entries of the diagonals are below this, and below p.
 const WORD: u64 = 1 << 62;
 
-/// log₂ of the number of elements that entries of the diagonals are drawn from, rounded down, and 1 more.
+/// log₂ of 1 and the number of elements that entries of the diagonals are drawn from, if p has this logarithm; of at
+/// most 62 bits.
 pub(crate) fn choices(log2_order: f64) -> f64 {
     log2_order.min(62.0)
 }

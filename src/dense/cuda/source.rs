@@ -91,7 +91,7 @@ impl Form {
             self.digits(),
             u8::from(hopper)
         );
-        let headers = [("problem.cuh", problem.as_str()), ("dense.cuh", HEADER)];
+        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS, ("dense.cuh", HEADER)];
         compile(&Source { name, text, headers: &headers }, capability)
     }
 }

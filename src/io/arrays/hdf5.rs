@@ -8,7 +8,7 @@
 //! | matrix without elements | a dataset of its dimensions; attribute `MATLAB_empty` |
 
 use super::hdf5_array::{Array, Context, PIECE};
-use super::variables::{DEEPEST, Variables};
+use super::variables::{ByColumns, DEEPEST, Variables};
 use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
 use crate::io::pointers::Pointers;
@@ -141,19 +141,11 @@ impl Matrix<'_> {
         let (rows, cols) = (array.inner, array.lines);
         check_sides(rows, cols).map_err(|message| self.error(message))?;
         let mut entries = Entries::new(options);
-        let (mut row, mut col) = (0, 0);
+        let mut places = ByColumns::new(rows);
         array.for_each(|bytes| {
-            let value = array.element.value(bytes, options.pattern);
-            let value =
-                value.map_err(|message| self.error(format!("row {}, column {}: {message}", row + 1, col + 1)))?;
-            if !value.is_zero() {
-                entries.push(row, col, value)?;
-            }
-            row += 1;
-            if u64::from(row) == rows {
-                (row, col) = (0, col + 1);
-            }
-            Ok(())
+            let (row, col) = places.next();
+            let at = |message| self.error(format!("row {}, column {}: {message}", row + 1, col + 1));
+            entries.push(row, col, array.element.value(bytes, options.pattern).map_err(at)?)
         })?;
         entries.integers(rows, cols)
     }

@@ -4,7 +4,7 @@
 use super::element::{Element, Kind, complex};
 use super::input::Input;
 use super::mat_numbers::{COMPRESSED, INT8, INT32, MATRIX, Tag, UINT32};
-use super::variables::{DEEPEST, Variables};
+use super::variables::{ByColumns, DEEPEST, Variables};
 use crate::io::body::{ENTRIES, within_limit};
 use crate::io::entries::{Entries, check_sides};
 use crate::io::options::ReadOptions;
@@ -154,21 +154,14 @@ impl Matrix<'_> {
             }
         } else {
             for part in parts {
-                let (mut row, mut col, mut seen) = (0, 0, 0);
+                let (mut places, mut seen) = (ByColumns::new(rows), 0);
                 self.values(input, part, |_, value| {
                     seen += 1;
                     if seen > rows * cols {
                         return Err(Stop::Told(format!("expected {rows} x {cols} {part}, found more")));
                     }
-                    let value = value?;
-                    if !value.is_zero() {
-                        entries.push(row, col, value)?;
-                    }
-                    row += 1;
-                    if u64::from(row) == rows {
-                        (row, col) = (0, col + 1);
-                    }
-                    Ok(())
+                    let (row, col) = places.next();
+                    Ok(entries.push(row, col, value?)?)
                 })?;
                 if seen < rows * cols {
                     return Err(input.error(format!("expected {rows} x {cols} {part}, found {seen}")));

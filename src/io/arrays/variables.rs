@@ -1,5 +1,5 @@
-//! Which of MATLAB's variables is the matrix: the one selected by name, the only one there is, or `Problem.A` of
-//! SuiteSparse's collection. Fields of a structure are named as in MATLAB.
+//! MATLAB's variables, in files of any version, and which of them is the matrix: the one selected by name, the only one
+//! there is, or `Problem.A` of SuiteSparse's collection. Fields of a structure are named as in MATLAB.
 
 use crate::io::packing::{Choice, Rank};
 use crate::sparse::Triplets;
@@ -44,5 +44,27 @@ impl<'s> Variables<'s> {
     pub fn finish(self, file: &Path) -> Result<Triplets> {
         let one = self.choice.finish(&file.display().to_string());
         one.map_err(|message| Error::Input { file: file.to_path_buf(), line: 0, message })?
+    }
+}
+
+/// The places of a full matrix in the order in which MATLAB has its elements: column by column.
+pub(super) struct ByColumns {
+    rows: u64,
+    row: u32,
+    col: u32,
+}
+
+impl ByColumns {
+    /// From the first on, of a matrix with so many rows.
+    pub fn new(rows: u64) -> Self {
+        ByColumns { rows, row: 0, col: 0 }
+    }
+
+    /// Row and column of the next element.
+    pub fn next(&mut self) -> (u32, u32) {
+        let place = (self.row, self.col);
+        let below = self.row + 1;
+        (self.row, self.col) = if u64::from(below) == self.rows { (0, self.col + 1) } else { (below, self.col) };
+        place
     }
 }

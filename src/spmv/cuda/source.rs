@@ -83,7 +83,7 @@ impl GpuShape {
     /// [`Error::Device`](crate::Error::Device).
     pub(crate) fn compile(self, name: &str, text: &str, more: &str, capability: (u32, u32)) -> Result<Cubin> {
         let problem = self.constants() + more;
-        let headers = [("problem.cuh", problem.as_str()), ("block.cuh", BLOCK)];
+        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS, ("block.cuh", BLOCK)];
         gpu::compile(&Source { name, text, headers: &headers }, capability)
     }
 

@@ -1,0 +1,20 @@
+// Integers by their bits, and the type of a residue: LANE bits of it, 8, 16, 32 or 64 (problem.cuh).
+
+#pragma once
+#include "problem.cuh"
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+#if LANE == 8
+typedef u8 Lane;
+#elif LANE == 16
+typedef u16 Lane;
+#elif LANE == 32
+typedef u32 Lane;
+#else
+typedef u64 Lane;
+#endif
