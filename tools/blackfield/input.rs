@@ -1,6 +1,7 @@
 //! Reading a matrix for a subcommand: from a file or standard input, timed and announced.
 
 use crate::args::{InputArgs, Prime};
+use crate::memory::check_header;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
 use blackfield::io;
@@ -31,11 +32,12 @@ pub fn load(file: &Path, input: impl Into<InputArgs>, bars: &Bars) -> Result<Loa
     load_within(file, input, None, bars)
 }
 
-/// [`load`] for a matrix whose entries take no more than `max_memory` bytes.
+/// [`load`] for a matrix whose entries, and whose lines at one byte each, take no more than `max_memory` bytes.
 pub fn load_within(file: &Path, input: impl Into<InputArgs>, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
     let options = input.into().options().max_memory(max_memory);
     let start = Instant::now();
     let triplets = io::read(file, &options, bars)?;
+    check_header(max_memory, triplets.rows(), triplets.cols())?;
     let (seconds, warnings) = loaded(file, &triplets, start, bars);
     Ok(Loaded { triplets, seconds, warnings, digest: OnceCell::new() })
 }
@@ -67,6 +69,7 @@ pub fn load_rational(
     let options = input.into().options().max_memory(max_memory);
     let start = Instant::now();
     let matrix = io::read_rational(file, &options, bars)?;
+    check_header(max_memory, matrix.numerators().rows(), matrix.numerators().cols())?;
     let (seconds, warnings) = loaded(file, matrix.numerators(), start, bars);
     Ok(Rational { matrix, seconds, warnings, file: file.to_path_buf() })
 }

@@ -66,6 +66,22 @@ pub fn check_lines(limit: Option<u64>, triplets: &Triplets) -> Result<()> {
     }
 }
 
+/// Refuses a matrix with more lines than a limit that somebody set has bytes. Where only the rank is asked for, empty
+/// lines take nothing, so that this is no need but a decision: under a limit, such a header is taken for damaged.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub fn check_header(limit: Option<u64>, rows: usize, cols: usize) -> Result<()> {
+    let needed = rows as u64 + cols as u64;
+    match limit.filter(|&limit| needed > limit) {
+        None => Ok(()),
+        Some(limit) => Err(Error::Memory(format!(
+            "{rows} x {cols}: {needed} bytes are needed at one for each row and column, {limit} bytes are allowed: \
+             check the header, or allow more by --max-memory"
+        ))),
+    }
+}
+
 /// Physical memory, or the control group's share of it, or what a limit of addresses (`ulimit -v`) leaves beside the
 /// program, where the system tells (Linux).
 pub fn of_machine() -> Option<u64> {
@@ -126,6 +142,12 @@ mod tests {
         let triplets = Triplets::from_entries(3, 5, [(0, 0, 1)]);
         assert!(check_lines(Some(512), &triplets).is_ok() && check_lines(None, &triplets).is_ok());
         assert!(matches!(check_lines(Some(511), &triplets), Err(Error::Memory(_))));
+    }
+
+    #[test]
+    fn a_header_has_no_more_lines_than_the_limit_has_bytes() {
+        assert!(check_header(None, usize::MAX / 2, usize::MAX / 2).is_ok() && check_header(Some(8), 3, 5).is_ok());
+        assert!(matches!(check_header(Some(7), 3, 5), Err(Error::Memory(_))));
     }
 
     #[test]
