@@ -1,6 +1,6 @@
 """Makes the files of this folder anew, each by the tool that writes the format, where there is one: `python3 datasets/formats/make.py`.
 
-Needs networkx, numpy, scipy and sympy, and the programs gp (PARI), gap and nauty-copyg. Formats of systems that are not free, and those of
+Needs networkx, networkit, numpy, scipy and sympy, and the programs gp (PARI), gap and nauty-copyg. Formats of systems that are not free, and those of
 CADO-NFS, DIMACS and LinBox, are written here by their documentation. MANIFEST.tsv names for each file the same matrix in SMS, the options
 that reading it takes, and who wrote it.
 """
@@ -13,6 +13,7 @@ import struct
 import subprocess
 from fractions import Fraction
 
+import networkit as nk
 import networkx as nx
 import numpy as np
 import scipy.sparse
@@ -136,13 +137,16 @@ def graphs():
     weighted = nx.Graph(graph)
     for k, (_, _, data) in enumerate(weighted.edges(data=True)):
         data["weight"] = (k * k) % 23 - 9 or 1
+    positive = nx.Graph(graph)
+    for k, (_, _, data) in enumerate(positive.edges(data=True)):
+        data["weight"] = 1 + k % 5
     directed = nx.DiGraph([(0, 3), (3, 0), (1, 2), (2, 2), (4, 1)])
     directed = nx.relabel_nodes(directed, {v: v for v in range(5)})
     ordered = nx.DiGraph()
     ordered.add_nodes_from(range(5))
     ordered.add_edges_from(directed.edges)
     multi = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 2)])
-    for name, g in (("graph", graph), ("weighted", weighted), ("directed", ordered), ("multi", multi)):
+    for name, g in (("graph", graph), ("weighted", weighted), ("positive", positive), ("directed", ordered), ("multi", multi)):
         sms(name, len(g), len(g), adjacency(g))
 
     def written(write, g, **style):
@@ -166,6 +170,11 @@ def graphs():
     lists = written(nx.write_adjlist, graph).decode().splitlines(keepends=True)
     lists = [line for line in lists if not line.startswith("#")]  # they name the script and the time
     keep("adjacency.txt", "".join(["# networkx\n", *lists]), "graph", by, "--layout adjacency")
+    for name, g in (("graph", graph), ("weighted", positive)):
+        written_by = nk.nxadapter.nx2nk(g, "weight" if name != "graph" else None)
+        path = HERE / f"metis_{name}.graph"
+        nk.graphio.METISGraphWriter().write(written_by, str(path))
+        keep(path.name, path.read_text(), "graph" if name == "graph" else "positive", f"NetworKit {nk.__version__}", "--layout metis")
     keep("node_link.json", json.dumps(nx.node_link_data(weighted, edges="links")), "weighted", by)
     keep("node_link_edges.json", json.dumps(nx.node_link_data(ordered, edges="edges"), indent=1), "directed", by)
     keep("node_link_multi.json", json.dumps(nx.node_link_data(multi, edges="edges")), "multi", by)

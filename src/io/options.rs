@@ -55,6 +55,8 @@ pub enum Layout {
     Arcs,
     /// One vertex per line, followed by its neighbours in an undirected graph.
     Adjacency,
+    /// A graph as METIS has it: its numbers of vertices and edges, then the neighbours of one vertex per line.
+    Metis,
     /// The binary sparse matrix of CADO-NFS mod 2: its rows, each a count and that many columns.
     Cado,
     /// The same with a coefficient after each column.

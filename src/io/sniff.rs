@@ -7,7 +7,7 @@ use super::{cado, foreign, graph, harwell_boeing, header, literal, matrix_market
 /// The reader for a file that begins with these bytes; the error says why there is none.
 pub(super) fn sniff(head: &[u8], options: &ReadOptions) -> std::result::Result<Reader, String> {
     named(head)
-        .or_else(|| foreign::packed(head).is_none().then(|| graph::sniff(head)).flatten())
+        .or_else(|| foreign::packed(head).is_none().then(|| graph::sniff(head, options)).flatten())
         .or_else(|| cado::sniff(head, options))
         .map_or_else(|| shaped(head, options), Ok)
 }

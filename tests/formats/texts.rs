@@ -20,6 +20,7 @@ fn options(words: &str) -> ReadOptions {
         "--layout dense" => ReadOptions::default().layout(Layout::Dense),
         "--layout edges" => ReadOptions::default().layout(Layout::Edges),
         "--layout arcs" => ReadOptions::default().layout(Layout::Arcs),
+        "--layout metis" => ReadOptions::default().layout(Layout::Metis),
         "--layout adjacency" => ReadOptions::default().layout(Layout::Adjacency),
         other => panic!("options {other}"),
     }

@@ -10,8 +10,16 @@ use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::Path;
 
-const LAYOUTS: [Layout; 7] =
-    [Layout::Triples, Layout::Dense, Layout::Edges, Layout::Arcs, Layout::Adjacency, Layout::Cado, Layout::CadoValues];
+const LAYOUTS: [Layout; 8] = [
+    Layout::Triples,
+    Layout::Dense,
+    Layout::Edges,
+    Layout::Arcs,
+    Layout::Adjacency,
+    Layout::Metis,
+    Layout::Cado,
+    Layout::CadoValues,
+];
 
 fn read(data: &[u8], options: &ReadOptions) -> Result<RationalMatrix, String> {
     read_rational_bytes(Path::new("input"), data, options, &Silent).map_err(|error| {
@@ -33,7 +41,7 @@ fn read(data: &[u8], options: &ReadOptions) -> Result<RationalMatrix, String> {
 pub fn texts(data: &[u8]) -> bool {
     let chosen = data.len() % 29;
     let base = [None, Some(Base::Zero), Some(Base::One)][chosen % 3];
-    let layout = LAYOUTS.get(chosen % 9).copied();
+    let layout = LAYOUTS.get(chosen % 10).copied();
     let wishes = ReadOptions::default().base(base).layout(layout).pattern(chosen > 20);
     let mut accepted = false;
     for options in [ReadOptions::default(), wishes] {

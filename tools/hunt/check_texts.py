@@ -89,6 +89,11 @@ def dimacs(n, edges):
     return f"c\np edge {n} {len(edges)}\n" + "".join(f"e {u + 1} {v + 1}\n" for u, v in edges)
 
 
+def metis(n, edges):
+    neighbours = [[str(v + 1) for v in range(n) if (min(u, v), max(u, v)) in edges] for u in range(n)]
+    return f"{n} {len(edges)}\n" + "".join(" ".join(line) + "\n" for line in neighbours)
+
+
 def digest(bench, name, *options):
     (answer,) = answers(bench.run("rank", name, "-p", 65521, "--json", "-q", *options))
     return answer["digest"], answer["rows"], answer["cols"]
@@ -116,8 +121,8 @@ def texts(bench, rng):
                 raise bench.complaint(f"{name} in {encoding} differs", expected, found)
         graph, edges = symmetric(matrix)
         expected = digest(bench, bench.store("g.sms", graph))
-        for name, write in (("g6", graph6), ("col", dimacs)):
-            found = digest(bench, bench.write(f"g.{name}", write(graph.rows, edges).encode()))
+        for name, write, *options in (("g6", graph6), ("col", dimacs), ("graph", metis, "--layout", "metis")):
+            found = digest(bench, bench.write(f"g.{name}", write(graph.rows, edges).encode()), *options)
             bench.count("graphs compared")
             if found != expected:
                 raise bench.complaint(f"graph in {name} differs", expected, found)

@@ -99,7 +99,7 @@ fn problem(text: &Text<'_>, found: &[&[u8]]) -> Result<(Graph, u64, u64)> {
 }
 
 /// The number, from 0, of a vertex that counts from `first`.
-fn vertex(field: &[u8], vertices: u64, first: u64) -> std::result::Result<u32, String> {
+pub(super) fn vertex(field: &[u8], vertices: u64, first: u64) -> std::result::Result<u32, String> {
     let shown = quote(field);
     let number: Option<u64> = std::str::from_utf8(field).ok().and_then(|field| field.parse().ok());
     let Some(number) = number else { return Err(format!("expected a vertex, found {shown}")) };

@@ -7,7 +7,8 @@
 //! | node-link and adjacency data of networkx, in JSON | an object with `links`, `edges` or `adjacency` | `json` |
 //! | GraphML | an element `graphml` | `graphml` |
 //!
-//! Edge lists and adjacency lists are tables of numbers: [`super::table`].
+//! METIS's graphs (`metis`) look like tables of numbers: the caller says that there is one. Edge lists and adjacency
+//! lists are tables: [`super::table`].
 
 mod adjacency;
 mod dimacs;
@@ -16,13 +17,17 @@ mod graph6;
 mod graphml;
 #[cfg(feature = "serde")]
 mod json;
+mod metis;
 
 pub(super) use adjacency::{Graph, Names};
 
-use super::options::Reader;
+use super::options::{Layout, ReadOptions, Reader};
 
 /// The reader of a graph in one of these formats.
-pub(super) fn sniff(head: &[u8]) -> Option<Reader> {
+pub(super) fn sniff(head: &[u8], options: &ReadOptions) -> Option<Reader> {
+    if options.layout == Some(Layout::Metis) {
+        return Some(metis::read);
+    }
     if graph6::sniff(head) {
         return Some(graph6::read);
     }

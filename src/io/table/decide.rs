@@ -76,6 +76,7 @@ pub(super) fn decide(text: &Text<'_>, table: &Table<'_>, options: &ReadOptions) 
         Some(layout @ (Layout::Edges | Layout::Arcs)) => Ok(Decision::Edges { directed: layout == Layout::Arcs }),
         Some(Layout::Adjacency) => Ok(Decision::Adjacency),
         Some(Layout::Cado | Layout::CadoValues) => Ok(Decision::Cado),
+        Some(Layout::Metis) => unreachable!("graphs are no tables"),
         None => seen(text, table, (&head, &all, &rest), sized, options),
     }
 }
@@ -113,7 +114,7 @@ fn seen(
         _ if least != most => {
             let (line, found, other) = if short > long { (short, least, most) } else { (long, most, least) };
             let message = format!(
-                "{}, {other} in line {}: expected as many in each line of a dense matrix. If each line has a vertex and its neighbours, say --layout adjacency",
+                "{}, {other} in line {}: expected as many in each line of a dense matrix. If each line has a vertex and its neighbours, say --layout adjacency, or metis where the first one has the numbers of vertices and edges",
                 counted(found, "number"),
                 short.min(long)
             );

@@ -164,6 +164,56 @@ proptest! {
         }
         let _ = all;
     }
+
+    /// With and without sizes and weights of vertices, and weights of edges.
+    #[test]
+    fn graphs_of_metis(n in 0usize..9, pairs in proptest::collection::vec((0usize..9, 0usize..9), 0..30), format in 0usize..8) {
+        let edges: BTreeSet<(usize, usize)> = pairs.into_iter().filter(|&(u, v)| u < v && v < n).collect();
+        let (size, weights, weighted) = (format >> 2, (format >> 1 & 1) * 2, format & 1);
+        let weight = |u: usize, v: usize| if weighted == 1 { 1 + u.min(v) * 9 + u.max(v) } else { 1 };
+        let mut text = format!("% a graph\n{n} {} {format:03b} {weights}\n", edges.len());
+        let mut entries = Vec::new();
+        for u in 0..n {
+            let neighbours = (0..n).filter(|&v| edges.contains(&(u.min(v), u.max(v))));
+            let before = (0..size + weights).map(|_| 7.to_string());
+            let ends = neighbours.flat_map(|v| {
+                entries.push((u, v, weight(u, v) as i64));
+                [(v + 1).to_string(), weight(u, v).to_string()].into_iter().take(1 + weighted).collect::<Vec<_>>()
+            });
+            text += &(before.chain(ends).collect::<Vec<_>>().join(" ") + "\n");
+        }
+        let found = read_text(&text, &ReadOptions { layout: Some(Layout::Metis), ..EXACT }).unwrap();
+        prop_assert_eq!(found, Triplets::from_entries(n, n, entries), "{}", text);
+    }
+}
+
+#[test]
+fn what_is_no_graph_of_metis() {
+    let cases = [
+        ("", "t:1: the file ends before its first line \"n m\""),
+        ("3\n", "t:1: expected \"n m\", vertices and edges of a graph, found \"3\""),
+        ("2 1 2\n2\n1\n", "t:1: expected \"n m fmt ncon\", fmt of up to three digits 0 or 1, found \"2 1 2\""),
+        ("2 1 10 0\n2\n1\n", "t:1: fmt 10 and 0 weights of a vertex contradict each other: found \"2 1 10 0\""),
+        ("2 1\n2\n", "t:2: the file ends after the lines of 1 vertices, but line 1 announces 2"),
+        ("2 1\n2\n1\n\n1\n", "t:5: expected the end after 2 vertices, found \"1\""),
+        (
+            "2 1\n2\n\n",
+            "t:3: 1 neighbours, 1 different edges, but line 1 announces 1 edge: expected each edge in the lines of both its ends",
+        ),
+        ("2 1\n2 2\n\n", "t:2: vertex 2 is named twice in this line"),
+        ("2 1\n1\n\n", "t:2: vertex \"1\" is its own neighbour: expected no loops"),
+        ("2 1\n3\n1\n", "t:2: vertex 3 is outside 1..=2"),
+        ("2 1\n0\n1\n", "t:2: vertex 0 is outside 1..=2: do they count from 0? Say --base 0"),
+        ("2 1 1\n2\n1 1\n", "t:2: expected a weight after the neighbour \"2\""),
+        ("2 1 110\n1 1 2\n1\n", "t:3: expected 2 numbers before the neighbours of this vertex, found 1"),
+        (
+            "2 1 1\n2 5\n1 6\n",
+            "t:3: this edge has the weight 6, and 5 in line 2: expected one weight for an edge (for a directed graph, say --layout arcs)",
+        ),
+    ];
+    for (text, message) in cases {
+        assert_eq!(shown(text, &ReadOptions { layout: Some(Layout::Metis), ..EXACT }), message, "{text}");
+    }
 }
 
 #[test]

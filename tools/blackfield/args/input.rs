@@ -38,6 +38,8 @@ pub enum LayoutName {
     Arcs,
     /// A vertex and its neighbours per line
     Adjacency,
+    /// A graph of METIS: vertices and edges, then a line of neighbours for each vertex
+    Metis,
     /// Rows of CADO-NFS, binary or text, without coefficients
     Cado,
     /// Rows of CADO-NFS with coefficients
@@ -52,6 +54,7 @@ impl From<LayoutName> for io::Layout {
             LayoutName::Edges => io::Layout::Edges,
             LayoutName::Arcs => io::Layout::Arcs,
             LayoutName::Adjacency => io::Layout::Adjacency,
+            LayoutName::Metis => io::Layout::Metis,
             LayoutName::Cado => io::Layout::Cado,
             LayoutName::CadoValues => io::Layout::CadoValues,
         }
