@@ -1,5 +1,6 @@
 //! Graphs of METIS, Chaco, KaHIP and the DIMACS challenge of 2012 (manual of METIS 5.1.0, §4.1): a line `n m`, then a
-//! line of neighbours for each of the n vertices, numbered from 1; each of the m edges stands in the lines of both ends.
+//! line of neighbours for each of the n vertices, numbered from 1; each of the m edges stands in the lines of both
+//! ends.
 //!
 //! `n m fmt` says with three digits whether each vertex has a size, weights (`n m fmt ncon` of them), and each edge a
 //! weight, which follows the neighbour. Sizes and weights of vertices are passed over; comments begin with `%`. A blank
