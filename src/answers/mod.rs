@@ -35,7 +35,7 @@ pub use lifting::{
     IntegerDeterminant, RationalContradiction, RationalSolution, SolutionVector, integer_determinant, rational_solve,
 };
 pub use operator::{operator_minimal_polynomial, operator_rank};
-pub use polynomials::{MatrixPolynomial, characteristic_polynomial, minimal_polynomial};
+pub use polynomials::{MatrixPolynomial, characteristic_polynomial, dense_polynomial_seconds, minimal_polynomial};
 pub use rank::{Method, Minor, Patience, PlannedStep, Rank, RankOptions, RankPlan, rank, rank_owned, rank_plan};
 pub use rational::{ModularRank, RationalOptions, RationalRank, rational_rank};
 pub use rational_space::{

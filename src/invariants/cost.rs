@@ -5,6 +5,7 @@ use crate::cost::Machine;
 use crate::dense::{Echelon, Reduced};
 use crate::field::Modulus;
 use crate::memory;
+use crate::report::Ahead;
 use crate::spmv::{Lane, pass_seconds};
 
 /// Numbers of vectors that are compared.
@@ -72,18 +73,51 @@ impl Shape {
         n * n * (width as f64 * machine.dense.product(self.modulus) + machine.dense.scatter)
     }
 
+    /// What is ahead of a way's phases, in their order.
+    pub fn ahead(&self, machine: &Machine, way: &Way) -> Vec<Ahead> {
+        let s = way.block.min(self.order).max(1);
+        let interpolation = self.determinant_seconds(machine, s);
+        let ready = self.nnz as f64 * machine.passes.ready;
+        let phases = match way.elimination {
+            true => {
+                let [powers, elimination] = self.elimination_seconds(machine, s);
+                vec![
+                    ("plan", ready),
+                    ("powers", powers),
+                    ("elimination", elimination),
+                    ("interpolation", interpolation),
+                ]
+            }
+            false => {
+                let sequence = way.seconds - interpolation - 2.0 * ready;
+                vec![("plan", 2.0 * ready), ("sequence", sequence), ("interpolation", interpolation)]
+            }
+        };
+        phases.into_iter().map(|(phase, work)| Ahead::shared(phase, work)).collect()
+    }
+
+    /// The powers, and their echelon form.
+    fn elimination_seconds(&self, machine: &Machine, s: usize) -> [f64; 2] {
+        let (n, p, blocks) = (self.order, self.modulus, self.powers(s));
+        let power = if self.is_dense() { self.dense_seconds(machine, s) } else { self.pass_seconds(machine, s) };
+        let elimination = Echelon::absorbing_seconds(&machine.dense, p, n, blocks * s)
+            + Echelon::seconds(&machine.dense, p, n, blocks * s)
+            + Reduced::seconds(&machine.dense, p, n, blocks * s);
+        [blocks as f64 * power, elimination]
+    }
+
+    /// Powers of s vectors for an echelon form.
+    fn powers(&self, s: usize) -> usize {
+        self.order.div_ceil(s) + 1 + if s == self.order { 0 } else { MORE }
+    }
+
     /// By [`by_elimination`](super::by_elimination).
     pub fn elimination(&self, machine: &Machine, s: usize) -> Way {
         let (n, p) = (self.order, self.modulus);
         let s = s.min(n).max(1);
-        let blocks = n.div_ceil(s) + 1 + if s == n { 0 } else { MORE };
-        let cols = blocks * s;
-        let power = if self.is_dense() { self.dense_seconds(machine, s) } else { self.pass_seconds(machine, s) };
+        let cols = self.powers(s) * s;
         let seconds = self.nnz as f64 * machine.passes.ready
-            + blocks as f64 * power
-            + Echelon::absorbing_seconds(&machine.dense, p, n, cols)
-            + Echelon::seconds(&machine.dense, p, n, cols)
-            + Reduced::seconds(&machine.dense, p, n, cols)
+            + self.elimination_seconds(machine, s).iter().sum::<f64>()
             + self.determinant_seconds(machine, s);
         let whole = if self.is_dense() { 8 * n as u128 * n as u128 } else { 0 };
         let powers = memory::saturated(n as u128 * cols as u128 * Lane::narrowest(p).bytes() as u128 + whole);
@@ -119,6 +153,20 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_ahead_is_what_a_way_takes() {
+        let machine = Machine::reference();
+        for (p, order, nnz) in [(65521, 1000, 1_000_000), (65521, 50_000, 250_000), (2, 5, 10), (2, 300, 900)] {
+            let shape = Shape { modulus: Modulus::new(p).unwrap(), order, nnz, valued: nnz };
+            for way in [shape.elimination(&machine, 16), shape.wiedemann(&machine, 16)] {
+                let ahead = shape.ahead(&machine, &way);
+                let all = ahead.iter().map(|ahead| ahead.seconds).sum::<f64>() * rayon::current_num_threads() as f64;
+                assert!((all - way.seconds).abs() <= 1e-9 * way.seconds, "{way:?}: {ahead:?}");
+                assert!(ahead.iter().all(|ahead| ahead.seconds >= 0.0), "{ahead:?}");
+            }
+        }
+    }
 
     #[test]
     fn small_and_dense_matrices_are_eliminated_and_large_sparse_ones_are_not() {

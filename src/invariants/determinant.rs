@@ -79,8 +79,10 @@ fn in_an_extension(
     let embedded = PolyMatrix::from_coefficients(s, s, embedded);
     let orbits = representatives(&field, bound + 1)?;
     let mut newton = Newton::new(&field, bound)?;
-    for orbits in orbits.chunks(BATCH) {
+    observer.phase("interpolation", orbits.len() as u64);
+    for (orbits, done) in orbits.chunks(BATCH).zip((0..).step_by(BATCH)) {
         observer.check()?;
+        observer.progress(done);
         let value = |orbit: &Vec<Packed>| {
             let mut at = evaluate_at(&field, &embedded, orbit[0]);
             dense::determinant(&field, s, &mut at)

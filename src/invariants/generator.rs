@@ -24,7 +24,7 @@ use crate::certify::{Domain, Streams};
 use crate::dense;
 use crate::field::PrimeField;
 use crate::poly::PolyMatrix;
-use crate::report::{ErrorBound, Phases};
+use crate::report::{ErrorBound, Phases, Quiet};
 use crate::sequence::{Krylov, Projection, Start};
 use crate::sigma_basis::GeneratorSearch;
 use crate::spmv::Block;
@@ -110,7 +110,7 @@ fn attempt_with(
         let counted = Counted { observer, before: length, expected };
         phases.time("sequence", || saved.extend(&field, &mut source, (length, target), &mut terms, &counted))?;
         length = target;
-        phases.time("sigma_basis", || search.extend(&terms, observer))?;
+        phases.time("sigma_basis", || search.extend(&terms, &Quiet(observer)))?;
         let dimension = search.rank_bound();
         let full = dimension == n && is_only(&search);
         let last = length >= 2 * n + 2;

@@ -6,6 +6,10 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Bytes that the system may hold back: what is written goes to the disk in pieces of so many, so that the end does not
+/// wait for all of it, and the rate at which a file grows is that of the disk.
+const HELD_BACK: u64 = 1 << 28;
+
 /// A file being written: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames once
 /// they are on disk. If it is dropped before that, the old file stays: a full disk or an interruption does no harm.
 ///
@@ -17,6 +21,8 @@ pub struct AtomicFile {
     file: File,
     /// `None` for a device.
     place: Option<Place>,
+    /// Bytes that may not be on disk.
+    unsynced: u64,
 }
 
 /// The temporary file, the target, and the permissions of the file that it replaces.
@@ -50,7 +56,7 @@ impl AtomicFile {
             Ok((file, Some(Place { temporary, target, permissions: old.map(|meta| meta.permissions()) })))
         };
         match begin() {
-            Ok((file, place)) => Ok(AtomicFile { name, file, place }),
+            Ok((file, place)) => Ok(AtomicFile { name, file, place, unsynced: 0 }),
             Err(source) => Err(Error::Io { file: name, source }),
         }
     }
@@ -65,7 +71,7 @@ impl AtomicFile {
     /// # Errors
     /// [`Error::Io`]; the old file is then unchanged.
     pub fn finish(self) -> Result<()> {
-        let AtomicFile { name, file, place } = self;
+        let AtomicFile { name, file, place, .. } = self;
         let Some(Place { temporary, target, permissions }) = place else { return Ok(()) };
         let finish = || {
             if let Some(permissions) = permissions {
@@ -80,7 +86,13 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        let written = self.file.write(bytes)?;
+        self.unsynced += written as u64;
+        if self.place.is_some() && self.unsynced >= HELD_BACK {
+            self.file.sync_data()?;
+            self.unsynced = 0;
+        }
+        Ok(written)
     }
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()

@@ -55,6 +55,9 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
         (true, Symmetry::Skew) => (layout.rows as u128 * (layout.rows as u128).saturating_sub(1) / 2) as u64,
     };
     layout.announced = Some((entries, at));
+    if layout.symmetry == Symmetry::General {
+        text.shape(layout.rows, layout.cols, entries);
+    }
 
     // The count may be wrong: reserve no more than the text can hold, at a few bytes per entry.
     let room = text.remaining().unwrap_or(0) / layout.shortest_line() as u64;
@@ -69,6 +72,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
         );
         return Err(text.error(text.line_number(), message));
     }
+    text.sorting();
     body.finish(duplicates(options))
 }
 

@@ -57,5 +57,6 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
         );
         return Err(text.error(text.line_number(), message));
     }
+    text.sorting();
     body.finish(duplicates(options))
 }

@@ -6,7 +6,7 @@ use super::read::read_rational_bytes;
 use super::write::write_rational_to;
 use super::{AtomicFile, FileFormat, ReadOptions};
 use crate::sparse::{Fraction, Integer};
-use crate::{Error, Result, Silent, memory};
+use crate::{Error, Observer, Result, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -196,21 +196,26 @@ impl<'o> SmsWriter<'o> {
         };
         written.map_err(|source| Error::Io { file: self.name.clone(), source })
     }
-    /// Writes the end, and moves the file into place.
+    /// Writes the end, and moves the file into place once it is on disk: the observer sees the phase `flush`, and
+    /// before it those of reading and writing where entries are held.
     ///
     /// # Errors
     /// [`Error::Io`]; where entries are held, also [`Error::Memory`], and [`Error::Matrix`] for values that the format
     /// does not have.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(mut self, observer: &dyn Observer) -> Result<()> {
         let end = self.encoding.bytes(b"0 0 0\n".to_vec())?;
         self.write(&end)?;
         match self.target {
-            Target::File(file) => file.finish(),
+            Target::File(file) => {
+                observer.phase("flush", 0);
+                file.finish()
+            }
             Target::Stream(out) => out.flush().map_err(|source| Error::Io { file: self.name, source }),
             Target::Held { text, mut file, format, compression } => {
-                let matrix = read_rational_bytes(&self.name, &text, &ReadOptions::default(), &Silent)?;
+                let matrix = read_rational_bytes(&self.name, &text, &ReadOptions::default(), observer)?;
                 drop(text);
-                write_rational_to(&mut file, &matrix, format, compression, &Silent)?;
+                write_rational_to(&mut file, &matrix, format, compression, observer)?;
+                observer.phase("flush", 0);
                 file.finish()
             }
         }
@@ -220,6 +225,7 @@ impl<'o> SmsWriter<'o> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::io::{read, read_bytes};
     use crate::sparse::{RationalMatrix, Triplets};
 
@@ -231,7 +237,7 @@ mod tests {
             let bytes = writer.encoding().entries(block.iter().copied()).unwrap();
             writer.write(&bytes).unwrap();
         }
-        writer.finish().unwrap();
+        writer.finish(&Silent).unwrap();
     }
 
     #[test]
@@ -263,7 +269,7 @@ mod tests {
             let bytes = writer.encoding().fractions(block.iter().cloned()).unwrap();
             writer.write(&bytes).unwrap();
         }
-        writer.finish().unwrap();
+        writer.finish(&Silent).unwrap();
         assert!(
             out.starts_with(b"3 2 Q\n3 1 -1/2\n1 2 2\n2 2 -1/9223372036854775808\n1 1 -9223372036854775808\n0 0 0")
         );

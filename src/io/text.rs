@@ -211,6 +211,16 @@ impl<'a> Text<'a> {
         Ok(Some(line.strip_suffix(b"\r").map(<[u8]>::to_vec).unwrap_or(line)))
     }
 
+    /// All entries are read: what is left is to put them in order.
+    pub fn sorting(&self) {
+        self.observer.phase("sort", 0);
+    }
+
+    /// The header tells the shape of the matrix.
+    pub fn shape(&self, rows: u64, cols: u64, entries: u64) {
+        self.observer.shape(rows, cols, entries);
+    }
+
     /// Reports how much has been read, and checks whether to stop: for callers that read by lines.
     pub fn report(&self) -> Result<()> {
         self.observer.progress(match &self.input {

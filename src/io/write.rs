@@ -218,6 +218,7 @@ fn write_file(
     let compression = Compression::from_path(path);
     let mut file = AtomicFile::create(path)?;
     write_named(path, &mut file, a, format, compression, observer)?;
+    observer.phase("flush", 0);
     file.finish()
 }
 

@@ -22,6 +22,7 @@
 //!
 //! [`likely_fraction`]: crate::integers
 
+mod beside;
 mod inverse;
 mod layers;
 mod lifting;
@@ -33,7 +34,7 @@ mod triangle;
 
 pub use sides::{Side, sides};
 pub use solution::Fractions;
-pub use system::{MAX_PRIME_BITS, System};
+pub use system::{LANES, MAX_PRIME_BITS, System};
 
 #[cfg(test)]
 mod tests;

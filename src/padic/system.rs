@@ -1,5 +1,6 @@
 //! A minor of an integer matrix that is nonsingular mod p, ready to be lifted.
 
+use super::beside::{Beside, Shown};
 use super::inverse::Inverse;
 use super::layers::{Layers, check_prime};
 use super::lifting::{Lifting, Progress};
@@ -8,7 +9,7 @@ use super::solution::{self, Fractions};
 use super::triangle::Triangle;
 use crate::decomposition::Minor;
 use crate::field::Modulus;
-use crate::report::{Bytes, Kept, Quiet};
+use crate::report::{Bytes, Kept};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 /// The largest primes: sums of sixteen products of digits fit a word.
 pub const MAX_PRIME_BITS: u32 = 30;
 /// Right sides that share a pass.
-const LANES: usize = 8;
+pub const LANES: usize = 8;
 /// Columns of an inverse that are solved for at once.
 const COLUMNS: usize = 256;
 /// Right sides between two looks at what they became.
@@ -108,11 +109,17 @@ impl System {
         let mut found = memory::with_capacity(right.len(), SYSTEM)?;
         for group in right.chunks(GROUP) {
             observer.check()?;
+            let beside = Beside::new(observer, group.len().div_ceil(LANES), group.len());
+            let shown = |chunk: usize| match group.len() {
+                1 => Shown::Alone(observer),
+                _ => Shown::Digits(&beside, chunk, chunk * LANES),
+            };
             let chunks: Vec<Vec<Fractions>> = group
-                .par_chunks(if group.len() == 1 { 1 } else { LANES })
-                .map(|right| match right.len() {
-                    1 => self.lift::<1>(right, observer),
-                    _ => self.lift::<LANES>(right, observer),
+                .par_chunks(LANES)
+                .enumerate()
+                .map(|(chunk, right)| match right.len() {
+                    1 => self.lift::<1>(right, shown(chunk)),
+                    _ => self.lift::<LANES>(right, shown(chunk)),
                 })
                 .collect::<Result<_>>()?;
             found.extend(chunks.into_iter().flatten());
@@ -139,7 +146,8 @@ impl System {
     }
 
     /// The solutions for up to `L` right sides.
-    fn lift<const L: usize>(&self, right: &[Side<'_>], observer: &dyn Observer) -> Result<Vec<Fractions>> {
+    fn lift<const L: usize>(&self, right: &[Side<'_>], shown: Shown<'_>) -> Result<Vec<Fractions>> {
+        let observer: &dyn Observer = &shown;
         let solve = |c: &[[i32; L]]| self.digit(c);
         let mut lifting = Lifting::new(self.p, &self.layers, &self.triangle.layer, right, &self.row_place)?;
         let most = solution::most_digits(self.p, &self.layers, &lifting);
@@ -155,9 +163,6 @@ impl System {
             lifting.restore(progress)?;
             observer.restored(lifting.len() as u64);
         }
-        // Of several right sides at once, digits alone are shown.
-        let quiet = Quiet(observer);
-        let shown: &dyn Observer = if L == 1 { observer } else { &quiet };
         let none: [(&[BigInt], &BigInt, usize); 0] = [];
         // The number of digits with which fractions are tried next: the same, wherever it began.
         let after = |k: usize| k + (k / 6).max(2);
@@ -174,7 +179,7 @@ impl System {
             if tried {
                 next = after(k).min(most);
                 for (lane, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-                    *found = solution::attempt(self.p, &self.layers, &lifting, lane, shown)?;
+                    *found = solution::attempt(self.p, &self.layers, &lifting, lane, &shown.side(lane))?;
                 }
             }
             if found.iter().all(Option::is_some) {

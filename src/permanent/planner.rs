@@ -22,6 +22,7 @@ use super::rook::Rook;
 use super::{Exact, Found, IntMatrix, affordable, cheapest, frontier, gray};
 use crate::gpu::{self, Device, Devices};
 use crate::integers::Bound;
+use crate::report::Ahead;
 use crate::words::{about, counted};
 use crate::{Error, Forecast, Observer, Result};
 use num_bigint::BigUint;
@@ -195,6 +196,8 @@ fn frontier_programme(
         observer.forecast(&Forecast { name: "permanent", why, seconds, bytes });
         // Time to search for a better order, as a fraction of the potential gain.
         settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
+        observer.ahead(&[Ahead { phase: "frontier", seconds }]);
+        observer.phase("search for an order", 0);
         prediction = frontier::predict(block, &settings, observer)?;
     }
     Ok(Some(Route {

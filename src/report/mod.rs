@@ -6,6 +6,7 @@
 //! themselves, so that a program that prints answers need not restate their fields; the documents of the command line
 //! are described by the JSON Schemas in `docs/schema`.
 
+mod ahead;
 mod bytes;
 mod certainty;
 mod error_bound;
@@ -15,6 +16,7 @@ mod observer;
 mod phases;
 mod step;
 
+pub use ahead::Ahead;
 pub(crate) use bytes::{Bytes, State};
 pub use certainty::Certainty;
 pub use error_bound::ErrorBound;

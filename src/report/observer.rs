@@ -1,6 +1,6 @@
 //! How the library reports while it works: it never prints, it calls an [`Observer`].
 
-use super::Keeper;
+use super::{Ahead, Keeper};
 use crate::{Error, Result};
 
 /// What is predicted of a step before it begins.
@@ -35,6 +35,12 @@ pub trait Observer: Sync {
     fn part(&self, _what: &str, _number: u64, _of: u64) {}
     /// A step that may take long begins, as far as is known the longest one: what is predicted of it.
     fn forecast(&self, _forecast: &Forecast) {}
+    /// What is predicted of the phases to come, in their order, as far as it is known: all that is told by this call
+    /// replaces what was told before. Phases that do not take long may be left out, and one may not come after all. A
+    /// forecast and a new part end what was told.
+    fn ahead(&self, _phases: &[Ahead]) {}
+    /// The matrix being read has so many rows, columns and entries: told early, where its header says so.
+    fn shape(&self, _rows: u64, _cols: u64, _entries: u64) {}
     /// Whether nothing is wanted but forecasts: a computation of several parts adds theirs up, and stops.
     fn plans_only(&self) -> bool {
         false

@@ -35,7 +35,7 @@
 //! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on
 //! termination; Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
-use super::pm_basis::{Params, later, pm_basis};
+use super::pm_basis::{Params, later, pm_basis_after};
 use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
 use crate::field::{Field, Rng};
@@ -116,7 +116,7 @@ impl<F: Field> GeneratorSearch<F> {
     ///
     /// One call with all terms costs what [`pm_basis`] costs; a call that adds t terms to L costs about
     /// as much as the top level of the recursion at order L + t, besides the t terms' own basis. So calls in
-    /// blocks of L/8 or more stay within twice the one-shot cost.
+    /// blocks of L/8 or more stay within twice the one-shot cost. Progress is the length that is reached.
     ///
     /// # Errors
     /// [`Error::Interrupted`] when the observer asks to stop, [`Error::Memory`]: the search is then at some length
@@ -151,7 +151,7 @@ impl<F: Field> GeneratorSearch<F> {
         }
         observer.check()?;
         let residual = self.residual(from, count)?;
-        let next = pm_basis(&self.field, &residual, count, &self.degrees, &self.params, observer)?;
+        let next = pm_basis_after(&self.field, &residual, (from, count), &self.degrees, &self.params, observer)?;
         self.left = compose(&self.field, &next.basis, &self.left)?;
         self.last_change = later(&self.last_change, &next.last_change, from);
         self.degrees = next.degrees;

@@ -32,7 +32,7 @@ impl Params {
 }
 
 /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given
-/// shift.
+/// shift. Progress is reported in orders.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted) when the observer asks to stop;
@@ -48,15 +48,29 @@ pub fn pm_basis<F: Field>(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<OrderBasis<F::Elem>> {
+    pm_basis_after(field, series, (0, order), shift, params, observer)
+}
+
+/// The same for a piece of a basis, whose orders come after `before` others.
+pub(super) fn pm_basis_after<F: Field>(
+    field: &F,
+    series: &PolyMatrix<F::Elem>,
+    (before, order): (usize, usize),
+    shift: &[i64],
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<OrderBasis<F::Elem>> {
     assert!(params.leaf > 0, "a leaf takes at least one order");
     observer.check()?;
     if order <= params.leaf {
-        return m_basis(field, series, order, shift);
+        let basis = m_basis(field, series, order, shift)?;
+        observer.progress((before + order) as u64);
+        return Ok(basis);
     }
     let half = order.div_ceil(2);
-    let first = pm_basis(field, series, half, shift, params, observer)?;
+    let first = pm_basis_after(field, series, (before, half), shift, params, observer)?;
     let rest = residual(field, &first.basis, series, half, order - half)?;
-    let second = pm_basis(field, &rest, order - half, &first.degrees, params, observer)?;
+    let second = pm_basis_after(field, &rest, (before + half, order - half), &first.degrees, params, observer)?;
     drop(rest);
     observer.check()?;
     let basis = compose(field, &second.basis, &first.basis)?;

@@ -10,6 +10,8 @@ use crate::poly::{self, PolyMatrix};
 use crate::{Observer, Result};
 use rayon::prelude::*;
 
+/// Determinants between two reports.
+const TOGETHER: usize = 1 << 10;
 /// Coefficients of a row that one task changes, or more.
 const COEFFICIENTS: usize = 16;
 
@@ -36,6 +38,8 @@ pub fn codegree_by_interpolation(
 
 /// The coefficients of det F up to `degree_bound` ≥ deg det F, likewise. `None` if the field has too few points.
 ///
+/// The observer sees the phase `interpolation` in units of points.
+///
 /// Panics if F is not square.
 ///
 /// # Errors
@@ -51,6 +55,7 @@ pub fn determinant_by_interpolation(
     if p.get() - 1 < points as u64 {
         return Ok(None);
     }
+    observer.phase("interpolation", points as u64);
     let ratio = primitive_root(p);
     let mut values = Vec::with_capacity(points);
     // A few thousand points at a time: the values of F there are s² residues each.
@@ -59,7 +64,11 @@ pub fn determinant_by_interpolation(
         observer.check()?;
         let count = chunk.min(points - first);
         let matrices = poly::evaluate_geometric(p, f, p.pow(ratio, first as u64), ratio, count)?;
-        values.extend(dense::determinants(p, f.rows(), matrices.data()));
+        for some in matrices.data().chunks(TOGETHER * f.rows() * f.rows()) {
+            observer.check()?;
+            values.extend(dense::determinants(p, f.rows(), some));
+            observer.progress(values.len() as u64);
+        }
     }
     poly::interpolate_geometric(p, &values, 1, ratio).map(Some)
 }
@@ -70,6 +79,8 @@ pub fn determinant_by_interpolation(
 /// This is the local Smith form's exponent sum: constant invertible row operations change det F by a non-zero constant,
 /// each division by exactly one factor x. The first elimination costs s³·deg F / 2, each division s²·deg F. `None` once
 /// the count exceeds `degree_bound` ≥ deg det F, that is if det F = 0. Panics if F is not square.
+///
+/// The observer sees the phase `co-degree` in units of rows.
 ///
 /// # Errors
 /// [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so.
@@ -84,6 +95,7 @@ pub fn codegree_by_row_division<F: Field>(
     // rows[i][k] is row i of the coefficient of xᵏ.
     let mut rows: Vec<Vec<Vec<F::Elem>>> =
         (0..s).map(|i| (0..f.len()).map(|k| f.coefficient(k)[i * s..][..s].to_vec()).collect()).collect();
+    observer.phase("co-degree", s as u64);
     let mut divisions = 0;
     loop {
         let Some(row) = make_row_vanish_at_zero(field, &mut rows, observer)? else { return Ok(Some(divisions)) };
@@ -105,6 +117,9 @@ fn make_row_vanish_at_zero<F: Field>(
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     for i in 0..rows.len() {
         observer.check()?;
+        // Each row is reduced by all before it.
+        observer.share((i as f64 / rows.len() as f64).powi(2));
+        observer.progress(i as u64);
         let (above, rest) = rows.split_at_mut(i);
         let (target, mut len) = (&mut rest[0], 0);
         let mut factors = Vec::with_capacity(pivots.len());

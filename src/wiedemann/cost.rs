@@ -62,6 +62,31 @@ impl Work<'_> {
 
     /// Predicted seconds of one thread with block size s.
     pub fn seconds(&self, s: usize) -> f64 {
+        self.sequence_seconds(s) + self.codegree_seconds(s)
+    }
+
+    /// Predicted seconds of one thread for the generator of the sequence. PM-Basis: about 16 s³ multiplications a term,
+    /// level of recursion and digit product; leaves over an extension are done element by element.
+    pub fn basis_seconds(&self, s: usize) -> f64 {
+        self.terms(s) * self.basis_seconds_per_term(s)
+    }
+
+    fn basis_seconds_per_term(&self, s: usize) -> f64 {
+        let prices = &self.machine.wiedemann;
+        let levels = self.terms(s).log2().max(1.0);
+        let each = if self.degree == 1 { prices.basis } else { (2.0 * self.degree as f64 - 1.0) * prices.basis_digit };
+        16.0 * (s as f64).powi(3) * levels * each
+    }
+
+    /// Predicted seconds of one thread for the co-degree by interpolation: a determinant of order s for each of up to n
+    /// points.
+    pub fn codegree_seconds(&self, s: usize) -> f64 {
+        let price = if self.degree == 1 { self.machine.wiedemann.determinant } else { 0.0 };
+        self.rank_bound as f64 * (s as f64).powi(3) * price
+    }
+
+    /// Predicted seconds of one thread for the sequence and its generator.
+    fn sequence_seconds(&self, s: usize) -> f64 {
         let (s_f, k) = (s as f64, self.degree as f64);
         let n = self.rank_bound as f64;
         let products = if self.symmetric { 1.0 } else { 2.0 };
@@ -76,15 +101,9 @@ impl Work<'_> {
             true => n * (s_f * k).powi(2) * prices.dense_projection,
             false => n * s_f * k * prices.projection,
         };
-        // PM-Basis: about 16 s³ multiplications a term, level of recursion and digit product; leaves over an extension
-        // are done element by element.
-        let levels = self.terms(s).log2().max(1.0);
-        let each = if self.degree == 1 { prices.basis } else { (2.0 * k - 1.0) * prices.basis_digit };
-        let sigma = 16.0 * s_f.powi(3) * levels * each;
-        // The co-degree by interpolation: a determinant of order s for each of up to n points.
-        let codegree = if self.degree == 1 { n * s_f.powi(3) * prices.determinant } else { 0.0 };
+        let sigma = self.basis_seconds_per_term(s);
         let ready = nnz as f64 * passes.ready;
-        ready + self.terms(s) * (sequence + scaling + projection + sigma) + codegree
+        ready + self.terms(s) * (sequence + scaling + projection + sigma)
     }
 
     /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a

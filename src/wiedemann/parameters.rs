@@ -5,6 +5,7 @@ use super::options::Options;
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::cost::Machine;
 use crate::field::ExtensionField;
+use crate::report::Ahead;
 use crate::words::counted;
 use crate::{Error, Result};
 
@@ -29,10 +30,26 @@ pub struct Parameters {
     pub by_theorem: bool,
     /// Predicted seconds on one core, for all trials.
     pub seconds: f64,
+    /// Those of the generator, and of its co-degree, in each trial.
+    pub(super) parts: [f64; 2],
     /// Predicted peak bytes beyond the matrix as given.
     pub bytes: u64,
     /// The reasons, in a sentence or two.
     pub reason: String,
+}
+
+impl Parameters {
+    /// What is ahead of one of so many trials on the processor. Where one may stop `early`, the generator is looked at
+    /// between terms.
+    pub(super) fn ahead(&self, trials: usize, early: bool) -> Vec<Ahead> {
+        let [basis, codegree] = self.parts;
+        let sequence = self.seconds / trials as f64 - codegree;
+        let first = match early && !self.by_theorem {
+            true => vec![Ahead::shared("sequence", sequence)],
+            false => vec![Ahead::shared("sequence", sequence - basis), Ahead::shared("σ-basis", basis)],
+        };
+        first.into_iter().chain([Ahead::shared("interpolation", codegree)]).collect()
+    }
 }
 
 /// The parameters for `problem` under the user's wishes.
@@ -74,6 +91,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
         symmetric,
         by_theorem,
         seconds: work.seconds(block) * options.trials as f64,
+        parts: [work.basis_seconds(block), work.codegree_seconds(block)],
         bytes: work.bytes(block),
         reason: format!("{why}; block size {block}{early}"),
     })
@@ -101,6 +119,20 @@ mod tests {
         ] {
             let c = parameters(&problem(p, 1), &Options::default(), &Machine::reference()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
+        }
+    }
+
+    #[test]
+    fn what_is_ahead_of_all_trials_is_what_they_take() {
+        for (p, trials, early) in [(65521, 1, true), (65521, 3, false), (7, 2, true), ((1 << 61) - 1, 2, true)] {
+            let options = Options { trials, early_termination: early, ..Options::default() };
+            let found = parameters(&problem(p, 1), &options, &Machine::reference()).unwrap();
+            let ahead = found.ahead(trials, early);
+            let all: f64 = ahead.iter().map(|ahead| ahead.seconds).sum();
+            let expected = found.seconds / (trials * rayon::current_num_threads()) as f64;
+            assert!((all - expected).abs() <= 1e-9 * expected, "p = {p}: {ahead:?}");
+            assert!(ahead.iter().all(|ahead| ahead.seconds >= 0.0), "p = {p}: {ahead:?}");
+            assert_eq!(ahead.len(), if early && !found.by_theorem { 2 } else { 3 });
         }
     }
 

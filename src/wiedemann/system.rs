@@ -30,7 +30,7 @@ use crate::blackbox::{Diagonals, Operator, Preconditioned, Scratch};
 use crate::certify::Domain;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
-use crate::report::Phases;
+use crate::report::{Phases, Quiet};
 use crate::sequence::{Krylov, Projection};
 use crate::sigma_basis::GeneratorSearch;
 use crate::spmv::Block;
@@ -194,7 +194,7 @@ impl System<'_> {
             phases.time("sequence", || saved.extend(field, source, (length, target), &mut terms, &counted))?;
             terms.chunks_exact_mut(s * s).for_each(|term| transpose(s, term));
             length = target;
-            phases.time("sigma_basis", || search.extend(&terms, observer))?;
+            phases.time("sigma_basis", || search.extend(&terms, &Quiet(observer)))?;
         }
         phases.time("sigma_basis", || search.verify(CHECK, &mut stream(Domain::Verification)))?;
         let rank = search.rank_bound();

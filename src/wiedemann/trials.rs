@@ -8,7 +8,7 @@ use super::state::{Counted, Saved};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
-use crate::report::Phases;
+use crate::report::{Phases, Quiet};
 use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
 use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
@@ -102,6 +102,9 @@ pub fn trials(
     for trial in 0..options.trials {
         if options.trials > 1 {
             observer.part("trial", trial as u64 + 1, options.trials as u64);
+        }
+        if matches!(place, Place::Processor(_)) {
+            observer.ahead(&parameters.ahead(options.trials, options.early_termination));
         }
         let stream = |domain| streams.stream(domain, trial as u64);
         let run = if parameters.degree == 1 {
@@ -224,7 +227,7 @@ impl<F: Field> Reading<'_, F> {
                 let start = Instant::now();
                 let (searched, next) = rayon::join(
                     || {
-                        searches.extend(&terms, observer)?;
+                        searches.extend(&terms, &Quiet(observer))?;
                         Ok::<_, Error>(start.elapsed().as_secs_f64())
                     },
                     || terms_from(length),
@@ -234,7 +237,13 @@ impl<F: Field> Reading<'_, F> {
                 phases.add("sequence", start.elapsed().as_secs_f64() - seconds);
                 ready = Some(next);
             } else {
-                phases.time("sigma_basis", || searches.extend(&terms, observer))?;
+                // What is done between terms belongs to the sequence.
+                let quiet = Quiet(observer);
+                let shown: &dyn Observer = if self.early { &quiet } else { observer };
+                if !self.early {
+                    observer.phase("σ-basis", length as u64);
+                }
+                phases.time("sigma_basis", || searches.extend(&terms, shown))?;
             }
             let settled = searches.settled();
             if searches.full(n) || settled && (length >= expected || self.early) {
@@ -248,7 +257,6 @@ impl<F: Field> Reading<'_, F> {
         observer.phase("σ-basis checked", 0);
         phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
         observer.check()?;
-        observer.phase("co-degree", 0);
         let value = phases.time("codegree", || searches.value(self.field, observer))?;
         Ok(Run { value, terms: length, settled: searches.settled() })
     }

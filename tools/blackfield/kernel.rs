@@ -168,7 +168,7 @@ impl Question<'_> {
                     entries += units(coordinates, kernel.dimension() as u64, left, &mut writer, bars)?;
                 }
             }
-            writer.finish()?;
+            writer.finish(bars)?;
             Ok::<_, Error>(entries)
         })?;
         Ok((Found::of(args, kernel.rank().rank, dimension, (vectors as usize, entries)), grounds))
@@ -232,7 +232,7 @@ fn write_rational(
         writer.write(&text)
     };
     let certainty = kernel.basis(make, take, bars)?;
-    writer.finish()?;
+    writer.finish(bars)?;
     Ok((certainty, count))
 }
 

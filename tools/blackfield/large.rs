@@ -77,7 +77,7 @@ fn write(
         Some(count) => found.random(count, take, bars)?,
         None => drop(found.basis(take, bars)?),
     }
-    writer.finish()?;
+    writer.finish(bars)?;
     Ok((count, entries))
 }
 

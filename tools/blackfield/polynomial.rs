@@ -45,6 +45,11 @@ pub fn characteristic(args: &CharpolyArgs, bars: &Bars) -> Result<()> {
 
 fn run(args: &PolynomialArgs, question: &Question, bars: &Bars) -> Result<()> {
     let mut work = Work::begin(&args.answer, bars)?;
+    let (modulus, machine) = (args.modulus, work.options.machine.clone());
+    bars.expect(Box::new(move |rows, cols, entries| {
+        let order = usize::try_from(rows).ok().filter(|_| rows == cols)?;
+        answers::dense_polynomial_seconds(modulus, order, usize::try_from(entries).ok()?, &machine)
+    }));
     let mut loaded = work.load_rational(&args.file, args.input)?.residues(args.modulus)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     if rows != cols {

@@ -10,7 +10,7 @@ use crate::solve::{Found, Lifted};
 use blackfield::answers::{self, SolutionVector};
 use blackfield::io::EntryList;
 use blackfield::report::Certainty;
-use blackfield::{Error, Result};
+use blackfield::{Error, Observer, Result};
 
 /// Solutions, written, or why there are none.
 pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> Result<Document<Found>> {
@@ -39,7 +39,7 @@ pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> R
     let mut entries = 0;
     if let (Some(output), Some(x)) = (&output, &solution.solutions) {
         entries = x.iter().map(|x| x.numerators.len()).sum();
-        let list = work.phases.shown("fractions", work.bars, || list(a.cols(), x))?;
+        let list = work.phases.time("fractions", || list(a.cols(), x, bars))?;
         work.phases.time("write", || output.write_entries(&list, bars))?;
     }
     let consistent = solution.is_consistent();
@@ -63,9 +63,12 @@ pub fn solve(args: &SolveArgs, output: Option<MatrixFile<'_>>, bars: &Bars) -> R
 }
 
 /// The columns as entries by rows.
-fn list(rows: usize, columns: &[SolutionVector]) -> Result<EntryList<'static>> {
+fn list(rows: usize, columns: &[SolutionVector], bars: &Bars) -> Result<EntryList<'static>> {
     let mut entries = vec![];
+    bars.phase("fractions", columns.len() as u64);
     for (x, k) in columns.iter().zip(0..) {
+        bars.check()?;
+        bars.progress(u64::from(k));
         entries.extend(x.fractions()?.into_iter().map(|(j, v)| (j, k, v)));
     }
     entries.sort_by_key(|(j, k, _)| (*j, *k));

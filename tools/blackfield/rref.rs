@@ -148,7 +148,7 @@ fn write_rational(
         writer.write(&text)
     };
     let certainty = form.free_columns(make, take, bars)?;
-    writer.finish()?;
+    writer.finish(bars)?;
     Ok((certainty, count))
 }
 
@@ -171,7 +171,7 @@ fn write(form: &RowEchelon, mut writer: SmsWriter<'_>, bars: &Bars) -> Result<(C
         writer.write(&text)
     };
     let certainty = form.free_columns(make, take, bars)?;
-    writer.finish()?;
+    writer.finish(bars)?;
     Ok((certainty, count))
 }
 

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use rayon::prelude::*;
 
 /// Bits of the primes: those of the fastest arithmetic.
-const PRIME_BITS: u32 = 31;
+pub(super) const PRIME_BITS: u32 = 31;
 /// The most random primes that must agree in a row.
 const MOST: u64 = 64;
 /// Fewest primes for which the elimination is learnt and repeated …
@@ -172,7 +172,7 @@ impl Cofactor<'_> {
     /// The pivots of an elimination that stays sparse, to be repeated mod other primes.
     fn learn(&self, phases: &mut Phases) -> Result<Option<Replay>> {
         let n = self.a.rows();
-        if (n - self.chain) * CORE > n {
+        if !is_repeated(n, self.chain) {
             return Ok(None);
         }
         phases.time("determinants mod p", || {
@@ -186,6 +186,11 @@ impl Cofactor<'_> {
             Replay::new(&found.pivots, |i| reduced.row(i as usize).0).map(Some)
         })
     }
+}
+
+/// Whether an elimination of order n is learnt and repeated, if its triangular chain is so long.
+pub(super) fn is_repeated(n: usize, chain: usize) -> bool {
+    (n - chain) * CORE <= n
 }
 
 /// # Errors

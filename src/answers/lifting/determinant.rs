@@ -1,7 +1,8 @@
 //! The determinant over ℤ.
 
+use super::ahead::{Lift, SLACK};
 use super::check::Product;
-use super::cofactor::{Assembled, Cofactor, check_square};
+use super::cofactor::{Assembled, Cofactor, PRIME_BITS, check_square, is_repeated};
 use super::minor::{Primes, decompose, system};
 use super::{Determinant, RankOptions, modular};
 use crate::certify::{Domain, Streams};
@@ -9,7 +10,7 @@ use crate::decomposition::Minor;
 use crate::field::{Modulus, Rng};
 use crate::integers::hadamard_log2;
 use crate::padic::Side;
-use crate::report::{Certainty, ErrorBound, Phases, once};
+use crate::report::{Ahead, Certainty, ErrorBound, Phases, once};
 use crate::sparse::{Integer, Triplets};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
@@ -98,11 +99,13 @@ pub(super) fn determinant_with(
     let rank_options = RankOptions { proven: false, error: None, ..options.clone() };
     let mut path = vec![];
     loop {
-        let p = primes.next()?;
+        let (p, start) = (primes.next()?, Instant::now());
         let (rank, minor) = decompose(a, p, &rank_options, &mut phases, observer)?;
+        let a_prime = start.elapsed().as_secs_f64();
         if rank.rank == n {
             path.extend(rank.path);
-            let work = Work { a, p, minor: &minor, hadamard_bits, options, rank_options: &rank_options, observer };
+            let rank_options = &rank_options;
+            let work = Work { a, p, a_prime, minor: &minor, hadamard_bits, options, rank_options, observer };
             return work.nonsingular(&digest, path, phases);
         }
         let start = Instant::now();
@@ -156,6 +159,8 @@ fn is_dependent(
 struct Work<'a> {
     a: &'a Triplets,
     p: Modulus,
+    /// Seconds that the decomposition mod p took.
+    a_prime: f64,
     minor: &'a Minor,
     hadamard_bits: f64,
     options: &'a RankOptions,
@@ -181,6 +186,7 @@ impl Work<'_> {
             },
         )?;
         drop(reduced);
+        self.foretell();
         let divisor = match self.hadamard_bits > FEW_PRIMES * 30.0 {
             true => self.denominator(&mut streams.stream(Domain::Solutions, 1), &mut phases)?,
             false => BigInt::one(),
@@ -225,6 +231,21 @@ impl Work<'_> {
         }
         let (rank, hadamard_bits) = (self.a.rows(), self.hadamard_bits);
         Ok(IntegerDeterminant { value, certainty, reason, rank, divisor, primes, hadamard_bits, path, phases })
+    }
+
+    /// Says what is ahead: the lifting, and then primes, each of which takes as long as the first did. The divisor is
+    /// nearly the determinant as a rule, and Hadamard's bound exceeds it by so much.
+    fn foretell(&self) {
+        let (a, n) = (self.a, self.a.rows());
+        let machine = &self.options.machine;
+        let lift = Lift { machine, minor: self.minor, nnz: a.nnz(), hadamard_bits: self.hadamard_bits };
+        let mut ahead = lift.ahead(1);
+        // Where they are all sought mod few primes, or the elimination is repeated for many at once, nothing is known.
+        if self.options.proven && !is_repeated(n, self.minor.triangular()) {
+            let primes = SLACK * n as f64 / f64::from(PRIME_BITS);
+            ahead.push(Ahead::alone("determinants mod p", primes * self.a_prime));
+        }
+        self.observer.ahead(&ahead);
     }
 
     /// The denominator of the solution for a random right side.

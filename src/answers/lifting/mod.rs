@@ -16,6 +16,7 @@
 //! lifting, they are all there is. A determinant of 0 is proven by a null vector: a column that is a combination of
 //! others over ℚ.
 
+mod ahead;
 mod certificate;
 mod check;
 mod cofactor;

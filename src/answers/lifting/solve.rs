@@ -1,12 +1,13 @@
 //! Linear systems over ℚ.
 
+use super::ahead::Lift;
 use super::certificate::{Combinations, RationalContradiction, value};
 use super::check::Product;
 use super::minor::{Primes, decompose, system};
 use super::{Rank, RankOptions};
 use crate::decomposition::Minor;
 use crate::field::Modulus;
-use crate::integers::large_gcd;
+use crate::integers::{hadamard_log2, large_gcd};
 use crate::padic::{Fractions, Side, sides};
 use crate::report::Phases;
 use crate::sparse::{Fraction, Integer, RationalMatrix, SparseMatrix, Triplets};
@@ -245,6 +246,10 @@ impl Attempt<'_> {
     /// `None` if the rank mod p is less than that over ℚ.
     fn run(&mut self, phases: &mut Phases) -> Result<Option<Found>> {
         let a = self.product.matrix();
+        let bits = phases.time("bounds", || hadamard_log2(a, self.minor.rows().len()))?;
+        let machine = &self.options.machine;
+        let lift = Lift { machine, minor: self.minor, nnz: a.nnz(), hadamard_bits: bits };
+        self.observer.ahead(&lift.ahead(self.right.len()));
         let system = system(a, self.p, self.minor, self.options, phases, self.observer)?;
         // The equation that the solution of the minor breaks, by right side.
         let mut broken: Vec<Option<u32>> = memory::filled(None, self.right.len(), SOLUTIONS)?;
@@ -260,16 +265,20 @@ impl Attempt<'_> {
             let open = right.iter().zip(&*broken).filter(|(_, broken)| broken.is_none());
             if groups > 1 {
                 self.observer.part("group of right sides", group as u64 + 1, groups);
+                self.observer.ahead(&lift.solutions(right.len()));
             }
             let open: Vec<Side<'_>> = open.map(|(side, _)| side.clone()).collect();
             let mut lifted = phases.time("lifting", || system.solve(&open, self.observer))?.into_iter();
-            for (right, broken) in right.iter().zip(broken).filter(|(_, broken)| broken.is_none()) {
+            self.observer.phase("check", open.len() as u64);
+            let unbroken = right.iter().zip(broken).filter(|(_, broken)| broken.is_none());
+            for ((right, broken), done) in unbroken.zip(1..) {
                 let found = lifted.next().expect("a solution for each right side");
                 digits = digits.max(found.digits);
                 let (x, wrong) = phases.time("check", || self.multiply_out(found, right))?;
                 *broken = wrong;
                 bytes += x.numerators.iter().map(|(_, n)| 40 + n.bits() / 8).sum::<u64>();
                 solutions.push(x);
+                self.observer.progress(done);
             }
             if self.options.max_memory.is_some_and(|limit| bytes > limit) {
                 return Err(Error::Memory(format!("{} solutions take {bytes} bytes", solutions.len())));

@@ -8,7 +8,7 @@ use super::parts::Parts;
 use super::work::{ATTEMPTS, SMALL, Work, entries, forecast};
 use crate::certify::{Certainty, Streams};
 use crate::dense;
-use crate::report::{Phases, once};
+use crate::report::{Ahead, Phases, once};
 use crate::sparse::SparseMatrix;
 use crate::univariate::{power, product};
 use crate::words::counted;
@@ -136,6 +136,11 @@ fn hessenberg(work: &mut Work<'_>, a: &SparseMatrix, predicted: f64) -> Result<V
     let mut entries = entries(a)?;
     let (why, bytes) = ("order, whatever the entries".into(), memory::saturated(16 * (n as u128).pow(2)));
     forecast(observer, "Hessenberg form", why, predicted, bytes)?;
+    // One thread works on it: 5n³/6 multiply-adds, and n³/6.
+    observer.ahead(
+        &[("Hessenberg form", 5.0 / 6.0), ("minors", 1.0 / 6.0)]
+            .map(|(phase, share)| Ahead { phase, seconds: share * predicted }),
+    );
     let found =
         work.phases.time("hessenberg", || dense::characteristic_polynomial(a.modulus(), n, &mut entries, observer))?;
     if n > SMALL {

@@ -20,6 +20,7 @@
 
 mod answer;
 mod characteristic;
+mod expected;
 mod minimal;
 mod multiplicity;
 mod parts;
@@ -28,6 +29,7 @@ mod work;
 
 pub use answer::MatrixPolynomial;
 pub use characteristic::characteristic_polynomial;
+pub use expected::dense_polynomial_seconds;
 pub use minimal::minimal_polynomial;
 
 #[cfg(test)]

@@ -56,12 +56,17 @@ pub(super) fn entries(a: &SparseMatrix) -> Result<Vec<u64>> {
     Ok(entries)
 }
 
-/// Says what a step of so many seconds of one thread is predicted to take.
+/// Says what a step is predicted to take, in seconds by the clock.
 ///
 /// # Errors
 /// [`Error::Interrupted`].
-pub(super) fn forecast(observer: &dyn Observer, name: &'static str, why: String, work: f64, bytes: u64) -> Result<()> {
-    let seconds = work / rayon::current_num_threads() as f64;
+pub(super) fn forecast(
+    observer: &dyn Observer,
+    name: &'static str,
+    why: String,
+    seconds: f64,
+    bytes: u64,
+) -> Result<()> {
     observer.forecast(&Forecast { name, why, seconds, bytes });
     observer.check()
 }
@@ -97,7 +102,9 @@ impl Work<'_> {
         let (phases, observer) = (&mut self.phases, self.observer);
         if a.rows() > SMALL {
             let name = if way.elimination { "echelon form of powers" } else { "block Wiedemann" };
-            forecast(observer, name, format!("{} vectors", way.block), way.seconds, way.bytes)?;
+            let seconds = way.seconds / rayon::current_num_threads() as f64;
+            forecast(observer, name, format!("{} vectors", way.block), seconds, way.bytes)?;
+            observer.ahead(&shape(a).ahead(&self.options.machine, &way));
         }
         observer.phase("plan", 0);
         let plan = phases.time("plan", || Plan::choose(a, &PlanOptions::default()))?;

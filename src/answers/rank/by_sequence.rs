@@ -18,7 +18,7 @@ impl OnRest<'_, '_> {
             _ => Sequence::seconds(parameters, 1),
         };
         let name = "block Wiedemann";
-        let done = self.work.watched(name, now, seconds, |phases, observer| {
+        let done = self.work.watched(name, now, seconds, seconds, |phases, observer| {
             Sequence::new(split, aside, parameters, streams, phases, observer)
         })?;
         let (sequence, taken) = match done {

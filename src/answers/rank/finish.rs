@@ -135,7 +135,7 @@ impl OnRest<'_, '_> {
         let name = "dense elimination";
         let wide = self.is_wide(split.cols.len());
         let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
-            work.watched(name, now, seconds, |phases, observer| {
+            work.watched(name, now, seconds, seconds, |phases, observer| {
                 phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, device, observer))
             })
         })?;
@@ -190,10 +190,11 @@ impl OnRest<'_, '_> {
         let seconds = |machine: &Machine, rank| {
             rest.row_space_seconds(machine, RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound))
         };
+        let spent = |machine: &Machine, rank| rest.row_space_seconds(machine, rank);
         let name = "row space";
         let wide = self.is_wide(split.cols.len());
         let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
-            work.watched(name, now, seconds, |phases, observer| {
+            work.watched(name, now, seconds, spent, |phases, observer| {
                 phases.time(name, || row_space(split, options, &streams, device, observer))
             })
         })?;
@@ -241,9 +242,10 @@ impl OnRest<'_, '_> {
             let next = RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound);
             rest.sketch_seconds(machine, next).expect("it was planned")
         };
+        let spent = |machine: &Machine, rank: usize| rest.sketch_seconds(machine, rank).expect("it was planned");
         let name = "sketch";
         let done = self.work.somewhere(decision.seconds, |work, device| {
-            work.watched(name, now, seconds, |phases, observer| {
+            work.watched(name, now, seconds, spent, |phases, observer| {
                 phases.time(name, || sketch(split, options, &streams, device, observer))
             })
         })?;
@@ -291,7 +293,7 @@ impl OnRest<'_, '_> {
         };
         let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
         let done = self.work.somewhere(parameters.seconds, |work, device| {
-            work.watched("block Wiedemann", now, seconds, |phases, observer| {
+            work.watched("block Wiedemann", now, seconds, seconds, |phases, observer| {
                 let trials = |place, phases: &mut Phases| {
                     wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
                 };

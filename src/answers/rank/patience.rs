@@ -6,7 +6,7 @@
 //! multiplies the price, two ways that are both more expensive than thought alternate a few times at most before one is
 //! done.
 
-use crate::report::Keeper;
+use crate::report::{Ahead, Keeper};
 use crate::stopwatch::Stopwatch;
 use crate::{Forecast, Observer};
 use std::sync::Mutex;
@@ -55,8 +55,10 @@ pub(super) struct Watch<'a> {
     observer: &'a dyn Observer,
     patience: Patience,
     stopwatch: Stopwatch,
-    /// Seconds predicted for so much progress.
+    /// Seconds predicted for so much progress and what is done before more is reported.
     predicted: &'a (dyn Fn(u64) -> f64 + Sync),
+    /// Seconds predicted for so much progress alone, which tell the share of the work that is done.
+    spent: &'a (dyn Fn(u64) -> f64 + Sync),
     /// Whether another way is better if this step takes so many seconds for so much progress.
     otherwise: &'a (dyn Fn(u64, f64) -> bool + Sync),
     done: AtomicU64,
@@ -80,12 +82,25 @@ impl<'a> Watch<'a> {
             patience,
             stopwatch: Stopwatch::start(),
             predicted,
+            spent: predicted,
             otherwise,
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
             next: Mutex::new(patience.factor),
             stopped: AtomicBool::new(false),
         }
+    }
+    /// The same, where what is predicted of the work that is done differs from what its next report waits for.
+    pub fn spending(self, spent: &'a (dyn Fn(u64) -> f64 + Sync)) -> Self {
+        Watch { spent, ..self }
+    }
+    /// The share of the work that is done after `done` of `total` units, where predictions depend on these: by the
+    /// seconds spent, which the next batch is no part of.
+    fn share_of(&self, done: u64, total: u64) -> Option<f64> {
+        // Predictions for less than all have a check at the end, which the bound does without.
+        let [first, now, end] = [0, done, total.saturating_sub(1)].map(|done| (self.spent)(done));
+        let share = || if done >= total { 1.0 } else { (now - first) / (end - first) };
+        (first < DEPENDS * end).then(|| share().clamp(0.0, 1.0))
     }
     /// How far the step had come if it was stopped for a better way: then its error says no more than this.
     pub fn stopped(&self) -> Option<u64> {
@@ -112,13 +127,8 @@ impl Observer for Watch<'_> {
     }
     fn progress(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
-        // Where predictions depend on how far it is, the work is done in their proportion.
-        let total = self.total.load(Ordering::Relaxed);
-        // Predictions for less than all have a check at the end, which the bound does without.
-        let [first, now, end] = [0, done, total.saturating_sub(1)].map(|done| (self.predicted)(done));
-        if first < DEPENDS * end {
-            let share = if done >= total { 1.0 } else { (now - first) / (end - first) };
-            self.observer.share(share.clamp(0.0, 1.0));
+        if let Some(share) = self.share_of(done, self.total.load(Ordering::Relaxed)) {
+            self.observer.share(share);
         }
         self.observer.progress(done);
     }
@@ -133,6 +143,9 @@ impl Observer for Watch<'_> {
     }
     fn forecast(&self, forecast: &Forecast) {
         self.observer.forecast(forecast);
+    }
+    fn ahead(&self, phases: &[Ahead]) {
+        self.observer.ahead(phases);
     }
     fn warning(&self, message: &str) {
         self.observer.warning(message);
@@ -199,6 +212,27 @@ mod tests {
             let watch = Watch::new(&Stop, patience, &predicted, &otherwise);
             assert!(watch.check().is_err() && watch.stopped().is_none());
         }
+    }
+
+    /// A panel of 256 rows of 1000 is under way at any moment: it is not done before it is reported.
+    #[test]
+    fn shares_are_those_of_the_work_that_is_done() {
+        let spent = |done: u64| (done as f64).powi(3);
+        let predicted = |done: u64| spent((done + 256).min(1000));
+        let otherwise = |_: u64, _: f64| false;
+        let watch = Watch::new(&Silent, Patience::default(), &predicted, &otherwise).spending(&spent);
+        for done in [0, 256, 512, 768] {
+            let share = watch.share_of(done, 1000).unwrap();
+            assert!((share - spent(done) / spent(999)).abs() < 1e-12, "{done}: {share}");
+        }
+        assert_eq!(watch.share_of(1000, 1000), Some(1.0));
+        // What is predicted until the next report is no more than a part of it ahead.
+        let coarse = Watch::new(&Silent, Patience::default(), &predicted, &otherwise);
+        assert!(coarse.share_of(768, 1000).unwrap() > 0.99);
+        // Where progress says nothing about the work, no share is told.
+        let constant = |_: u64| 7.0;
+        let flat = Watch::new(&Silent, Patience::default(), &constant, &otherwise);
+        assert_eq!(flat.share_of(5, 10), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{Phases, RankOptions};
 use crate::certify::Streams;
 use crate::decomposition::Decomposition;
 use crate::pivots::Rule;
+use crate::report::Ahead;
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
 use crate::{Error, Forecast, Observer, Result, Step};
@@ -97,7 +98,12 @@ impl Work<'_> {
         let matrix = ENTRY.saturating_mul(rest.nnz as u64);
         let bytes = rest.bytes(decision.finish, wiedemann.map_or(0, |w| w.bytes)).saturating_add(matrix);
         let (why, seconds) = (decision.reason.clone(), decision.seconds / rayon::current_num_threads() as f64);
-        self.observer.forecast(&Forecast { name: decision.finish.name(), why, seconds, bytes });
+        let name = decision.finish.name();
+        self.observer.forecast(&Forecast { name, why, seconds, bytes });
+        // A search that is given up is followed by something else; block Wiedemann says itself what is ahead.
+        if !matches!(decision.finish, Finish::Nothing | Finish::Wiedemann) {
+            self.observer.ahead(&[Ahead { phase: name, seconds }]);
+        }
         self.observer.check()
     }
 

@@ -42,13 +42,15 @@ pub(super) enum Done<T> {
 }
 
 impl Work<'_> {
-    /// Makes a step that is predicted to take `seconds`, for so much progress, unless it takes so long that the plan
-    /// would be another now; and the seconds that it took.
+    /// Makes a step that is predicted to take `seconds`, until what follows so much progress is done, unless it takes
+    /// so long that the plan would be another now; and the seconds that it took. That much progress alone takes
+    /// `spent`.
     pub fn watched<T>(
         &mut self,
         name: &'static str,
         now: &Plan<'_>,
         seconds: impl Fn(&Machine, usize) -> f64 + Sync,
+        spent: impl Fn(&Machine, usize) -> f64 + Sync,
         step: impl FnOnce(&mut Phases, &dyn Observer) -> Result<T>,
     ) -> Result<(Done<T>, Taken)> {
         let Plan { outlook, finish, larger } = now;
@@ -59,7 +61,8 @@ impl Work<'_> {
             outlook.differs(&corrected, *finish, *larger, done as usize)
         };
         let stopwatch = Stopwatch::start();
-        let watch = Watch::new(self.observer, self.options.patience, &predicted, &otherwise);
+        let spent = |done: u64| spent(machine, done as usize);
+        let watch = Watch::new(self.observer, self.options.patience, &predicted, &otherwise).spending(&spent);
         let result = step(self.phases, &watch);
         let (taken, stopped) = (Taken::by(&stopwatch), watch.stopped());
         match (result, stopped) {

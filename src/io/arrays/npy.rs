@@ -71,6 +71,7 @@ impl<'a> Npy<'a> {
     /// The matrix that the array is.
     pub fn matrix(mut self, options: &ReadOptions) -> Result<Triplets> {
         let ((rows, cols), element) = (self.sides()?, self.element()?);
+        self.input.observer.shape(rows, cols, self.count);
         let mut entries = Entries::new(options);
         // The index that runs fastest is counted up, which saves a division for each element.
         let inner = if self.header.fortran { rows } else { cols };
@@ -89,6 +90,7 @@ impl<'a> Npy<'a> {
             Ok(())
         })?;
         self.end()?;
+        self.input.observer.phase("sort", 0);
         entries.integers(rows, cols)
     }
 

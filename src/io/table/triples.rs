@@ -40,5 +40,6 @@ pub(super) fn read(
     let mut entries = text.with(&table.body[at..], before);
     let mut body = Body::new(layout, 0, options.max_memory, before)?;
     entries.blocks(|block| body.parse(block))?;
+    text.sorting();
     body.finish(duplicates(options))
 }

@@ -320,6 +320,13 @@ fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer)
     // For each kind: the number of estimates of a beam of width 1, and the least work found.
     let (mut looks_of_one, mut least) = ([0u64; 3], [f64::INFINITY; 3]);
     let (mut spent, mut width, mut favourite) = (0u64, 1, OUTLOOKS[0]);
+    // A better order leaves less for the search: shares do not go back.
+    let tell = |spent: u64, found: &[Order]| {
+        if let (true, Some(best)) = (share > 0.0, found.first()) {
+            observer.share((spent as f64 / (rate * best.work)).min(1.0));
+            observer.progress(spent);
+        }
+    };
     while width <= MAX_WIDTH {
         let before = spent;
         for outlook in OUTLOOKS {
@@ -347,6 +354,7 @@ fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer)
                     found.insert(place, order);
                     found.truncate(STARTS);
                 }
+                tell(spent, &found);
             }
         }
         if spent == before {
@@ -366,6 +374,7 @@ fn search(graph: &Graph, share: f64, prices: &Frontier, observer: &dyn Observer)
         }
         let (order, steps) = improve(graph, &order.vertices, left, observer)?;
         spent += steps;
+        observer.progress(spent);
         if order.work < best.work {
             best = order;
         }

@@ -1,18 +1,21 @@
 //! Standard error while the library works: progress bars on a terminal or lines of JSON, notes and warnings everywhere,
 //! nothing if quiet.
 
+mod agenda;
 mod eta;
+mod state;
 mod units;
 
 use crate::args::{CheckpointArgs, ProgressName};
 use crate::checkpoint::States;
 use crate::schema::Schema;
 use crate::{dry_run, exit, signals};
-use blackfield::report::Keeper;
+use blackfield::report::{Ahead, Keeper};
 use blackfield::{Forecast, Observer, Result};
-use eta::{Part, Phase, Predicted};
+use eta::{Part, Phase};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use state::{Expected, State};
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,16 +46,6 @@ enum Shown {
     Nothing,
     Bar,
     Json,
-}
-
-/// What is known of the work.
-#[derive(Default)]
-struct State {
-    phase: Option<Phase>,
-    parts: Vec<Part>,
-    predicted: Option<Predicted>,
-    /// When the last line of JSON was written.
-    told: Option<Instant>,
 }
 
 impl Bars {
@@ -107,12 +100,16 @@ impl Bars {
 
     /// Takes the bar from the screen: the work it showed is over.
     pub fn clear(&self) {
-        let mut state = lock(&self.state);
-        (state.phase, state.predicted) = (None, None);
-        drop(state);
+        lock(&self.state).pause();
         if let Some(bar) = lock(&self.bar).take() {
             bar.finish_and_clear();
         }
+    }
+
+    /// What all after reading is predicted to take, once the header of a matrix tells its shape: for questions whose
+    /// work follows from it.
+    pub fn expect(&self, expected: Expected) {
+        lock(&self.state).expect(expected);
     }
 
     /// The warnings since the last call.
@@ -157,7 +154,7 @@ impl Observer for Bars {
             bar.finish_and_clear();
         }
         let mut state = lock(&self.state);
-        state.phase = Some(Phase::new(name, total, Instant::now()));
+        state.begin(name, total, Instant::now());
         self.show(&mut state, true);
     }
     fn restored(&self, done: u64) {
@@ -182,22 +179,19 @@ impl Observer for Bars {
         }
     }
     fn part(&self, what: &str, number: u64, of: u64) {
-        let mut state = lock(&self.state);
-        // Parts of the one before are over.
-        let (place, now) = (state.parts.iter().position(|part| part.what == what), Instant::now());
-        let part = match place.map(|place| &state.parts[place]) {
-            Some(before) if before.number + 1 == number => before.next(number, of, now),
-            _ => Part::new(what, number, of, now),
-        };
-        state.parts.truncate(place.unwrap_or(usize::MAX));
-        state.parts.push(part);
-        state.phase = None;
+        lock(&self.state).part(what, number, of, Instant::now());
     }
     fn forecast(&self, forecast: &Forecast) {
-        lock(&self.state).predicted = Some(Predicted { seconds: forecast.seconds, since: Instant::now() });
+        lock(&self.state).forecast(forecast, Instant::now());
         if !dry_run::take(forecast) && forecast.seconds >= LONG {
             self.note(&format!("plan: {}", dry_run::sentence(forecast)));
         }
+    }
+    fn ahead(&self, phases: &[Ahead]) {
+        lock(&self.state).ahead(phases);
+    }
+    fn shape(&self, rows: u64, cols: u64, entries: u64) {
+        lock(&self.state).shape(rows, cols, entries);
     }
     fn plans_only(&self) -> bool {
         dry_run::is_asked()
@@ -217,14 +211,6 @@ impl Observer for Bars {
 impl Drop for Bars {
     fn drop(&mut self) {
         self.clear();
-    }
-}
-
-impl State {
-    /// What is left of the work, as far as that is known: by the rate of the phase, or else by what was predicted.
-    fn left(&self, phase: &Phase, now: Instant) -> Option<Duration> {
-        let left = phase.left(now).or_else(|| self.predicted.and_then(|predicted| predicted.left(now)));
-        self.parts.iter().rev().fold(left, |left, part| part.left(left, now))
     }
 }
 
@@ -259,8 +245,11 @@ fn message(state: &State, phase: &Phase, now: Instant) -> String {
         let unit = if unit == "bytes" { "" } else { unit };
         text += format!(", {}{of} {unit}", shown(phase.done)).trim_end();
     }
-    if let Some(left) = state.left(phase, now) {
-        text += &format!(", {} left", dry_run::duration(left.as_secs_f64()));
+    let duration = |left: Duration| dry_run::duration(left.as_secs_f64());
+    if let Some(left) = state.left(now) {
+        text += &format!(", {} left", duration(left));
+    } else if let Some(left) = state.phase_left(now) {
+        text += &format!(", {} left of this phase", duration(left));
     }
     text
 }
@@ -277,6 +266,7 @@ struct Line<'a> {
     parts: Vec<(&'a str, u64, u64)>,
     phase_seconds: f64,
     seconds: f64,
+    phase_left: Option<f64>,
     left: Option<f64>,
 }
 
@@ -291,7 +281,8 @@ fn line(state: &State, phase: &Phase, start: Instant, now: Instant) -> String {
         parts: state.parts.iter().map(|part| (part.what.as_str(), part.number, part.of)).collect(),
         phase_seconds: phase.elapsed(now).as_secs_f64(),
         seconds: (now - start).as_secs_f64(),
-        left: state.left(phase, now).map(|left| left.as_secs_f64()),
+        phase_left: state.phase_left(now).map(|left| left.as_secs_f64()),
+        left: state.left(now).map(|left| left.as_secs_f64()),
     };
     serde_json::to_string(&line).expect("words and numbers")
 }
@@ -311,32 +302,27 @@ mod tests {
     #[test]
     fn a_bar_says_what_it_counts_and_of_which_part() {
         let now = Instant::now();
-        let mut state = State::default();
-        let mut phase = Phase::new("sequence", 996, now);
-        phase.progress(120, now + Duration::from_secs(20));
-        state.parts = vec![Part::new("modulus", 1, 2, now)];
         let at = now + Duration::from_secs(20);
-        let text = "modulus 1 of 2: sequence, 12.05 %, 120 of 996 terms, about 5 min left";
-        assert_eq!(message(&state, &phase, at), text);
-        let read = Phase::new("read", 3 << 20, now);
-        assert_eq!(message(&State::default(), &read, at), "read, 0.00 %, 0 B of 3.00 MiB");
-        assert_eq!(message(&State::default(), &Phase::new("co-degree", 0, now), at), "co-degree");
+        let shown = |state: &State| message(state, state.phase.as_ref().unwrap(), at);
+        let mut state = State::default();
+        state.part("modulus", 1, 2, now);
+        state.begin("sequence", 996, now);
+        state.phase.as_mut().unwrap().progress(120, at);
+        assert_eq!(shown(&state), "modulus 1 of 2: sequence, 12.05 %, 120 of 996 terms, about 5 min left");
+        let mut state = State::default();
+        state.begin("read", 3 << 20, now);
+        assert_eq!(shown(&state), "read, 0.00 %, 0 B of 3.00 MiB");
+        state.phase.as_mut().unwrap().progress(1 << 20, at);
+        assert_eq!(shown(&state), "read, 33.33 %, 1.00 MiB of 3.00 MiB, about 40 s left of this phase");
+        state.begin("co-degree", 0, now);
+        assert_eq!(shown(&state), "co-degree");
         // What was predicted serves where no rate is known yet, and no longer than it is right.
-        state.predicted = Some(Predicted { seconds: 90.0, since: now });
-        let early = Phase::new("sequence", 996, now);
-        let left = |seconds| state.left(&early, now + Duration::from_secs(seconds)).map(|left| left.as_secs());
+        let mut state = State::default();
+        state.part("modulus", 1, 2, now);
+        let forecast = Forecast { name: "x", why: String::new(), seconds: 90.0, bytes: 0 };
+        state.forecast(&forecast, now);
+        state.begin("sequence", 996, now);
+        let left = |seconds| state.left(now + Duration::from_secs(seconds)).map(|left| left.as_secs());
         assert_eq!((left(20), left(91)), (Some(160), None));
-    }
-
-    #[test]
-    fn a_new_part_ends_those_inside_the_one_before() {
-        let bars = Bars::new(true, ProgressName::Never);
-        bars.part("file", 1, 2);
-        bars.part("modulus", 1, 3);
-        bars.part("modulus", 2, 3);
-        let shown = || lock(&bars.state).parts.iter().map(|p| (p.what.clone(), p.number)).collect::<Vec<_>>();
-        assert_eq!(shown(), [("file".into(), 1), ("modulus".into(), 2)]);
-        bars.part("file", 2, 2);
-        assert_eq!(shown(), [("file".into(), 2)]);
     }
 }

@@ -8,31 +8,59 @@ pub fn unit(phase: &str) -> &'static str {
     match phase {
         "read" => "bytes",
         "write" => "entries",
-        "reduce" | "reductions" | "digest" | "fractions" | "structural pivots" | "components" | "matching"
-        | "proof" | "substitution" | "plan" | "co-degree" | "σ-basis checked" | "determinant" | "invariant factors" => {
-            ""
-        }
+        "reduce"
+        | "sort"
+        | "flush"
+        | "search for an order"
+        | "reductions"
+        | "digest"
+        | "structural pivots"
+        | "components"
+        | "matching"
+        | "proof"
+        | "substitution"
+        | "plan"
+        | "σ-basis checked"
+        | "determinant"
+        | "invariant factors" => "",
         "sparse elimination" => "pivots",
-        "elimination" | "dense elimination" | "Schur complement" | "Schur complement over Z" | "elimination mod N" => {
-            "rows"
-        }
+        "elimination"
+        | "co-degree"
+        | "dense elimination"
+        | "Schur complement"
+        | "Schur complement over Z"
+        | "elimination mod N" => "rows",
         "powers" => "blocks of vectors",
         "row space" | "sketch" => "of the rank",
         "numerators" => "coordinates",
         "columns of the complement" | "inverse mod p" | "integral inverse" | "Hessenberg form" => "columns",
-        "null space" | "null vectors" | "null vectors over the integers" | "large null vectors" | "solutions" => {
-            "vectors"
-        }
-        "sequence" | "evaluation" => "terms",
+        "null space"
+        | "null vectors"
+        | "null vectors over the integers"
+        | "large null vectors"
+        | "solutions"
+        | "fractions" => "vectors",
+        "sequence" | "evaluation" | "σ-basis" => "terms",
+        "interpolation" => "points",
         "Lanczos" => "steps",
         "certificate" | "minor" => "lines",
         "minors" => "minors",
         "units" => "units",
         "digits" | "p-adic lifting" => "digits",
-        "primes" | "determinants mod p" | "rook" | "low-rank" | "kasteleyn" | "frontier mod p" => "primes",
+        "primes"
+        | "residues"
+        | "determinants mod p"
+        | "determinants mod primes"
+        | "Pfaffians mod primes"
+        | "determinant of a minor"
+        | "rook"
+        | "low-rank"
+        | "kasteleyn"
+        | "frontier mod p" => "primes",
         "frontier" => "steps",
         "permanent" => "chunks",
         "parts" => "parts",
+        "check" => "right sides",
         "verify" => "claims",
         "faces" => "dimensions",
         "boundary of boundary" => "boundaries",
