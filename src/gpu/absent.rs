@@ -167,6 +167,14 @@ impl Stream {
     ///
     /// # Errors
     /// None.
+    pub fn beside(&self) -> Result<Stream> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn free_memory(&self) -> Result<u64> {
         match self.0 {}
     }
@@ -208,6 +216,14 @@ impl Stream {
     /// # Errors
     /// None.
     pub fn download<T: Word>(&self, _: &Buffer<T>) -> Result<Vec<T>> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn download_first<T: Word>(&self, _: &Buffer<T>, _: usize) -> Result<Vec<T>> {
         match self.0 {}
     }
 

@@ -10,6 +10,7 @@ use super::launch::Grid;
 use super::parameters::Signature;
 use super::source::Cubin;
 use crate::Result;
+use cudarc::driver::result::stream as priorities;
 use cudarc::driver::sys::{CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use std::marker::PhantomData;
@@ -104,6 +105,22 @@ impl Stream {
         Ok(Stream(context.default_stream()))
     }
 
+    /// Another stream on the same device, whose work goes first where both have some. Nothing orders the work of the two:
+    /// a buffer that one has made is for that one alone.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn beside(&self) -> Result<Stream> {
+        let wrong = |e| failed("making a stream", e);
+        let context = CudaContext::new(self.0.context().ordinal()).map_err(wrong)?;
+        // SAFETY: without events, cudarc does not order operations on one buffer across streams. This context object has
+        // only the one stream that is made here, so that there is nothing to order; buffers are released on that stream,
+        // after the work that uses them.
+        unsafe { context.disable_event_tracking() };
+        let (_, first) = priorities::get_priority_range().map_err(wrong)?;
+        context.new_stream_with_priority(first).map(Stream).map_err(wrong)
+    }
+
     /// Loads compiled kernels on the stream's device.
     ///
     /// # Errors
@@ -159,6 +176,22 @@ impl Stream {
     /// [`Error::Device`](crate::Error::Device) if that failed.
     pub fn download<T: Word>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         let values = self.0.clone_dtoh(&buffer.0).map_err(|e| failed("a kernel", e))?;
+        self.0.synchronize().map_err(|e| failed("a kernel", e))?;
+        Ok(values)
+    }
+
+    /// The same of the first `len` values alone.
+    ///
+    /// # Errors
+    /// As [`Stream::download`].
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn download_first<T: Word>(&self, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>> {
+        if len == 0 {
+            return Ok(Vec::new());
+        }
+        let values = self.0.clone_dtoh(&buffer.0.slice(..len)).map_err(|e| failed("a kernel", e))?;
         self.0.synchronize().map_err(|e| failed("a kernel", e))?;
         Ok(values)
     }

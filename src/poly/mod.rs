@@ -16,12 +16,14 @@
 //! | `checked` | the integers of floating-point transforms against sums that share nothing with them |
 //! | `ntt/`, `residues`, `sums` | transform, Chinese remainders, exact sums of products |
 //! | `evaluate`, `interpolate`, `scalar` | values at points, polynomials of one variable |
+//! | `cuda/` | products on GPUs |
 //! | `simd/`, `buffer`, `chunks` | instruction sets, scratch memory, loops |
 
 mod buffer;
 #[cfg_attr(not(feature = "fft"), allow(dead_code, reason = "it checks floating-point transforms"))]
 mod checked;
 mod chunks;
+mod cuda;
 mod evaluate;
 #[cfg(feature = "fft")]
 mod fourier;
@@ -46,6 +48,7 @@ mod simd;
 mod sums;
 mod transformed;
 
+pub use cuda::{GpuPart, GpuPoly, GpuPolys};
 pub use evaluate::{evaluate_at, evaluate_geometric};
 pub use interpolate::interpolate_geometric;
 pub use kept::Kept;

@@ -35,6 +35,8 @@
 //! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on
 //! termination; Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
+use super::cuda::GpuBases;
+use super::order_basis::OrderBasis;
 use super::pm_basis::{Params, later, pm_basis_after};
 use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
@@ -42,8 +44,9 @@ use crate::field::{Field, Rng};
 use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::ErrorBound;
 use crate::report::Observer;
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Coefficients of V whose products are one sum.
 const TOGETHER: usize = 16;
@@ -84,6 +87,8 @@ pub struct GeneratorSearch<F: Field> {
     left: PolyMatrix<F::Elem>,
     degrees: Vec<i64>,
     last_change: Vec<usize>,
+    /// Where bases and products are made, if not on the processor.
+    gpu: Option<Arc<Mutex<GpuBases>>>,
     /// Its products follow each other.
     _kept: Kept,
 }
@@ -109,7 +114,19 @@ impl<F: Field> GeneratorSearch<F> {
         let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
         let series = PolyMatrix::zeros(s, s, 0)?;
         let (last_change, _kept) = (vec![0; 2 * s], Kept::new());
-        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, _kept })
+        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, gpu: None, _kept })
+    }
+
+    /// The same search with its bases and products on a GPU, as long as that has the memory for them: the same bits.
+    ///
+    /// # Panics
+    /// If the kernels are for another field, or not for 2s×s series.
+    #[must_use]
+    pub fn on_gpu(mut self, bases: GpuBases) -> Self {
+        assert_eq!(bases.shape(), (2 * self.s, self.s), "kernels for series of another shape");
+        assert_eq!((bases.modulus(), 1), (self.field.modulus(), self.field.degree()), "kernels for another field");
+        self.gpu = Some(Arc::new(Mutex::new(bases)));
+        self
     }
 
     /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.
@@ -150,23 +167,61 @@ impl<F: Field> GeneratorSearch<F> {
             return self.advance(from + half, count - half, observer);
         }
         observer.check()?;
-        let residual = self.residual(from, count)?;
-        let next = pm_basis_after(&self.field, &residual, (from, count), &self.degrees, &self.params, observer)?;
-        self.left = compose(&self.field, &next.basis, &self.left)?;
+        let (next, left) = match self.step_on_gpu(from, count, observer)? {
+            Some(step) => step,
+            None => {
+                let residual = products::residual(&self.field, &self.left, &self.series, from, count)?;
+                let (residual, piece) = (self.completed(residual, from), (from, count));
+                let next = pm_basis_after(&self.field, &residual, piece, &self.degrees, &self.params, observer)?;
+                let left = compose(&self.field, &next.basis, &self.left)?;
+                (next, left)
+            }
+        };
+        self.left = left;
         self.last_change = later(&self.last_change, &next.last_change, from);
         self.degrees = next.degrees;
         Ok(())
     }
 
-    /// The coefficients `from .. from + count` of P·[S; -I], for the basis P at order `from`.
-    fn residual(&self, from: usize, count: usize) -> Result<PolyMatrix<F::Elem>> {
-        let mut residual = products::residual(&self.field, &self.left, &self.series, from, count)?;
+    /// The basis of the residual, and its product with the left half, by a GPU; `None` without one, or if it has too
+    /// little memory, which ends its work here.
+    #[allow(clippy::type_complexity, reason = "a basis and a half")]
+    fn step_on_gpu(
+        &mut self,
+        from: usize,
+        count: usize,
+        observer: &dyn Observer,
+    ) -> Result<Option<(OrderBasis<F::Elem>, PolyMatrix<F::Elem>)>> {
+        let Some(gpu) = self.gpu.clone() else { return Ok(None) };
+        let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut step = || {
+            let residual = gpu.product(&self.field, (&self.left, &self.series), from, count)?;
+            let residual = self.completed(residual, from);
+            let next = gpu.pm_basis(&self.field, &residual, count, &self.degrees, observer)?;
+            let len = next.basis.len() + self.left.len() - 1;
+            let mut left = gpu.product(&self.field, (&next.basis, &self.left), 0, len)?;
+            products::trim(&mut left);
+            observer.progress((from + count) as u64);
+            Ok((next, left))
+        };
+        match step() {
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => {
+                observer.warning(&format!("the σ-basis goes on without the GPU: {no}"));
+                self.gpu = None;
+                Ok(None)
+            }
+            done => done.map(Some),
+        }
+    }
+
+    /// The coefficients from `from` on of P·[S; -I], for the basis P at order `from`, of those of P·[S; 0].
+    fn completed(&self, mut residual: PolyMatrix<F::Elem>, from: usize) -> PolyMatrix<F::Elem> {
         for i in self.s..2 * self.s {
             if self.degrees[i] == from as i64 + 1 {
                 residual.set(i, i - self.s, 0, self.field.neg(self.field.one()));
             }
         }
-        Ok(residual)
+        residual
     }
 
     /// The number L of terms seen.

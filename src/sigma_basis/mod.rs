@@ -10,12 +10,14 @@
 //! | M-Basis, one order at a time | quadratic in σ | [`m_basis`] |
 //! | PM-Basis, divide and conquer | σ log² σ | [`pm_basis`] |
 //! | shifted Popov form, the canonical basis | twice PM-Basis | [`popov`] |
+//! | PM-Basis on a GPU, p < 2³¹ | likewise | [`GpuBases`] |
 //! | check | σ | [`verify`] |
 //! | matrix generator of a growing sequence | as PM-Basis | [`GeneratorSearch`] |
 //!
 //! Sources: Beckermann and Labahn 1994; Giorgi, Jeannerod and Villard, ISSAC 2003; Jeannerod, Neiger and Villard 2020.
 //! Each file names its own.
 
+mod cuda;
 mod generator;
 mod kernel;
 mod m_basis;
@@ -31,6 +33,7 @@ mod tests;
 mod verify;
 mod word_kernel;
 
+pub use cuda::{GpuBases, GpuBasis};
 pub use generator::{Generator, GeneratorSearch};
 pub use m_basis::m_basis;
 pub use order_basis::{OrderBasis, is_ordered_weak_popov, is_popov, is_reduced, leading_matrix, row_degrees};

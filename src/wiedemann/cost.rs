@@ -1,6 +1,6 @@
 //! What a run of block Wiedemann takes, in seconds of one thread and bytes: products, projections, σ-basis, co-degree.
 
-use crate::cost::Machine;
+use crate::cost::{Machine, Wiedemann};
 use crate::field::Modulus;
 use crate::spmv::{Lane, pass_seconds};
 
@@ -43,6 +43,13 @@ pub(super) struct Work<'a> {
     pub by_theorem: bool,
 }
 
+/// Predicted seconds of one thread for the σ-basis of so many terms. PM-Basis: about 16 s³ multiplications a term, level
+/// of recursion and digit product; leaves over an extension are done element by element.
+pub(super) fn basis_seconds(prices: &Wiedemann, s: usize, degree: usize, terms: f64) -> f64 {
+    let each = if degree == 1 { prices.basis } else { (2.0 * degree as f64 - 1.0) * prices.basis_digit };
+    16.0 * (s as f64).powi(3) * terms.log2().max(1.0) * each * terms
+}
+
 impl Work<'_> {
     /// Block sizes the model compares.
     const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
@@ -65,17 +72,9 @@ impl Work<'_> {
         self.sequence_seconds(s) + self.codegree_seconds(s)
     }
 
-    /// Predicted seconds of one thread for the generator of the sequence. PM-Basis: about 16 s³ multiplications a term,
-    /// level of recursion and digit product; leaves over an extension are done element by element.
+    /// Predicted seconds of one thread for the generator of the sequence.
     pub fn basis_seconds(&self, s: usize) -> f64 {
-        self.terms(s) * self.basis_seconds_per_term(s)
-    }
-
-    fn basis_seconds_per_term(&self, s: usize) -> f64 {
-        let prices = &self.machine.wiedemann;
-        let levels = self.terms(s).log2().max(1.0);
-        let each = if self.degree == 1 { prices.basis } else { (2.0 * self.degree as f64 - 1.0) * prices.basis_digit };
-        16.0 * (s as f64).powi(3) * levels * each
+        basis_seconds(&self.machine.wiedemann, s, self.degree, self.terms(s))
     }
 
     /// Predicted seconds of one thread for the co-degree by interpolation: a determinant of order s for each of up to n
@@ -101,7 +100,7 @@ impl Work<'_> {
             true => n * (s_f * k).powi(2) * prices.dense_projection,
             false => n * s_f * k * prices.projection,
         };
-        let sigma = self.basis_seconds_per_term(s);
+        let sigma = self.basis_seconds(s) / self.terms(s);
         let ready = nnz as f64 * passes.ready;
         ready + self.terms(s) * (sequence + scaling + projection + sigma)
     }

@@ -5,8 +5,9 @@ use super::options::Route;
 use crate::certify::ErrorBound;
 use crate::field::{Field, Rng};
 use crate::poly::PolyMatrix;
-use crate::sigma_basis::GeneratorSearch;
-use crate::{Error, Observer, Result, memory};
+use crate::sigma_basis::{GeneratorSearch, GpuBases};
+use crate::spmv::GpuMatrix;
+use crate::{DeviceReason, Error, Observer, Result, memory};
 
 /// Terms that must leave the generator unchanged before it is believed. Each is s² equations, so that already one would
 /// not hold by chance; several guard against sequences that pause, such as those of bipartite patterns with a symmetric
@@ -25,8 +26,18 @@ pub(super) struct Searches<F: Field> {
 }
 
 impl<F: Field> Searches<F> {
-    pub fn new(field: &F, s: usize, route: Route) -> Result<Self> {
-        let search = || GeneratorSearch::new(field.clone(), s);
+    /// Searches for s×s terms; with `gpu`, beside the work on that matrix.
+    pub fn new(field: &F, s: usize, route: Route, gpu: Option<&GpuMatrix>) -> Result<Self> {
+        let search = || {
+            let search = GeneratorSearch::new(field.clone(), s)?;
+            let Some(gpu) = gpu else { return Ok(search) };
+            match GpuBases::beside(gpu.stream(), gpu.capability(), field.modulus(), 2 * s, s) {
+                Ok(bases) => Ok(search.on_gpu(bases)),
+                // None for such blocks, or none at the moment: the processor does as well.
+                Err(Error::Device(no)) if no.reason != DeviceReason::Failed => Ok(search),
+                Err(other) => Err(other),
+            }
+        };
         Ok(Searches {
             paper: (route != Route::Shortcut).then(search).transpose()?,
             shortcut: (route != Route::CoDegree).then(search).transpose()?,

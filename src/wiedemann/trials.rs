@@ -1,5 +1,6 @@
 //! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
 
+use super::cost::basis_seconds;
 use super::options::{Options, Route};
 use super::parameters::Parameters;
 use super::place::Place;
@@ -7,9 +8,11 @@ use super::searches::{STABLE_TERMS, Searches};
 use super::state::{Counted, Saved};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
+use crate::cost::Wiedemann;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::report::{Phases, Quiet};
 use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
+use crate::spmv::GpuMatrix;
 use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
 
@@ -34,6 +37,10 @@ struct Run {
 pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
+
+/// A σ-basis that is predicted to take the processor's threads so many seconds goes to the GPU that makes the sequence:
+/// kernels that are compiled for the first time take about as long.
+const GPU_PAYS: f64 = 1.0;
 
 /// How block Wiedemann was run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +170,7 @@ fn run<F: Field>(
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
     let early = options.early_termination && !choice.by_theorem;
     let kind = if choice.by_theorem { "dense" } else { "sparse" };
-    let reading = Reading { field, order: n, expected, early, route: options.route, projection: kind };
+    let reading = Reading { field, order: n, expected, early, route: options.route, projection: kind, gpu: None };
     let rng = &mut stream(Domain::Start);
     match place {
         Place::Processor(operator) => {
@@ -174,6 +181,9 @@ fn run<F: Field>(
         Place::Gpu(matrix) => {
             assert_eq!(matrix.shape().block, s, "blocks of the parameters' size");
             let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, projection, start, rng));
+            let seconds = basis_seconds(&Wiedemann::default(), s, choice.degree, expected as f64);
+            let pays = choice.degree == 1 && seconds > GPU_PAYS * rayon::current_num_threads() as f64;
+            let reading = Reading { gpu: pays.then_some(matrix), ..reading };
             reading.run(&mut source?, stream, phases, observer)
         }
     }
@@ -191,6 +201,8 @@ struct Reading<'a, F> {
     route: Route,
     /// The kind of the projection.
     projection: &'static str,
+    /// The matrix beside which a GPU makes the σ-basis.
+    gpu: Option<&'a GpuMatrix>,
 }
 
 impl<F: Field> Reading<'_, F> {
@@ -204,7 +216,7 @@ impl<F: Field> Reading<'_, F> {
         let (n, s, expected) = (self.order, source.block(), self.expected);
         let last_resort = 2 * n + 2 + STABLE_TERMS;
         observer.phase("sequence", expected as u64);
-        let mut searches = Searches::new(self.field, s, self.route)?;
+        let mut searches = Searches::new(self.field, s, self.route, self.gpu)?;
         let elsewhere = source.is_elsewhere();
         let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize| {

@@ -18,7 +18,8 @@ pub struct BenchArgs {
     /// The modulus, a prime below 2^63 (transforms have their own)
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Where: on a CUDA GPU sparse products, dense products and ranks, by its own events, the median of several runs
+    /// Where: on a CUDA GPU sparse products, dense products and ranks, by its own events, the median of several runs;
+    /// order bases, by the clock
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: BenchDeviceName,
     /// Small inputs and short runs: to see that everything works, not to measure

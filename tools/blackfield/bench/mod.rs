@@ -3,6 +3,7 @@
 mod algebra;
 mod clock;
 mod gpu;
+mod gpu_basis;
 mod gpu_dense;
 mod products;
 mod readers;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// What can be timed on a CUDA GPU.
-const ON_GPUS: [BenchName; 3] = [BenchName::Products, BenchName::Dense, BenchName::Ranks];
+const ON_GPUS: [BenchName; 4] = [BenchName::Products, BenchName::Dense, BenchName::Ranks, BenchName::SigmaBasis];
 
 /// The document of --json.
 #[derive(Serialize)]
@@ -47,14 +48,19 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     let here = match args.device {
         BenchDeviceName::Cpu => BenchName::value_variants(),
         BenchDeviceName::Cuda if args.what.iter().any(|name| !ON_GPUS.contains(name)) => {
-            return Err(Error::Usage("on a CUDA GPU products, dense products and ranks can be timed".into()));
+            return Err(Error::Usage(
+                "on a CUDA GPU products, dense products, ranks and order bases can be timed".into(),
+            ));
         }
         BenchDeviceName::Cuda => {
-            let [products, dense, ranks] = ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
+            let [products, dense, ranks, bases] = ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
             if products {
                 gpu::time(&mut clock, args.modulus)?;
             }
             gpu_dense::time(&mut clock, args.modulus, dense, ranks)?;
+            if bases {
+                gpu_basis::time(&mut clock, args.modulus)?;
+            }
             &[]
         }
     };

@@ -1,0 +1,294 @@
+// M-Basis mod P < 2^31 (src/sigma_basis/m_basis.rs): an order basis of a series of few coefficients by one thread block, in shared memory.
+//
+// Step k sorts the rows by (shifted degree, index), eliminates the M x N matrix of the coefficients k of the residuals, adds the pivots to
+// the other rows so that these coefficients vanish, and multiplies the pivots by x.
+//
+// Elimination without divisions. Row r, as it changes, is g_r R_r + sum_j f_rj R_j over the pivots j so far, R_j as they were. A pivot
+// with entry a in column c turns a later row into a times it minus its entry in column c times the pivot; column c has no other use from
+// then on and holds f_rj. g_r is the product of the pivots' entries before row r: the same for all rows that are not met yet. A row
+// without an entry outside the pivots' columns is no pivot: R_r = -sum_j (f_rj / g_r) R_j.
+//
+// problem.cuh (src/sigma_basis/cuda/source.rs):
+//   P, LANE    the modulus, bits of a residue in shared memory, 16 or 32
+//   M, N       rows and columns of the series; N_ROUND is N rounded up to a multiple of 8
+//   ORDER      the largest order of a launch      THREADS   of the block      SHARED   bytes of its memory
+//
+// Launch contract: one block, SHARED bytes of dynamic shared memory.
+//   leaf    `order` steps on the coefficients of `series` from `offset` on, of which there are `given`, zeros beyond. `basis` has order + 1
+//       coefficients. `degrees` and `changes` (last changes, counted from `before` on) are brought up to date. `inverses`, for LANE 16: of
+//       all residues.
+
+#include "words.cuh"
+
+#define WARPS (THREADS / 32)
+#define ALL 0xffffffffu
+// Chunks of a row of an M x N matrix.
+#define CHUNKS ((N + 31) / 32)
+// Elements of a row: its residual, then its basis.
+#define STRIDE (ORDER * N + (ORDER + 1) * M)
+// Rows that share the loads of the pivots.
+#define TOGETHER 8
+
+// x mod P, x below 2^47 for LANE 16.
+__device__ __forceinline__ u32 residue(u64 x) {
+#if LANE == 16 && P >= 0x8000
+    const u32 quotient = __umulhi((u32)(x >> 15), (u32)((1ull << 47) / P));
+    const u32 r = (u32)x - quotient * (u32)P, s = min(r, r - 2 * (u32)P);
+    return min(s, s - (u32)P);
+#else
+    return x % P;
+#endif
+}
+
+__device__ __forceinline__ void add_product(u64 &sum, u32 a, u32 b) {
+    sum += (u64)a * b;
+#if P >= 0x10000
+    if (sum >= P * P) sum -= P * P;
+#endif
+}
+
+// 1/a mod P, a from 1 on.
+__device__ __forceinline__ u32 inverse(u32 a, const u32 *inverses) {
+#if LANE == 16
+    return inverses[a];
+#else
+    u32 power = 1, square = a;
+    for (u32 e = P - 2; e > 0; e >>= 1) {
+        if (e & 1) power = residue((u64)power * square);
+        square = residue((u64)square * square);
+    }
+    return power;
+#endif
+}
+
+struct Shared {
+    // The residuals' coefficients k, rows in the order of elimination; then factors of pivots.
+    u32 work[M][N_ROUND];
+    u64 degrees[M];
+    // The number of a row by its place, and the scale of a row there.
+    u32 sorted[M], scale[M];
+    // How often a row was multiplied by x; whether it is a pivot, or changes otherwise.
+    u32 shifts[M], pivot[M], combined[M];
+    // Where the residual, and the basis, of a column's pivot begin.
+    u32 residual[N_ROUND], basis[N_ROUND];
+    // The places of rows that change.
+    u32 targets[M];
+    u32 target_count;
+    u64 top;
+    __align__(16) Lane rows[M * STRIDE];
+};
+
+// Sorts the rows, and copies the coefficients k of their residuals.
+__device__ __forceinline__ void arrange(Shared &s, u32 *changes, u32 k, u32 before, u32 warp, u32 lane) {
+    for (u32 i = warp; i < M; i += WARPS) {
+        const u64 degree = s.degrees[i];
+        u32 place = 0;
+        for (u32 j0 = 0; j0 < M; j0 += 32) {
+            const u32 j = j0 + lane;
+            const bool earlier = j < M && (s.degrees[j < M ? j : 0] < degree || (s.degrees[j < M ? j : 0] == degree && j < i));
+            place += __popc(__ballot_sync(ALL, earlier));
+        }
+        u32 any = 0;
+        for (u32 c = lane; c < CHUNKS * 32; c += 32) {
+            const u32 x = c < N ? s.rows[i * STRIDE + (k - s.shifts[i]) * N + c] : 0;
+            if (c < N_ROUND) s.work[place][c] = x;
+            any |= __ballot_sync(ALL, x != 0);
+        }
+        if (lane == 0) {
+            s.sorted[place] = i;
+            s.combined[i] = any != 0;
+            s.pivot[i] = 0;
+            if (any) changes[i] = before + k + 1;
+            if (place == M - 1) s.top = degree;
+        }
+    }
+}
+
+// Eliminates; how many pivots there are.
+__device__ __forceinline__ u32 eliminate(Shared &s, u32 warp, u32 lane) {
+    u32 g = 1, count = 0, r = 0, taken[CHUNKS] = {};
+    for (; r < M && count < N; r++) {
+        u32 y[CHUNKS], column = N;
+#pragma unroll
+        for (u32 h = CHUNKS; h-- > 0;) {
+            const u32 c = h * 32 + lane;
+            y[h] = c < N ? s.work[r][c] : 0;
+            const u32 mask = __ballot_sync(ALL, y[h] != 0) & ~taken[h];
+            if (mask) column = h * 32 + __ffs(mask) - 1;
+        }
+        if (column == N) {
+            if (warp == 0 && lane == 0) s.scale[r] = g;
+            continue;
+        }
+        const u32 a = s.work[r][column];
+#pragma unroll
+        for (u32 h = 0; h < CHUNKS; h++) {
+            if (column / 32 == h) {
+                taken[h] |= 1u << column % 32;
+                if (lane == column % 32) y[h] = g;
+            }
+        }
+        for (u32 i = r + 1 + warp; i < M; i += WARPS) {
+            const u32 b = s.work[i][column], minus = b ? (u32)P - b : 0;
+            u32 x[CHUNKS];
+#pragma unroll
+            for (u32 h = 0; h < CHUNKS; h++) {
+                const u32 c = h * 32 + lane;
+                x[h] = c < N && c != column ? s.work[i][c] : 0;
+                x[h] = residue((u64)a * x[h] + (u64)minus * y[h]);
+            }
+            __syncwarp();
+#pragma unroll
+            for (u32 h = 0; h < CHUNKS; h++) {
+                if (h * 32 + lane < N) s.work[i][h * 32 + lane] = x[h];
+            }
+        }
+        if (warp == 0 && lane == 0) {
+            const u32 i = s.sorted[r];
+            s.pivot[i] = 1;
+            s.residual[column] = i;
+        }
+        g = residue((u64)a * g);
+        count++;
+        __syncthreads();
+    }
+    // What is left has no entries.
+    for (u32 i = r + threadIdx.x; i < M; i += THREADS) s.scale[i] = g;
+    return count;
+}
+
+// Divides the factors by the scales, lists the rows that change and the pivots' places. Where a column has no pivot, factors are 0.
+__device__ __forceinline__ void finish_factors(Shared &s, const u32 *inverses, u32 k, u32 warp, u32 lane) {
+    for (u32 r = warp; r < M; r += WARPS) {
+        const u32 i = s.sorted[r];
+        if (s.pivot[i] || !s.combined[i]) continue;
+        const u32 factor = inverse(s.scale[r], inverses);
+        for (u32 c = lane; c < N; c += 32) s.work[r][c] = residue((u64)s.work[r][c] * factor);
+    }
+    if (warp == WARPS - 1) {
+        u32 count = 0;
+        for (u32 r0 = 0; r0 < M; r0 += 32) {
+            const u32 r = r0 + lane, i = r < M ? s.sorted[r] : 0;
+            const bool target = r < M && s.combined[i] && !s.pivot[i];
+            const u32 mask = __ballot_sync(ALL, target);
+            if (target) s.targets[count + __popc(mask & ((1u << lane) - 1))] = r;
+            count += __popc(mask);
+        }
+        if (lane == 0) s.target_count = count;
+    }
+    if (warp == 0) {
+        for (u32 c = lane; c < N_ROUND; c += 32) {
+            const u32 i = s.residual[c];
+            s.residual[c] = i * STRIDE + (k + 1 - s.shifts[i]) * N;
+            s.basis[c] = i * STRIDE + ORDER * N;
+        }
+    }
+}
+
+// Adds the pivots to the other rows: residuals from k + 1 on, `len` coefficients of the basis.
+__device__ __forceinline__ void combine(Shared &s, u32 k, u32 order, u32 len, u32 warp, u32 lane) {
+    const u32 live[2] = {(order - k - 1) * N, len * M};
+    const u32 first = (live[0] + 31) / 32, chunks = first + (live[1] + 31) / 32;
+    const u32 groups = (s.target_count + TOGETHER - 1) / TOGETHER;
+    for (u32 task = warp; task < chunks * groups; task += WARPS) {
+        const u32 group = task / chunks * TOGETHER, chunk = task % chunks;
+        const bool in_basis = chunk >= first;
+        const u32 x = (in_basis ? chunk - first : chunk) * 32 + lane;
+        if (x >= live[in_basis]) continue;
+        const u32 *starts = in_basis ? s.basis : s.residual;
+        u64 sum[TOGETHER];
+        u32 at[TOGETHER], row[TOGETHER];
+#pragma unroll
+        for (u32 t = 0; t < TOGETHER; t++) {
+            // Beyond the last one: once more, and nothing is written.
+            row[t] = s.targets[min(group + t, s.target_count - 1)];
+            const u32 i = s.sorted[row[t]];
+            at[t] = i * STRIDE + (in_basis ? ORDER * N : (k + 1 - s.shifts[i]) * N) + x;
+            sum[t] = s.rows[at[t]];
+        }
+        for (u32 c = 0; c < N_ROUND; c += 4) {
+            const uint4 start = *(const uint4 *)&starts[c];
+            const u32 v0 = s.rows[start.x + x], v1 = s.rows[start.y + x], v2 = s.rows[start.z + x], v3 = s.rows[start.w + x];
+#pragma unroll
+            for (u32 t = 0; t < TOGETHER; t++) {
+                const uint4 f = *(const uint4 *)&s.work[row[t]][c];
+                add_product(sum[t], f.x, v0);
+                add_product(sum[t], f.y, v1);
+                add_product(sum[t], f.z, v2);
+                add_product(sum[t], f.w, v3);
+            }
+        }
+#pragma unroll
+        for (u32 t = 0; t < TOGETHER; t++) {
+            if (group + t < s.target_count) s.rows[at[t]] = residue(sum[t]);
+        }
+    }
+}
+
+// Multiplies the pivots by x, of `len` coefficients before.
+__device__ __forceinline__ void multiply_by_x(Shared &s, u32 len) {
+    for (u32 number = threadIdx.x; number < M * M; number += THREADS) {
+        const u32 i = number / M;
+        if (!s.pivot[i]) continue;
+        Lane *line = s.rows + i * STRIDE + ORDER * N + number % M;
+        Lane carried = 0;
+#pragma unroll 4
+        for (u32 c = 0; c <= len; c++) {
+            const Lane x = line[c * M];
+            line[c * M] = carried;
+            carried = x;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ changes, const u32 *__restrict__ series, u64 offset, u32 given,
+     const u32 *__restrict__ inverses, u32 order, u32 before) {
+    extern __shared__ __align__(16) u8 memory[];
+    Shared &s = *(Shared *)memory;
+    const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    series += offset;
+    for (u32 number = threadIdx.x; number < order * M * N; number += THREADS) {
+        const u32 c = number / (M * N), i = number / N % M, j = number % N;
+        s.rows[i * STRIDE + c * N + j] = c < given ? series[number] : 0;
+    }
+    for (u32 number = threadIdx.x; number < M * (ORDER + 1) * M; number += THREADS) {
+        const u32 i = number / ((ORDER + 1) * M), x = number % ((ORDER + 1) * M);
+        s.rows[i * STRIDE + ORDER * N + x] = x == i;
+    }
+    for (u32 i = threadIdx.x; i < M; i += THREADS) s.degrees[i] = degrees[i], s.shifts[i] = 0;
+#if N_ROUND > N
+    for (u32 number = threadIdx.x; number < M * (N_ROUND - N); number += THREADS) {
+        s.work[number / (N_ROUND - N)][N + number % (N_ROUND - N)] = 0;
+    }
+#endif
+    __syncthreads();
+    u64 least = ~0ull;
+    for (u32 i = 0; i < M; i++) least = min(least, s.degrees[i]);
+    for (u32 k = 0; k < order; k++) {
+        for (u32 c = threadIdx.x; c < N_ROUND; c += THREADS) s.residual[c] = 0;
+        arrange(s, changes, k, before, warp, lane);
+        __syncthreads();
+        // No row is longer than k + 1, nor than the largest shifted degree less the least shift.
+        const u32 len = min(s.top - least, (u64)k) + 1;
+        const u32 count = eliminate(s, warp, lane);
+        __syncthreads();
+        if (count == 0) continue;
+        finish_factors(s, inverses, k, warp, lane);
+        __syncthreads();
+        combine(s, k, order, len, warp, lane);
+        __syncthreads();
+        multiply_by_x(s, len);
+        for (u32 i = threadIdx.x; i < M; i += THREADS) {
+            if (s.pivot[i]) s.shifts[i]++, s.degrees[i]++;
+        }
+        __syncthreads();
+    }
+    for (u32 number = threadIdx.x; number < (order + 1) * M * M; number += THREADS) {
+        const u32 c = number / (M * M), i = number / M % M;
+        basis[number] = s.rows[i * STRIDE + ORDER * N + c * M + number % M];
+    }
+    for (u32 i = threadIdx.x; i < M; i += THREADS) degrees[i] = s.degrees[i];
+}
+
+static_assert(sizeof(Shared) <= SHARED, "the host counts too few bytes");

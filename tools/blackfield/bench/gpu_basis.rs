@@ -1,0 +1,60 @@
+//! Order bases mod p on the first CUDA GPU, against one thread of the processor: the same bits.
+
+use super::clock::{Clock, Timing};
+use blackfield::field::{Field, Modulus, PrimeField, Rng};
+use blackfield::gpu::require_devices;
+use blackfield::poly::PolyMatrix;
+use blackfield::sigma_basis::{GpuBases, Params, pm_basis};
+use blackfield::{Error, Result, Silent};
+use rand::SeedableRng;
+use std::time::Instant;
+
+/// Runs of which the best counts.
+const TIMES: usize = 3;
+
+/// 64 × 32 series, that of the largest order the one by which the GPU is judged.
+pub fn time(clock: &mut Clock, modulus: Modulus) -> Result<()> {
+    let device = require_devices()?.swap_remove(0);
+    if modulus.get() >= 1 << 31 {
+        return Ok(());
+    }
+    let field = PrimeField(modulus);
+    let (n, orders) = clock.pick((4, &[100][..]), (32, &[1024, 8192, 65536][..]));
+    let (m, shift) = (2 * n, vec![0; 2 * n]);
+    let mut bases = GpuBases::open(&device, modulus, m, n)?;
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let one = one.map_err(|e| Error::Usage(format!("a pool of one thread: {e}")))?;
+    for &order in orders {
+        let mut rng = Rng::seed_from_u64(7);
+        let data = (0..m * n * order).map(|_| field.random(&mut rng)).collect();
+        let series = PolyMatrix::from_coefficients(m, n, data);
+        let name = format!("{m} x {n} of order {order} mod {modulus}");
+        let mut push = |what: &str, seconds: f64| {
+            let work = 16.0 * (n as f64).powi(3) * order as f64 * (order as f64).log2();
+            let (rate, unit) = (work / seconds, "multiply-adds by levels");
+            let (group, name) = ("gpu basis", format!("{name}{what}"));
+            clock.timings.push(Timing { group, name, seconds, work, unit, rate, predicted: None, goal: None });
+        };
+        // The work on the card alone: it ends when the last degrees have come back.
+        let given = bases.polys().upload(&field, &series, 0..order)?;
+        let mut best = f64::INFINITY;
+        for _ in 0..TIMES {
+            let start = Instant::now();
+            let found = bases.basis_of(&given, order, &shift, &Silent)?;
+            best = best.min(start.elapsed().as_secs_f64());
+            bases.polys().recycle(found.basis);
+        }
+        bases.polys().recycle(given);
+        push(", on the card", best);
+        let start = Instant::now();
+        let found = bases.pm_basis(&field, &series, order, &shift, &Silent)?;
+        push(", with copies", start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let expected = one.install(|| pm_basis(&field, &series, order, &shift, &Params::for_field(&field), &Silent))?;
+        push(", one thread of the processor", start.elapsed().as_secs_f64());
+        if found != expected {
+            return Err(Error::Check(format!("an order basis on a GPU: {name}")));
+        }
+    }
+    Ok(())
+}
