@@ -1,8 +1,11 @@
 // Reduced row echelon forms of panels of rows, mod P: what products (gemm.cu) leave to be done.
 //
-// A panel has up to 1024 rows. Its pivots are found in windows of WINDOW columns, STRIP columns at a time: a thread block holds a strip in
-// registers, a row in each thread, and eliminates it in place, pivot column by pivot column, always with the first row that has an entry
-// there (so that pivots are those of the rank profile matrix: J.-G. Dumas, C. Pernet, Z. Sultan, ISSAC 2015). What has been done to rows is
+// A panel has up to 1024 rows. Its pivots are found in windows of WINDOW columns, STRIP columns at a time: pivot column by pivot column, always
+// with the first row that has an entry there (so that pivots are those of the rank profile matrix: J.-G. Dumas, C. Pernet, Z. Sultan, ISSAC
+// 2015). They are guessed from the first STRIP rows that have not been taken, a thread for each entry (`corner`). If these rows are R, J their
+// columns with pivots, other rows are cleared in J by -row[J] R[J]^-1; where that leaves no entry in the other columns, no row outside R has
+// been a candidate before R was used up, and the guess is what elimination does (`lift`, on all multiprocessors). Otherwise one thread block
+// holds the strip in registers, a row in each thread, and eliminates it. What has been done to rows is
 //   rows <- rows + E (pivot rows)
 // with a column of E for each pivot; a strip's E is applied to the window, and to the columns of E for pivots of earlier strips, which
 // stand beside the window. The window's E is applied to the rest of the panel as one product.
@@ -15,8 +18,10 @@
 //   leads        256 threads per block, a block for each row. found[1] takes the least position >= from of an entry of a row that has not
 //       been taken, if that is less than what it holds.
 //   open_window     256 threads per block, a block for each row: the columns from `from` on, up to `end`; resets `found`.
-//   strip        1024 threads, one block: columns STRIP * number, … of the window. `taken`: rows that are pivot rows, from this or
-//       earlier windows. `multipliers` takes rows x STRIP, `lines` takes STRIP x 2 WINDOW: pivot rows as they were.
+//   corner       1024 threads, one block: columns STRIP * number, … of the window. `taken`: rows that are pivot rows, from this or earlier
+//       windows. `guess` takes MAP + STRIP * STRIP numbers.
+//   lift         256 threads per block, 32 rows each: after `corner`. `multipliers` takes rows x STRIP.
+//   strip        1024 threads, one block: after `lift`. `lines` takes STRIP x 2 WINDOW: pivot rows as they were.
 //   apply        256 threads per block, blocks: 2 WINDOW / 32 in x, 32 rows each in y. window += multipliers lines.
 //   close_window    256 threads per block, a block for each row: the window to the panel, 0 in pivot columns, and 1 taken from the
 //       diagonal of E.
@@ -64,11 +69,102 @@ open_window(Lane *__restrict__ window, const Lane *__restrict__ panel, u32 *foun
     window[(u64)i * BESIDE + WINDOW + j] = 0;
 }
 
+// Guess: the pivots of a strip are in the first STRIP rows that have not been taken, its corner.
+//   guess[0]     1: the guess holds      guess[1]  columns with pivots, a bit each      guess[2 + t]  the row of the pivot in column t
+//   guess[MAP +]  a STRIP x STRIP matrix T: the corner's reduced row of the pivot in column t; in the columns of pivots, what the corner's
+//       rows (each known by its column) are taken times to make it.
+#define MAP (2 + STRIP)
+
+// Fraction-free: a step takes each row times the pivot, so that no inverse is waited for; rows are made monic at the end.
 extern "C" __global__ void __launch_bounds__(1024, 1)
-strip(Lane *window, Lane *__restrict__ lines, Lane *__restrict__ multipliers, u32 *__restrict__ taken, u32 *__restrict__ found, u32 rows,
-      u32 number) {
-    __shared__ u32 first_of[32], pivot[STRIP], pivot_row[STRIP];
-    const u32 i = threadIdx.x, lane = i % 32, before = found[0];
+corner(const Lane *__restrict__ window, const u32 *__restrict__ taken, u32 *__restrict__ guess, u32 rows, u32 number) {
+    __shared__ u32 tile[2][STRIP][STRIP + 1], row_of[STRIP], counts[32], leads[STRIP];
+    const u32 i = threadIdx.x, lane = i % 32, own = i / 32;
+    const bool free = i < rows && !taken[i];
+    const u32 votes = __ballot_sync(~0u, free);
+    if (lane == 0) counts[own] = __popc(votes);
+    if (i < STRIP) row_of[i] = NONE;
+    __syncthreads();
+    const u32 before = __reduce_add_sync(~0u, lane < own ? counts[lane] : 0) + __popc(votes & ((1u << lane) - 1));
+    if (free && before < STRIP) row_of[before] = i;
+    __syncthreads();
+    const u32 row = row_of[own];
+    u32 x = row == NONE ? 0 : window[(u64)row * BESIDE + number * STRIP + lane];
+    tile[0][own][lane] = x;
+    __syncthreads();
+    // Entries in columns without pivots so far; in those with pivots what rows are taken times: row k of a pivot in column t, which so far
+    // has been taken times all earlier pivots, `scale`, has that in column t.
+    u32 current = 0, open = __ballot_sync(~0u, row_of[lane] != NONE), pivots = 0, scale = 1, lead = 1, place = NONE;
+#pragma unroll 1
+    for (u32 t = 0; t < STRIP; t++) {
+        const u32 entry = tile[current][lane][t];
+        const u32 vote = __ballot_sync(~0u, entry != 0) & open;
+        if (!vote) continue;
+        const u32 k = __ffs(vote) - 1, pivot = __shfl_sync(~0u, entry, k), mine = negative_mod(__shfl_sync(~0u, entry, own));
+        const u32 line = tile[current][k][lane];
+        if (own == k) {
+            if (lane == t) x = scale;
+            lead = pivot, place = t;
+        } else {
+            x = lane == t ? product_mod(mine, scale) : sum_product_mod(product_mod(pivot, x), mine, line);
+            lead = product_mod(lead, pivot);
+        }
+        scale = product_mod(scale, pivot), open &= ~(1u << k), pivots |= 1u << t, current ^= 1;
+        tile[current][own][lane] = x;
+        __syncthreads();
+    }
+    if (lane == 0) leads[own] = place == NONE ? 0 : lead;
+    __syncthreads();
+    if (own == 0) leads[lane] = inverse_mod(leads[lane]);
+    if (i < STRIP) guess[2 + i] = NONE;
+    __syncthreads();
+    if (i == 0) guess[0] = 1, guess[1] = pivots;
+    if (place != NONE) {
+        if (lane == 0) guess[2 + place] = row;
+        guess[MAP + place * STRIP + lane] = product_mod(x, leads[own]);
+    }
+}
+
+// The multipliers of the guess, for 32 rows in a block; it fails if a row that is not a pivot row keeps an entry.
+extern "C" __global__ void __launch_bounds__(256)
+lift(const Lane *__restrict__ window, const u32 *__restrict__ taken, u32 *__restrict__ guess, Lane *__restrict__ multipliers, u32 rows,
+     u32 number) {
+    __shared__ u32 map[STRIP][STRIP];
+    const u32 lane = threadIdx.x % 32, pivots = guess[1], row = guess[2 + lane];
+    for (u32 k = threadIdx.x; k < STRIP * STRIP; k += 256) map[k / STRIP][k % STRIP] = pivots >> (k / STRIP) & 1 ? guess[MAP + k] : 0;
+    __syncthreads();
+    bool fails = false;
+    for (u32 i = blockIdx.x * 32 + threadIdx.x / 32; i < rows && i < blockIdx.x * 32 + 32; i += 8) {
+        const u32 entry = window[(u64)i * BESIDE + number * STRIP + lane];
+        u64 sum = 0;
+#pragma unroll
+        for (u32 t = 0; t < STRIP; t++) {
+            const u64 term = (u64)__shfl_sync(~0u, entry, t) * map[t][lane];
+#if LANE == 32
+            sum += term % P;
+#else
+            sum += term;
+#endif
+        }
+        const u32 known = (u32)(sum % P), self = __ballot_sync(~0u, row == i);
+        u32 by = 0;
+        if (pivots >> lane & 1) {
+            by = negative_mod(known);
+            // The corner's row of its own pivot, less itself.
+            if (self) by = sum_mod(by, map[__ffs(self) - 1][lane]);
+        } else if (known != entry && !self && !taken[i]) {
+            fails = true;
+        }
+        multipliers[i * STRIP + lane] = by;
+    }
+    if (__any_sync(~0u, fails) && lane == 0) guess[0] = 0;
+}
+
+// A strip in registers, a row in each thread; returns which of its columns have pivots. All threads.
+__device__ __forceinline__ u32 eliminate(const Lane *window, Lane *multipliers, u32 *taken, u32 *found, u32 *pivot_row, u32 before, u32 rows,
+                                         u32 number) {
+    __shared__ u32 first_of[32], pivot[STRIP];
+    const u32 i = threadIdx.x, lane = i % 32;
     const bool inside = i < rows;
     // Columns t, t + 1, … and 0 … t - 1 of the strip: entries from t on, multipliers before, so that all indices are constants.
     u32 x[STRIP];
@@ -111,6 +207,24 @@ strip(Lane *window, Lane *__restrict__ lines, Lane *__restrict__ multipliers, u3
             const u32 place = before + __popc(pivots & ((1u << own) - 1));
             taken[i] = 1, found[2 + place] = i, found[2 + WINDOW + place] = number * STRIP + own;
         }
+    }
+    return pivots;
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 1)
+strip(Lane *window, const u32 *__restrict__ guess, Lane *__restrict__ lines, Lane *__restrict__ multipliers, u32 *__restrict__ taken,
+      u32 *__restrict__ found, u32 rows, u32 number) {
+    __shared__ u32 pivot_row[STRIP];
+    const u32 i = threadIdx.x, before = found[0];
+    u32 pivots;
+    if (guess[0]) {
+        pivots = guess[1];
+        if (i < STRIP && pivots >> i & 1) {
+            const u32 row = guess[2 + i], place = before + __popc(pivots & ((1u << i) - 1));
+            pivot_row[i] = row, taken[row] = 1, found[2 + place] = row, found[2 + WINDOW + place] = number * STRIP + i;
+        }
+    } else {
+        pivots = eliminate(window, multipliers, taken, found, pivot_row, before, rows, number);
     }
     // The threads have read found[0].
     __syncthreads();

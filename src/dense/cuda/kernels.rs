@@ -18,8 +18,12 @@ type Arrange = (Out<u32>, In<u32>, In<u32>, u64, u32, u32, u32);
 type Leads = (In<u32>, In<u32>, Out<u32>, u32, u32, u32);
 /// window, panel, found, stride, from, end.
 type OpenWindow = (Out<u32>, In<u32>, Out<u32>, u32, u32, u32);
-/// window, lines, multipliers, taken, found, rows, number.
-type Strip = (Out<u32>, Out<u32>, Out<u32>, Out<u32>, Out<u32>, u32, u32);
+/// window, taken, guess, rows, number.
+type Corner = (In<u32>, In<u32>, Out<u32>, u32, u32);
+/// window, taken, guess, multipliers, rows, number.
+type Lift = (In<u32>, In<u32>, Out<u32>, Out<u32>, u32, u32);
+/// window, guess, lines, multipliers, taken, found, rows, number.
+type Strip = (Out<u32>, In<u32>, Out<u32>, Out<u32>, Out<u32>, Out<u32>, u32, u32);
 /// window, lines, multipliers, rows.
 type Apply = (Out<u32>, In<u32>, In<u32>, u32);
 /// panel, window, found, stride, from, end.
@@ -57,6 +61,8 @@ pub(super) struct Kernels {
     pub arrange: Kernel<Arrange>,
     pub leads: Kernel<Leads>,
     pub open_window: Kernel<OpenWindow>,
+    pub corner: Kernel<Corner>,
+    pub lift: Kernel<Lift>,
     pub strip: Kernel<Strip>,
     pub apply: Kernel<Apply>,
     pub close_window: Kernel<CloseWindow>,
@@ -99,6 +105,8 @@ impl GpuField {
             arrange: echelon.kernel("arrange")?,
             leads: echelon.kernel("leads")?,
             open_window: echelon.kernel("open_window")?,
+            corner: echelon.kernel("corner")?,
+            lift: echelon.kernel("lift")?,
             strip: echelon.kernel("strip")?,
             apply: echelon.kernel("apply")?,
             close_window: echelon.kernel("close_window")?,

@@ -23,6 +23,7 @@ pub(super) struct Panel {
     window: Buffer<u32>,
     lines: Buffer<u32>,
     multipliers: Buffer<u32>,
+    guess: Buffer<u32>,
     found: Buffer<u32>,
 }
 
@@ -48,6 +49,7 @@ impl Panel {
             window: words(HEIGHT * 2 * WINDOW)?,
             lines: words(STRIP * 2 * WINDOW)?,
             multipliers: words(HEIGHT * STRIP)?,
+            guess: kernels.stream.zeros(2 + STRIP + STRIP * STRIP)?,
             found: kernels.stream.upload(&found)?,
         })
     }
@@ -75,18 +77,7 @@ impl Panel {
             let window = (&mut self.window, &self.words, &mut self.found, stride, start, end);
             stream.enqueue(&kernels.open_window, a_block_each, window)?;
             for number in 0..(end - start).div_ceil(STRIP as u32).min((WINDOW / STRIP) as u32) {
-                let Panel { window, lines, multipliers, found, .. } = self;
-                let one = Grid { blocks: (1, 1), threads: HEIGHT as u32 };
-                stream.enqueue(
-                    &kernels.strip,
-                    one,
-                    (&mut *window, &mut *lines, &mut *multipliers, &mut taken, found, height, number),
-                )?;
-                stream.enqueue(
-                    &kernels.apply,
-                    grid(2 * WINDOW / STRIP, rows.div_ceil(STRIP)),
-                    (window, &*lines, &*multipliers, height),
-                )?;
+                self.eliminate(kernels, &mut taken, height, number)?;
             }
             let window = (&mut self.words, &mut self.window, &self.found, stride, start, end);
             stream.enqueue(&kernels.close_window, a_block_each, window)?;
@@ -101,6 +92,19 @@ impl Panel {
             }
         }
         Ok(found)
+    }
+
+    /// A strip of the window.
+    fn eliminate(&mut self, kernels: &Kernels, taken: &mut Buffer<u32>, height: u32, number: u32) -> Result<()> {
+        let Panel { window, lines, multipliers, guess, found, .. } = self;
+        let (stream, bands) = (&kernels.stream, (height as usize).div_ceil(STRIP));
+        let one = Grid { blocks: (1, 1), threads: HEIGHT as u32 };
+        stream.enqueue(&kernels.corner, one, (&*window, &*taken, &mut *guess, height, number))?;
+        let lift = (&*window, &*taken, &mut *guess, &mut *multipliers, height, number);
+        stream.enqueue(&kernels.lift, grid(bands, 1), lift)?;
+        let strip = (&mut *window, &*guess, &mut *lines, &mut *multipliers, taken, found, height, number);
+        stream.enqueue(&kernels.strip, one, strip)?;
+        stream.enqueue(&kernels.apply, grid(2 * WINDOW / STRIP, bands), (window, &*lines, &*multipliers, height))
     }
 
     /// Does to the positions behind a window what was done to the rows within it: adds multiples of the pivot rows as
