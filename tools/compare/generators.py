@@ -2,6 +2,8 @@
 
 random-N-K       N × N, K entries per row at distinct random columns
 product-N-R-K    product of a random N × R and a random R × N matrix with K entries per row each: rank at most R
+planted-M-N-R-S  M × N of rank R, a product of two sparse ±1 factors of inner size R that are triangular up to the order of their lines: two
+                 entries in rows of the left one, three in rows of the right one, in some four
 dense-N          N × N, all entries random mod 2¹⁶
 full-M-N         M × N, all entries random mod 65521
 full-M-N-R       the same, but all rows from the R-th on are sums of multiples of three of the first R, mod 65521: rank R
@@ -23,9 +25,11 @@ S is a seed. Entries of random-N-K and its products are in -99 … 99 without 0,
 import itertools
 import random
 import re
+from array import array
 
 SPARSE = re.compile(r"random-(\d+)-(\d+)")
 PRODUCT = re.compile(r"product-(\d+)-(\d+)-(\d+)")
+PLANTED = re.compile(r"planted-(\d+)-(\d+)-(\d+)-\d+")
 DENSE = re.compile(r"dense-(\d+)")
 FULL = re.compile(r"full-(\d+)-(\d+)(?:-(\d+))?")
 TENTH = re.compile(r"tenth-(\d+)")
@@ -57,6 +61,25 @@ def multiply(left, right):
                 total[j] = total.get(j, 0) + a * b
         out.append({j: v for j, v in total.items() if v})
     return out
+
+
+def planted_lines(rng, rows, cols, rank):
+    """The rows of L·R, rank R by theorem: row i < rank of L has an entry at i and one before it, row i of R has its first at i, in the
+    order that the shuffles hide."""
+    sign = lambda: 1 if rng.getrandbits(1) else -1
+    order, number = rng.sample(range(rows), rows), array("I", rng.sample(range(cols), cols))
+    right = []
+    for i in range(rank):
+        later = {rng.randrange(i + 1, cols) for _ in range(3 if rng.getrandbits(2) == 0 else 2)} if i + 1 < cols else set()
+        right.append([(number[j], sign()) for j in (i, *sorted(later))])
+    for i in order:
+        places = {i, rng.randrange(i)} if 0 < i < rank else {i} if i == 0 < rank else {rng.randrange(rank) for _ in range(2)} if rank else set()
+        total = {}
+        for k in sorted(places):
+            s = sign()
+            for j, v in right[k]:
+                total[j] = total.get(j, 0) + s * v
+        yield sorted((j, v) for j, v in total.items() if v)
 
 
 def write_sms(path, rows, cols, lines):
@@ -190,6 +213,11 @@ def generate(name, folder):
         n, inner, per_row = map(int, found.groups())
         left = sparse_rows(rng, n, inner, per_row)
         shape, lines = (n, n), lambda: (sorted(row.items()) for row in multiply(left, sparse_rows(rng, inner, n, per_row)))
+    elif found := PLANTED.fullmatch(name):
+        rows, cols, rank = map(int, found.groups())
+        if rank > min(rows, cols):
+            return None
+        shape, lines = (rows, cols), lambda: planted_lines(rng, rows, cols, rank)
     elif found := DENSE.fullmatch(name):
         n = int(found[1])
         shape, lines = (n, n), lambda: dense_lines(rng, n)

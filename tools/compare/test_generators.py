@@ -94,6 +94,24 @@ class Generators(Workshop):
             rank += 1
         self.assertTrue(1 < rank <= 4, rank)
 
+    def test_planted_ranks_are_what_the_name_says(self):
+        for rows, cols, rank in ((30, 20, 12), (20, 30, 20), (9, 9, 9), (5, 4, 0), (7, 1, 1)):
+            m, n, kind, entries, _ = read(generators.generate(f"planted-{rows}-{cols}-{rank}-1", self.folder))
+            self.assertEqual((m, n, kind, len({(i, j) for i, j, _ in entries})), (rows, cols, "M", len(entries)))
+            dense = [[0] * cols for _ in range(rows)]
+            for i, j, v in entries:
+                self.assertTrue(v != 0 and abs(v) <= 2)
+                dense[i - 1][j - 1] = v
+            found, left = 0, [row for row in dense if any(row)]
+            while left:
+                pivot = left.pop()
+                at = next(j for j, v in enumerate(pivot) if v)
+                inverse = pow(pivot[at], -1, 65521)
+                left = [[(x - row[at] * inverse * y) % 65521 for x, y in zip(row, pivot)] for row in left]
+                left, found = [row for row in left if any(row)], found + 1
+            self.assertEqual(found, rank)
+        self.assertIsNone(generators.generate("planted-3-4-5-1", self.folder))
+
     def test_full_tall_and_filled_ones(self):
         rows, cols, _, entries, _ = read(generators.generate("full-9-7", self.folder))
         self.assertEqual((rows, cols), (9, 7))
