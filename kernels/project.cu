@@ -4,22 +4,25 @@
 // `starts` bounds the rows of each bucket, `rows` names them, ascending. A bucket is cut to `parts` of equal length: parts come before
 // buckets in the order of blocks, so that blocks that run together read rows that lie together.
 //
-// Constants of problem.cuh (src/sequence/cuda/projection.rs) beside those of block.cuh: POOL.
+// V may be some columns of a block: Y has ROWS columns, rows of the products, and V has S.
+//
+// Constants of problem.cuh (src/sequence/cuda/projection.rs) beside those of block.cuh: POOL, ROWS, and Y_WIDTH, the residues of a row of Y
+// with its padding.
 //
 // Exactness: sums of fewer than 2^32 residues, of up to 32 bits in 64, of 63 bits in 128.
 //
 // Launch contract: THREADS threads per block, in x alone.
-//   bucket_sums   a block for each part and bucket; `starts` has S * POOL + 1 numbers, `rows` what they bound, below the rows of V;
-//       `partial` takes parts * S * POOL * WIDTH words of 64 bits.
-//   weigh    a thread for each of S * S elements: term `number` of `terms`. For DEGREE 1.
-//   totals   a thread for each of S * POOL * WIDTH sums.
-//   dense_sums     a block for each part of the rows and THREADS of (S * DEGREE)^2 elements, elements first; Y is a block as V is;
-//       `partial` takes parts * (S * DEGREE)^2 words of 64 bits.
-//   dense_totals   a thread for each of (S * DEGREE)^2 elements: products of digits.
+//   bucket_sums   a block for each part and bucket; `starts` has ROWS * POOL + 1 numbers, `rows` what they bound, below the rows of V;
+//       `partial` takes parts * ROWS * POOL * WIDTH words of 64 bits.
+//   weigh    a thread for each of ROWS * S elements: term `number` of `terms`. For DEGREE 1.
+//   totals   a thread for each of ROWS * POOL * WIDTH sums.
+//   dense_sums     a block for each part of the rows and THREADS of ROWS * S * DEGREE^2 elements, elements first; Y is a block as V is;
+//       `partial` takes parts * ROWS * S * DEGREE^2 words of 64 bits.
+//   dense_totals   a thread for each of ROWS * S * DEGREE^2 elements: products of digits.
 
 #include "block.cuh"
 
-#define BUCKETS (S * POOL)
+#define BUCKETS (ROWS * POOL)
 // Words of a row that the threads of a block take at once, and rows.
 #define ACROSS (PIECES < THREADS ? PIECES : THREADS)
 #define DOWN (THREADS / ACROSS)
@@ -89,7 +92,7 @@ __device__ __forceinline__ u64 bucket_total(const u64 *partial, u32 bucket, u32 
 extern "C" __global__ void __launch_bounds__(THREADS)
 weigh(const u64 *__restrict__ partial, const u64 *__restrict__ weights, u64 *__restrict__ terms, u32 parts, u32 number) {
     const u32 element = blockIdx.x * THREADS + threadIdx.x;
-    if (element >= S * S) return;
+    if (element >= ROWS * S) return;
     const u32 row = element / S, column = element % S;
     u64 sum = 0;
     for (u32 e = 0; e < POOL; e++) {
@@ -97,7 +100,7 @@ weigh(const u64 *__restrict__ partial, const u64 *__restrict__ weights, u64 *__r
         sum += product_mod(weights[bucket], bucket_total(partial, bucket, column, parts));
         if (sum >= P) sum -= P;
     }
-    terms[(u64)number * S * S + element] = sum;
+    terms[(u64)number * ROWS * S + element] = sum;
 }
 
 // The sums of all buckets for term `number`.
@@ -108,9 +111,11 @@ totals(const u64 *__restrict__ partial, u64 *__restrict__ terms, u32 parts, u32 
     terms[(u64)number * BUCKETS * WIDTH + element] = bucket_total(partial, element / WIDTH, element % WIDTH, parts);
 }
 
-// Dense projections: Y has as many columns as V, both by their digits, USED of them.
+// Dense projections: the columns of Y and V by their digits, DOWN_USED and ACROSS_USED of them.
 
-#define USED (S * DEGREE)
+#define DOWN_USED (ROWS * DEGREE)
+#define ACROSS_USED (S * DEGREE)
+#define PRODUCTS (DOWN_USED * ACROSS_USED)
 
 // The sums of up to 2^31 products of residues: up to 32 bits in 64; 32 bits in 96; more in 128, kept below 2^127.
 struct Products {
@@ -150,26 +155,26 @@ struct Products {
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 dense_sums(const u32 *__restrict__ v, const u32 *__restrict__ y, u64 *__restrict__ partial, u32 rows, u32 parts) {
-    const u32 tiles = (USED * USED + THREADS - 1) / THREADS;
+    const u32 tiles = (PRODUCTS + THREADS - 1) / THREADS;
     const u32 part = blockIdx.x / tiles, element = blockIdx.x % tiles * THREADS + threadIdx.x;
-    if (element >= USED * USED) return;
+    if (element >= PRODUCTS) return;
     const u32 begin = (u32)((u64)rows * part / parts), end = (u32)((u64)rows * (part + 1) / parts);
-    const Lane *left = (const Lane *)y + element / USED, *right = (const Lane *)v + element % USED;
+    const Lane *left = (const Lane *)y + element / ACROSS_USED, *right = (const Lane *)v + element % ACROSS_USED;
     Products products;
     products.clear();
 #pragma unroll 4
-    for (u32 i = begin; i < end; i++) products.add(__ldg(left + (u64)i * WIDTH), __ldg(right + (u64)i * WIDTH));
-    partial[(u64)part * USED * USED + element] = products.residue();
+    for (u32 i = begin; i < end; i++) products.add(__ldg(left + (u64)i * Y_WIDTH), __ldg(right + (u64)i * WIDTH));
+    partial[(u64)part * PRODUCTS + element] = products.residue();
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 dense_totals(const u64 *__restrict__ partial, u64 *__restrict__ terms, u32 parts, u32 number) {
     const u32 element = blockIdx.x * THREADS + threadIdx.x;
-    if (element >= USED * USED) return;
+    if (element >= PRODUCTS) return;
     u64 sum = 0;
     for (u32 part = 0; part < parts; part++) {
-        sum += partial[(u64)part * USED * USED + element];
+        sum += partial[(u64)part * PRODUCTS + element];
         if (sum >= P) sum -= P;
     }
-    terms[(u64)number * USED * USED + element] = sum;
+    terms[(u64)number * PRODUCTS + element] = sum;
 }

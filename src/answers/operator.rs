@@ -9,7 +9,6 @@ use super::polynomials::{MatrixPolynomial, minimal_polynomial};
 use super::rank::{Method, Rank, RankOptions};
 use crate::blackbox::{Operator, Scratch};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
-use crate::gpu::Devices;
 use crate::invariants::{RUNS, Runs, by_wiedemann, missing};
 use crate::report::{Phases, Step};
 use crate::sparse::SparseMatrix;
@@ -133,7 +132,7 @@ fn check(options: &RankOptions) -> Result<()> {
         }
         () if options.proven => usage("a proof needs the entries of a matrix, and an operator has none"),
         () if options.minor => usage("a minor is made of the entries of a matrix, and an operator has none"),
-        () if options.devices == Devices::Gpus => {
+        () if options.devices.are_demanded() => {
             Err(Error::device(DeviceReason::NoKernel, "the products of an operator are made on the processor"))
         }
         () => Ok(()),
@@ -159,6 +158,7 @@ mod tests {
     use super::*;
     use crate::answers::rank;
     use crate::field::{Modulus, Rng};
+    use crate::gpu::Devices;
     use crate::oracles::dense_rank;
     use crate::spmv::Lane;
     use crate::{Silent, families};

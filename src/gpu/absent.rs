@@ -191,6 +191,27 @@ impl Stream {
     ///
     /// # Errors
     /// None.
+    pub fn wait(&self, _: &Event) -> Result<()> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    pub fn open_to(&self, _: &Stream) {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    pub fn copy_between<T: Word>(&self, _: &mut Buffer<T>, _: &Buffer<T>, _: std::ops::Range<usize>) -> Result<()> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn enqueue<S: Signature>(&self, _: &Kernel<S>, _: Grid, _: S::Arguments<'_>) -> Result<()> {
         match self.0 {}
     }

@@ -22,7 +22,7 @@ pub struct Gpu(Arc<CudaContext>);
 
 /// Work in order: copies and launches on one stream run one after the other, those on two streams concurrently.
 #[derive(Clone, Debug)]
-pub struct Stream(Arc<CudaStream>);
+pub struct Stream(pub(super) Arc<CudaStream>);
 
 /// Compiled kernels loaded on a GPU.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Kernel<S> {
 
 /// A point in the work of a stream.
 #[derive(Debug)]
-pub struct Event(CudaEvent);
+pub struct Event(pub(super) CudaEvent);
 
 impl Gpu {
     /// Opens the device, which takes a few tenths of a second.

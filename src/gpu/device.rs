@@ -1,17 +1,4 @@
-//! A device as data, and which of them a computation may use.
-
-/// Where a computation runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Devices {
-    /// On the processor.
-    #[default]
-    Processor,
-    /// On CUDA GPUs where that is worthwhile; on the processor if there are none or they fail.
-    Auto,
-    /// On CUDA GPUs; an error without any.
-    Gpus,
-}
+//! A device as data.
 
 /// A CUDA device, as its driver describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

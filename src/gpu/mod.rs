@@ -20,6 +20,7 @@ mod absent;
 mod buffer;
 #[cfg(feature = "cuda")]
 mod cache;
+mod choice;
 #[cfg(feature = "cuda")]
 mod compile;
 #[cfg(feature = "cuda")]
@@ -30,6 +31,8 @@ mod driver;
 mod launch;
 #[cfg(feature = "cuda")]
 mod parameters;
+#[cfg(feature = "cuda")]
+mod peer;
 mod source;
 
 #[cfg(not(feature = "cuda"))]
@@ -39,7 +42,8 @@ pub use buffer::{Buffer, Word};
 #[cfg(feature = "cuda")]
 pub use context::{Event, Gpu, Kernel, Module, Stream};
 
-pub use device::{Device, Devices};
+pub use choice::{Devices, Ordinals};
+pub use device::Device;
 pub use launch::{Grid, In, Out};
 #[cfg(feature = "cuda")]
 pub use parameters::{Parameter, Signature};
@@ -114,7 +118,7 @@ pub fn compiler_version() -> Result<String> {
     Err(absent::error())
 }
 
-/// All devices, at least one.
+/// All devices, at least one. Which of them are asked for is a matter of [`Devices`].
 ///
 /// # Errors
 /// [`Error::Device`] as for [`devices`], and if there is no device.

@@ -71,9 +71,9 @@ pub fn permanent(matrix: &Triplets, options: &Options, observer: &dyn Observer) 
     if cfg!(not(feature = "serde")) && options.checkpoint.is_some() {
         return Err(Error::Usage("no checkpoints: this blackfield was built without the feature `serde`".into()));
     }
-    if options.devices == Devices::Gpus {
+    if options.devices.are_demanded() {
         // The answer to this request does not depend on what the reductions leave.
-        gpu::require_devices()?;
+        let _ = options.devices.all_or_named(gpu::require_devices()?)?;
     }
     if matrix.rows() != matrix.cols() {
         return of_rectangle(matrix, options, observer);

@@ -155,7 +155,7 @@ fn gray_code(block: &IntMatrix, options: &Options) -> Result<Option<Route>> {
     let prices = &options.machine;
     let on_processor = gray::predict_matrix(block, &prices.gray);
     let devices = match options.devices {
-        Devices::Gpus => gpu::require_devices()?,
+        asked if asked.are_demanded() => asked.all_or_named(gpu::require_devices()?)?,
         Devices::Auto if on_processor > prices.device.find => gpu::devices().unwrap_or_default(),
         _ => Vec::new(),
     };

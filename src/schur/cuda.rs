@@ -10,7 +10,7 @@ use super::fold::Fold;
 use super::kept::Kept;
 use crate::dense::Echelon;
 use crate::gpu::Device;
-use crate::spmv::{Block, GpuBlock, GpuMap, GpuMatrix, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
+use crate::spmv::{Block, GpuBlock, GpuCopies, GpuMap, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
@@ -21,16 +21,16 @@ const TILE: usize = 32;
 /// What the memory is for.
 const COMBINATIONS: &str = "combinations for a GPU";
 
-/// S and Sᵀ on a GPU, for blocks of one shape.
+/// S and Sᵀ on each of these GPUs that gets a column of the blocks.
 ///
 /// # Errors
 /// [`crate::Error::Device`], also where a chain of pivots is too long for it; [`crate::Error::Memory`].
-pub fn complement_on_gpu(split: &Split, device: &Device, shape: GpuShape) -> Result<GpuMatrix> {
+pub fn complement_on_gpus(split: &Split, devices: &[Device], shape: GpuShape) -> Result<GpuCopies> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
     let (forward, backward) = rayon::join(|| split.forward_coefficients(), || split.backward_coefficients());
     let (forward, backward) = (forward?, backward?);
     let solve = |inputs, l, outputs| GpuSolve { inputs, l, outputs };
-    GpuMatrix::of_solves(device, shape, &solve(cols, &forward, rows), &solve(rows, &backward, cols))
+    GpuCopies::of_solves(devices, shape, &solve(cols, &forward, rows), &solve(rows, &backward, cols))
 }
 
 /// What makes folded combinations of rows of S.
@@ -273,10 +273,11 @@ mod tests {
             let split = Split::new(&a, &pivots).unwrap();
             let complement = super::super::Complement::new(&split).unwrap();
             let shape = GpuShape { modulus: a.modulus(), block: 32, degree: 1 };
-            let matrix = match complement_on_gpu(&split, &device, shape) {
+            let copies = match complement_on_gpus(&split, std::slice::from_ref(&device), shape) {
                 Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return eprintln!("skipped: {no}"),
-                matrix => matrix.unwrap(),
+                copies => copies.unwrap(),
             };
+            let matrix = copies.only();
             for transpose in [false, true] {
                 let (rows, operand) =
                     if transpose { (split.cols.len(), split.rows.len()) } else { (split.rows.len(), split.cols.len()) };

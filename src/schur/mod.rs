@@ -47,7 +47,7 @@ pub use complement::Complement;
 pub use cost::Shape;
 #[cfg(test)]
 pub(crate) use cost::WORKSPACES;
-pub(crate) use cuda::complement_on_gpu;
+pub(crate) use cuda::complement_on_gpus;
 pub(crate) use every_row::PANEL as EVERY_ROW_PANEL;
 pub use every_row::{Check, EveryRow, every_row};
 pub use explicit::{Deadline, FormOptions, Formed};

@@ -176,13 +176,14 @@ impl Buckets {
             Lanes::F32(x) => self.sums(isa, p, x, v.width()),
             Lanes::F64(x) => self.sums(isa, p, x, v.width()),
         }?;
-        self.weigh(field, &sums, out)
+        self.weigh(field, s, &sums, out)
     }
 
-    /// Appends the weighted sums of the buckets of each class, from words congruent to the sums of all buckets.
-    pub(super) fn weigh<F: Field>(&self, field: &F, sums: &[u64], out: &mut Vec<F::Elem>) -> Result<()> {
-        let (s, k, p) = (self.s, field.degree(), field.modulus());
-        memory::reserve(out, s * s, "the terms of a sequence")?;
+    /// Appends the weighted sums of the buckets of each class, from words congruent to the sums of all buckets, in `s`
+    /// columns of V.
+    pub(super) fn weigh<F: Field>(&self, field: &F, s: usize, sums: &[u64], out: &mut Vec<F::Elem>) -> Result<()> {
+        let (k, p) = (field.degree(), field.modulus());
+        memory::reserve(out, self.s * s, "the terms of a sequence")?;
         let classes = sums.chunks_exact(self.pool * s * k).zip(self.weights.chunks_exact(self.pool * k));
         for (sums, weights) in classes {
             if k == 1 && p.bits() <= WEIGHED_BITS {

@@ -55,15 +55,15 @@ impl Projection {
                 let mut products = memory::zeros(k * s * k * s, "the products of a dense projection")?;
                 dense::gemm(p, k * s, v.rows(), k * s, transposed, &v.to_residues()?, &mut products)?;
                 memory::reserve(out, s * s, "the terms of a sequence")?;
-                out.extend(combine_digits(field, s, &products));
+                out.extend(combine_digits(field, (s, s), &products));
             }
         }
         Ok(())
     }
 }
 
-/// From the (s·k) × (s·k) products of digits to YᵀV = Σ t^(d+e) Y_dᵀV_e over K.
-pub(super) fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) -> Vec<F::Elem> {
+/// From the (rows·k) × (cols·k) products of digits to YᵀV = Σ t^(d+e) Y_dᵀV_e over K.
+pub(super) fn combine_digits<F: Field>(field: &F, (rows, cols): (usize, usize), products: &[u64]) -> Vec<F::Elem> {
     let k = field.degree();
     let mut digits = vec![0; k];
     let mut embed = |x: u64| {
@@ -77,13 +77,13 @@ pub(super) fn combine_digits<F: Field>(field: &F, s: usize, products: &[u64]) ->
     let mut coefficients = vec![0; 2 * k - 1];
     let powers: Vec<F::Elem> =
         std::iter::successors(Some(field.one()), |&x| Some(field.mul(x, t))).take(2 * k - 1).collect();
-    let mut result = Vec::with_capacity(s * s);
-    for i in 0..s {
-        for j in 0..s {
+    let mut result = Vec::with_capacity(rows * cols);
+    for i in 0..rows {
+        for j in 0..cols {
             // The coefficients of a polynomial of degree 2k - 2 in t.
             coefficients.fill(0);
             for d in 0..k {
-                let row = &products[(i * k + d) * k * s + j * k..][..k];
+                let row = &products[(i * k + d) * k * cols + j * k..][..k];
                 coefficients[d..].iter_mut().zip(row).for_each(|(c, &x)| *c = p.add(*c, x));
             }
             let term = |(&power, &c)| field.mul(power, embed(c));

@@ -4,6 +4,7 @@ use super::transposed::transposed;
 use crate::field::Modulus;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What the memory is for.
 const OFFSETS: &str = "the offsets of the rows";
@@ -137,6 +138,20 @@ impl SparseMatrix {
             first.start.push(first.col.len());
         }
         Ok(first)
+    }
+    /// Some rows that follow each other.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub(crate) fn row_range(&self, rows: Range<usize>) -> Result<SparseMatrix> {
+        let (first, end) = (self.start[rows.start], self.start[rows.end]);
+        let start = memory::collect(self.start[rows.start..=rows.end].iter().map(|&at| at - first), OFFSETS)?;
+        let (col, value) =
+            (memory::copy(&self.col[first..end], COLUMNS)?, memory::copy(&self.value[first..end], RESIDUES)?);
+        Ok(SparseMatrix { modulus: self.modulus, cols: self.cols, start, col, value })
     }
     /// The modulus p.
     #[must_use]

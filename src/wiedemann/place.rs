@@ -2,15 +2,15 @@
 
 use crate::blackbox::Operator;
 use crate::field::Modulus;
-use crate::spmv::GpuMatrix;
+use crate::spmv::GpuCopies;
 
 /// An operator, and where it is applied.
 #[derive(Clone, Copy)]
 pub enum Place<'a> {
     /// In this process, on the processor.
     Processor(&'a dyn Operator),
-    /// On a GPU, from the first term to the last.
-    Gpu(&'a GpuMatrix),
+    /// On a GPU or several, from the first term to the last.
+    Gpu(&'a GpuCopies),
 }
 
 impl std::fmt::Debug for Place<'_> {

@@ -330,7 +330,12 @@ fn a_gpu_that_cannot_serve_is_refused_before_a_file_is_read() {
     }
     assert!(!lab.dir.join("c.cert").exists());
     // Without a GPU all others are refused as early; with one, the file is missing.
-    for args in ["rank missing.sms -p 7 --device cuda", "permanent missing.sms --device cuda"] {
+    for args in [
+        "rank missing.sms -p 7 --device cuda",
+        "rank missing.sms -p 7 --device cuda:all",
+        "rank missing.sms -p 7 --device cuda:0,0",
+        "permanent missing.sms --device cuda",
+    ] {
         let run = lab.run(args);
         assert!(run.code == 5 || run.code == 3 && run.stderr.contains("missing.sms"), "{args}: {}", run.stderr);
     }

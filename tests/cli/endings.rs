@@ -124,6 +124,19 @@ fn a_device_that_is_not_there() {
             assert_eq!(if_there.stderr.matches(&told).count(), 1, "{}", if_there.stderr);
         }
     }
+    // A GPU that is not there is named, and a word that is none is explained.
+    for command in ["rank diagonal.sms -p 7", "permanent diagonal.sms"] {
+        let run = lab.run(&format!("{command} --device cuda:0,200"));
+        assert_eq!((run.code, run.stdout.as_str()), (5, ""), "{}", run.stderr);
+        assert!(
+            blackfield::gpu::require_devices().is_err() || run.stderr.contains("no CUDA device 200"),
+            "{}",
+            run.stderr
+        );
+        let run = lab.run(&format!("{command} --device gpu:1"));
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("cpu, auto, cuda, cuda:all or cuda:0,1 is needed"), "{}", run.stderr);
+    }
     // A permanent runs on GPUs, or says that there are none; by default it does not need any.
     let run = lab.run("permanent diagonal.sms --method gray --device cuda -q");
     match blackfield::gpu::require_devices() {

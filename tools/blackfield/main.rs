@@ -37,6 +37,7 @@ mod polynomial;
 mod profile;
 mod progress;
 mod rank;
+mod rank_primes;
 mod rational;
 mod rational_solve;
 mod rref;

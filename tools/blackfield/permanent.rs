@@ -3,7 +3,7 @@
 
 use crate::account::Account;
 use crate::answer::Over;
-use crate::args::{PermanentArgs, PermanentDeviceName};
+use crate::args::PermanentArgs;
 use crate::batch::{About, Batch};
 use crate::exit::Code;
 use crate::input::{self, Loaded};
@@ -49,9 +49,9 @@ pub fn run(args: &PermanentArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
     signals::keep_state(args.checkpoint.as_deref(), args.files.len(), "FILE")?;
     let machine = profile::find(&args.profile, bars)?.machine;
-    if args.device == PermanentDeviceName::Cuda {
+    if args.device.are_demanded() {
         // Before a file is read.
-        gpu::require_devices()?;
+        let _ = args.device.all_or_named(gpu::require_devices()?)?;
     }
     // Several residues are those of one integer.
     let each = args.moduli.len().max(1);
@@ -121,7 +121,7 @@ fn options(args: &PermanentArgs, modulus: Option<Modulus>, machine: &Machine) ->
         .machine(machine.clone())
         .method(args.method.into())
         .modulus(modulus)
-        .devices(args.device.into())
+        .devices(args.device)
         .max_memory(args.max_memory.or_else(memory::of_machine))
         .checkpoint(args.checkpoint.clone())
         .checkpoint_interval(args.checkpoint_interval)

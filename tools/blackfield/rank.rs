@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::answer::Over;
-use crate::args::{DeviceName, MethodName, Prime, RankArgs, RouteName};
+use crate::args::{MethodName, Prime, RankArgs, RouteName};
 use crate::batch::{About, Batch};
 use crate::certificate;
 use crate::exit::Code;
@@ -12,12 +12,13 @@ use crate::memory;
 use crate::output;
 use crate::profile;
 use crate::progress::Bars;
+use crate::rank_primes::{self, Found};
 use crate::rational;
 use crate::schema::Schema;
 use crate::seed;
 use blackfield::answers::{self, Rank, RankOptions, WiedemannReport};
 use blackfield::field::Modulus;
-use blackfield::gpu::{self, Devices};
+use blackfield::gpu::{self, Device, Devices};
 use blackfield::io::AtomicFile;
 use blackfield::large::LargeModulus;
 use blackfield::report::Phases;
@@ -27,7 +28,7 @@ use blackfield::words::counted;
 use blackfield::{DeviceError, DeviceReason, Error, Observer, Result};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::time::Instant;
 
@@ -49,6 +50,8 @@ struct Answer {
     seed: u64,
     threads: usize,
     device: &'static str,
+    /// The GPUs among these: `cuda:0`, …
+    devices: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
     warnings: Vec<String>,
@@ -67,7 +70,10 @@ pub fn run(args: &RankArgs, bars: &Bars) -> Result<Code> {
     let batch = Batch::new(args.files.len() * each, args.batch, args.json, bars);
     match args.rational {
         true => rational::run(args, &options, batch, bars),
-        false => Work { args, options, certificate, bars }.answer_all(batch),
+        false => {
+            let gpus = rank_primes::gpus(args)?;
+            Work { args, options, certificate, gpus, bars }.answer_all(batch)
+        }
     }
 }
 
@@ -77,7 +83,22 @@ struct Work<'a> {
     options: RankOptions,
     /// For the single answer, if requested.
     certificate: Option<AtomicFile>,
+    /// Those that have a prime each, if several do.
+    gpus: Vec<Device>,
     bars: &'a Bars,
+}
+
+/// An answer but for what all have in common.
+struct Made {
+    rows: usize,
+    cols: usize,
+    nnz: usize,
+    modulus: Prime,
+    field: String,
+    found: Rank,
+    digest: Option<String>,
+    warnings: Vec<String>,
+    seconds: f64,
 }
 
 impl Work<'_> {
@@ -92,6 +113,8 @@ impl Work<'_> {
             // A prime that divides a denominator has no rank; the others have.
             let residues = |p: &Prime| loaded.as_ref().map_or(Ok(()), |loaded| loaded.check_prime(p));
             let residues: Vec<_> = args.moduli.iter().map(residues).collect();
+            let exists: Vec<bool> = residues.iter().map(Result::is_ok).collect();
+            let mut ready = VecDeque::new();
             // Factors of rows change no rank.
             let mut loaded = loaded.map(Rational::numerators);
             for (n, (modulus, exist)) in args.moduli.iter().zip(residues).enumerate() {
@@ -101,9 +124,15 @@ impl Work<'_> {
                     self.bars.part("modulus", n as u64 + 1, args.moduli.len() as u64);
                 }
                 let about = About { file, over: Some(Over::Modulus(modulus.clone())) };
-                let mut work = || match modulus {
-                    Prime::Word(modulus) => self.answer(file, loaded, *modulus, last),
-                    Prime::Large(modulus) => self.large(file, loaded, modulus),
+                let mut work = || {
+                    if ready.is_empty() {
+                        ready = self.at_once(loaded, &args.moduli[n..], &exists[n..])?;
+                    }
+                    match (modulus, ready.pop_front().flatten()) {
+                        (Prime::Word(modulus), Some(found)) => Ok(self.made_beside(file, loaded, *modulus, found)),
+                        (Prime::Word(modulus), None) => self.answer(file, loaded, *modulus, last),
+                        (Prime::Large(modulus), _) => self.large(file, loaded, modulus),
+                    }
                 };
                 if let Some(answer) = batch.attempt(&about, 1, || exist.and_then(|()| work()))? {
                     batch.print(&about, &answer.found.rank, answer.found.certainty, &answer)?;
@@ -118,7 +147,7 @@ impl Work<'_> {
     }
 
     fn answer(&mut self, file: &Path, loaded: &mut Loaded, modulus: Modulus, last: bool) -> Result<Answer> {
-        let Work { args, options, certificate, bars } = self;
+        let Work { args, options, certificate, bars, .. } = self;
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
@@ -157,28 +186,85 @@ impl Work<'_> {
         found.phases = phases;
         found.reason += bars.resumed_words();
         bars.forget();
-        let device = if found.device.is_some() { "cuda" } else { "cpu" };
-        let processor_seconds = found.phases.processor().collect();
+        let warnings = bars.take_warnings();
+        Ok(self.told(
+            file,
+            loaded,
+            Made {
+                rows: lines.rows.whole(),
+                cols: lines.cols.whole(),
+                nnz,
+                modulus: Prime::Word(modulus),
+                field: field_name(modulus, found.wiedemann),
+                found,
+                digest,
+                warnings,
+                seconds: start.elapsed().as_secs_f64(),
+            },
+        ))
+    }
+
+    /// Ranks modulo the next primes, as many as there are GPUs for them; none where it is one after the other.
+    fn at_once(&self, loaded: &Loaded, moduli: &[Prime], exist: &[bool]) -> Result<VecDeque<Option<Found>>> {
+        let words = moduli.iter().zip(exist).map_while(|(modulus, exists)| match modulus {
+            Prime::Word(modulus) if *exists => Some(*modulus),
+            _ => None,
+        });
+        let words: Vec<Modulus> = words.take(self.gpus.len()).collect();
+        match words.len() {
+            0 | 1 => Ok(VecDeque::new()),
+            _ => rank_primes::at_once(&loaded.triplets, &words, &self.gpus, &self.options, self.bars).map(Into::into),
+        }
+    }
+
+    /// The answer of a rank that was made beside others.
+    fn made_beside(&self, file: &Path, loaded: &Loaded, modulus: Modulus, found: Found) -> Answer {
+        let Found { mut rank, nnz, warnings, seconds } = found;
+        let mut phases = Phases::default();
+        phases.add("read", loaded.seconds);
+        phases.extend(&rank.phases);
+        rank.phases = phases;
+        self.told(
+            file,
+            loaded,
+            Made {
+                rows: loaded.triplets.rows(),
+                cols: loaded.triplets.cols(),
+                nnz,
+                modulus: Prime::Word(modulus),
+                field: field_name(modulus, rank.wiedemann),
+                found: rank,
+                digest: self.args.json.then(|| loaded.digest()),
+                warnings,
+                seconds,
+            },
+        )
+    }
+
+    /// The whole answer, told on standard error.
+    fn told(&self, file: &Path, loaded: &Loaded, made: Made) -> Answer {
+        let Made { rows, cols, nnz, modulus, field, found, digest, warnings, seconds } = made;
         let answer = Answer {
             schema: Schema::Rank,
             file: file.display().to_string(),
-            rows: lines.rows.whole(),
-            cols: lines.cols.whole(),
+            rows,
+            cols,
             nnz,
-            modulus: Prime::Word(modulus),
-            field: field_name(modulus, found.wiedemann),
-            found,
-            processor_seconds,
-            seed: options.seed,
+            modulus,
+            field,
+            processor_seconds: found.phases.processor().collect(),
+            seed: self.options.seed,
             threads: rayon::current_num_threads(),
-            device,
+            device: if found.devices.is_empty() { "cpu" } else { "cuda" },
+            devices: found.devices.iter().map(|device| format!("cuda:{}", device.index)).collect(),
+            found,
             digest,
-            warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
-            seconds: loaded.seconds + start.elapsed().as_secs_f64(),
+            warnings: loaded.warnings.iter().cloned().chain(warnings).collect(),
+            seconds: loaded.seconds + seconds,
             version: env!("CARGO_PKG_VERSION"),
         };
-        describe(&answer, &Account::new(args.explain, args.common.quiet, bars));
-        Ok(answer)
+        describe(&answer, &Account::new(self.args.explain, self.args.common.quiet, self.bars));
+        answer
     }
 
     /// The same modulo a prime beyond 2⁶³.
@@ -196,26 +282,24 @@ impl Work<'_> {
         phases.extend(&found.phases);
         bars.clear();
         found.phases = phases;
-        let answer = Answer {
-            schema: Schema::Rank,
-            file: file.display().to_string(),
-            rows: compact.lines.rows.whole(),
-            cols: compact.lines.cols.whole(),
-            nnz: modulus.nnz(&compact.matrix),
-            field: format!("GF({modulus})"),
-            modulus: Prime::Large(modulus.clone()),
-            processor_seconds: found.phases.processor().collect(),
-            found,
-            seed: options.seed,
-            threads: rayon::current_num_threads(),
-            device: "cpu",
-            digest,
-            warnings: loaded.warnings.iter().cloned().chain(bars.take_warnings()).collect(),
-            seconds: loaded.seconds + start.elapsed().as_secs_f64(),
-            version: env!("CARGO_PKG_VERSION"),
-        };
-        describe(&answer, &Account::new(args.explain, args.common.quiet, bars));
-        Ok(answer)
+        let (rows, cols) = (compact.lines.rows.whole(), compact.lines.cols.whole());
+        let nnz = modulus.nnz(&compact.matrix);
+        let warnings = bars.take_warnings();
+        Ok(self.told(
+            file,
+            loaded,
+            Made {
+                rows,
+                cols,
+                nnz,
+                modulus: Prime::Large(modulus.clone()),
+                field: format!("GF({modulus})"),
+                found,
+                digest,
+                warnings,
+                seconds: start.elapsed().as_secs_f64(),
+            },
+        ))
     }
 }
 
@@ -235,14 +319,14 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
         .route(args.route.into())
         .minor(args.certificate.is_some())
         // A rank over the rationals is no matter of one sequence.
-        .devices(if args.rational { Devices::Processor } else { args.device.into() });
+        .devices(if args.rational { Devices::Processor } else { args.device });
     Ok(options)
 }
 
 /// Refuses a GPU that cannot serve, before a file is read: whatever the matrix, nothing of what is asked for runs on
 /// one, or there is none.
 fn check_device(args: &RankArgs) -> Result<()> {
-    if args.device != DeviceName::Cuda {
+    if !args.device.are_demanded() {
         return Ok(());
     }
     let never = [
@@ -258,7 +342,7 @@ fn check_device(args: &RankArgs) -> Result<()> {
             );
             Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
         }
-        None => gpu::require_devices().map(drop),
+        None => args.device.first_or_named(gpu::require_devices()?).map(drop),
     }
 }
 
@@ -294,7 +378,8 @@ fn describe(answer: &Answer, account: &Account) {
         let agreed = if trials == 1 { String::new() } else { format!(", {trials_agreed} of {trials} trials agree") };
         format!(", block {block}{agreed}, seed {seed}")
     });
-    let place = found.device.as_ref().map_or(String::new(), |device| format!(" on {device}"));
+    let names: Vec<String> = found.devices.iter().map(|device| device.to_string()).collect();
+    let place = if names.is_empty() { String::new() } else { format!(" on {}", names.join(" and ")) };
     account.line(&format!("  method   {} over {field}{run}{place}", found.method.name()));
     account.line(&format!("  why      {}", found.reason));
     let parts: Vec<_> = found.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();

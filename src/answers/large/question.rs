@@ -2,7 +2,6 @@
 
 use super::{Method, Rank, RankOptions, Route};
 use crate::certify::{Certainty, Streams};
-use crate::gpu::Devices;
 use crate::large::{Decomposition, LargeModulus, Question, Way};
 use crate::sparse::Triplets;
 use crate::{Error, Result};
@@ -22,7 +21,7 @@ pub(super) fn question<'a>(
         (options.minor, "a minor, and with it a certificate,"),
         (options.trials > 1, "repeated trials"),
         (options.block.is_some(), "blocks of vectors"),
-        (options.devices == Devices::Gpus, "GPUs"),
+        (options.devices.are_demanded(), "GPUs"),
         (options.route != Route::Shortcut, "another route than shortcut"),
         (options.plan != Default::default(), "sparse formats"),
     ];
@@ -69,7 +68,7 @@ pub(super) fn rank(found: &Decomposition) -> Rank {
         wiedemann: None,
         phases: found.phases.clone(),
         plan: None,
-        device: None,
+        devices: vec![],
         minor: None,
     }
 }

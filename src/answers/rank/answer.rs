@@ -33,9 +33,9 @@ pub struct Rank {
     pub phases: Phases,
     /// The plan of the sparse product, if one was made.
     pub plan: Option<Plan>,
-    /// The GPU that computed it, if one did.
+    /// The GPUs that computed it, if any did; those of the step that had the most.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub device: Option<Device>,
+    pub devices: Vec<Device>,
     /// A nonsingular minor of the order of the rank, if [`RankOptions::minor`](super::RankOptions::minor) asks for one.
     /// It is for certificates.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -59,7 +59,7 @@ impl Rank {
             wiedemann: None,
             phases,
             plan: None,
-            device: None,
+            devices: vec![],
             minor: None,
         }
     }

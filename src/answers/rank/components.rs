@@ -197,7 +197,9 @@ fn add(sum: &mut Rank, part: Rank) {
         (Some(a), Some(b)) => Some(a.and(b)),
         (a, b) => a.or(b),
     };
-    sum.device = sum.device.take().or(part.device);
+    if part.devices.len() > sum.devices.len() {
+        sum.devices = part.devices;
+    }
     sum.phases.extend(&part.phases);
     sum.path.extend(part.path);
 }

@@ -13,7 +13,7 @@ use crate::dense::{Echelon, Factors, Place};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
-    complement_on_gpu, every_row, independent_rows, row_space, sketch,
+    complement_on_gpus, every_row, independent_rows, row_space, sketch,
 };
 use crate::sparse::SparseMatrix;
 use crate::spmv::GpuShape;
@@ -292,18 +292,18 @@ impl OnRest<'_, '_> {
             _ => parameters.seconds,
         };
         let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
-        let done = self.work.somewhere(parameters.seconds, |work, device| {
+        let done = self.work.on_several(parameters.seconds, usize::MAX, |work, devices| {
             work.watched("block Wiedemann", now, seconds, seconds, |phases, observer| {
                 let trials = |place, phases: &mut Phases| {
                     wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
                 };
-                match device {
-                    None => {
+                match devices {
+                    [] => {
                         let complement = phases.time("plan", || Complement::new(split))?;
                         trials(wiedemann::Place::Processor(&complement), phases)
                     }
-                    Some(device) => {
-                        let complement = phases.time("device", || complement_on_gpu(split, device, shape))?;
+                    _ => {
+                        let complement = phases.time("device", || complement_on_gpus(split, devices, shape))?;
                         trials(wiedemann::Place::Gpu(&complement), phases)
                     }
                 }

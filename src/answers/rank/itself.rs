@@ -1,4 +1,4 @@
-//! Block Wiedemann on the matrix itself, on the processor or on a GPU.
+//! Block Wiedemann on the matrix itself, on the processor or on GPUs.
 
 use super::answer::Rank;
 use super::plan::ENTRY;
@@ -7,7 +7,7 @@ use super::{Method, Phases, RankOptions, wiedemann};
 use crate::certify::Streams;
 use crate::gpu::{Device, Devices, require_devices};
 use crate::sparse::SparseMatrix;
-use crate::spmv::{GpuMatrix, GpuShape, Plan, Product};
+use crate::spmv::{GpuCopies, GpuShape, Plan, Product};
 use crate::wiedemann::{Outcome, Parameters, Place, Problem, parameters};
 use crate::{Error, Forecast, Observer, Result, Step};
 use std::time::Instant;
@@ -28,13 +28,13 @@ pub(super) fn by_wiedemann(
     observer.check()?;
     let mut run = Run { core, options, chosen: &chosen, streams, phases: &mut phases, observer };
     let start = Instant::now();
-    let (outcome, plan, device) = run.somewhere(Run::on_gpu)?;
+    let (outcome, plan, devices) = run.somewhere(Run::on_gpus)?;
     let step = Step {
         name: "block Wiedemann",
         found: format!("rank {}", outcome.rank),
         why: "asked for".into(),
         rank: Some(outcome.rank),
-        predicted: device.is_none().then_some(chosen.seconds),
+        predicted: devices.is_empty().then_some(chosen.seconds),
         seconds: start.elapsed().as_secs_f64(),
     };
     Ok(Rank {
@@ -46,7 +46,7 @@ pub(super) fn by_wiedemann(
         wiedemann: Some(outcome.report),
         phases,
         plan,
-        device,
+        devices,
         minor: None,
     })
 }
@@ -81,16 +81,15 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where the options say; `on_gpu` runs it on a GPU. One that is missing or fails is an error only where a GPU is
+    /// Where the options say; `on_gpus` runs it on GPUs. One that is missing or fails is an error only where a GPU is
     /// demanded: what it has computed is dropped, and the processor begins anew.
     fn somewhere(
         &mut self,
-        mut on_gpu: impl FnMut(&mut Self) -> Result<(Outcome, Device)>,
-    ) -> Result<(Outcome, Option<Plan>, Option<Device>)> {
+        mut on_gpus: impl FnMut(&mut Self) -> Result<(Outcome, Vec<Device>)>,
+    ) -> Result<(Outcome, Option<Plan>, Vec<Device>)> {
         let tried = match self.options.devices {
             Devices::Processor => None,
-            Devices::Gpus => Some(on_gpu(self)?),
-            Devices::Auto => match on_gpu(self) {
+            Devices::Auto => match on_gpus(self) {
                 // Memory of the host as well: the processor needs less of it.
                 Err(reason @ (Error::Device(_) | Error::Memory(_))) => {
                     self.observer.warning(&instead(&reason));
@@ -98,10 +97,11 @@ impl Run<'_> {
                 }
                 done => Some(done?),
             },
+            _ => Some(on_gpus(self)?),
         };
         match tried {
-            Some((outcome, device)) => Ok((outcome, None, Some(device))),
-            None => self.on_processor().map(|(outcome, plan)| (outcome, Some(plan), None)),
+            Some((outcome, devices)) => Ok((outcome, None, devices)),
+            None => self.on_processor().map(|(outcome, plan)| (outcome, Some(plan), vec![])),
         }
     }
 
@@ -111,12 +111,12 @@ impl Run<'_> {
         Ok((self.trials(Place::Processor(&product))?, plan))
     }
 
-    fn on_gpu(&mut self) -> Result<(Outcome, Device)> {
-        let device = self.phases.time("device", require_devices)?.swap_remove(0);
+    fn on_gpus(&mut self) -> Result<(Outcome, Vec<Device>)> {
+        let devices = self.options.devices.first_or_named(self.phases.time("device", require_devices)?)?;
         let Parameters { block, degree, .. } = *self.chosen;
         let shape = GpuShape { modulus: self.core.modulus(), block, degree };
-        let matrix = self.phases.time("device", || GpuMatrix::new(&device, self.core, shape))?;
-        Ok((self.trials(Place::Gpu(&matrix))?, device))
+        let matrix = self.phases.time("device", || GpuCopies::new(&devices, self.core, shape))?;
+        Ok((self.trials(Place::Gpu(&matrix))?, devices))
     }
 
     fn trials(&mut self, place: Place<'_>) -> Result<Outcome> {
@@ -175,7 +175,8 @@ mod tests {
             });
             let told = heard.0.into_inner().unwrap();
             match (devices, found) {
-                (Devices::Auto, Ok((outcome, Some(_), None))) => {
+                (Devices::Auto, Ok((outcome, Some(_), devices))) => {
+                    assert!(devices.is_empty());
                     assert_eq!((outcome.rank, &outcomes[..]), (36, &[36][..]));
                     assert!(told.len() == 1 && told[0].contains("a kernel failed"), "{told:?}");
                 }
@@ -202,19 +203,49 @@ mod tests {
             let demanded = rank(&a, &options.clone().devices(Devices::Gpus), &Silent);
             match (&there, demanded) {
                 (Ok(_), Ok(found)) => {
-                    assert!(found.device.is_some() && auto.device.is_some() && told == 0);
+                    assert!(found.devices.len() == 1 && auto.devices.len() == 1 && told == 0);
                     assert_eq!((found.rank, found.wiedemann), (expected.rank, expected.wiedemann));
                 }
                 (Err(Error::Device(reason)), Err(Error::Device(same))) => {
-                    assert!(reason == &same && auto.device.is_none() && told == 1);
+                    assert!(reason == &same && auto.devices.is_empty() && told == 1);
                 }
                 // A GPU without the compiler of kernels.
                 (Ok(_), Err(Error::Device(no))) if no.reason == DeviceReason::NoCompiler => assert_eq!(told, 1),
                 (there, found) => panic!("{there:?}, {found:?}"),
             }
+            several_gpus_are_as_good_as_one(&a, &expected, &there);
             let other = options.method(Method::Elimination).devices(Devices::Gpus);
             let refused = rank(&a, &other, &Silent);
             assert!(matches!(refused, Err(Error::Device(no)) if no.reason == DeviceReason::NoKernel));
+        }
+    }
+
+    /// One GPU plays several; one that is not there is named.
+    fn several_gpus_are_as_good_as_one(a: &SparseMatrix, expected: &Rank, there: &Result<Vec<Device>>) {
+        for (method, text, count) in
+            [(Method::Wiedemann, "cuda:0,0", 2), (Method::Wiedemann, "cuda:0,0,0", 3), (Method::Hybrid, "cuda:0,0", 2)]
+        {
+            let devices: Devices = text.parse().unwrap();
+            let found = rank(a, &RankOptions::default().method(method).devices(devices), &Silent);
+            match (there, found) {
+                (Ok(_), Ok(found)) => {
+                    // Nothing may be left for them by the other method.
+                    let several = found.devices.len() == count || method == Method::Hybrid && found.devices.is_empty();
+                    assert!(several && found.rank == expected.rank, "{text}: {found:?}");
+                    assert!(method == Method::Hybrid || found.wiedemann == expected.wiedemann);
+                }
+                (Err(Error::Device(reason)), Err(Error::Device(same))) => assert_eq!(reason, &same),
+                (Ok(_), Err(Error::Device(no))) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
+                (there, found) => panic!("{there:?}, {found:?}"),
+            }
+        }
+        let missing = rank(a, &RankOptions::default().devices("cuda:0,200".parse().unwrap()), &Silent);
+        match (there, missing) {
+            (Ok(_), Err(Error::Device(no))) => {
+                assert!(no.reason == DeviceReason::NoDevice && no.message.contains("no CUDA device 200"), "{no}");
+            }
+            (Err(_), Err(Error::Device(_))) => {}
+            (there, missing) => panic!("{there:?}, {missing:?}"),
         }
     }
 }

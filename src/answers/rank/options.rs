@@ -79,8 +79,9 @@ pub struct RankOptions {
     pub(in crate::answers) space: Option<Rule>,
     /// Where these may come from block Wiedemann: how many are wanted, [`usize::MAX`] for a basis.
     pub(in crate::answers) vectors: Option<usize>,
-    /// Where sequences of block Wiedemann and the combinations of sketches are computed: on the processor, or on the
-    /// first CUDA GPU. The answer is the same. The method elimination has neither: demanding GPUs of it is an error.
+    /// Where sequences of block Wiedemann and the combinations of sketches are computed: on the processor, or on CUDA
+    /// GPUs: sequences on all that are named, sketches on the first of them. The answer is the same. The method
+    /// elimination has neither: demanding GPUs of it is an error.
     pub devices: Devices,
     /// The prices that plans are made from.
     pub machine: Machine,
@@ -175,7 +176,7 @@ impl RankOptions {
                 "sparse formats are chosen where block Wiedemann works on the matrix itself: choose the method wiedemann".into(),
             );
         }
-        if self.devices == Devices::Gpus && self.plan != PlanOptions::default() {
+        if self.devices.are_demanded() && self.plan != PlanOptions::default() {
             return usage("sparse formats are chosen for products on the processor, not on GPUs".into());
         }
         if self.error.is_some() && self.route == Route::CoDegree {

@@ -61,10 +61,10 @@ fn search<'m>(
     let mut work = Work::new(options, streams, machine.clone(), &mut phases, observer);
     let mut answer = onward(&mut work, &mut left)?;
     *machine = work.machine;
-    let (path, device, rank) = (work.path, work.device, left.of.taken() + left.of.pivots().len() + answer.rank);
+    let (path, devices, rank) = (work.path, work.devices, left.of.taken() + left.of.pivots().len() + answer.rank);
     let reason = std::mem::take(&mut answer.reason);
     let (certainty, wiedemann) = (answer.certainty, answer.wiedemann.take());
-    let rank = Rank { certainty, wiedemann, device, ..Rank::proven(rank, answer.method, reason, path, phases) };
+    let rank = Rank { certainty, wiedemann, devices, ..Rank::proven(rank, answer.method, reason, path, phases) };
     Ok((rank, left.of, answer))
 }
 

@@ -4,7 +4,7 @@ use super::answer::Rank;
 use super::itself::by_wiedemann;
 use super::{Method, Minor, Phases, RankOptions, components};
 use crate::certify::Streams;
-use crate::gpu::{Devices, require_devices};
+use crate::gpu::require_devices;
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Forecast, Observer, Result, Silent};
 use std::borrow::Cow;
@@ -94,13 +94,13 @@ fn of_core(
         let minor = options.minor.then(Minor::default);
         return Ok(Rank { minor, ..Rank::proven(0, method, "no non-zero entry".to_string(), vec![], phases) });
     }
-    if options.devices == Devices::Gpus {
+    if options.devices.are_demanded() {
         if options.method == Method::Elimination {
             let message = "no CUDA kernels for the method elimination";
             return Err(Error::device(DeviceReason::NoKernel, message));
         }
         // A step on a GPU may not be needed; that there is none is said in any case.
-        let _ = require_devices()?;
+        let _ = options.devices.first_or_named(require_devices()?)?;
     }
     match options.method {
         Method::Wiedemann => by_wiedemann(&core, options, streams, phases, observer),

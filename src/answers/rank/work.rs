@@ -18,8 +18,8 @@ pub(super) struct Work<'a> {
     pub path: Vec<Step>,
     pub phases: &'a mut Phases,
     pub observer: &'a dyn Observer,
-    /// The GPU that made a step.
-    pub device: Option<Device>,
+    /// The GPUs that made a step, most of them if several did.
+    pub devices: Vec<Device>,
     /// Whether it made the last step, which is not in the path yet.
     pub was_elsewhere: bool,
 }
@@ -33,7 +33,7 @@ impl<'a> Work<'a> {
         phases: &'a mut Phases,
         observer: &'a dyn Observer,
     ) -> Self {
-        Work { options, streams, machine, path: vec![], phases, observer, device: None, was_elsewhere: false }
+        Work { options, streams, machine, path: vec![], phases, observer, devices: vec![], was_elsewhere: false }
     }
 
     /// Makes a step, of so many predicted seconds of one thread, on a GPU if one is demanded, or allowed, there and
@@ -43,21 +43,35 @@ impl<'a> Work<'a> {
         seconds: f64,
         mut step: impl FnMut(&mut Self, Option<&Device>) -> Result<T>,
     ) -> Result<T> {
-        if let Some(device) = self.gpu(seconds)? {
+        self.on_several(seconds, 1, |work, devices| step(work, devices.first()))
+    }
+
+    /// The same of a step that may be made on up to `most` GPUs; on none of them on the processor.
+    pub fn on_several<T>(
+        &mut self,
+        seconds: f64,
+        most: usize,
+        mut step: impl FnMut(&mut Self, &[Device]) -> Result<T>,
+    ) -> Result<T> {
+        let mut devices = self.gpus(seconds)?;
+        devices.truncate(most);
+        if !devices.is_empty() {
             self.was_elsewhere = true;
-            match step(self, Some(&device)) {
+            match step(self, &devices) {
                 // Memory of the host as well: the processor needs less of it.
                 Err(reason @ (Error::Device(_) | Error::Memory(_))) if self.options.devices == Devices::Auto => {
                     self.observer.warning(&instead(&reason));
                     self.was_elsewhere = false;
                 }
                 done => {
-                    self.device = Some(device);
+                    if devices.len() > self.devices.len() {
+                        self.devices = devices;
+                    }
                     return done;
                 }
             }
         }
-        step(self, None)
+        step(self, &[])
     }
 
     /// [`Work::somewhere`] if a GPU has a part in the step, else on the processor.
@@ -70,19 +84,22 @@ impl<'a> Work<'a> {
         if possible { self.somewhere(seconds, step) } else { step(self, None) }
     }
 
-    fn gpu(&self, seconds: f64) -> Result<Option<Device>> {
+    /// Those for a step of so many seconds; none for the processor.
+    fn gpus(&self, seconds: f64) -> Result<Vec<Device>> {
         let prices = &self.machine.device;
         let worth = || seconds > WORTH * (prices.find + prices.start) * rayon::current_num_threads() as f64;
-        match self.options.devices {
-            Devices::Gpus => Ok(Some(require_devices()?.swap_remove(0))),
-            Devices::Auto if worth() => match require_devices() {
-                Ok(mut devices) => Ok(Some(devices.swap_remove(0))),
+        let asked = self.options.devices;
+        let find = || asked.first_or_named(require_devices()?);
+        match asked {
+            Devices::Auto if worth() => match find() {
+                Ok(devices) => Ok(devices),
                 Err(reason) => {
                     self.observer.warning(&instead(&reason));
-                    Ok(None)
+                    Ok(vec![])
                 }
             },
-            _ => Ok(None),
+            _ if asked.are_demanded() => find(),
+            _ => Ok(vec![]),
         }
     }
 }

@@ -1,32 +1,35 @@
-//! The sequence on a GPU: matrix, blocks and projection stay there from the first term to the last.
+//! The sequence on GPUs: matrix, blocks and projection stay there from the first term to the last.
 //!
 //! What comes back is a term, s × s residues, or over GF(pᵏ), k > 1, the sums of the projection's buckets or the
 //! products of digits, of which terms are made here. The terms are those of [`Krylov`](super::Krylov) bit for bit: the
 //! same diagonals, projection and first block, and canonical residues in both places.
 //!
 //! A term takes a launch for each factor of B (and for each level of pieces of long rows, `spmv::GpuMatrix`) and two
-//! for the projection (`kernels/project.cu`), all on one stream; the processor waits once for many terms.
+//! for the projection (`kernels/project.cu`), all on one stream for each GPU; the processor waits once for many terms.
+//! Several GPUs have some columns of the blocks each, and of each term ([`GpuCopies`]): launches on them alternate, so
+//! that all of them have work whatever thread makes these.
 
 mod projection;
+mod strand;
 
-use super::{Projection, SequenceSource, Start};
+use super::{Buckets, Projection, SequenceSource, Start};
 use crate::blackbox::Diagonals;
 use crate::field::{Field, Rng};
-use crate::spmv::{Block, GpuBlock, GpuDiagonal, GpuMatrix};
+use crate::spmv::{Block, GpuCopies};
 use crate::{Observer, Result, memory};
-use projection::GpuProjection;
+use strand::Strand;
 
-/// The terms of a block Krylov sequence over K, one after the other, by a matrix on a GPU.
+/// What the memory is for.
+const TERMS: &str = "the terms of a sequence";
+
+/// The terms of a block Krylov sequence over K, one after the other, by a matrix on GPUs.
 #[derive(Debug)]
 pub struct GpuKrylov<'a, F: Field> {
     field: F,
-    matrix: &'a GpuMatrix,
-    /// The factors of B: whether it is Aᵀ, and what scales the product.
-    factors: Vec<(bool, GpuDiagonal)>,
-    projection: GpuProjection,
-    current: GpuBlock,
-    next: GpuBlock,
-    between: Option<GpuBlock>,
+    block: usize,
+    /// Of a sparse projection.
+    buckets: Option<Buckets>,
+    strands: Vec<Strand<'a>>,
 }
 
 impl<'a, F: Field> GpuKrylov<'a, F> {
@@ -39,7 +42,7 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
     /// If field, diagonals and matrix are not of one degree, or the projection is not for B and its blocks.
     pub fn new(
         field: &F,
-        matrix: &'a GpuMatrix,
+        matrix: &'a GpuCopies,
         diagonals: &Diagonals,
         projection: Projection,
         start: Start,
@@ -48,59 +51,65 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
         let shape = matrix.shape();
         assert_eq!((field.degree(), diagonals.degree()), (shape.degree, shape.degree), "fields of different degrees");
         let x = Block::random(shape.lane(), diagonals.order(), shape.width(), shape.modulus, rng)?;
-        let factors = diagonals.factors();
-        let first = factors[0].0;
-        let upload = |&(transpose, d): &(bool, &[u64])| Ok((transpose, matrix.diagonal(d)?));
-        let mut krylov = GpuKrylov {
-            field: field.clone(),
-            matrix,
-            factors: factors.iter().map(upload).collect::<Result<_>>()?,
-            projection: GpuProjection::new(matrix, projection, diagonals.order(), first)?,
-            current: matrix.upload(&x, first)?,
-            next: matrix.zeros(first)?,
-            between: if factors.len() == 2 { Some(matrix.zeros(!first)?) } else { None },
-        };
+        let strand = |part| Strand::new(part, diagonals, &projection, &x);
+        let mut strands = matrix.parts().map(strand).collect::<Result<Vec<_>>>()?;
         if start == Start::Bx {
-            krylov.step()?;
+            strands.iter_mut().try_for_each(Strand::step)?;
         }
-        Ok(krylov)
+        let buckets = match projection {
+            Projection::Sparse(buckets) => Some(buckets),
+            Projection::Dense { .. } => None,
+        };
+        Ok(GpuKrylov { field: field.clone(), block: shape.block, buckets, strands })
     }
 
-    /// BⁱX becomes Bⁱ⁺¹X.
-    fn step(&mut self) -> Result<()> {
-        let GpuKrylov { matrix, factors, current, next, between, .. } = self;
-        match (&factors[..], between) {
-            ([(transpose, d)], _) => matrix.apply(*transpose, Some(d), current, next)?,
-            ([(first, d2), (second, d1)], Some(between)) => {
-                matrix.apply(*first, Some(d2), current, between)?;
-                matrix.apply(*second, Some(d1), between, next)?;
-            }
-            _ => unreachable!("B has one factor, or two with a block between them"),
+    /// Appends the first `count` of the terms begun.
+    fn collect(&self, count: usize, terms: &mut Vec<F::Elem>) -> Result<()> {
+        let collect = |strand: &Strand<'_>, into: &mut Vec<F::Elem>| {
+            strand.projection.collect(&self.field, self.buckets.as_ref(), strand.matrix(), count, into)
+        };
+        memory::reserve(terms, count * self.block * self.block, TERMS)?;
+        if let [strand] = &self.strands[..] {
+            return collect(strand, terms);
         }
-        std::mem::swap(current, next);
+        let mut parts = Vec::with_capacity(self.strands.len());
+        for strand in &self.strands {
+            let mut part = memory::with_capacity(count * self.block * strand.columns.len(), TERMS)?;
+            collect(strand, &mut part)?;
+            parts.push((strand.columns.len(), part));
+        }
+        put_together(&parts, count * self.block, terms);
         Ok(())
+    }
+}
+
+/// Appends so many rows of matrices, from some columns of all of them in each part: their number, and what they hold.
+fn put_together<E: Copy>(parts: &[(usize, Vec<E>)], rows: usize, terms: &mut Vec<E>) {
+    for row in 0..rows {
+        parts.iter().for_each(|(width, part)| terms.extend_from_slice(&part[row * width..(row + 1) * width]));
     }
 }
 
 impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
     fn block(&self) -> usize {
-        self.matrix.shape().block
+        self.block
     }
     fn is_elsewhere(&self) -> bool {
         true
     }
     fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
-        let s = self.block();
+        let capacity = self.strands.iter().map(|strand| strand.projection.capacity()).min().unwrap_or(1);
         let mut done = 0;
         while done < count {
             observer.check()?;
-            let some = self.projection.capacity().min(count - done);
+            let some = capacity.min(count - done);
             for number in 0..some {
-                self.projection.project(self.matrix, &self.current, number as u32)?;
-                self.step()?;
+                for strand in &mut self.strands {
+                    strand.project(number as u32)?;
+                    strand.step()?;
+                }
             }
-            memory::reserve(terms, some * s * s, "the terms of a sequence")?;
-            self.projection.collect(&self.field, self.matrix, some, terms)?;
+            self.collect(some, terms)?;
             done += some;
             observer.progress(done as u64);
         }

@@ -25,7 +25,7 @@ type Totals = (In<u64>, Out<u64>, u32, u32);
 /// v, y, partial, rows, parts.
 type DenseSums = (In<u32>, In<u32>, Out<u64>, u32, u32);
 
-/// Yᵀ on the GPU of a matrix, with room for some terms there.
+/// Yᵀ on the GPU of a matrix, with room for some terms of the columns there.
 #[derive(Debug)]
 pub(super) struct GpuProjection {
     kind: Kind,
@@ -35,13 +35,16 @@ pub(super) struct GpuProjection {
     terms: Buffer<u64>,
     words: usize,
     capacity: usize,
+    /// Columns of Y, elements.
+    rows: usize,
 }
 
 #[derive(Debug)]
 enum Kind {
     /// Terms, or over GF(pᵏ), k > 1, the sums of all buckets.
     Sparse {
-        buckets: Buckets,
+        /// How many.
+        count: usize,
         rows: Buffer<u32>,
         starts: Buffer<u32>,
         weights: Buffer<u64>,
@@ -54,47 +57,48 @@ enum Kind {
 }
 
 impl GpuProjection {
-    /// `projection` with `n` rows, for operands of the matrix (of its transpose with `transpose`).
-    pub fn new(matrix: &GpuMatrix, projection: Projection, n: usize, transpose: bool) -> Result<GpuProjection> {
+    /// `projection` by an n × s matrix Y, for blocks of the matrix: all s columns, or some of them.
+    pub fn new(matrix: &GpuMatrix, projection: &Projection, (n, down): (usize, usize)) -> Result<GpuProjection> {
         let (stream, shape) = (matrix.stream(), matrix.shape());
-        let (s, width) = (shape.block, shape.width());
-        let pool = if let Projection::Sparse(buckets) = &projection { buckets.pool() } else { 1 };
-        let module = stream.load(&compile(shape, pool, matrix.capability())?)?;
+        let pool = if let Projection::Sparse(buckets) = projection { buckets.pool() } else { 1 };
+        let y_shape = GpuShape { block: down, ..shape };
+        let module = stream.load(&compile(shape, y_shape, pool, matrix.capability())?)?;
         let (kind, parts, partial, words) = match projection {
             Projection::Sparse(buckets) => {
-                assert_eq!(buckets.weights().len(), s * pool * shape.degree, "a projection of another block size");
+                assert_eq!(buckets.weights().len(), down * pool * shape.degree, "a projection of another block size");
                 let (starts, rows) = buckets.lists()?;
-                let parts = (rows.len() / (s * pool) / LEAST_PART).clamp(1, BUCKET_PARTS);
-                let sums = s * pool * shape.padded();
+                let parts = (rows.len() / (down * pool) / LEAST_PART).clamp(1, BUCKET_PARTS);
+                let sums = down * pool * shape.padded();
                 let kind = Kind::Sparse {
+                    count: down * pool,
                     rows: stream.upload(&rows)?,
                     starts: stream.upload(&starts)?,
                     weights: stream.upload(buckets.weights())?,
                     bucket_sums: module.kernel("bucket_sums")?,
                     weigh: module.kernel("weigh")?,
                     totals: module.kernel("totals")?,
-                    buckets,
                 };
-                (kind, parts, sums, if shape.degree == 1 { s * s } else { sums })
+                (kind, parts, sums, if shape.degree == 1 { down * shape.block } else { sums })
             }
             Projection::Dense { transposed } => {
-                assert_eq!(transposed.len(), n * width, "a projection of another size");
-                let mut y = Block::zeros(shape.lane(), n, width)?;
+                assert_eq!(transposed.len(), n * y_shape.width(), "a projection of another size");
+                let mut y = Block::zeros(shape.lane(), n, y_shape.width())?;
                 for (l, column) in transposed.chunks_exact(n).enumerate() {
                     column.iter().enumerate().for_each(|(i, &x)| y.set(i, l, x));
                 }
                 let kind = Kind::Dense {
-                    y: matrix.upload(&y, transpose)?,
+                    y: matrix.upload_beside(&y, y_shape)?,
                     rows: n as u32,
                     dense_sums: module.kernel("dense_sums")?,
                     dense_totals: module.kernel("dense_totals")?,
                 };
-                (kind, (n / LEAST_PART).clamp(1, DENSE_PARTS), width * width, width * width)
+                let products = y_shape.width() * shape.width();
+                (kind, (n / LEAST_PART).clamp(1, DENSE_PARTS), products, products)
             }
         };
         let capacity = (TERM_BYTES / 8 / words).clamp(1, TERMS);
         let (partial, terms) = (stream.zeros(parts * partial)?, stream.zeros(capacity * words)?);
-        Ok(GpuProjection { kind, partial, parts: parts as u32, terms, words, capacity })
+        Ok(GpuProjection { kind, partial, parts: parts as u32, terms, words, capacity, rows: down })
     }
 
     /// The most terms that are begun before they are collected.
@@ -109,9 +113,8 @@ impl GpuProjection {
         let (parts, elements) = (*parts, grid_of(*words as u64));
         let blocks = |count: u64| grid_of(count * u64::from(parts) * u64::from(GPU_THREADS));
         match kind {
-            Kind::Sparse { buckets, rows, starts, weights, bucket_sums, weigh, totals } => {
-                let count = (shape.block * buckets.pool()) as u64;
-                stream.enqueue(bucket_sums, blocks(count), (&v.words, rows, starts, partial, parts))?;
+            Kind::Sparse { count, rows, starts, weights, bucket_sums, weigh, totals } => {
+                stream.enqueue(bucket_sums, blocks(*count as u64), (&v.words, rows, starts, partial, parts))?;
                 match shape.degree {
                     1 => stream.enqueue(weigh, elements, (&self.partial, weights, terms, parts, number)),
                     _ => stream.enqueue(totals, elements, (&self.partial, terms, parts, number)),
@@ -125,10 +128,11 @@ impl GpuProjection {
         }
     }
 
-    /// Appends the first `count` of the terms begun.
+    /// Appends the columns here of the first `count` of the terms begun; `buckets` are those of a sparse projection.
     pub fn collect<F: Field>(
         &self,
         field: &F,
+        buckets: Option<&Buckets>,
         matrix: &GpuMatrix,
         count: usize,
         terms: &mut Vec<F::Elem>,
@@ -136,20 +140,22 @@ impl GpuProjection {
         let shape = matrix.shape();
         let words = matrix.stream().download(&self.terms)?;
         for term in words.chunks_exact(self.words).take(count) {
-            match &self.kind {
-                Kind::Sparse { .. } if shape.degree == 1 => terms.extend(term.iter().map(|&x| field.from_digits(&[x]))),
-                Kind::Sparse { buckets, .. } => {
+            match (&self.kind, buckets) {
+                (Kind::Sparse { .. }, Some(buckets)) if shape.degree > 1 => {
                     let rows = term.chunks_exact(shape.padded()).flat_map(|row| &row[..shape.width()]);
-                    buckets.weigh(field, &memory::collect(rows.copied(), "the sums of a sparse projection")?, terms)?;
+                    let sums = memory::collect(rows.copied(), "the sums of a sparse projection")?;
+                    buckets.weigh(field, shape.block, &sums, terms)?;
                 }
-                Kind::Dense { .. } => terms.extend(combine_digits(field, shape.block, term)),
+                (Kind::Sparse { .. }, _) => terms.extend(term.iter().map(|&x| field.from_digits(&[x]))),
+                (Kind::Dense { .. }, _) => terms.extend(combine_digits(field, (self.rows, shape.block), term)),
             }
         }
         Ok(())
     }
 }
 
-/// The kernels for blocks of this shape and pools of so many weights.
-pub(super) fn compile(shape: GpuShape, pool: usize, capability: (u32, u32)) -> Result<Cubin> {
-    shape.compile("project.cu", KERNELS, &format!("#define POOL {pool}\n"), capability)
+/// The kernels for blocks of this shape, with Y of the other, and pools of so many weights.
+pub(super) fn compile(shape: GpuShape, y: GpuShape, pool: usize, capability: (u32, u32)) -> Result<Cubin> {
+    let more = format!("#define POOL {pool}\n#define ROWS {}\n#define Y_WIDTH {}\n", y.block, y.padded());
+    shape.compile("project.cu", KERNELS, &more, capability)
 }

@@ -1,5 +1,5 @@
-//! Sequences on the first GPU against those of the processor, bit for bit; on a machine without one the reason is
-//! printed.
+//! Sequences on GPUs against those of the processor, bit for bit; on a machine without one the reason is printed. Of
+//! several GPUs the first one plays each.
 
 use super::projection::compile;
 use super::*;
@@ -12,6 +12,7 @@ use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuShape, Plan, PlanOptions, Product};
 use crate::{DeviceReason, Error};
 use rand::{RngExt, SeedableRng};
+use std::ops::Range;
 
 /// The sequences of A over `field`, here and there, from the same random choices.
 fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize, symmetric: bool, start: Start) {
@@ -20,7 +21,17 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     let diagonals = Diagonals::random(field, a.rows(), a.cols(), symmetric, &mut Rng::seed_from_u64(11)).unwrap();
     let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
     let b = Preconditioned::new(&product, diagonals.clone()).unwrap();
-    let matrix = GpuMatrix::new(device, a, GpuShape { modulus: p, block, degree }).unwrap();
+    let shape = GpuShape { modulus: p, block, degree };
+    let gpus = |count: usize| vec![device.clone(); count];
+    let matrices = [
+        GpuCopies::new(&gpus(1), a, shape),
+        GpuCopies::by_columns(&gpus(2), a, shape),
+        GpuCopies::by_columns(&gpus(3), a, shape),
+        GpuCopies::by_rows(&gpus(1), a, shape),
+        GpuCopies::by_rows(&gpus(2), a, shape),
+        GpuCopies::by_rows(&gpus(5), a, shape),
+    ]
+    .map(Result::unwrap);
     // More terms than are copied back together.
     let many = if degree == 1 { 260 } else { 40 };
     for (dense, counts) in [(false, &[1, 0, 7, many][..]), (true, &[1, 5][..])] {
@@ -30,14 +41,35 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
             true => Projection::dense(field, diagonals.order(), block, &mut rng()).unwrap(),
         };
         let mut here = Krylov::new(field, &b, projection.clone(), block, start, &mut rng()).unwrap();
-        let mut there = GpuKrylov::new(field, &matrix, &diagonals, projection, start, &mut rng()).unwrap();
-        let (mut expected, mut found) = (Vec::new(), Vec::new());
-        for &count in counts {
-            here.extend(count, &mut expected, &Silent).unwrap();
-            there.extend(count, &mut found, &Silent).unwrap();
-            assert!(found == expected, "{context}, dense {dense}");
+        let mut expected = Vec::new();
+        here.extend(counts.iter().sum(), &mut expected, &Silent).unwrap();
+        for (k, matrix) in matrices.iter().enumerate() {
+            let mut there = GpuKrylov::new(field, matrix, &diagonals, projection.clone(), start, &mut rng()).unwrap();
+            let mut found = Vec::new();
+            for &count in counts {
+                there.extend(count, &mut found, &Silent).unwrap();
+                assert!(found[..] == expected[..found.len()], "{context}, dense {dense}, matrix {k}");
+            }
+            assert_eq!(found.len(), expected.len(), "{context}, dense {dense}, matrix {k}");
         }
     }
+}
+
+/// Each row of a term is put together from the columns of all GPUs.
+#[test]
+fn columns_of_terms_are_put_together() {
+    // Two terms of order 4 by 1, 2 and 1 columns.
+    let element = |(term, row, column): (usize, usize, usize)| 100 * term + 10 * row + column;
+    let part = |columns: Range<usize>| {
+        let width = columns.len();
+        let rows = (0..2).flat_map(|term| (0..4).map(move |row| (term, row)));
+        let elements = rows.flat_map(|(term, row)| columns.clone().map(move |column| element((term, row, column))));
+        (width, elements.collect::<Vec<_>>())
+    };
+    let mut terms = vec![7];
+    put_together(&[part(0..1), part(1..3), part(3..4)], 8, &mut terms);
+    let all = (0..2).flat_map(|term| (0..4).flat_map(move |row| (0..4).map(move |column| (term, row, column))));
+    assert_eq!(terms, std::iter::once(7).chain(all.map(element)).collect::<Vec<_>>());
 }
 
 /// On a machine without a GPU the reason is printed.
@@ -83,11 +115,14 @@ fn kernels_compile_where_the_compiler_is() {
     for (p, block, degree) in
         [(2, 8, 16), (251, 16, 3), (65521, 32, 1), (65521, 512, 1), (4294967291, 5, 1), ((1 << 61) - 1, 512, 1)]
     {
-        let shape = GpuShape { modulus: Modulus::new(p).unwrap(), block, degree };
-        match compile(shape, (256 / block).max(1), (9, 0)) {
-            Ok(cubin) => assert!(!cubin.log.contains("warning"), "p = {p}: {}", cubin.log),
-            Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
-            Err(other) => panic!("p = {p}: {other}"),
+        let whole = GpuShape { modulus: Modulus::new(p).unwrap(), block, degree };
+        // All columns, and some.
+        for shape in [whole, GpuShape { block: block.div_ceil(3), ..whole }] {
+            match compile(shape, whole, (256 / block).max(1), (9, 0)) {
+                Ok(cubin) => assert!(!cubin.log.contains("warning"), "p = {p}: {}", cubin.log),
+                Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
+                Err(other) => panic!("p = {p}: {other}"),
+            }
         }
     }
 }
@@ -109,7 +144,12 @@ fn lists_are_the_projection() {
         sums.extend((0..s).map(|l| of_bucket.iter().map(|&i| v.get(i as usize, l)).sum::<u64>()));
     }
     let (mut found, mut expected) = (Vec::new(), Vec::new());
-    buckets.weigh(&field, &sums, &mut found).unwrap();
+    buckets.weigh(&field, s, &sums, &mut found).unwrap();
     buckets.project(&field, &v, &mut expected).unwrap();
     assert_eq!(found, expected);
+    // Some columns by themselves.
+    let (columns, mut some) = (2..5, Vec::new());
+    let of_columns: Vec<u64> = sums.chunks_exact(s).flat_map(|sums| sums[columns.clone()].to_vec()).collect();
+    buckets.weigh(&field, columns.len(), &of_columns, &mut some).unwrap();
+    assert_eq!(some, expected.chunks_exact(s).flat_map(|row| row[columns.clone()].to_vec()).collect::<Vec<_>>());
 }

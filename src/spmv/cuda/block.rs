@@ -4,6 +4,7 @@ use super::source::GpuShape;
 use crate::gpu::{Buffer, Stream};
 use crate::spmv::{Block, Lane, Lanes};
 use crate::{Result, memory};
+use std::ops::Range;
 
 /// A block of vectors on a GPU, row-major, its rows filled up to whole words. It may have more rows than the vectors
 /// have entries: those are scratch of products.
@@ -35,20 +36,39 @@ impl GpuBlock {
         Ok(GpuBlock { words: stream.zeros((rows * shape.row_bytes() / 4).max(4))?, rows, shape })
     }
 
-    /// A copy of `block`, followed by zeros up to `rows` rows.
-    pub(super) fn upload(stream: &Stream, shape: GpuShape, block: &Block, rows: usize) -> Result<GpuBlock> {
-        assert_eq!(block.width(), shape.width(), "a block of another width");
+    /// A copy of the columns of a block from one of them on, followed by zeros up to `rows` rows.
+    pub(super) fn upload(
+        stream: &Stream,
+        shape: GpuShape,
+        (block, first): (&Block, usize),
+        rows: usize,
+    ) -> Result<GpuBlock> {
+        assert!(first + shape.width() <= block.width(), "a block of fewer columns");
         assert!(block.rows() <= rows, "a block of more rows");
         let (bytes, residue) = (shape.row_bytes(), shape.lane().bytes());
         let mut words = memory::zeros::<u32>((rows * bytes / 4).max(4), "a block for a GPU")?;
         let image: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         for i in 0..block.rows() {
             let row = &mut image[i * bytes..(i + 1) * bytes];
-            for (l, to) in row.chunks_exact_mut(residue).take(block.width()).enumerate() {
-                to.copy_from_slice(&block.get(i, l).to_le_bytes()[..residue]);
+            for (l, to) in row.chunks_exact_mut(residue).take(shape.width()).enumerate() {
+                to.copy_from_slice(&block.get(i, first + l).to_le_bytes()[..residue]);
             }
         }
         Ok(GpuBlock { words: stream.upload(&words)?, rows, shape })
+    }
+
+    /// Begins to copy rows from a block of the same shape on another GPU, or this one, to the same rows of this one;
+    /// `stream` is that of this block's GPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// If one of them has fewer rows, or the shapes differ.
+    pub(crate) fn pull(&mut self, stream: &Stream, from: &GpuBlock, rows: Range<usize>) -> Result<()> {
+        assert!(rows.end <= self.rows.min(from.rows) && self.shape == from.shape, "blocks of other shapes");
+        let words = self.shape.row_bytes() / 4;
+        stream.copy_between(&mut self.words, &from.words, rows.start * words..rows.end * words)
     }
 
     /// The first `rows` rows.

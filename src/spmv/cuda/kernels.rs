@@ -2,8 +2,9 @@
 
 use super::layout::Kinds;
 use super::source::{GpuShape, THREADS};
-use crate::gpu::{Device, Grid, In, Kernel, Out, Stream};
+use crate::gpu::{Cubin, Device, Grid, In, Kernel, Out, Stream};
 use crate::{DeviceReason, Error, Result};
+use rayon::prelude::*;
 
 /// targets, lengths, bases, indices, value_bases, value_indices, values: what the kernels name so; then what is
 /// particular to each, first and slots (or groups).
@@ -38,11 +39,40 @@ impl GpuKernels {
     /// # Errors
     /// [`Error::Device`].
     pub(super) fn load(device: &Device, shape: GpuShape, kinds: Kinds) -> Result<GpuKernels> {
-        assert!(shape.width() > 0, "blocks of at least one column");
-        let capability = device.compute_capability;
-        let (stream, cubin) = rayon::join(|| Stream::alone(device), || shape.sparse(kinds, capability));
-        let (stream, cubin) = (stream?, cubin?);
-        let module = stream.load(&cubin)?;
+        Ok(Self::load_each(&[(device, shape)], kinds)?.swap_remove(0))
+    }
+
+    /// The same on each of these devices, for blocks of the shape there.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub(super) fn load_each(places: &[(&Device, GpuShape)], kinds: Kinds) -> Result<Vec<GpuKernels>> {
+        assert!(places.iter().all(|(_, shape)| shape.width() > 0), "blocks of at least one column");
+        // Kernels that several have in common are compiled once.
+        let what = |&(device, shape): &(&Device, GpuShape)| (shape, device.compute_capability);
+        let mut different: Vec<_> = places.iter().map(what).collect();
+        different.dedup();
+        let compiled = || -> Result<Vec<Cubin>> {
+            different.par_iter().map(|&(shape, capability)| shape.sparse(kinds, capability)).collect()
+        };
+        let opened = || -> Result<Vec<Stream>> { places.par_iter().map(|(device, _)| Stream::alone(device)).collect() };
+        let (streams, cubins) = rayon::join(opened, compiled);
+        let (streams, cubins) = (streams?, cubins?);
+        let loaded = |(place, stream)| {
+            let (shape, capability) = what(place);
+            let which = different.iter().position(|other| *other == (shape, capability)).expect("all were compiled");
+            Self::loaded(stream, &cubins[which], (shape, capability), kinds)
+        };
+        places.iter().zip(streams).map(loaded).collect()
+    }
+
+    fn loaded(
+        stream: Stream,
+        cubin: &Cubin,
+        (shape, capability): (GpuShape, (u32, u32)),
+        kinds: Kinds,
+    ) -> Result<GpuKernels> {
+        let module = stream.load(cubin)?;
         Ok(GpuKernels {
             capability,
             shape,

@@ -50,6 +50,10 @@ pub(super) struct Slices {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
     pub rows: usize,
+    /// The row of Y that the first one is: not 0 where other GPUs make those before.
+    pub first: usize,
+    /// Rows of Y, of which other GPUs make the others.
+    pub whole: usize,
     pub cols: usize,
     /// Rows that X has behind its own: solved for, and pieces.
     pub extra: usize,
@@ -181,7 +185,8 @@ impl Layout {
             return Err(Error::device(DeviceReason::NoMemory, message));
         }
         let mut layout = Self::of_lines(l, &lines, kinds)?;
-        (layout.rows, layout.cols, layout.extra) = (outputs, inputs, lines.next - inputs);
+        (layout.rows, layout.whole) = (outputs, outputs);
+        (layout.cols, layout.extra) = (inputs, lines.next - inputs);
         Ok(layout)
     }
 
@@ -208,6 +213,8 @@ impl Layout {
         let of = |k: u32| if k == NO_ROW { Counts { signs: 0, others: 0 } } else { counts[k as usize] };
         let mut layout = Layout {
             rows: 0,
+            first: 0,
+            whole: 0,
             cols: 0,
             extra: 0,
             targets: memory::filled(NO_ROW, order.len(), LAYOUT)?,
@@ -235,6 +242,17 @@ impl Layout {
             (layout.lengths[2 * slot], layout.lengths[2 * slot + 1]) = (done.signs, done.others);
         }
         Ok(layout)
+    }
+
+    /// The same, whose rows are those of a Y with `whole` rows from `first` on.
+    ///
+    /// # Panics
+    /// If they are not among these, or there are too many for the indices.
+    pub fn at(mut self, first: usize, whole: usize) -> Layout {
+        assert!(first + self.rows <= whole && whole < MINUS as usize, "rows {first} and {} more of {whole}", self.rows);
+        let of_y = self.groups[self.groups.len() - 2] as usize;
+        self.targets[of_y..].iter_mut().filter(|target| **target != NO_ROW).for_each(|target| *target += first as u32);
+        Layout { first, whole, ..self }
     }
 
     /// Rows of X.

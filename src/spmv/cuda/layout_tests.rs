@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 fn interpret(p: Modulus, layout: &Layout, x: &[u64]) -> Vec<u64> {
     let mut x = x.to_vec();
     x.resize(layout.operand(), u64::MAX);
-    let mut y = vec![u64::MAX; layout.rows];
+    let mut y = vec![u64::MAX; layout.whole];
     for (number, group) in layout.groups.windows(2).enumerate() {
         let last = number + 2 == layout.groups.len();
         let before = x.clone();
@@ -150,4 +150,33 @@ fn slices_are_hardly_longer_than_their_rows() {
     let held = layout.signs.indices.len();
     assert!(held as f64 <= 1.1 * a.nnz() as f64, "{held} places for {} entries", a.nnz());
     assert!(layout.bytes(4) < 6 * a.nnz() as u64);
+}
+
+/// Rows on several GPUs: together they are the product, each row made by one of them.
+#[test]
+fn layouts_of_some_rows_are_those_rows_of_the_product() {
+    let mut rng = Rng::seed_from_u64(5);
+    let p = Modulus::new(65521).unwrap();
+    for (rows, cols, heavy) in [(300, 200, 0), (70, 700, 2), (0, 4, 0), (3, 5, 0)] {
+        let mut entries = vec![];
+        for i in 0..rows {
+            let count = if i < heavy { 3 * LONGEST } else { 4 };
+            entries.extend((0..count).map(|_| (i, rng.random_range(0..cols), rng.random_range(1..65521))));
+        }
+        let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+        let x: Vec<u64> = (0..cols).map(|_| rng.random_range(0..65521)).collect();
+        let whole = Layout::new(cols, &a, rows, Kinds::of(&a)).unwrap();
+        let expected = interpret(p, &whole, &x);
+        assert_eq!((whole.first, whole.whole), (0, rows));
+        for cuts in [vec![0, rows], vec![0, rows / 3, rows], vec![0, 0, rows / 2, rows / 2, rows]] {
+            for range in cuts.windows(2).map(|pair| pair[0]..pair[1]) {
+                let part = a.row_range(range.clone()).unwrap();
+                let layout = Layout::new(cols, &part, part.rows(), Kinds::of(&a)).unwrap().at(range.start, rows);
+                assert_eq!((layout.first, layout.rows, layout.whole), (range.start, range.len(), rows));
+                let found = interpret(p, &layout, &x);
+                let own = |i: usize| if range.contains(&i) { expected[i] } else { u64::MAX };
+                assert_eq!(found, (0..rows).map(own).collect::<Vec<_>>(), "{range:?} of {rows}");
+            }
+        }
+    }
 }

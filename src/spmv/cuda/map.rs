@@ -9,6 +9,7 @@ use crate::gpu::{Buffer, Device, Grid, Stream};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lane};
 use crate::{Result, memory};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Words of rows up to which a group is left to one block of threads: a launch takes longer than it.
@@ -19,8 +20,10 @@ const CHAINED: u64 = 4 * CHAIN_THREADS as u64;
 #[derive(Debug)]
 pub(crate) struct GpuMap {
     kernels: Arc<GpuKernels>,
-    /// Rows of Y.
+    /// Rows of Y, …
     rows: usize,
+    /// … and which of them the map makes.
+    own: Range<usize>,
     /// Rows of X, …
     cols: usize,
     /// … with those that the map writes behind them.
@@ -116,7 +119,8 @@ impl GpuMap {
         let (last, before) = (layout.groups[layout.groups.len() - 1], layout.groups[layout.groups.len() - 2]);
         Ok(GpuMap {
             kernels: kernels.clone(),
-            rows: layout.rows,
+            rows: layout.whole,
+            own: layout.first..layout.first + layout.rows,
             cols: layout.cols,
             operand: layout.operand(),
             targets: stream.upload(&layout.targets)?,
@@ -135,6 +139,10 @@ impl GpuMap {
     /// Rows of Y.
     pub(crate) fn rows(&self) -> usize {
         self.rows
+    }
+    /// Which rows of Y the map makes: all of them, or those that are left to this GPU.
+    pub(crate) fn own(&self) -> Range<usize> {
+        self.own.clone()
     }
     /// Bytes of a block X.
     pub(crate) fn operand_bytes(&self) -> u64 {
@@ -165,16 +173,16 @@ impl GpuMap {
     pub(crate) fn zeros_of_result(&self) -> Result<GpuBlock> {
         GpuBlock::zeros(&self.kernels.stream, self.kernels.shape, self.rows)
     }
-    /// A copy of `block`, X.
+    /// A copy of the columns of `block` from column `first` on, X.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
-    /// If its width or its number of rows is another.
-    pub(crate) fn upload_block(&self, block: &Block) -> Result<GpuBlock> {
+    /// If there are too few of them, or its number of rows is another.
+    pub(crate) fn upload_block(&self, block: &Block, first: usize) -> Result<GpuBlock> {
         assert_eq!(block.rows(), self.cols, "a block of another number of rows");
-        GpuBlock::upload(&self.kernels.stream, self.kernels.shape, block, self.operand)
+        GpuBlock::upload(&self.kernels.stream, self.kernels.shape, (block, first), self.operand)
     }
     /// The first `rows` rows of a block.
     ///

@@ -9,6 +9,8 @@ use crate::Result;
 use crate::gpu::{Device, Stream};
 use crate::sparse::SparseMatrix;
 use crate::spmv::Block;
+use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A sparse matrix A over GF(p) and its transpose on one GPU, for products with blocks of one shape; or another linear
@@ -31,51 +33,48 @@ impl GpuMatrix {
     /// # Panics
     /// If the moduli differ, or a row of a block is empty.
     pub fn new(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
+        assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
         let kinds = Kinds::of(a);
         let transposed = || Solve::product(&a.transpose()?).layout(kinds);
         let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
-        Self::with(device, shape, a, kinds, layouts)
+        Ok(Self::on_each(&[(device, shape)], kinds, layouts)?.swap_remove(0))
     }
-    /// The same of a linear map and its transpose, as triangular solves describe them.
+    /// A linear map and its transpose on each of these devices, for blocks of the shape there.
     ///
     /// # Errors
-    /// As [`GpuMatrix::new`]; [`Error::Device`](crate::Error::Device) with
-    /// [`DeviceReason::NoKernel`](crate::DeviceReason::NoKernel) for long chains of rows that need each other.
-    ///
-    /// # Panics
-    /// As [`GpuMatrix::new`] and [`TriangularSolve::new`](crate::spmv::TriangularSolve::new).
-    pub(crate) fn of_solves(
-        device: &Device,
-        shape: GpuShape,
-        forward: &Solve,
-        transposed: &Solve,
-    ) -> Result<GpuMatrix> {
-        let kinds = Kinds::of(forward.l).or(Kinds::of(transposed.l));
-        let layouts = || rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
-        Self::with(device, shape, forward.l, kinds, layouts)
-    }
-    fn with(
-        device: &Device,
-        shape: GpuShape,
-        a: &SparseMatrix,
+    /// As [`GpuMatrix::new`].
+    pub(super) fn on_each(
+        places: &[(&Device, GpuShape)],
         kinds: Kinds,
         layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
-    ) -> Result<GpuMatrix> {
-        assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
+    ) -> Result<Vec<GpuMatrix>> {
         // The driver, the compiler and the layouts take about as long.
-        let (kernels, layouts) = rayon::join(|| GpuKernels::load(device, shape, kinds), layouts);
-        let (kernels, forward, transposed) = (Arc::new(kernels?), layouts.0?, layouts.1?);
+        let (kernels, layouts) = rayon::join(|| GpuKernels::load_each(places, kinds), layouts);
+        let (kernels, forward, transposed) = (kernels?, layouts.0?, layouts.1?);
+        kernels.into_par_iter().map(|kernels| Self::upload_maps(kernels, &forward, &transposed)).collect()
+    }
+    /// The maps that the kernels are for, copied to their GPU.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    pub(super) fn upload_maps(kernels: GpuKernels, forward: &Layout, transposed: &Layout) -> Result<GpuMatrix> {
+        let (shape, kernels) = (kernels.shape, Arc::new(kernels));
         let blocks = |layout: &Layout| layout.operand() as u64 * shape.row_bytes() as u64;
         let sides = forward.bytes(value_bytes(shape)) + transposed.bytes(value_bytes(shape));
-        let needed = sides + 2 * blocks(&forward).max(blocks(&transposed)) + blocks(&transposed).min(blocks(&forward));
+        let needed = sides + 2 * blocks(forward).max(blocks(transposed)) + blocks(transposed).min(blocks(forward));
         kernels.require(needed, "the matrix and its blocks")?;
-        let (forward, transposed) = (GpuMap::upload(&kernels, &forward)?, GpuMap::upload(&kernels, &transposed)?);
+        let (forward, transposed) = (GpuMap::upload(&kernels, forward)?, GpuMap::upload(&kernels, transposed)?);
         Ok(GpuMatrix { kernels, forward, transposed })
     }
 
     /// The shape of the blocks.
     pub fn shape(&self) -> GpuShape {
         self.kernels.shape
+    }
+    /// Which rows of a product the matrix makes (of one with Aᵀ with `transpose`): all of them, or those left to this
+    /// GPU.
+    pub(crate) fn own(&self, transpose: bool) -> Range<usize> {
+        self.side(transpose).own()
     }
     /// Number of rows.
     pub fn rows(&self) -> usize {
@@ -109,7 +108,25 @@ impl GpuMatrix {
     /// # Panics
     /// If its width or its number of rows is another.
     pub fn upload(&self, block: &Block, transpose: bool) -> Result<GpuBlock> {
-        self.side(transpose).upload_block(block)
+        assert_eq!(block.width(), self.shape().width(), "a block of another width");
+        self.upload_columns(block, 0, transpose)
+    }
+    /// [`GpuMatrix::upload`] of the columns of a wider block from element `first` on, as many as blocks have here.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::upload`].
+    ///
+    /// # Panics
+    /// If there are not so many, or its number of rows is another.
+    pub(crate) fn upload_columns(&self, block: &Block, first: usize, transpose: bool) -> Result<GpuBlock> {
+        self.side(transpose).upload_block(block, first * self.shape().degree)
+    }
+    /// A copy of a block of any width and number of rows, for other kernels than those of products.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::upload`].
+    pub(crate) fn upload_beside(&self, block: &Block, shape: GpuShape) -> Result<GpuBlock> {
+        GpuBlock::upload(&self.kernels.stream, shape, (block, 0), block.rows())
     }
     /// The first `rows` rows of a block.
     ///

@@ -42,9 +42,13 @@ impl GpuShape {
     pub(super) fn pieces(self) -> usize {
         (self.width() * self.lane().bytes()).div_ceil(WORD)
     }
+    /// Residues of a word.
+    pub(super) fn lanes(self) -> usize {
+        WORD / self.lane().bytes()
+    }
     /// Residues of a row, with zeros as padding.
     pub(crate) fn padded(self) -> usize {
-        self.pieces() * WORD / self.lane().bytes()
+        self.pieces() * self.lanes()
     }
     /// Bytes of a row.
     pub fn row_bytes(self) -> usize {

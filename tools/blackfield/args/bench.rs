@@ -1,7 +1,8 @@
 //! `blackfield bench` on the command line.
 
-use super::{Common, ProfileArgs, values};
+use super::{Common, ProfileArgs, device, values};
 use blackfield::field::Modulus;
+use blackfield::gpu::Devices;
 use blackfield::tune::Effort;
 use clap::{Args, ValueEnum};
 
@@ -18,10 +19,10 @@ pub struct BenchArgs {
     /// The modulus, a prime below 2^63 (transforms have their own)
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Where: on a CUDA GPU sparse products, dense products and ranks, by its own events, the median of several runs;
-    /// order bases, by the clock
-    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
-    pub device: BenchDeviceName,
+    /// Where: on CUDA GPUs sparse products, dense products and ranks (on the first, by its own events), order bases (by the
+    /// clock), links and sequences (on all that are named), the median of several runs
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::OF_BENCHES)]
+    pub device: Devices,
     /// Small inputs and short runs: to see that everything works, not to measure
     #[arg(long)]
     pub quick: bool,
@@ -41,13 +42,6 @@ impl BenchArgs {
     }
 }
 
-/// Where to time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BenchDeviceName {
-    Cpu,
-    Cuda,
-}
-
 /// What can be timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchName {
@@ -63,6 +57,10 @@ pub enum BenchName {
     Ranks,
     /// Products of dense matrices, on a CUDA GPU only
     Dense,
+    /// Copies between CUDA GPUs, and to and from the host
+    Links,
+    /// Terms of block Wiedemann's sequence, on CUDA GPUs only
+    Sequences,
     /// Readers of matrix files
     Readers,
 }
@@ -81,4 +79,5 @@ where there is none). A wrong answer ends the work with exit code 1.
 Examples:
   blackfield bench
   blackfield bench products ranks -p 2147483647 --threads 1 --json
-  blackfield bench products dense ranks --device cuda";
+  blackfield bench products dense ranks --device cuda
+  blackfield bench links sequences --device cuda:all";

@@ -1,7 +1,8 @@
 //! `blackfield permanent` on the command line.
 
-use super::{BatchArgs, Common, InputArgs, ProfileArgs, values};
+use super::{BatchArgs, Common, InputArgs, ProfileArgs, device, values};
 use blackfield::field::Modulus;
+use blackfield::gpu::Devices;
 use blackfield::permanent::{self, reduce::Switches};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -52,8 +53,9 @@ pub struct PermanentArgs {
     pub checkpoint_interval: Option<Duration>,
 
     /// Where the Gray-code sum runs; the answer does not depend on it
-    #[arg(long, value_name = "DEVICE", default_value = "auto", help_heading = "Machine and output")]
-    pub device: PermanentDeviceName,
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device::OF_PERMANENTS)]
+    #[arg(help_heading = "Machine and output")]
+    pub device: Devices,
     /// Memory that the computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
@@ -87,27 +89,6 @@ Examples:
   blackfield permanent matrix.mtx
   blackfield permanent --pattern *.mtx --json
   blackfield permanent matrix.sms -p 1000003";
-
-/// The names of [`permanent::Devices`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PermanentDeviceName {
-    /// All CUDA GPUs where they are predicted to be sooner and are there
-    Auto,
-    /// The processor
-    Cpu,
-    /// All visible CUDA GPUs (see CUDA_VISIBLE_DEVICES), or an error
-    Cuda,
-}
-
-impl From<PermanentDeviceName> for permanent::Devices {
-    fn from(name: PermanentDeviceName) -> Self {
-        match name {
-            PermanentDeviceName::Auto => permanent::Devices::Auto,
-            PermanentDeviceName::Cpu => permanent::Devices::Processor,
-            PermanentDeviceName::Cuda => permanent::Devices::Gpus,
-        }
-    }
-}
 
 /// The names of [`permanent::Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

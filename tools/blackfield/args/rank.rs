@@ -1,6 +1,6 @@
 //! The rank: what may be asked, and what `--json` prints.
 
-use super::{BatchArgs, CheckpointArgs, Common, FormatArgs, InputArgs, Prime, ProfileArgs, Seed, values};
+use super::{BatchArgs, CheckpointArgs, Common, FormatArgs, InputArgs, Prime, ProfileArgs, Seed, device, values};
 use blackfield::answers::{self, RankOptions};
 use blackfield::gpu::Devices;
 use blackfield::report::ErrorBound;
@@ -73,9 +73,10 @@ pub struct RankArgs {
     #[command(flatten)]
     pub formats: FormatArgs,
 
-    /// Where to compute: GPUs serve block Wiedemann and sketches
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", help_heading = "Machine and output")]
-    pub device: DeviceName,
+    /// Where to compute: GPUs serve block Wiedemann (all that are named) and sketches (the first of them)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::OF_RANKS)]
+    #[arg(help_heading = "Machine and output")]
+    pub device: Devices,
     /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
@@ -106,7 +107,7 @@ With --json, each file and modulus give one document on one line:
    error_bound, error_log2: numbers or null,
    wiedemann: {block, trials, trials_agreed, extension_degree} or null,
    phases: {name: seconds}, processor_seconds: {name: seconds}, plan, seed,
-   threads, device, digest, warnings, seconds, version}
+   threads, device, devices, digest, warnings, seconds, version}
 A modulus beyond 2^63 is a string of digits; --trials, --route, --certificate,
 --device cuda and sparse formats are for smaller ones.
 JSON Schemas of all documents are in docs/schema of the source.
@@ -190,27 +191,6 @@ impl From<RouteName> for answers::Route {
             RouteName::Shortcut => answers::Route::Shortcut,
             RouteName::Codegree => answers::Route::CoDegree,
             RouteName::Both => answers::Route::Both,
-        }
-    }
-}
-
-/// The names of [`Devices`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DeviceName {
-    /// The first CUDA GPU if it can be used; a line says why it cannot
-    Auto,
-    /// The processor
-    Cpu,
-    /// The first CUDA GPU, for sketches and block Wiedemann, or an error
-    Cuda,
-}
-
-impl From<DeviceName> for Devices {
-    fn from(name: DeviceName) -> Self {
-        match name {
-            DeviceName::Auto => Devices::Auto,
-            DeviceName::Cpu => Devices::Processor,
-            DeviceName::Cuda => Devices::Gpus,
         }
     }
 }

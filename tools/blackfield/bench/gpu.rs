@@ -1,8 +1,8 @@
-//! Sparse products on the first CUDA GPU, by kind of entries and block width, timed by its events.
+//! Sparse products on a CUDA GPU, by kind of entries and block width, timed by its events.
 
 use super::clock::{Clock, Timing};
 use blackfield::field::{Modulus, Rng};
-use blackfield::gpu::{Device, require_devices};
+use blackfield::gpu::Device;
 use blackfield::sparse::SparseMatrix;
 use blackfield::spmv::{Block, GpuMatrix, GpuShape, Plan, PlanOptions, Product};
 use blackfield::{Error, Result, families};
@@ -13,25 +13,24 @@ const WIDTHS: [usize; 6] = [1, 8, 16, 32, 64, 128];
 const PRODUCTS: usize = 8;
 const TIMES: usize = 7;
 
-pub fn time(clock: &mut Clock, modulus: Modulus) -> Result<()> {
-    let device = require_devices()?.swap_remove(0);
+pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus) -> Result<()> {
     let mut rng = Rng::seed_from_u64(1);
     let shapes = clock.pick(&[(1000, 7)][..], &[(171_000, 35), (2_400_000, 7)][..]);
     for &(rows, entries) in shapes {
         for (kind, signs) in [("+-1", true), ("values", false)] {
             let a = uniform(modulus, rows, entries, signs, &mut rng)?;
             let name = format!("{rows} rows of {entries} {kind}");
-            widths(clock, &device, &name, &a, &mut rng)?;
+            widths(clock, device, &name, &a, &mut rng)?;
         }
     }
     for name in clock.pick(&["ch4-4-b2"][..], &["ch7-8-b4", "bibd_81_3"][..]) {
-        widths(clock, &device, name, &families::generate(name)?.try_reduce(modulus)?, &mut rng)?;
+        widths(clock, device, name, &families::generate(name)?.try_reduce(modulus)?, &mut rng)?;
     }
     Ok(())
 }
 
 /// Random columns, as many in each row.
-fn uniform(p: Modulus, rows: usize, entries: usize, signs: bool, rng: &mut Rng) -> Result<SparseMatrix> {
+pub(super) fn uniform(p: Modulus, rows: usize, entries: usize, signs: bool, rng: &mut Rng) -> Result<SparseMatrix> {
     let mut triplets = Vec::with_capacity(rows * entries);
     for i in 0..rows {
         for _ in 0..entries {

@@ -1,8 +1,8 @@
-//! Order bases mod p on the first CUDA GPU, against one thread of the processor: the same bits.
+//! Order bases mod p on a CUDA GPU, against one thread of the processor: the same bits.
 
 use super::clock::{Clock, Timing};
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
-use blackfield::gpu::require_devices;
+use blackfield::gpu::GpuDevice;
 use blackfield::poly::PolyMatrix;
 use blackfield::sigma_basis::{GpuBases, Params, pm_basis};
 use blackfield::{Error, Result, Silent};
@@ -13,15 +13,14 @@ use std::time::Instant;
 const TIMES: usize = 3;
 
 /// 64 × 32 series, that of the largest order the one by which the GPU is judged.
-pub fn time(clock: &mut Clock, modulus: Modulus) -> Result<()> {
-    let device = require_devices()?.swap_remove(0);
+pub fn time(clock: &mut Clock, device: &GpuDevice, modulus: Modulus) -> Result<()> {
     if modulus.get() >= 1 << 31 {
         return Ok(());
     }
     let field = PrimeField(modulus);
     let (n, orders) = clock.pick((4, &[100][..]), (32, &[1024, 8192, 65536][..]));
     let (m, shift) = (2 * n, vec![0; 2 * n]);
-    let mut bases = GpuBases::open(&device, modulus, m, n)?;
+    let mut bases = GpuBases::open(device, modulus, m, n)?;
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.map_err(|e| Error::Usage(format!("a pool of one thread: {e}")))?;
     for &order in orders {

@@ -1,9 +1,9 @@
-//! Dense products and ranks mod p on the first CUDA GPU, timed by its events.
+//! Dense products and ranks mod p on a CUDA GPU, timed by its events.
 
 use super::clock::{Clock, Timing};
 use blackfield::dense::{GpuDense, GpuField, GpuPanels, GpuScratch, gemm};
 use blackfield::field::{Modulus, Rng};
-use blackfield::gpu::{Device, require_devices};
+use blackfield::gpu::Device;
 use blackfield::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
@@ -15,17 +15,16 @@ const VECTORS: usize = 8;
 
 /// Products, and ranks of products L·R whose rank is known: L begins with a unit lower triangle, R with a unit upper
 /// one.
-pub fn time(clock: &mut Clock, modulus: Modulus, products: bool, ranks: bool) -> Result<()> {
-    let device = require_devices()?.swap_remove(0);
+pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus, products: bool, ranks: bool) -> Result<()> {
     if modulus.get() >= 1 << 32 {
         return Ok(());
     }
-    let field = GpuField::open(&device, modulus)?;
+    let field = GpuField::open(device, modulus)?;
     let mut scratch = GpuScratch::default();
     if products {
         small(&field, &mut scratch)?;
         for &n in clock.pick(&[300][..], &[4096, 8192, 16384][..]) {
-            product(clock, &device, &field, &mut scratch, n)?;
+            product(clock, device, &field, &mut scratch, n)?;
         }
     }
     if ranks {

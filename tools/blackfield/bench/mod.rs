@@ -5,15 +5,17 @@ mod clock;
 mod gpu;
 mod gpu_basis;
 mod gpu_dense;
+mod gpu_several;
 mod products;
 mod readers;
 
-use crate::args::{BenchArgs, BenchDeviceName, BenchName};
+use crate::args::{BenchArgs, BenchName};
 use crate::output;
 use crate::profile;
 use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::field::Modulus;
+use blackfield::gpu::{Devices, require_devices};
 use blackfield::isa::Isa;
 use blackfield::{Error, Observer, Result};
 use clap::ValueEnum;
@@ -23,7 +25,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// What can be timed on a CUDA GPU.
-const ON_GPUS: [BenchName; 4] = [BenchName::Products, BenchName::Dense, BenchName::Ranks, BenchName::SigmaBasis];
+const ON_GPUS: [BenchName; 6] = [
+    BenchName::Products,
+    BenchName::Dense,
+    BenchName::Ranks,
+    BenchName::SigmaBasis,
+    BenchName::Links,
+    BenchName::Sequences,
+];
 
 /// The document of --json.
 #[derive(Serialize)]
@@ -46,21 +55,14 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     bars.phase("bench", 0);
     let mut clock = Clock::new(args.effort(), bars);
     let here = match args.device {
-        BenchDeviceName::Cpu => BenchName::value_variants(),
-        BenchDeviceName::Cuda if args.what.iter().any(|name| !ON_GPUS.contains(name)) => {
-            return Err(Error::Usage(
-                "on a CUDA GPU products, dense products, ranks and order bases can be timed".into(),
-            ));
+        Devices::Processor => BenchName::value_variants(),
+        Devices::Auto => return Err(Error::Usage("a bench says where it is run: --device cpu or cuda".into())),
+        _ if args.what.iter().any(|name| !ON_GPUS.contains(name)) => {
+            let message = "on CUDA GPUs products, dense products, ranks, order bases, links and sequences can be timed";
+            return Err(Error::Usage(message.into()));
         }
-        BenchDeviceName::Cuda => {
-            let [products, dense, ranks, bases] = ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
-            if products {
-                gpu::time(&mut clock, args.modulus)?;
-            }
-            gpu_dense::time(&mut clock, args.modulus, dense, ranks)?;
-            if bases {
-                gpu_basis::time(&mut clock, args.modulus)?;
-            }
+        asked => {
+            on_gpus(&mut clock, args, asked)?;
             &[]
         }
     };
@@ -77,6 +79,10 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
             BenchName::Dense if args.what.is_empty() => {}
             BenchName::Dense => {
                 return Err(Error::Usage("dense products are timed on a CUDA GPU: --device cuda".into()));
+            }
+            BenchName::Links | BenchName::Sequences if args.what.is_empty() => {}
+            BenchName::Links | BenchName::Sequences => {
+                return Err(Error::Usage("links and sequences are timed on CUDA GPUs: --device cuda:all".into()));
             }
             BenchName::Readers => readers::time(&mut clock)?,
         }
@@ -98,4 +104,27 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
         seconds: start.elapsed().as_secs_f64(),
         version: env!("CARGO_PKG_VERSION"),
     })
+}
+
+/// Products and dense ones on the first of the GPUs, links and sequences on all of them.
+fn on_gpus(clock: &mut Clock, args: &BenchArgs, asked: Devices) -> Result<()> {
+    let devices = asked.first_or_named(require_devices()?)?;
+    let [products, dense, ranks, bases, links, sequences] =
+        ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
+    if products {
+        gpu::time(clock, &devices[0], args.modulus)?;
+    }
+    if dense || ranks {
+        gpu_dense::time(clock, &devices[0], args.modulus, dense, ranks)?;
+    }
+    if bases {
+        gpu_basis::time(clock, &devices[0], args.modulus)?;
+    }
+    if links {
+        gpu_several::links(clock, &devices)?;
+    }
+    if sequences {
+        gpu_several::sequences(clock, &devices, args.modulus)?;
+    }
+    Ok(())
 }

@@ -7,7 +7,6 @@ use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::{Echelon, Place};
 use crate::field::Modulus;
-use crate::gpu::Devices;
 use crate::pivots::Effort;
 use crate::schur::{EVERY_ROW_PANEL, EveryRow, RowSpace, Shape, Sketch};
 use crate::sparse::SparseMatrix;
@@ -48,7 +47,7 @@ impl Rest {
         let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
         let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
         let (proven, check) = (options.is_proof_demanded(), options.check_error());
-        let gpu = options.devices == Devices::Gpus;
+        let gpu = options.devices.are_demanded();
         Rest {
             modulus,
             pivots,

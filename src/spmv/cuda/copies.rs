@@ -1,0 +1,168 @@
+//! A matrix on several GPUs: copies of it, each for some columns of the blocks, or some of its rows on each.
+//!
+//! **By columns.** The columns of B·X are those of B times the columns of X: a GPU with the whole matrix makes its
+//! columns of every block of a sequence, and none waits for another. What is lost is that narrower rows of a block
+//! take more of each byte that is read (see the [roofline](super)).
+//!
+//! **By rows.** Each GPU has rows of A and rows of Aᵀ, with about the same work, and whole blocks: it makes its rows of
+//! a product and copies the others from where they were made. A product with n rows of R bytes copies n·R·(g-1)/g bytes
+//! to each of g GPUs, which takes as long as the product itself where rows of A have few entries. This is for matrices
+//! that do not fit one GPU.
+
+use super::kernels::GpuKernels;
+use super::layout::{Kinds, Layout};
+use super::map::Solve;
+use super::matrix::GpuMatrix;
+use super::shares::{column_shares, row_shares};
+use super::source::GpuShape;
+use crate::gpu::Device;
+use crate::sparse::SparseMatrix;
+use crate::{DeviceReason, Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A matrix, or another linear map, with its transpose on one GPU or several, for products with blocks of one shape.
+#[derive(Debug)]
+pub struct GpuCopies {
+    shape: GpuShape,
+    parts: Vec<Part>,
+}
+
+/// The matrix for some columns of the blocks: on one GPU, or the rows of it on several.
+#[derive(Debug)]
+struct Part {
+    columns: Range<usize>,
+    team: Vec<GpuMatrix>,
+}
+
+impl GpuCopies {
+    /// Compiles the kernels and copies `a`, in both directions, to each device that gets a column of the blocks; if
+    /// there are several and it does not fit one of them, some of its rows to each.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    ///
+    /// # Panics
+    /// As [`GpuMatrix::new`]; if there is no device.
+    pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
+        match Self::by_columns(devices, a, shape) {
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory && devices.len() > 1 => {
+                Self::by_rows(devices, a, shape)
+            }
+            done => done,
+        }
+    }
+    /// The whole of `a` on each device that gets a column.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    ///
+    /// # Panics
+    /// As [`GpuCopies::new`].
+    pub fn by_columns(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
+        let kinds = Kinds::of(a);
+        let transposed = || Solve::product(&a.transpose()?).layout(kinds);
+        let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
+        Self::copied(devices, shape, a, kinds, layouts)
+    }
+    /// Rows of `a` and of its transpose on each device, with about the same work.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    ///
+    /// # Panics
+    /// As [`GpuCopies::new`].
+    pub fn by_rows(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
+        assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
+        let (kinds, speeds) = (Kinds::of(a), speeds(devices));
+        let places: Vec<(&Device, GpuShape)> = devices.iter().map(|device| (device, shape)).collect();
+        let (kernels, transposed) = rayon::join(|| GpuKernels::load_each(&places, kinds), || a.transpose());
+        let (kernels, transposed) = (kernels?, transposed?);
+        let rows_of = |a: &SparseMatrix| {
+            let one = |rows: Range<usize>| {
+                let first = rows.start;
+                Ok(Solve::product(&a.row_range(rows)?).layout(kinds)?.at(first, a.rows()))
+            };
+            row_shares(a.row_starts(), &speeds).into_par_iter().map(one).collect::<Result<Vec<Layout>>>()
+        };
+        let (forward, backward) = rayon::join(|| rows_of(a), || rows_of(&transposed));
+        let (forward, backward) = (forward?, backward?);
+        drop(transposed);
+        let sides = forward.into_par_iter().zip(backward);
+        let upload = |(kernels, (forward, backward))| GpuMatrix::upload_maps(kernels, &forward, &backward);
+        let team = kernels.into_par_iter().zip(sides).map(upload).collect::<Result<Vec<GpuMatrix>>>()?;
+        for (k, one) in team.iter().enumerate() {
+            team.iter().skip(k + 1).for_each(|other| {
+                one.stream().open_to(other.stream());
+                other.stream().open_to(one.stream());
+            });
+        }
+        Ok(GpuCopies { shape, parts: vec![Part { columns: 0..shape.block, team }] })
+    }
+    /// A linear map and its transpose, as triangular solves describe them, on each device that gets a column.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`]; [`Error::Device`] with [`DeviceReason::NoKernel`] for long chains of rows that need each
+    /// other.
+    ///
+    /// # Panics
+    /// As [`GpuCopies::new`] and [`TriangularSolve::new`](crate::spmv::TriangularSolve::new).
+    pub(crate) fn of_solves(
+        devices: &[Device],
+        shape: GpuShape,
+        forward: &Solve,
+        transposed: &Solve,
+    ) -> Result<GpuCopies> {
+        let kinds = Kinds::of(forward.l).or(Kinds::of(transposed.l));
+        let layouts = || rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
+        Self::copied(devices, shape, forward.l, kinds, layouts)
+    }
+    fn copied(
+        devices: &[Device],
+        shape: GpuShape,
+        a: &SparseMatrix,
+        kinds: Kinds,
+        layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
+    ) -> Result<GpuCopies> {
+        assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
+        let shares = column_shares(shape, &speeds(devices));
+        let places: Vec<(&Device, GpuShape)> =
+            shares.iter().map(|(k, columns)| (&devices[*k], GpuShape { block: columns.len(), ..shape })).collect();
+        let matrices = GpuMatrix::on_each(&places, kinds, layouts)?;
+        let part = |((_, columns), matrix)| Part { columns, team: vec![matrix] };
+        Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect() })
+    }
+
+    /// The shape of whole blocks.
+    pub fn shape(&self) -> GpuShape {
+        self.shape
+    }
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.parts[0].team[0].rows()
+    }
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.parts[0].team[0].cols()
+    }
+    /// The matrix, where one GPU has it.
+    #[cfg(test)]
+    pub(crate) fn only(&self) -> &GpuMatrix {
+        assert_eq!(self.gpus(), 1, "a matrix on one GPU");
+        &self.parts[0].team[0]
+    }
+    /// How many GPUs have a part.
+    pub fn gpus(&self) -> usize {
+        self.parts.iter().map(|part| part.team.len()).sum()
+    }
+    /// Columns of the blocks, elements of GF(pᵏ), in order and all together, and the matrix for these: on one GPU, or
+    /// some rows of it on each of several.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Range<usize>, &[GpuMatrix])> {
+        self.parts.iter().map(|part| (part.columns.clone(), &part.team[..]))
+    }
+}
+
+/// How fast devices are, compared with each other.
+fn speeds(devices: &[Device]) -> Vec<u64> {
+    devices.iter().map(|device| u64::from(device.multiprocessors.max(1))).collect()
+}
