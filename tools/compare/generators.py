@@ -14,6 +14,10 @@ blocks-N-B       N × N, full blocks of B × B along the diagonal, random mod 65
 column-N         N × N: a column of ones, and two more ones a row where they make a triangle
 shuffled-N       N × N: three random diagonals, rows and columns shuffled
 corner-N-K       N × N: three random entries per row, but a full K × K corner
+signed-N         N × N, all entries random in -99 … 99
+ibp-N-S-T        integration-by-parts relations of vacuum integrals with N propagators, for seeds of at most S dots and T numerators: see
+                 `ibp_rows`
+heavy-N-K        N × N, K random entries per row, but one full row in -99 … 99
 half-N-S         N × N, every entry 0 or 1 with equal chances
 regular-N-K-S    N × N, 0–1, K ones in every row and column: K random permutations without a common place
 band-N-K         N × N, 0–1, ones where j - i mod N is -K … K: the cyclic band
@@ -39,6 +43,9 @@ BLOCKS = re.compile(r"blocks-(\d+)-(\d+)")
 COLUMN = re.compile(r"column-(\d+)")
 SHUFFLED = re.compile(r"shuffled-(\d+)")
 CORNER = re.compile(r"corner-(\d+)-(\d+)")
+SIGNED = re.compile(r"signed-(\d+)")
+IBP = re.compile(r"ibp-(\d+)-(\d+)-(\d+)")
+HEAVY = re.compile(r"heavy-(\d+)-(\d+)")
 HALF = re.compile(r"half-(\d+)-\d+")
 REGULAR = re.compile(r"regular-(\d+)-(\d+)-\d+")
 BAND = re.compile(r"band-(\d+)-(\d+)")
@@ -163,6 +170,60 @@ def corner_lines(rng, n, size):
         yield [(j, rng.randrange(1, P)) for j in sorted(cols)]
 
 
+def signed_lines(rng, n):
+    for _ in range(n):
+        yield [(j, v) for j, v in enumerate(rng.choices(range(-99, 100), k=n)) if v]
+
+
+def heavy_lines(rng, n, per_row):
+    lines = [sorted(row.items()) for row in sparse_rows(rng, n, n, per_row)]
+    lines[n // 2] = list(enumerate(rng.choices([v for v in range(-99, 100) if v], k=n)))
+    return lines
+
+
+def ibp_seeds(n, dots, numerators):
+    """Exponents of n propagators, one at least positive: positive ones add up to at most `dots`, negative ones to at least -`numerators`."""
+    found = [()]
+    for _ in range(n):
+        found = [a + (v,) for a in found for v in range(-numerators, dots + 1)]
+        found = [a for a in found if sum(v for v in a if v > 0) <= dots and -sum(v for v in a if v < 0) <= numerators]
+    return [a for a in found if max(a) > 0]
+
+
+def ibp_weight(a):
+    """Laporta's order: more propagators first, then the sector, dots, numerators."""
+    sector = sum(1 << i for i, v in enumerate(a) if v > 0)
+    return bin(sector).count("1"), sector, sum(v for v in a if v > 0), -sum(v for v in a if v < 0), a
+
+
+def ibp_rows(n, dots, numerators):
+    """The number of integrals, and rows of relations between them, the most complicated integral first.
+
+    One loop with n propagators of different masses and momenta, which are primes here, in 97/89 dimensions: each seed a and each j
+    give (97 - 89 Σ aᵢ) I(a) - 89 Σ aᵢ (Yᵢⱼ I(a + eᵢ) + I(a + eᵢ - eⱼ)) = 0.
+    """
+    integrals = sorted(ibp_seeds(n, dots + 1, numerators + 1), key=ibp_weight, reverse=True)
+    number = {a: k for k, a in enumerate(integrals)}
+    primes = (k for k in itertools.count(2) if all(k % d for d in range(2, int(k**0.5) + 1)))
+    mass = [next(primes) for _ in range(n)]
+    y = [[2 * mass[i] if i == j else 0 for j in range(n)] for i in range(n)]
+    for i, j in ((i, j) for i in range(n) for j in range(i)):
+        y[i][j] = y[j][i] = mass[i] + mass[j] - next(primes)
+    rows = []
+    for a in sorted(ibp_seeds(n, dots, numerators), key=ibp_weight, reverse=True):
+        for j in range(n):
+            row = {}
+            terms = [(a, 97 - 89 * sum(a))]
+            for i, v in enumerate(a):
+                up = tuple(w + (k == i) for k, w in enumerate(a))
+                terms += [(up, -89 * v * y[i][j]), (tuple(w - (k == j) for k, w in enumerate(up)), -89 * v)]
+            for b, v in terms:
+                if max(b) > 0:
+                    row[number[b]] = row.get(number[b], 0) + v
+            rows.append(sorted((k, v) for k, v in row.items() if v))
+    return len(integrals), rows
+
+
 def regular_columns(rng, n, degree):
     """For every row its columns: `degree` random permutations, each drawn until it shares no place with those before it."""
     rows = [[] for _ in range(n)]
@@ -245,6 +306,15 @@ def generate(name, folder):
     elif found := CORNER.fullmatch(name):
         n, size = map(int, found.groups())
         shape, lines = (n, n), lambda: corner_lines(rng, n, size)
+    elif found := SIGNED.fullmatch(name):
+        n = int(found[1])
+        shape, lines = (n, n), lambda: signed_lines(rng, n)
+    elif found := HEAVY.fullmatch(name):
+        n, per_row = map(int, found.groups())
+        shape, lines = (n, n), lambda: heavy_lines(rng, n, per_row)
+    elif found := IBP.fullmatch(name):
+        cols, relations = ibp_rows(*map(int, found.groups()))
+        shape, lines = (len(relations), cols), lambda: relations
     elif columns := pattern_columns(name, rng):
         shape, lines = (len(columns), len(columns)), lambda: ([(j, 1) for j in row] for row in columns)
     else:

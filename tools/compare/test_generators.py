@@ -140,6 +140,24 @@ class Generators(Workshop):
         self.assertTrue(1590 < len(entries) <= 1600)
         self.assertTrue(all(0 < v < 65536 for _, _, v in entries))
 
+    def test_dense_with_signs_and_one_heavy_row(self):
+        rows, cols, _, entries, _ = read(generators.generate("signed-20", self.folder))
+        self.assertEqual((rows, cols), (20, 20))
+        self.assertTrue(390 < len(entries) <= 400 and all(0 < abs(v) < 100 for _, _, v in entries))
+        self.assertTrue(min(v for _, _, v in entries) < -50)
+        _, _, _, entries, _ = read(generators.generate("heavy-20-3", self.folder))
+        self.assertEqual(sorted(sum(i == row for i, _, _ in entries) for row in range(1, 21)), [3] * 19 + [20])
+
+    def test_relations_by_integration_by_parts(self):
+        # One propagator of mass 2: (97 - 89a) I(a) - 89a (4 I(a+1) + I(a)) = 0 for a = 1, 2, written from I(3) down to I(1).
+        cols, rows = generators.ibp_rows(1, 2, 0)
+        self.assertEqual((cols, rows), (3, [[(0, -712), (1, 97 - 178 - 178)], [(1, -356), (2, 97 - 89 - 89)]]))
+        # Two: all weights of seeds, and every integral of a relation has at most one more dot or numerator.
+        seeds = generators.ibp_seeds(2, 1, 1)
+        self.assertEqual(sorted(seeds), [(-1, 1), (0, 1), (1, -1), (1, 0)])
+        cols, rows = generators.ibp_rows(2, 1, 1)
+        self.assertEqual((cols, len(rows)), (len(generators.ibp_seeds(2, 2, 2)), 8))
+
     def test_other_names_are_not_ours(self):
         self.assertIsNone(generators.generate("ch7-8-b4", self.folder))
 
