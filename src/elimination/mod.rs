@@ -6,6 +6,7 @@
 //!   elimination of the rest, and hands back pivots and core. Rows that have become multiples of others are dropped on
 //!   the way (`repeated.rs`).
 //! - [`rank`]: the same with the dense finish, [`crate::dense::Echelon`].
+//! - [`shared_parts`]: before pivots, rows that are sums of two parts which others have, too, replaced by the parts.
 //! - [`rounds`]: structural pivots, Schur complement, pivots of that, …, while it stays sparse.
 //!
 //! Which? On boundary matrices structural pivots are nearly all of the rank, and rounds are several times as fast.
@@ -21,11 +22,13 @@ mod determinant;
 mod eliminated;
 mod markowitz;
 mod options;
+mod partners;
 mod repeated;
 mod replay;
 mod residue;
 mod right_looking;
 mod rounds;
+mod shared_parts;
 mod stop;
 
 pub use crate::decomposition::is_odd;
@@ -35,6 +38,7 @@ pub use options::{EliminationOptions, Finish};
 pub use replay::{LANES, Replay};
 pub use right_looking::{eliminate, rank};
 pub use rounds::{Enough, Finder, Limit, Round, Rounds, RoundsOptions, Stop, rounds};
+pub use shared_parts::{may_share_parts, shared_parts};
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! Combinations of rows (or columns) of S, made by a triangular solve and absorbed by an echelon form. Over GF(2) 512
 //! of them at once, a bit each.
 
-use super::Split;
 use super::fold::Fold;
 use super::kept::{Kept, absorb_rows};
+use super::{SharedSolve, Split};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spare::Spare;
@@ -139,7 +139,7 @@ const WORDS: usize = Echelon::PACKED / TriangularSolve::PACKED;
 
 /// Makes combinations of rows of S, and hands them to an echelon form.
 pub(super) struct Mixer {
-    program: TriangularSolve,
+    program: SharedSolve,
     packed: bool,
     room: Room,
 }
@@ -149,8 +149,7 @@ impl Mixer {
     /// [`crate::Error::Memory`].
     pub(super) fn new(split: &Split) -> Result<Self> {
         let packed = Self::is_packed(split.modulus());
-        let program = if packed { split.packed_backward()? } else { split.backward()? };
-        Ok(Mixer { program, packed, room: Room::new(split.cols.len()) })
+        Ok(Mixer { program: split.mixing()?, packed, room: Room::new(split.cols.len()) })
     }
     /// The same for combinations that are folded; those that are independent are kept.
     ///

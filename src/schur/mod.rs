@@ -59,7 +59,7 @@ pub use proof::Proof;
 pub use row_space::{Combinations, row_space};
 pub use sketch::{Sketch, sketch};
 pub use solver::Solver;
-pub use split::Split;
+pub use split::{SharedSolve, Split};
 pub use support::Support;
 
 #[cfg(test)]

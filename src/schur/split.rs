@@ -14,9 +14,25 @@ use crate::pivots::Pivots;
 use crate::sparse::{SparseMatrix, row_lists, write_sorted};
 use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// What the memory is for.
 const LINES: &str = "the lines of a Schur complement";
+
+/// The program that makes combinations of rows, once one was made: steps that follow each other on the same pivots
+/// share it.
+#[derive(Clone, Debug, Default)]
+pub struct SharedSolve(Arc<OnceLock<TriangularSolve>>);
+
+/// # Panics
+/// Before one was made.
+impl Deref for SharedSolve {
+    type Target = TriangularSolve;
+    fn deref(&self) -> &TriangularSolve {
+        self.0.get().expect("a program that was made")
+    }
+}
 
 /// The rows and columns of a matrix that are in no pivot.
 #[derive(Clone, Debug)]
@@ -27,6 +43,7 @@ pub struct Split<'a> {
     pub rows: Vec<u32>,
     /// Columns without a pivot, ascending.
     pub cols: Vec<u32>,
+    mixing: SharedSolve,
 }
 
 impl<'a> Split<'a> {
@@ -45,7 +62,22 @@ impl<'a> Split<'a> {
             lines.extend((0..len as u32).filter(|&x| other[x as usize]));
             Ok::<_, Error>(lines)
         };
-        Ok(Split { a, pivots, rows: others(a.rows(), &pivots.rows)?, cols: others(a.cols(), &pivots.cols)? })
+        let (rows, cols) = (others(a.rows(), &pivots.rows)?, others(a.cols(), &pivots.cols)?);
+        Ok(Split { a, pivots, rows, cols, mixing: SharedSolve::default() })
+    }
+    /// The same with a program that other splits by these pivots share.
+    #[must_use]
+    pub fn sharing(self, mixing: &SharedSolve) -> Self {
+        Split { mixing: mixing.clone(), ..self }
+    }
+    /// The program that makes combinations of rows, over GF(2) of packed ones.
+    pub(super) fn mixing(&self) -> Result<SharedSolve> {
+        if self.mixing.0.get().is_none() {
+            let made = if self.modulus().get() == 2 { self.packed_backward()? } else { self.backward()? };
+            // Another one would be the same.
+            let _ = self.mixing.0.set(made);
+        }
+        Ok(self.mixing.clone())
     }
     /// A split in which S has the rows `rows` alone (numbered as [`Split::rows`]), in this order, and all columns: its
     /// matrix, and the pivots of that, which are its first rows.

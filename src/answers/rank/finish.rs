@@ -12,8 +12,8 @@ use crate::decomposition::{Core, Lines};
 use crate::dense::{Echelon, Factors, Place};
 use crate::pivots::Pivots;
 use crate::schur::{
-    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, Sketch, Split,
-    complement_on_gpus, every_row, independent_rows, row_space, sketch,
+    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, SharedSolve, Sketch,
+    Split, complement_on_gpus, every_row, independent_rows, row_space, sketch,
 };
 use crate::sparse::SparseMatrix;
 use crate::spmv::GpuShape;
@@ -78,7 +78,12 @@ impl Work<'_> {
         let (outlook, larger) = (left.outlook(self.options), left.exceeded());
         let now = Plan { outlook, finish: decision.finish, larger };
         let (a, pivots) = (left.of.left(), left.of.pivots());
-        let mut on_rest = OnRest { a, split: Split::new(a, pivots)?, aside: left.of.aside(), work: self };
+        // Memory that is limited is that of each step.
+        if decision.finish == Finish::Wiedemann || self.options.max_memory.is_some() {
+            left.mixing = SharedSolve::default();
+        }
+        let split = Split::new(a, pivots)?.sharing(&left.mixing);
+        let mut on_rest = OnRest { a, split, aside: left.of.aside(), work: self };
         let done = match decision.finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();

@@ -46,3 +46,5 @@ pub use whole::{rank, rank_owned};
 mod prices_tests;
 #[cfg(test)]
 mod rank_plan_tests;
+#[cfg(test)]
+mod shared_parts_tests;

@@ -14,12 +14,40 @@ use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
 const WORTHWHILE_SHARE: usize = 8;
+/// Threads from which on one of them looks for a maximum matching while the others look at the Schur complement.
+const AHEAD: usize = 4;
 
 impl Work<'_> {
+    /// [`Action::ShareParts`](super::plan::Action::ShareParts): nothing is changed if rows share little.
+    pub fn share_parts(&mut self, left: &mut Left<'_>) -> Result<()> {
+        left.stage = Stage::Parted;
+        let (start, a, observer) = (Instant::now(), left.of.left(), self.observer);
+        observer.phase("shared parts", 0);
+        let spanning = match self.phases.time("shared parts", || elimination::shared_parts(a)) {
+            // Fewer entries that may help are not needed.
+            Err(Error::Memory(_)) => None,
+            other => other?,
+        };
+        observer.check()?;
+        let Some(spanning) = spanning else { return Ok(()) };
+        self.path.push(Step {
+            name: "shared parts",
+            found: format!("{} of {} span the same", counted(spanning.rows(), "row"), counted(spanning.nnz(), "entry")),
+            why: format!("{} of {} share parts", counted(a.rows(), "row"), counted(a.nnz(), "entry")),
+            rank: Some(0),
+            predicted: None,
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        left.of = Decomposition::of(Cow::Owned(spanning), self.options.keep())?;
+        left.go_on(Stage::Parted, self.options);
+        Ok(())
+    }
+
     /// [`Action::EliminateWithoutFill`](super::plan::Action::EliminateWithoutFill): nothing is taken if that is not
     /// much.
     pub fn eliminate_without_fill(&mut self, left: &mut Left<'_>) -> Result<()> {
@@ -101,9 +129,10 @@ impl Work<'_> {
     pub fn bound_by_matching(&mut self, left: &mut Left<'_>) -> Result<()> {
         let start = Instant::now();
         left.stage = Stage::Bounded;
-        let of = &left.of;
+        let (of, ahead) = (&left.of, left.structural.take());
         self.observer.phase("matching", 0);
-        let size = match self.phases.time("matching", || maximum_matching(&Pattern::of(of.left())?).map(|m| m.size)) {
+        let size = || ahead.map_or_else(|| maximum_matching(&Pattern::of(of.left())?).map(|m| m.size), Ok);
+        let size = match self.phases.time("matching", size) {
             // A bound that may help is not needed.
             Err(Error::Memory(_)) => return self.observer.check(),
             size => size?,
@@ -126,6 +155,12 @@ impl Work<'_> {
     /// [`Action::FormComplements`](super::plan::Action::FormComplements): each in so many `seconds`.
     pub fn form_complements(&mut self, left: &mut Left<'_>, seconds: f64) -> Result<()> {
         left.stage = Stage::Formed;
+        // A matching is found by one thread. It is in vain if the complement is formed.
+        let ahead = rayon::current_num_threads() >= AHEAD
+            && self.options.max_memory.is_none()
+            && left.larger.is_none()
+            && left.is_worth_matching(self.options, &self.machine)?;
+        let pattern = if ahead { Pattern::of(left.of.left()).ok() } else { None };
         let most = (seconds / self.machine.schur.entry) as usize;
         let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
         let max_nnz = most.min(max_memory);
@@ -142,9 +177,11 @@ impl Work<'_> {
         let patience = self.options.patience;
         let limit =
             |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
-        let done = self
-            .phases
-            .time("Schur complement", || elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer));
+        let mut rounds = || elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer);
+        let (done, structural) = self.phases.time("Schur complement", || match pattern {
+            None => (rounds(), None),
+            Some(pattern) => rayon::join(&mut rounds, || maximum_matching(&pattern).ok().map(|found| found.size)),
+        });
         let done = match done {
             // Where nothing is kept of the steps, what is left is as it was before the round that memory ended.
             Err(Error::Memory(_)) if self.options.keep() == Keep::Nothing => {
@@ -168,8 +205,9 @@ impl Work<'_> {
             });
         }
         // Otherwise it is the same complement, of which all is known as before.
-        if formed > 0 {
-            left.go_on(Stage::Formed, self.options);
+        match formed {
+            0 => left.structural = structural,
+            _ => left.go_on(Stage::Formed, self.options),
         }
         Ok(())
     }

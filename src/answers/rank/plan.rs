@@ -3,7 +3,8 @@
 //! | stage | what may pay | stage after it |
 //! | --- | --- | --- |
 //! | whole | a dense wide matrix: its transpose | formed |
-//! | | elimination as long as it causes no fill-in | unfilled |
+//! | | rows of parts that others have, too: the parts | parted |
+//! | parted | elimination as long as it causes no fill-in | unfilled |
 //! | unfilled | structural pivots | pivoted |
 //! | pivoted | Schur complements of them, while that is cheaper than what follows | formed |
 //! | formed | the structural rank, a bound | bounded |
@@ -16,8 +17,9 @@ use super::outlook::Outlook;
 use super::planner::{Decision, Rest};
 use super::{Machine, Method, RankOptions};
 use crate::decomposition::{Decomposition, Keep};
+use crate::elimination::may_share_parts;
 use crate::pivots::Rule;
-use crate::schur::Prediction;
+use crate::schur::{Prediction, SharedSolve};
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
 use crate::{Result, memory};
@@ -35,6 +37,8 @@ pub(super) const ENTRY: u64 = (size_of::<u32>() + size_of::<u64>()) as u64;
 pub(super) enum Stage {
     /// Nothing was done.
     Whole,
+    /// Parts that rows share are taken for rows.
+    Parted,
     /// The pivots without fill-in are taken.
     Unfilled,
     /// Structural pivots are known.
@@ -50,6 +54,8 @@ pub(super) enum Stage {
 pub(super) enum Action {
     /// Transpose a dense matrix: of a tall one a part of the rows may do, of a wide one all columns are eliminated.
     Transpose,
+    /// Rows replaced by the parts that they share, if they do.
+    ShareParts,
     /// Right-looking elimination as long as it causes no fill-in.
     EliminateWithoutFill,
     /// Structural pivots, in the orientation that suits them.
@@ -75,6 +81,10 @@ pub(super) struct Left<'m> {
     pub unformed: Option<Prediction>,
     /// What a finish that was given up showed.
     pub larger: Option<Larger>,
+    /// The structural rank, if it was found ahead of time.
+    pub structural: Option<usize>,
+    /// What finishes share, of which one was given up.
+    pub mixing: SharedSolve,
 }
 
 /// What is known of a rank after a step that was given up.
@@ -102,12 +112,15 @@ impl<'m> Left<'m> {
             rest,
             unformed: None,
             larger: None,
+            structural: None,
+            mixing: SharedSolve::default(),
         })
     }
     /// Goes on with what is left now, of which nothing is known but its pivots.
     pub fn go_on(&mut self, stage: Stage, options: &RankOptions) {
         self.rest = Rest::of(self.of.left(), self.of.pivots().len(), options);
-        (self.stage, self.larger) = (stage, None);
+        (self.stage, self.larger, self.structural) = (stage, None, None);
+        self.mixing = SharedSolve::default();
     }
     /// Goes on as if no Schur complement paid.
     pub fn leave_unformed(&mut self) {
@@ -134,8 +147,12 @@ impl<'m> Left<'m> {
                     return Ok(Action::Transpose);
                 }
                 Stage::Whole if self.dense => Stage::Formed,
-                Stage::Whole if self.may_have_pivots_without_fill(options) => return Ok(Action::EliminateWithoutFill),
-                Stage::Whole | Stage::Unfilled => return Ok(Action::FindPivots),
+                Stage::Whole if self.may_share_parts(options) => return Ok(Action::ShareParts),
+                Stage::Whole => Stage::Parted,
+                Stage::Parted if self.may_have_pivots_without_fill(options) => {
+                    return Ok(Action::EliminateWithoutFill);
+                }
+                Stage::Parted | Stage::Unfilled => return Ok(Action::FindPivots),
                 Stage::Pivoted if self.dense || rest.is_done(machine) => Stage::Formed,
                 Stage::Pivoted => {
                     let outlook = self.outlook(options);
@@ -168,6 +185,10 @@ impl<'m> Left<'m> {
         let fits = options.max_memory.is_none_or(|limit| tall.every_row_bytes().saturating_add(copied) <= limit);
         fits && spared > wide.nnz as f64 * machine.sparse.transpose
     }
+    /// Whether other rows may take the place of those of A, which a minor, null vectors or their lines would name.
+    fn may_share_parts(&self, options: &RankOptions) -> bool {
+        options.method == Method::Auto && options.keep() == Keep::Nothing && may_share_parts(self.of.left())
+    }
     /// Whether rows are heavy, and the matrix small. Pivots of what elimination makes are not entries of A: in a minor
     /// they would be beyond its chain, and a certificate lists the values of its vectors there. Null vectors need
     /// entries, too.
@@ -176,7 +197,7 @@ impl<'m> Left<'m> {
         options.keep() == Keep::Nothing && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
     }
     /// Whether a smaller upper bound of the rank may save much.
-    fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
+    pub(super) fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
         let rest = &self.rest;
         let outlook = self.outlook(options);
         let wiedemann = outlook.wiedemann(machine)?.map(|w| outlook.seconds(&w));

@@ -114,6 +114,7 @@ impl RankPlan {
         loop {
             match left.next(options, &work.machine)? {
                 Action::Transpose => work.transpose(&mut left)?,
+                Action::ShareParts => work.share_parts(&mut left)?,
                 Action::EliminateWithoutFill => work.eliminate_without_fill(&mut left)?,
                 Action::FindPivots => work.find_pivots(&mut left)?,
                 Action::FormComplements { seconds } if seconds <= CHEAP => work.form_complements(&mut left, seconds)?,

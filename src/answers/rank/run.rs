@@ -73,6 +73,7 @@ fn onward(work: &mut Work<'_>, left: &mut Left<'_>) -> Result<Answer> {
     loop {
         match left.next(work.options, &work.machine)? {
             Action::Transpose => work.transpose(left)?,
+            Action::ShareParts => work.share_parts(left)?,
             Action::EliminateWithoutFill => work.eliminate_without_fill(left)?,
             Action::FindPivots => work.find_pivots(left)?,
             Action::FormComplements { seconds } => work.form_complements(left, seconds)?,

@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Timing};
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
-use blackfield::gpu::GpuDevice;
+use blackfield::gpu::Device;
 use blackfield::poly::PolyMatrix;
 use blackfield::sigma_basis::{GpuBases, Params, pm_basis};
 use blackfield::{Error, Result, Silent};
@@ -13,7 +13,7 @@ use std::time::Instant;
 const TIMES: usize = 3;
 
 /// 64 × 32 series, that of the largest order the one by which the GPU is judged.
-pub fn time(clock: &mut Clock, device: &GpuDevice, modulus: Modulus) -> Result<()> {
+pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus) -> Result<()> {
     if modulus.get() >= 1 << 31 {
         return Ok(());
     }
