@@ -17,6 +17,7 @@ pub fn unit(phase: &str) -> &'static str {
         | "structural pivots"
         | "components"
         | "matching"
+        | "shared parts"
         | "proof"
         | "substitution"
         | "plan"
