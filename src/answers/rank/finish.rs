@@ -297,7 +297,7 @@ impl OnRest<'_, '_> {
             _ => parameters.seconds,
         };
         let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
-        let done = self.work.on_several(parameters.seconds, usize::MAX, |work, devices| {
+        let done = self.work.on_several(parameters.seconds, shape.most_gpus(), |work, devices| {
             work.watched("block Wiedemann", now, seconds, seconds, |phases, observer| {
                 let trials = |place, phases: &mut Phases| {
                     wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)

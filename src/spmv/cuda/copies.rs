@@ -26,6 +26,8 @@ use std::ops::Range;
 pub struct GpuCopies {
     shape: GpuShape,
     parts: Vec<Part>,
+    /// Those of the parts.
+    devices: Vec<Device>,
 }
 
 /// The matrix for some columns of the blocks: on one GPU, or the rows of it on several.
@@ -97,7 +99,7 @@ impl GpuCopies {
                 other.stream().open_to(one.stream());
             });
         }
-        Ok(GpuCopies { shape, parts: vec![Part { columns: 0..shape.block, team }] })
+        Ok(GpuCopies { shape, parts: vec![Part { columns: 0..shape.block, team }], devices: devices.to_vec() })
     }
     /// A linear map and its transpose, as triangular solves describe them, on each device that gets a column.
     ///
@@ -125,12 +127,14 @@ impl GpuCopies {
         layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
     ) -> Result<GpuCopies> {
         assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
+        let devices = &devices[..devices.len().min(shape.most_gpus())];
         let shares = column_shares(shape, &speeds(devices));
         let places: Vec<(&Device, GpuShape)> =
             shares.iter().map(|(k, columns)| (&devices[*k], GpuShape { block: columns.len(), ..shape })).collect();
         let matrices = GpuMatrix::on_each(&places, kinds, layouts)?;
         let part = |((_, columns), matrix)| Part { columns, team: vec![matrix] };
-        Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect() })
+        let devices = places.iter().map(|(device, _)| (*device).clone()).collect();
+        Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect(), devices })
     }
 
     /// The shape of whole blocks.
@@ -148,12 +152,12 @@ impl GpuCopies {
     /// The matrix, where one GPU has it.
     #[cfg(test)]
     pub(crate) fn only(&self) -> &GpuMatrix {
-        assert_eq!(self.gpus(), 1, "a matrix on one GPU");
+        assert_eq!(self.devices.len(), 1, "a matrix on one GPU");
         &self.parts[0].team[0]
     }
-    /// How many GPUs have a part.
-    pub fn gpus(&self) -> usize {
-        self.parts.iter().map(|part| part.team.len()).sum()
+    /// The GPUs that have a part: those for which no column is left have none.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
     }
     /// Columns of the blocks, elements of GF(pᵏ), in order and all together, and the matrix for these: on one GPU, or
     /// some rows of it on each of several.

@@ -42,6 +42,10 @@ impl GpuShape {
     pub(super) fn pieces(self) -> usize {
         (self.width() * self.lane().bytes()).div_ceil(WORD)
     }
+    /// The most GPUs that share the columns: each has at least a word of a row, and an element.
+    pub(crate) fn most_gpus(self) -> usize {
+        self.pieces().min(self.block)
+    }
     /// Residues of a word.
     pub(super) fn lanes(self) -> usize {
         WORD / self.lane().bytes()
