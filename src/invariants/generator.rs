@@ -148,8 +148,10 @@ fn are_relations(product: &dyn Operator, y: &[u64], f: &PolyMatrix<u64>, observe
     let (mut next, mut scratch) = (Block::zeros(product.lane(), n, s)?, Scratch::new());
     let mut sums = memory::zeros(n * s, ROWS)?;
     let mut weights = memory::zeros(s * s, ROWS)?;
+    observer.phase("relations", f.len() as u64);
     for k in 0..f.len() {
         observer.check()?;
+        observer.progress(k as u64);
         for (i, row) in f.coefficient(k).chunks_exact(s).enumerate() {
             row.iter().enumerate().for_each(|(j, &v)| weights[j * s + i] = v);
         }

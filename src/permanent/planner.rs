@@ -196,7 +196,7 @@ fn frontier_programme(
         observer.forecast(&Forecast { name: "permanent", why, seconds, bytes });
         // Time to search for a better order, as a fraction of the potential gain.
         settings.search = FrontierOptions::default().search * (beat / prediction.seconds).min(1.0);
-        observer.ahead(&[Ahead { phase: "frontier", seconds }]);
+        observer.ahead(&[Ahead::alone("frontier", seconds)]);
         observer.phase("search for an order", 0);
         prediction = frontier::predict(block, &settings, observer)?;
     }

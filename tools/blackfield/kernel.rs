@@ -180,7 +180,8 @@ fn rational(args: &KernelArgs, mut work: Work<'_>, writer: Option<SmsWriter<'_>>
     let loaded = work.load_rational(&args.file, args.input)?;
     let (rows, cols, nnz) = (loaded.matrix.rows(), loaded.matrix.cols(), loaded.matrix.nnz());
     // Denominators are those of rows: the rows of the transpose have others.
-    let turned = args.left.then(|| work.phases.time("transpose", || loaded.matrix.transpose())).transpose()?;
+    let turned =
+        args.left.then(|| work.phases.shown("transpose", work.bars, || loaded.matrix.transpose())).transpose()?;
     let loaded = loaded.numerators();
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);

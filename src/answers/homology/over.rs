@@ -45,7 +45,7 @@ impl Question<'_> {
 
     fn modular(&self, p: Modulus, observer: &dyn Observer) -> Result<Found> {
         let mut phases = Phases::default();
-        let matrix = phases.time("reduce", || self.matrix.compact()?.matrix.try_reduce(p))?;
+        let matrix = phases.shown("reduce", observer, || self.matrix.compact()?.matrix.try_reduce(p))?;
         let found = rank_owned(matrix, self.options, observer)?;
         phases.extend(&found.phases);
         let invariants = Invariants { rank: found.rank, torsion: vec![] };

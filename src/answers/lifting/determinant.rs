@@ -93,7 +93,7 @@ pub(super) fn determinant_with(
         phases,
     };
     let hadamard_bits = phases.time("bounds", || hadamard_log2(a, n))?;
-    let digest = phases.time("digest", || a.digest());
+    let digest = phases.shown("digest", observer, || a.digest());
     let mut primes = Primes::new(&digest, options.seed, first);
     // What is asked of the ranks: those that are less than n are proven in another way.
     let rank_options = RankOptions { proven: false, error: None, ..options.clone() };
@@ -243,7 +243,7 @@ impl Work<'_> {
         // Where they are all sought mod few primes, or the elimination is repeated for many at once, nothing is known.
         if self.options.proven && !is_repeated(n, self.minor.triangular()) {
             let primes = SLACK * n as f64 / f64::from(PRIME_BITS);
-            ahead.push(Ahead::alone("determinants mod p", primes * self.a_prime));
+            ahead.push(Ahead::repeated("determinants mod p", self.a_prime, primes));
         }
         self.observer.ahead(&ahead);
     }

@@ -57,7 +57,7 @@ pub(super) fn decompose(
             return Ok((Rank { certainty, ..found }, Minor::new(rows, cols, chain)));
         }
     }
-    let reduced = phases.time("reduce", || a.try_reduce(p))?;
+    let reduced = phases.shown("reduce", observer, || a.try_reduce(p))?;
     let mut found = rank(&reduced, &RankOptions { minor: true, ..options.clone() }, observer)?;
     phases.extend(&found.phases);
     let minor = found.minor.take().ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;

@@ -148,7 +148,7 @@ pub(super) fn solve_with(
     let (whole_a, whole_b) = (scaled(a, &factors)?, scaled(b, &factors)?);
     let right = sides(&whole_b)?;
     let product = Product::new(&whole_a)?;
-    let mut primes = phases.time("digest", || Primes::new(&a.digest(), options.seed, first));
+    let mut primes = phases.shown("digest", observer, || Primes::new(&a.digest(), options.seed, first));
     let mut path = vec![];
     loop {
         let p = primes.next()?;

@@ -45,7 +45,7 @@ pub fn characteristic_polynomial(
     let streams = Streams::of(a, options.seed);
     let mut work = Work { options, streams: &streams, phases: Phases::default(), path: vec![], observer };
     let start = Instant::now();
-    let parts = work.phases.time("components", || Parts::strong(a))?;
+    let parts = work.phases.shown("components", observer, || Parts::strong(a))?;
     let (mut certainty, mut singles, mut blocks, mut largest) = (Certainty::Proven, BTreeMap::new(), vec![], 1);
     let mut found = vec![];
     let single = |v: u64| {
@@ -75,7 +75,7 @@ pub fn characteristic_polynomial(
     };
     let name = format!("{} of order 1{more}", counted(count, "diagonal block"));
     work.step("strong components", name, None, start);
-    let coefficients = work.phases.time("product", || {
+    let coefficients = work.phases.shown("product", observer, || {
         for (&constant, &multiplicity) in &singles {
             found.push(power(p, &[constant, 1], multiplicity)?);
         }
@@ -137,10 +137,8 @@ fn hessenberg(work: &mut Work<'_>, a: &SparseMatrix, predicted: f64) -> Result<V
     let (why, bytes) = ("order, whatever the entries".into(), memory::saturated(16 * (n as u128).pow(2)));
     forecast(observer, "Hessenberg form", why, predicted, bytes)?;
     // One thread works on it: 5n³/6 multiply-adds, and n³/6.
-    observer.ahead(
-        &[("Hessenberg form", 5.0 / 6.0), ("minors", 1.0 / 6.0)]
-            .map(|(phase, share)| Ahead { phase, seconds: share * predicted }),
-    );
+    let parts = [("Hessenberg form", 5.0 / 6.0), ("minors", 1.0 / 6.0)];
+    observer.ahead(&parts.map(|(phase, share)| Ahead::alone(phase, share * predicted)));
     let found =
         work.phases.time("hessenberg", || dense::characteristic_polynomial(a.modulus(), n, &mut entries, observer))?;
     if n > SMALL {

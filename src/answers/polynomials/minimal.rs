@@ -57,7 +57,7 @@ pub fn minimal_polynomial(
     let p = a.modulus();
     let streams = Streams::of(a, options.seed);
     let mut work = Work { options, streams: &streams, phases: Phases::default(), path: vec![], observer };
-    let parts = work.phases.time("components", || Parts::weak(a))?;
+    let parts = work.phases.shown("components", observer, || Parts::weak(a))?;
     let (mut certainty, mut reasons) = (Certainty::Proven, vec![]);
     let mut summands: Option<Vec<Vec<Vec<u64>>>> = Some(vec![]);
     let mut all: Vec<Vec<u64>> = vec![];
@@ -89,7 +89,7 @@ pub fn minimal_polynomial(
     }
     all.sort_unstable();
     all.dedup();
-    let (coefficients, invariant_factors) = work.phases.time("least common multiple", || {
+    let (coefficients, invariant_factors) = work.phases.shown("least common multiple", observer, || {
         let joint = match summands {
             Some(summands) => Some(summands.into_iter().try_fold(vec![], |sum, next| direct_sum(p, sum, next))?),
             None => None,
@@ -153,10 +153,13 @@ fn kept_part(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<One> 
 fn vanishes(work: &Work<'_>, a: &SparseMatrix, product: &Product, f: &[u64]) -> Result<bool> {
     let kept = Kept::of("annihilated", || (work.key(a), f), work.observer)?;
     let done: usize = kept.load()?.unwrap_or(0);
+    work.observer.phase("annihilation", a.rows() as u64);
+    work.observer.restored(done.min(a.rows()) as u64);
     for first in (done..a.rows()).step_by(WIDTH) {
         if !annihilates_units(product, f, first, work.observer)? {
             return Ok(false);
         }
+        work.observer.progress(a.rows().min(first + WIDTH) as u64);
         if kept.is_due() {
             kept.store(&(first + WIDTH))?;
         }
@@ -219,7 +222,8 @@ fn assess(
     }
     let width = (1..).find(|&k| ErrorBound::negative_power(p.get(), k) <= CHECK).expect("a power of p");
     let rng = &mut work.streams.part(number + 1).stream(Domain::Checks, attempt);
-    let zero = work.phases.time("check", || annihilates(&found.product, polynomial, width, rng, observer))?;
+    let zero =
+        work.phases.shown("check", observer, || annihilates(&found.product, polynomial, width, rng, observer))?;
     let bound = ErrorBound::negative_power(p.get(), width).any(ATTEMPTS as usize);
     let reason = format!("it divides the minimal polynomial, and m(A)v = 0 for {width} random vectors v");
     if n > SMALL {

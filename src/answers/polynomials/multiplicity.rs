@@ -48,7 +48,7 @@ pub(super) fn complete(
         }
         let rng = &mut work.streams.part(number + 1).stream(Domain::Splitting, 0);
         let (phases, observer) = (&mut work.phases, work.observer);
-        for (f, _) in phases.time("factors", || factor(p, candidate, rng, observer))? {
+        for (f, _) in phases.shown("factors", observer, || factor(p, candidate, rng, observer))? {
             let (after, occurred) = without(p, rest, &f)?;
             rest = after;
             if occurred == 0 {

@@ -304,7 +304,7 @@ impl OnRest<'_, '_> {
                 };
                 match devices {
                     [] => {
-                        let complement = phases.time("plan", || Complement::new(split))?;
+                        let complement = phases.shown("plan", observer, || Complement::new(split))?;
                         trials(wiedemann::Place::Processor(&complement), phases)
                     }
                     _ => {

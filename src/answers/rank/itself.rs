@@ -106,7 +106,7 @@ impl Run<'_> {
     }
 
     fn on_processor(&mut self) -> Result<(Outcome, Plan)> {
-        let plan = self.phases.time("plan", || Plan::choose(self.core, &self.options.plan))?;
+        let plan = self.phases.shown("plan", self.observer, || Plan::choose(self.core, &self.options.plan))?;
         let product = self.phases.time("plan", || Product::new(self.core, &plan))?;
         Ok((self.trials(Place::Processor(&product))?, plan))
     }

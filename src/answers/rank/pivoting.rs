@@ -85,7 +85,7 @@ impl Work<'_> {
 
     /// [`Action::Transpose`](super::plan::Action::Transpose).
     pub fn transpose(&mut self, left: &mut Left<'_>) -> Result<()> {
-        self.phases.time("plan", || left.of.transpose())?;
+        self.phases.shown("plan", self.observer, || left.of.transpose())?;
         left.go_on(Stage::Formed, self.options);
         Ok(())
     }

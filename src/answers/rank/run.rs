@@ -103,7 +103,7 @@ impl Work<'_> {
         self.observer.forecast(&Forecast { name, why, seconds, bytes });
         // A search that is given up is followed by something else; block Wiedemann says itself what is ahead.
         if !matches!(decision.finish, Finish::Nothing | Finish::Wiedemann) {
-            self.observer.ahead(&[Ahead { phase: name, seconds }]);
+            self.observer.ahead(&[Ahead::alone(name, seconds)]);
         }
         self.observer.check()
     }

@@ -50,7 +50,7 @@ impl Sequence {
         phases: &mut Phases,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let whole: Box<dyn Operator + Send> = phases.time("plan", || {
+        let whole: Box<dyn Operator + Send> = phases.shown("plan", observer, || {
             Ok::<_, Error>(match split.pivots() {
                 0 => {
                     let plan = crate::spmv::Plan::choose(split.matrix(), &PlanOptions::default())?;

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 pub fn rank(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     options.check()?;
     let mut phases = Phases::default();
-    let core = phases.time("plan", || {
+    let core = phases.shown("plan", observer, || {
         Ok::<_, Error>(if a.has_empty_lines()? { Cow::Owned(a.without_empty_lines()?) } else { Cow::Borrowed(a) })
     })?;
     let mut answer = of_core(core, options, &Streams::of(a, options.seed), phases, observer)?;
@@ -67,7 +67,7 @@ pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Obs
     }
     options.check()?;
     let mut phases = Phases::default();
-    let streams = phases.time("plan", || {
+    let streams = phases.shown("plan", observer, || {
         // Seldom is a line empty: that is seen while the matrix is hashed.
         let (streams, empty) = rayon::join(|| Streams::hashed(&a, options.seed), || a.has_empty_lines());
         if empty? {

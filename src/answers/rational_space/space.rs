@@ -95,7 +95,7 @@ impl<'a> Space<'a> {
         for _ in 0..CHOICES {
             let p = random_prime(options.prime_bits, &mut rng);
             primes.add(p.get());
-            let reduced = phases.time("reduce", || integers.try_reduce(p))?;
+            let reduced = phases.shown("reduce", observer, || integers.try_reduce(p))?;
             let (kernel, recipe) = decompose_for_replay(reduced, rule, &options.rank, observer)?;
             phases.extend(&kernel.rank().phases);
             let one = match (bad, kernel.rank().certainty) {
@@ -316,7 +316,7 @@ impl<'a> Space<'a> {
         self.replay = match std::mem::replace(&mut self.replay, Replay::Never) {
             Replay::Never => return Err(misled()),
             Replay::Found(recipe) => {
-                let trimmed = self.phases.time("replay", || recipe.trim(observer))?;
+                let trimmed = self.phases.shown("replay", observer, || recipe.trim(observer))?;
                 let matrix = self.phases.time("replay", || lines(self.integers, trimmed.rows(), self.base.names()))?;
                 Replay::Ready(trimmed, matrix)
             }
@@ -331,7 +331,7 @@ impl<'a> Space<'a> {
             }
             self.primes.add(p.get());
             let (base, phases) = (&self.base, &mut self.phases);
-            let floors = phases.time("replay", || base.replay(trimmed, matrix.try_reduce(p)?, observer))?;
+            let floors = phases.shown("replay", observer, || base.replay(trimmed, matrix.try_reduce(p)?, observer))?;
             if let Some(floors) = floors {
                 let product = self.products.last().expect("there is a first") * p.get();
                 self.products.push(product);

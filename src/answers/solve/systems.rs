@@ -113,11 +113,11 @@ pub fn solve(a: &SparseMatrix, b: &SparseMatrix, options: &SolveOptions, observe
     drop(system);
     let Some(&first) = inconsistent.first() else {
         let x = phases.time("substitution", || x.transpose())?;
-        phases.time("check", || check(a, &x, b, observer))?;
+        phases.shown("check", observer, || check(a, &x, b, observer))?;
         rank.phases.extend(&phases);
         return Ok(Solution { rank, inconsistent, solutions: Some(x), contradiction: None });
     };
-    let contradiction = phases.time("contradiction", || contradiction(a, b, first, options, observer))?;
+    let contradiction = phases.shown("contradiction", observer, || contradiction(a, b, first, options, observer))?;
     rank.phases.extend(&phases);
     Ok(Solution { rank, inconsistent, solutions: None, contradiction: Some(contradiction) })
 }

@@ -10,8 +10,8 @@ const SLACK: f64 = 0.3;
 #[derive(Clone, Debug, Default)]
 pub struct Agenda {
     to_come: Vec<Ahead>,
-    /// Predicted of the phase at work.
-    now: Option<f64>,
+    /// What was predicted of the phase at work.
+    now: Option<Ahead>,
     /// Seconds predicted for phases that are over, and seconds that these took.
     over: (f64, f64),
 }
@@ -23,12 +23,12 @@ impl Agenda {
     }
     /// A phase begins after one that took so long. Those that were to come before it are left out.
     pub fn begin(&mut self, name: &str, taken: Option<Duration>) {
-        if let (Some(predicted), Some(taken)) = (self.now.take(), taken) {
-            self.over.0 += predicted;
+        if let (Some(now), Some(taken)) = (self.now.take().filter(|now| !now.measured), taken) {
+            self.over.0 += now.seconds;
             self.over.1 += taken.as_secs_f64();
         }
         if let Some(place) = self.to_come.iter().position(|ahead| ahead.phase == name) {
-            self.now = self.to_come.drain(..=place).next_back().map(|ahead| ahead.seconds);
+            self.now = self.to_come.drain(..=place).next_back();
         }
     }
     /// What is left of everything, if the phase at work has taken `elapsed` and its rate says that it takes `by_rate`
@@ -36,21 +36,23 @@ impl Agenda {
     ///
     /// Predictions are multiplied by the geometric mean of 1 and of how far off those before were: half of that is the
     /// machine and what else runs on it, which is the same for what follows, and half the prices of one kind of work.
+    /// What was measured stays as it is.
     pub fn left(&self, elapsed: Duration, by_rate: Option<Duration>) -> Option<Duration> {
         if self.now.is_none() && self.to_come.is_empty() {
             return None;
         }
         let elapsed = elapsed.as_secs_f64();
         let (mut predicted, mut taken) = self.over;
-        if let (Some(now), Some(more)) = (self.now, by_rate) {
-            predicted += now;
+        if let (Some(now), Some(more)) = (self.now.filter(|now| !now.measured), by_rate) {
+            predicted += now.seconds;
             taken += elapsed + more.as_secs_f64();
         }
         let factor = ((taken + SLACK) / (predicted + SLACK)).sqrt();
-        let by_prediction = || (self.now.unwrap_or(0.0) * factor - elapsed).max(0.0);
+        let corrected = |ahead: &Ahead| if ahead.measured { ahead.seconds } else { ahead.seconds * factor };
+        let by_prediction = || (self.now.as_ref().map_or(0.0, corrected) - elapsed).max(0.0);
         let now = by_rate.map_or_else(by_prediction, |more| more.as_secs_f64());
-        let coming: f64 = self.to_come.iter().map(|ahead| ahead.seconds).sum();
-        Duration::try_from_secs_f64(now + coming * factor).ok()
+        let coming: f64 = self.to_come.iter().map(corrected).sum();
+        Duration::try_from_secs_f64(now + coming).ok()
     }
 }
 
@@ -63,7 +65,7 @@ mod tests {
     }
 
     fn ahead(phases: &[(&'static str, f64)]) -> Vec<Ahead> {
-        phases.iter().map(|&(phase, seconds)| Ahead { phase, seconds }).collect()
+        phases.iter().map(|&(phase, seconds)| Ahead { phase, seconds, measured: false }).collect()
     }
 
     fn close(found: Option<Duration>, seconds: f64) {
@@ -105,6 +107,20 @@ mod tests {
         close(agenda.left(s(2.0), None), 3.0);
         agenda.tell(&[]);
         assert!(agenda.left(s(2.0), None).is_none());
+    }
+
+    #[test]
+    fn what_was_measured_is_not_corrected() {
+        let mut agenda = Agenda::default();
+        let measured = Ahead { phase: "primes", seconds: 50.0, measured: true };
+        agenda.tell(&[ahead(&[("digits", 10.0)])[0], measured]);
+        agenda.begin("digits", None);
+        close(agenda.left(s(10.0), Some(s(30.0))), 30.0 + 50.0);
+        agenda.begin("primes", Some(s(40.0)));
+        close(agenda.left(s(5.0), None), 45.0);
+        // Nor does it say anything about prices.
+        agenda.tell(&ahead(&[("check", 7.0)]));
+        close(agenda.left(s(5.0), Some(s(100.0))), 100.0 + 7.0 * (40.3f64 / 10.3).sqrt());
     }
 
     /// Runs whose predictions are off by a factor that differs from phase to phase: the time left is never worse by

@@ -67,7 +67,7 @@ impl State {
     pub fn shape(&mut self, rows: u64, cols: u64, entries: u64) {
         let expected = self.expected.take();
         if let Some(seconds) = expected.and_then(|expected| expected(rows, cols, entries)) {
-            self.agenda.tell(&[Ahead { phase: ANSWER, seconds }]);
+            self.agenda.tell(&[Ahead { phase: ANSWER, seconds, measured: false }]);
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn runs_of_several_phases_are_told_within_a_factor_two() {
         let ahead = |list: &[(&'static str, f64)]| -> Vec<Ahead> {
-            list.iter().map(|&(phase, seconds)| Ahead { phase, seconds }).collect()
+            list.iter().map(|&(phase, seconds)| Ahead { phase, seconds, measured: false }).collect()
         };
         // Everything on a machine that is loaded, prices right; everything as predicted; prices off by 1.8 each.
         for factors in [[3.0, 3.0, 3.0], [1.0, 1.0, 1.0], [1.8, 0.6, 1.0], [0.6, 1.0, 1.4], [1.0, 1.8, 1.8]] {
@@ -161,7 +161,7 @@ mod tests {
         state.forecast(&forecast, after(start, 5.0));
         state.begin("plan", 0, after(start, 5.0));
         assert_eq!(state.left(after(start, 15.0)), Some(Duration::from_secs(40)));
-        state.ahead(&[Ahead { phase: "y", seconds: 7.0 }]);
+        state.ahead(&[Ahead { phase: "y", seconds: 7.0, measured: false }]);
         assert_eq!(state.left(after(start, 15.0)), Some(Duration::from_secs(7)));
     }
 
@@ -173,7 +173,7 @@ mod tests {
             state.part(what, number, of, now);
         }
         assert_eq!(shown(&state), [("file".into(), 1), ("modulus".into(), 2)]);
-        state.ahead(&[Ahead { phase: "y", seconds: 7.0 }]);
+        state.ahead(&[Ahead { phase: "y", seconds: 7.0, measured: false }]);
         state.part("file", 2, 2, now);
         assert_eq!(shown(&state), [("file".into(), 2)]);
         state.begin("x", 0, now);

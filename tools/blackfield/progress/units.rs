@@ -13,6 +13,12 @@ pub fn unit(phase: &str) -> &'static str {
         | "flush"
         | "search for an order"
         | "reductions"
+        | "replay"
+        | "factors"
+        | "transpose"
+        | "contradiction"
+        | "product"
+        | "least common multiple"
         | "digest"
         | "structural pivots"
         | "components"
@@ -39,9 +45,10 @@ pub fn unit(phase: &str) -> &'static str {
         | "null vectors"
         | "null vectors over the integers"
         | "large null vectors"
+        | "annihilation"
         | "solutions"
         | "fractions" => "vectors",
-        "sequence" | "evaluation" | "σ-basis" => "terms",
+        "sequence" | "evaluation" | "relations" | "σ-basis" => "terms",
         "interpolation" => "points",
         "Lanczos" => "steps",
         "certificate" | "minor" => "lines",
@@ -85,15 +92,18 @@ mod tests {
         }
     }
 
-    /// Every phase that the library names has a unit here, or none on purpose.
+    /// Every phase that library or program name has a unit here, or none on purpose.
     #[test]
     fn every_phase_of_the_library_has_its_unit() {
         let (mut files, mut phases) = (vec![], 0);
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
-        for file in files {
-            let text = std::fs::read_to_string(&file).unwrap();
-            for (at, _) in text.match_indices(".phase(\"") {
-                let name = text[at + 8..].split('"').next().unwrap();
+        for folder in ["src", "tools/blackfield"] {
+            sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
+        }
+        for file in files.iter().filter(|file| !file.ends_with("units.rs")) {
+            let text = std::fs::read_to_string(file).unwrap();
+            let named = [".phase(\"", ".shown(\""].map(|call| text.match_indices(call).collect::<Vec<_>>()).concat();
+            for (at, call) in named {
+                let name = text[at + call.len()..].split('"').next().unwrap();
                 phases += 1;
                 assert_ne!(unit(name), UNNAMED, "{}: the phase {name:?} has no unit", file.display());
             }
