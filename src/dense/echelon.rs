@@ -22,13 +22,13 @@ const PIVOTS: &str = "the pivots of a dense elimination";
 /// products.
 #[derive(Debug)]
 pub struct Echelon {
-    modulus: Modulus,
-    cols: usize,
-    storage: Storage,
+    pub(super) modulus: Modulus,
+    pub(super) cols: usize,
+    pub(super) storage: Storage,
 }
 
 #[derive(Debug)]
-enum Storage {
+pub(super) enum Storage {
     Bits(Bits),
     Trits(Trits),
     U8(Panels<u8>),

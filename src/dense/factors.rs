@@ -211,17 +211,17 @@ impl<T: Entry> Triangles<T> {
 /// The multipliers of an elimination while it goes on.
 #[derive(Debug)]
 pub(super) struct Multipliers<T> {
-    blocks: Vec<Own<T>>,
+    pub(super) blocks: Vec<Own<T>>,
 }
 
 /// Those of the rows of a block.
 #[derive(Debug)]
-struct Own<T> {
-    rows: usize,
+pub(super) struct Own<T> {
+    pub(super) rows: usize,
     /// Coefficients of the blocks before: rows × start.
-    before: Vec<T>,
+    pub(super) before: Vec<T>,
     /// D: rows × rows.
-    diagonal: Vec<T>,
+    pub(super) diagonal: Vec<T>,
 }
 
 impl<T: Entry> Multipliers<T> {

@@ -26,6 +26,7 @@ mod parallel;
 mod place;
 mod rebuild;
 mod reduced;
+mod state;
 mod trits;
 
 pub use cuda::{GpuDense, GpuField, GpuPanels, GpuScratch};

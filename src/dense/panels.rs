@@ -31,12 +31,12 @@ const ORTHOGONAL: &str = "vectors orthogonal to a basis";
 
 /// Rows k of a reduced echelon form, without their pivot columns.
 #[derive(Debug)]
-struct Block<T> {
+pub(super) struct Block<T> {
     /// Positions of the pivots: start … start + rows.
-    start: usize,
-    rows: usize,
+    pub(super) start: usize,
+    pub(super) rows: usize,
     /// rows × (cols - start - rows), row-major.
-    behind: Vec<T>,
+    pub(super) behind: Vec<T>,
 }
 
 /// A basis of the row space of the rows met so far.
@@ -45,16 +45,16 @@ pub(super) struct Panels<T: Entry> {
     modulus: Modulus,
     arithmetic: Arithmetic,
     /// The column at each position.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     /// The position of each column.
-    position: Vec<u32>,
-    blocks: Vec<Block<T>>,
+    pub(super) position: Vec<u32>,
+    pub(super) blocks: Vec<Block<T>>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) rows_seen: usize,
     /// If they are wanted.
-    multipliers: Option<Multipliers<T>>,
+    pub(super) multipliers: Option<Multipliers<T>>,
     /// See [`Panel::generic`].
-    generic: usize,
+    pub(super) generic: usize,
     /// Storage of the next panel.
     spare: Vec<T>,
 }

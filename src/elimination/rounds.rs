@@ -180,8 +180,10 @@ pub fn rounds(
             form_seconds: [stopwatch.elapsed(), stopwatch.seconds()],
         };
         match formed {
-            Ok(Formed { remainder, work }) => {
+            Ok(Formed { remainder, work, before }) => {
                 let s = &remainder.matrix;
+                // What it would have taken in one run.
+                round.form_seconds.iter_mut().zip(before).for_each(|(seconds, before)| *seconds += before);
                 (round.rows, round.cols, round.nnz, round.work) = (s.rows(), s.cols(), s.nnz(), work);
                 record.push(round);
                 of.form(remainder)?;

@@ -43,12 +43,15 @@ pub struct Seal {
 impl Seal {
     /// The content of the file that holds `state`.
     pub fn close(&self, state: &[u8]) -> Vec<u8> {
+        let head = self.head();
+        let line = checksum(&[&head, state]);
+        [&head, state, line.as_bytes()].concat()
+    }
+    /// The lines before the state.
+    fn head(&self) -> Vec<u8> {
         let mut bytes = MAGIC.as_bytes().to_vec();
         bytes.extend(serde_json::to_vec(self).expect("text and numbers have a form in JSON"));
         bytes.push(b'\n');
-        bytes.extend_from_slice(state);
-        let line = checksum(&bytes);
-        bytes.extend_from_slice(line.as_bytes());
         bytes
     }
 
@@ -75,7 +78,7 @@ impl Seal {
             return Err("checkpoint truncated or damaged: it does not end with its checksum".into());
         };
         let (body, line) = bytes.split_at(body);
-        if line != checksum(body).as_bytes() {
+        if line != checksum(&[body]).as_bytes() {
             return Err("checkpoint damaged: its checksum does not match".into());
         }
         let rest = &body[MAGIC.len()..];
@@ -112,10 +115,12 @@ impl Seal {
     /// [`Error::Io`] where the system cannot read, [`Error::Input`] as [`Seal::open`], and for anything but a regular
     /// file.
     pub fn read(&self, file: &Path) -> Result<Option<Vec<u8>>> {
-        match load(file)? {
-            Some(bytes) => self.open(&bytes, file).map(|state| Some(state.to_vec())),
-            None => Ok(None),
-        }
+        let Some(mut bytes) = load(file)? else { return Ok(None) };
+        // A large state is not copied: it becomes what is left of the file.
+        let length = self.open(&bytes, file)?.len();
+        bytes.truncate(bytes.len() - CHECKSUM_BYTES);
+        bytes.drain(..bytes.len() - length);
+        Ok(Some(bytes))
     }
 
     /// Replaces the file atomically ([`AtomicFile`]): a process killed at any moment leaves the old state or the new
@@ -125,7 +130,10 @@ impl Seal {
     /// [`Error::Io`].
     pub fn write(&self, file: &Path, state: &[u8]) -> Result<()> {
         let mut new = AtomicFile::create(file)?;
-        new.write_all(&self.close(state)).map_err(|source| Error::Io { file: file.into(), source })?;
+        let head = self.head();
+        let line = checksum(&[&head, state]);
+        let written = [&head, state, line.as_bytes()].into_iter().try_for_each(|part| new.write_all(part));
+        written.map_err(|source| Error::Io { file: file.into(), source })?;
         new.finish()
     }
 }
@@ -150,9 +158,11 @@ pub fn load(file: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The checksum line for these bytes.
-fn checksum(bytes: &[u8]) -> String {
-    let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+/// The checksum line for these bytes, one part after the other.
+fn checksum(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{CHECKSUM}{digits}\n")
 }
 
@@ -183,7 +193,7 @@ mod tests {
         assert_eq!((lines.len(), lines[0], lines[2]), (4, "blackfield sealed state 1", "the state"));
         assert_eq!(serde_json::from_str::<Seal>(lines[1]).unwrap(), seal());
         // SHA-256 of no bytes (FIPS 180).
-        assert_eq!(checksum(b""), "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n");
+        assert_eq!(checksum(&[b""]), "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n");
     }
 
     #[test]
@@ -226,7 +236,7 @@ mod tests {
         // A checksum over something without a seal.
         for body in ["", "{}\n", "{\"kind\":\"sum of a test\"}\n", "no line feed"] {
             let body = format!("{MAGIC}{body}");
-            assert!(refusal(&seal(), [&body[..], &checksum(body.as_bytes())].concat().as_bytes()).contains("seal"));
+            assert!(refusal(&seal(), [&body[..], &checksum(&[body.as_bytes()])].concat().as_bytes()).contains("seal"));
         }
     }
 
@@ -239,6 +249,9 @@ mod tests {
         seal().write(&file, b"one").unwrap();
         seal().write(&file, b"two").unwrap();
         assert_eq!(seal().read(&file).unwrap().unwrap(), b"two");
+        let long: Vec<u8> = (0..=255).cycle().take(70_000).collect();
+        seal().write(&file, &long).unwrap();
+        assert!(std::fs::read(&file).unwrap() == seal().close(&long) && seal().read(&file).unwrap().unwrap() == long);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing temporary is left");
         assert!(matches!(seal().read(&folder), Err(Error::Input { .. })), "a folder");
         assert!(matches!(seal().read(&file.join("below")), Err(Error::Io { .. })));

@@ -3,13 +3,19 @@
 use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::report::{Kept, Quiet};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 
 /// Terms of a sum between two foldings: |a|, |x| ≤ p/2 < 2²⁹ make 16 products below 2⁶².
 const TERMS: usize = 16;
 /// Entries that one task multiplies.
 const TASK: usize = 1 << 17;
+/// Rows that are eliminated between two looks at the time.
+const PANEL: usize = 1024;
+/// Residues that are hashed at a time.
+const CHUNK: usize = 1 << 10;
 /// What the memory is for.
 const INVERSE: &str = "the inverse of a dense complement";
 
@@ -38,8 +44,22 @@ impl Inverse {
     /// # Errors
     /// [`Error::Check`] if it is singular.
     pub fn of(p: Modulus, order: usize, table: &[u64], observer: &dyn Observer) -> Result<Inverse> {
-        let mut echelon = Echelon::new(p, 2 * order)?;
-        echelon.absorb_block(order, table, observer)?;
+        let kept = Kept::of("inverse", || (p.get(), order, digest(table)), observer)?;
+        let mut echelon = match kept.load()? {
+            Some(echelon) => {
+                observer.restored(Echelon::rows_seen(&echelon) as u64);
+                echelon
+            }
+            None => Echelon::new(p, 2 * order)?,
+        };
+        let rest = &table[echelon.rows_seen() * 2 * order..];
+        for rows in rest.chunks((PANEL * 2 * order).max(1)) {
+            if kept.is_due() {
+                kept.store(&echelon)?;
+            }
+            echelon.absorb_block(rows.len() / (2 * order), rows, &Quiet(observer))?;
+            observer.progress(echelon.rows_seen() as u64);
+        }
         let reduced = echelon.reduced()?;
         if !reduced.pivot_cols().iter().copied().eq(0..order as u32) {
             return Err(Error::Check("the minor of a system is singular".into()));
@@ -63,6 +83,16 @@ impl Inverse {
             tasks.for_each(|(rows, to)| isa.run(Multiply { p: self.p, rows, x, to }));
         }
     }
+}
+
+/// SHA-256 of residues.
+fn digest(table: &[u64]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for chunk in table.chunks(CHUNK) {
+        let bytes: Vec<u8> = chunk.iter().flat_map(|word| word.to_le_bytes()).collect();
+        hash.update(&bytes);
+    }
+    hash.finalize().into()
 }
 
 /// Some rows times x.

@@ -9,6 +9,8 @@ use num_bigint::{BigInt, BigUint};
 
 /// What the memory is for.
 const STATE: &str = "the state of a step";
+/// Bytes of a long list.
+const LONG: usize = 1 << 20;
 
 /// A value that can be written as bytes.
 pub trait Bytes {
@@ -17,12 +19,40 @@ pub trait Bytes {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     fn write(&self, to: &mut Vec<u8>) -> Result<()>;
+    /// Appends those of all `items`, one after the other.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    fn write_all(items: &[Self], to: &mut Vec<u8>) -> Result<()>
+    where
+        Self: Sized,
+    {
+        items.iter().try_for_each(|item| item.write(to))
+    }
 }
 
 /// A value that can be read again.
 pub trait State: Bytes + Sized {
     /// Takes its bytes from the front; `None` where there are no bytes of such a value, or no memory for it.
     fn read(from: &mut &[u8]) -> Option<Self>;
+    /// Takes `count` of them.
+    fn read_all(count: usize, from: &mut &[u8]) -> Option<Vec<Self>> {
+        let mut items = vec![];
+        for _ in 0..count {
+            // No memory is asked for before the bytes are there.
+            memory::push(&mut items, Self::read(from)?, STATE).ok()?;
+        }
+        Some(items)
+    }
+}
+
+/// Makes room for so many bytes: for no more than these if they are many.
+fn reserve(to: &mut Vec<u8>, bytes: usize) -> Result<()> {
+    match bytes < LONG {
+        true => memory::reserve(to, bytes, STATE),
+        false if to.capacity() - to.len() >= bytes => Ok(()),
+        false => memory::reserve_exact(to, bytes, STATE),
+    }
 }
 
 /// Appends bytes.
@@ -45,16 +75,29 @@ macro_rules! numbers {
             fn write(&self, to: &mut Vec<u8>) -> Result<()> {
                 append(to, &self.to_le_bytes())
             }
+            fn write_all(items: &[Self], to: &mut Vec<u8>) -> Result<()> {
+                let at = to.len();
+                reserve(to, size_of_val(items))?;
+                to.resize(at + size_of_val(items), 0);
+                let places = to[at..].chunks_exact_mut(size_of::<$number>());
+                places.zip(items).for_each(|(to, item)| to.copy_from_slice(&item.to_le_bytes()));
+                Ok(())
+            }
         }
         impl State for $number {
             fn read(from: &mut &[u8]) -> Option<Self> {
                 take(from, size_of::<$number>())?.try_into().ok().map(<$number>::from_le_bytes)
             }
+            fn read_all(count: usize, from: &mut &[u8]) -> Option<Vec<Self>> {
+                let bytes = take(from, count.checked_mul(size_of::<$number>())?)?;
+                let number = |bytes: &[u8]| <$number>::from_le_bytes(bytes.try_into().expect("as many as it has"));
+                memory::collect(bytes.chunks_exact(size_of::<$number>()).map(number), STATE).ok()
+            }
         }
     )*};
 }
 
-numbers!(u8, u32, u64, i32, i64, i128, f64);
+numbers!(u8, u16, u32, u64, i32, i64, i128, f64);
 
 impl Bytes for usize {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
@@ -113,23 +156,19 @@ impl<T: Bytes + ?Sized> Bytes for &T {
 impl<T: Bytes> Bytes for [T] {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
         self.len().write(to)?;
-        self.iter().try_for_each(|item| item.write(to))
+        T::write_all(self, to)
     }
 }
 
 impl<T: Bytes, const N: usize> Bytes for [T; N] {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        self.iter().try_for_each(|item| item.write(to))
+        T::write_all(self, to)
     }
 }
 
 impl<T: State, const N: usize> State for [T; N] {
     fn read(from: &mut &[u8]) -> Option<Self> {
-        let mut items = Vec::with_capacity(N);
-        for _ in 0..N {
-            items.push(T::read(from)?);
-        }
-        items.try_into().ok()
+        T::read_all(N, from)?.try_into().ok()
     }
 }
 
@@ -142,12 +181,7 @@ impl<T: Bytes> Bytes for Vec<T> {
 impl<T: State> State for Vec<T> {
     fn read(from: &mut &[u8]) -> Option<Self> {
         let length = usize::read(from)?;
-        let mut items = vec![];
-        for _ in 0..length {
-            // No memory is asked for before the bytes are there.
-            memory::push(&mut items, T::read(from)?, STATE).ok()?;
-        }
-        Some(items)
+        T::read_all(length, from)
     }
 }
 
@@ -185,7 +219,7 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! { A B; A B C; A B C D; A B C D E; }
+tuples! { A B; A B C; A B C D; A B C D E; A B C D E F; }
 
 impl Bytes for BigInt {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
@@ -263,6 +297,7 @@ mod tests {
         returns([true, false]);
         returns(("ℤ/2 ⊕ ℤ".to_string(), String::new()));
         returns(vec![vec![1u64, 2], vec![], vec![3]]);
+        returns((vec![1u16, u16::MAX], vec![7u8; 9], [[1u32, 2], [3, 4]]));
         returns(Some(vec![None, Some(1i64), Some(-1)]));
         for digits in [
             "0",

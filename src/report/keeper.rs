@@ -27,4 +27,9 @@ pub trait Keeper: Sync {
     }
     /// Whether it is time to keep the state with this name, which changes all the time, again.
     fn is_due(&self, name: &str) -> bool;
+    /// Whether a result that was made in so many seconds is worth keeping in so many bytes: where writing them, 200 MB
+    /// a second, takes at most a tenth of that.
+    fn is_worth(&self, bytes: usize, seconds: f64) -> bool {
+        bytes as f64 <= 2e7 * seconds
+    }
 }

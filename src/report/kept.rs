@@ -11,6 +11,7 @@ use super::bytes::{Bytes, State};
 use super::{Keeper, Observer};
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
+use std::time::Instant;
 
 /// Bytes of a digest that a name has: two keys share a name with probability 2⁻¹²⁸.
 const NAME: usize = 16;
@@ -19,6 +20,7 @@ const NAME: usize = 16;
 pub(crate) struct Kept<'a> {
     keeper: Option<&'a dyn Keeper>,
     name: String,
+    start: Instant,
 }
 
 impl<'a> Kept<'a> {
@@ -27,11 +29,12 @@ impl<'a> Kept<'a> {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn of<K: Bytes>(step: &str, key: impl FnOnce() -> K, observer: &'a dyn Observer) -> Result<Self> {
-        let Some(keeper) = observer.keeper() else { return Ok(Kept { keeper: None, name: String::new() }) };
+        let start = Instant::now();
+        let Some(keeper) = observer.keeper() else { return Ok(Kept { keeper: None, name: String::new(), start }) };
         let mut bytes = vec![];
         key().write(&mut bytes)?;
         let digest: String = Sha256::digest(&bytes)[..NAME].iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Kept { keeper: Some(keeper), name: format!("{step}-{digest}") })
+        Ok(Kept { keeper: Some(keeper), name: format!("{step}-{digest}"), start })
     }
     /// Whether somebody keeps it: if not, nothing has to be made ready for that.
     pub fn is_kept(&self) -> bool {
@@ -60,12 +63,35 @@ impl<'a> Kept<'a> {
     pub fn store(&self, state: &dyn Bytes) -> Result<()> {
         self.write(state, |keeper, bytes| keeper.store(&self.name, bytes))
     }
+    /// Keeps the state if it is time; at the end of the step, if it is [worth](Keeper::is_worth) it: a step that is
+    /// done before it is time would be lost with those after it.
+    ///
+    /// # Errors
+    /// As [`Kept::store`].
+    pub fn keep(&self, state: &dyn Bytes, at_end: bool) -> Result<()> {
+        match at_end {
+            true => self.complete_if_worth(state, self.start.elapsed().as_secs_f64()),
+            false if self.is_due() => self.store(state),
+            false => Ok(()),
+        }
+    }
     /// Keeps a state that will not change any more.
     ///
     /// # Errors
     /// As [`Kept::store`].
     pub fn complete(&self, state: &dyn Bytes) -> Result<()> {
         self.write(state, |keeper, bytes| keeper.result(&self.name, bytes))
+    }
+    /// Keeps a state that will not change any more and was made in so many seconds, if it is
+    /// [worth](Keeper::is_worth) its bytes.
+    ///
+    /// # Errors
+    /// As [`Kept::store`].
+    pub fn complete_if_worth(&self, state: &dyn Bytes, seconds: f64) -> Result<()> {
+        self.write(state, |keeper, bytes| match keeper.is_worth(bytes.len(), seconds) {
+            true => keeper.result(&self.name, bytes),
+            false => Ok(()),
+        })
     }
     fn write(&self, state: &dyn Bytes, to: impl FnOnce(&dyn Keeper, &[u8]) -> Result<()>) -> Result<()> {
         let Some(keeper) = self.keeper else { return Ok(()) };
@@ -97,6 +123,26 @@ pub(crate) fn once<S: State, K: Bytes>(
     Ok(made)
 }
 
+/// The same of a result that may be large for the time that it takes: it is kept if it is [worth](Keeper::is_worth) it.
+///
+/// # Errors
+/// As [`once`].
+pub(crate) fn once_if_worth<S: State, K: Bytes>(
+    step: &str,
+    key: impl FnOnce() -> K,
+    observer: &dyn Observer,
+    make: impl FnOnce() -> Result<S>,
+) -> Result<S> {
+    let kept = Kept::of(step, key, observer)?;
+    if let Some(done) = kept.load()? {
+        return Ok(done);
+    }
+    let start = Instant::now();
+    let made = make()?;
+    kept.complete_if_worth(&made, start.elapsed().as_secs_f64())?;
+    Ok(made)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -124,6 +170,14 @@ pub(crate) mod tests {
         fn is_due(&self, _: &str) -> bool {
             true
         }
+        fn is_worth(&self, bytes: usize, _: f64) -> bool {
+            bytes != Self::TOO_LARGE
+        }
+    }
+
+    impl Memory {
+        /// Bytes of a result that are never worth it.
+        const TOO_LARGE: usize = 8 + 1234;
     }
 
     impl Observer for Memory {
@@ -138,6 +192,14 @@ pub(crate) mod tests {
     /// Interrupts `work` again and again, each time after a longer life, until it has gone on from what was kept to its
     /// end, which has to be that of undisturbed work; returns the steps that were kept.
     pub(crate) fn goes_on<T: PartialEq + std::fmt::Debug>(work: impl Fn(&dyn Observer) -> Result<T>) -> Vec<String> {
+        goes_on_after(3, work)
+    }
+
+    /// The same of work that has to be interrupted so many times at least.
+    pub(crate) fn goes_on_after<T: PartialEq + std::fmt::Debug>(
+        least: usize,
+        work: impl Fn(&dyn Observer) -> Result<T>,
+    ) -> Vec<String> {
         let (undisturbed, memory) = (work(&Silent).unwrap(), Memory::default());
         for deaths in 0..10_000 {
             memory.life.store(1 + deaths + deaths * deaths / 4, Ordering::Relaxed);
@@ -145,7 +207,7 @@ pub(crate) mod tests {
                 Err(Error::Interrupted) => {}
                 done => {
                     assert_eq!(done.unwrap(), undisturbed, "after {deaths} deaths");
-                    assert!(deaths > 2, "it has hardly been interrupted");
+                    assert!(deaths >= least, "it has hardly been interrupted");
                     let states = memory.states.lock().unwrap();
                     let mut steps: Vec<String> =
                         states.keys().map(|name| name.rsplit_once('-').unwrap().0.to_string()).collect();
@@ -169,6 +231,33 @@ pub(crate) mod tests {
         let failed = once("a-step", || 3u64, &memory, || Err::<u64, _>(Error::Interrupted));
         assert!(matches!(failed, Err(Error::Interrupted)));
         assert_eq!(memory.states.lock().unwrap().len(), 3);
+    }
+
+    /// A keeper that knows no better writes for a tenth of the time at most.
+    #[test]
+    fn a_result_is_made_again_where_that_is_cheaper() {
+        struct Plain;
+        impl Keeper for Plain {
+            fn load(&self, _: &str) -> Result<Option<Vec<u8>>> {
+                Ok(None)
+            }
+            fn store(&self, _: &str, _: &[u8]) -> Result<()> {
+                Ok(())
+            }
+            fn is_due(&self, _: &str) -> bool {
+                false
+            }
+        }
+        assert!(Plain.is_worth(20_000_000, 1.0) && !Plain.is_worth(20_000_001, 1.0) && Plain.is_worth(0, 0.0));
+        let memory = Memory { life: usize::MAX.into(), ..Memory::default() };
+        let made = AtomicUsize::new(0);
+        let make = |bytes: usize| {
+            let make = || Ok((made.fetch_add(1, Ordering::Relaxed), vec![7u8; bytes]).1);
+            once_if_worth("large", || bytes as u64, &memory, make).unwrap()
+        };
+        for (bytes, times) in [(5, 1), (5, 1), (1234, 2), (1234, 3)] {
+            assert_eq!((make(bytes), made.load(Ordering::Relaxed)), (vec![7; bytes], times));
+        }
     }
 
     #[test]

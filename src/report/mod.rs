@@ -22,8 +22,8 @@ pub use certainty::Certainty;
 pub use error_bound::ErrorBound;
 pub use keeper::Keeper;
 #[cfg(test)]
-pub(crate) use kept::tests::{Memory, goes_on};
-pub(crate) use kept::{Kept, once};
+pub(crate) use kept::tests::{Memory, goes_on, goes_on_after};
+pub(crate) use kept::{Kept, once, once_if_worth};
 pub(crate) use observer::Quiet;
 pub use observer::{Forecast, Observer, Silent};
 pub use phases::Phases;

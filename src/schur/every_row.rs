@@ -8,6 +8,7 @@
 
 use super::combine::{Mixer, Vectors};
 use super::exploration::check_combinations;
+use super::saved::saved;
 use super::strides::strides;
 use super::{Extent, Split};
 use crate::dense::{Echelon, Factors, Place, Row};
@@ -65,6 +66,7 @@ pub fn every_row(
     let (m, cols) = (split.rows.len(), split.cols.len());
     let mut echelon = Place::new(device, split.modulus()).echelon(cols, factors)?;
     observer.phase("dense elimination", m as u64);
+    let kept = saved("every-row", split, || factors, observer)?;
     let order = strides(m)?;
     let mut mixer = if split.pivots() > 0 { Some(Mixer::new(split)?) } else { None };
     let lanes = Mixer::lanes(split.modulus());
@@ -75,7 +77,12 @@ pub fn every_row(
     // Checks made, and the rows to be done before the next: each is at least as far from the one before as that from
     // the beginning, so that they cost little where they all fail.
     let (mut checks, mut next) = (0, 0);
-    for panel in order.chunks(PANEL) {
+    if let Some((basis, rows, made)) = kept.load::<(Echelon, [usize; 3], u64)>()? {
+        (echelon, [done, combined, next], checks) = (basis, rows, made);
+        observer.restored(done as u64);
+    }
+    for panel in order[done..].chunks(PANEL) {
+        kept.keep(&(&echelon, [done, combined, next], checks), false)?;
         let before = echelon.rank();
         if before >= rank_bound {
             break;
@@ -107,6 +114,9 @@ pub fn every_row(
             extent = Extent::Checked(check.error);
             break;
         }
+    }
+    if extent == Extent::Whole {
+        kept.keep(&(&echelon, [done, combined, next], checks), true)?;
     }
     // Rows are absorbed in this order, and only behind the last one come lanes without a row, or combinations that
     // added nothing.

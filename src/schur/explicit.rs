@@ -8,9 +8,11 @@
 
 use super::Split;
 use super::arithmetic::Arithmetic;
+use super::saved::saved;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::{Triangle, Workspace};
 use crate::decomposition::{Lines, Remainder};
+use crate::report::{self, Bytes};
 use crate::sparse::SparseMatrix;
 use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, memory};
@@ -62,12 +64,14 @@ pub struct FormOptions {
 ///
 /// The lines of a minor of S, together with those of the pivots, are a minor of A: one is nonsingular if and only if
 /// the other is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Formed {
     /// S without empty rows and columns; lines ascending.
     pub remainder: Remainder,
     /// Multiply-adds made.
     pub work: u64,
+    /// What another run, from which this one went on, had taken for it: seconds by the clock, and of one thread.
+    pub before: [f64; 2],
 }
 
 impl Solver<'_> {
@@ -102,18 +106,16 @@ fn form<K: Arithmetic>(
 ) -> Result<Option<Formed>> {
     let (rows, cols) = (&split.rows, &split.cols);
     let workspaces: Mutex<Vec<Workspace<K>>> = Mutex::new(vec![]);
-    let mut kept = Kept {
-        matrix: SparseMatrix::empty(split.modulus(), cols.len(), 0, 0)?,
-        rows: vec![],
-        seen: HashMap::new(),
-        distinct: options.distinct,
-        divisors: options.divisors.then(Vec::new),
-    };
-    let mut work = 0;
+    let mut kept = Kept::new(split, options, observer)?;
     observer.phase("Schur complement", rows.len() as u64);
-    for (done, batch) in rows.chunks(BATCH).enumerate() {
+    let first = kept.restore(rows.len())?;
+    for (done, batch) in rows.chunks(BATCH).enumerate().skip(first) {
         observer.check()?;
+        kept.store(done)?;
         observer.progress((done * BATCH) as u64);
+        if kept.matrix.nnz() > options.limit_nnz {
+            return Ok(None);
+        }
         let room = options.limit_nnz - kept.matrix.nnz();
         let made = AtomicUsize::new(0);
         let solve = |task: &[u32]| {
@@ -161,18 +163,25 @@ fn form<K: Arithmetic>(
                 rest = behind;
                 kept.push(row, source)?;
             }
-            work += task.work;
+            kept.work += task.work;
         }
     }
     observer.progress(rows.len() as u64);
-    let Kept { mut matrix, rows, divisors, .. } = kept;
+    kept.complete(rows.len())?;
+    let Kept { mut matrix, rows, divisors, work, before, .. } = kept;
+    if matrix.nnz() > options.limit_nnz {
+        return Ok(None);
+    }
     let mut used = matrix.drop_empty_columns()?;
     used.iter_mut().for_each(|j| *j = cols[*j as usize]);
-    Ok(Some(Formed { remainder: Remainder { matrix, lines: Lines { rows, cols: used }, divisors }, work }))
+    Ok(Some(Formed { remainder: Remainder { matrix, lines: Lines { rows, cols: used }, divisors }, work, before }))
 }
 
+/// What is kept for another run: batches done, multiply-adds and seconds; the rows; where they come from; divisors.
+type State = ((usize, u64, [f64; 2]), (Vec<usize>, Vec<u32>, Vec<u64>), Vec<u32>, Option<Vec<u64>>);
+
 /// The rows kept so far.
-struct Kept {
+struct Kept<'a> {
     matrix: SparseMatrix,
     /// Where they come from.
     rows: Vec<u32>,
@@ -181,9 +190,68 @@ struct Kept {
     distinct: bool,
     /// If asked for: what each row was divided by.
     divisors: Option<Vec<u64>>,
+    /// Multiply-adds.
+    work: u64,
+    /// See [`Formed::before`].
+    before: [f64; 2],
+    stopwatch: Stopwatch,
+    states: report::Kept<'a>,
 }
 
-impl Kept {
+impl<'a> Kept<'a> {
+    /// None yet.
+    fn new(split: &Split, options: &FormOptions, observer: &'a dyn Observer) -> Result<Self> {
+        Ok(Kept {
+            matrix: SparseMatrix::empty(split.modulus(), split.cols.len(), 0, 0)?,
+            rows: vec![],
+            seen: HashMap::new(),
+            distinct: options.distinct,
+            divisors: options.divisors.then(Vec::new),
+            work: 0,
+            before: [0.0; 2],
+            stopwatch: Stopwatch::start(),
+            states: saved("complement", split, || (options.distinct, options.divisors), observer)?,
+        })
+    }
+    /// Goes on from what another run kept, of so many rows; how many batches that had done.
+    fn restore(&mut self, rows: usize) -> Result<usize> {
+        let Some((numbers, lists, sources, divisors)) = self.states.load::<State>()? else { return Ok(0) };
+        let ((done, work, before), (start, col, value)) = (numbers, lists);
+        if done > rows.div_ceil(BATCH) || start.last() != Some(&col.len()) || col.len() != value.len() {
+            return Ok(0);
+        }
+        (self.matrix.start, self.matrix.col, self.matrix.value) = (start, col, value);
+        (self.rows, self.divisors, self.work, self.before) = (sources, divisors, work, before);
+        if self.distinct {
+            for i in 0..self.rows.len() {
+                let (cols, values) = self.matrix.row(i);
+                let hash = hash(cols, values);
+                memory::reserve_table(&mut self.seen, 1, KEPT)?;
+                self.seen.entry(hash).or_insert(i as u32);
+            }
+        }
+        Ok(done)
+    }
+    /// Writes the state after so many batches by `write`, which is told how long they took.
+    fn write(&self, done: usize, write: impl FnOnce(&dyn Bytes, f64) -> Result<()>) -> Result<()> {
+        let [clock, thread] = [self.stopwatch.elapsed() + self.before[0], self.stopwatch.seconds() + self.before[1]];
+        let SparseMatrix { start, col, value, .. } = &self.matrix;
+        write(&((done, self.work, [clock, thread]), (start, col, value), &self.rows, &self.divisors), clock)
+    }
+    /// Keeps the state after so many batches, if it is time.
+    fn store(&self, done: usize) -> Result<()> {
+        match self.states.is_due() {
+            true => self.write(done, |state, _| self.states.store(state)),
+            false => Ok(()),
+        }
+    }
+    /// Keeps the complement, made of so many rows.
+    fn complete(&self, rows: usize) -> Result<()> {
+        match self.states.is_kept() {
+            true => self.write(rows.div_ceil(BATCH), |state, seconds| self.states.complete_if_worth(state, seconds)),
+            false => Ok(()),
+        }
+    }
     /// Keeps a row, unless it has no entry or is known.
     fn push<V: Copy + Into<u64>>(&mut self, row: &[(u32, V)], source: u32) -> Result<()> {
         let Some(&(_, first)) = row.first() else { return Ok(()) };
@@ -215,10 +283,7 @@ impl Kept {
     /// Whether the entries from `start` on repeat a row; notes their hash if not.
     fn is_known(&mut self, start: usize) -> Result<bool> {
         let (cols, values) = (&self.matrix.col[start..], &self.matrix.value[start..]);
-        let hash = cols.iter().zip(values).fold(0, |h: u64, (&j, &v)| {
-            // Any mixing will do: what it confuses is only not dropped.
-            (h.rotate_left(23) ^ v ^ (j as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        });
+        let hash = hash(cols, values);
         Ok(match self.seen.get(&hash) {
             Some(&i) => self.matrix.row(i as usize) == (cols, values),
             None => {
@@ -228,4 +293,11 @@ impl Kept {
             }
         })
     }
+}
+
+/// A number that equal rows share. Any mixing will do: what it confuses is only not dropped.
+fn hash(cols: &[u32], values: &[u64]) -> u64 {
+    cols.iter()
+        .zip(values)
+        .fold(0, |h: u64, (&j, &v)| (h.rotate_left(23) ^ v ^ (j as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

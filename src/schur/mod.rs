@@ -33,6 +33,7 @@ mod queue;
 mod row_basis;
 mod row_space;
 mod row_sums;
+mod saved;
 mod sketch;
 #[cfg(test)]
 mod sketch_tests;
@@ -66,5 +67,7 @@ pub use support::Support;
 mod gpu_tests;
 #[cfg(test)]
 mod proof_tests;
+#[cfg(test)]
+mod saved_tests;
 #[cfg(test)]
 mod tests;

@@ -11,13 +11,16 @@
 //! vectors are dense, passes over all of A are faster.
 
 use super::Split;
+use super::saved::saved;
 use crate::dense::Reduced;
 use crate::pivots::Pivots;
+use crate::report::Bytes;
 use crate::spare::Spare;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 
 /// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
@@ -124,9 +127,19 @@ impl<'a> NullSpace<'a> {
     pub(super) fn refute(&self, reduced: &Reduced, observer: &dyn Observer) -> Result<Vec<Refuted>> {
         assert_eq!(reduced.cols(), self.shape().0, "a subspace of another space");
         observer.phase("null space", reduced.free_cols().len() as u64);
-        let mut done = 0;
-        for groups in groups(reduced)?.chunks(GROUP) {
+        let all = groups(reduced)?;
+        let print = observer.keeper().map(|_| fingerprint(reduced, &all)).transpose()?;
+        let kept = saved("null-space", self.split, || (self.side == Side::Left, print), observer)?;
+        let first = kept.load::<usize>()?.unwrap_or(0).min(all.len());
+        let mut done = all[..first].iter().map(|group| group.free.len()).sum::<usize>();
+        if done > 0 {
+            observer.restored(done as u64);
+        }
+        for (number, groups) in all[first..].chunks(GROUP).enumerate() {
             observer.check()?;
+            if kept.is_due() {
+                kept.store(&(first + number * GROUP))?;
+            }
             let refuted: Vec<Refuted> = groups
                 .par_iter()
                 .filter_map(|group| match self.map(reduced, group) {
@@ -183,6 +196,19 @@ fn groups(reduced: &Reduced) -> Result<Vec<Group>> {
     let (plain, mixed) = (those(true)?, those(false)?);
     let group = |plain| move |free: &[u32]| Group { free: free.to_vec(), plain };
     memory::collect(plain.chunks(LANES).map(group(true)).chain(mixed.chunks(LANES).map(group(false))), GROUPS)
+}
+
+/// SHA-256 of (I T), which all that another run has seen of its null vectors depends on.
+fn fingerprint(reduced: &Reduced, groups: &[Group]) -> Result<[u8; 32]> {
+    let of = |group: &Group| -> Result<[u8; 32]> {
+        let mut bytes = vec![];
+        (&group.free, reduced.columns(&group.free)?).write(&mut bytes)?;
+        Ok(Sha256::digest(&bytes).into())
+    };
+    let digests = groups.par_iter().map(of).collect::<Result<Vec<_>>>()?;
+    let mut bytes = vec![];
+    (reduced.pivot_cols(), &digests).write(&mut bytes)?;
+    Ok(Sha256::digest(&bytes).into())
 }
 
 /// The space is as it was, even after an error.

@@ -10,8 +10,10 @@
 use super::combine::{Room, absorb, units};
 use super::nullspace::{NullSpace, Refuted, Side, write_null_vectors};
 use super::row_space::on_stream;
+use super::saved::saved;
 use crate::dense::{Echelon, Reduced};
 use crate::field::Rng;
+use crate::report::Quiet;
 use crate::spmv::{Block, LANES, TriangularSolve};
 use crate::{Error, Observer, Result, memory};
 
@@ -21,6 +23,8 @@ const BLOCKS: u64 = 32;
 const STREAM: u64 = 1 << 40;
 /// Most lines that are taken from one failed try.
 const MOST: usize = 256;
+/// Blocks of columns between two looks at the time.
+const COLUMN_BLOCKS: usize = 32;
 /// What the memory is for.
 const COLUMNS: &str = "the columns of a basis";
 
@@ -89,7 +93,18 @@ impl NullSpace<'_> {
         let mut echelon = Echelon::new(self.split.modulus(), rows)?;
         let blocks = memory::collect(reduced.pivot_cols().chunks(LANES), COLUMNS)?;
         let program = self.split.forward()?;
-        absorb(&program, LANES, &blocks, units(cols), &mut Room::new(rows), &mut echelon, observer)?;
+        let (mut room, kept) = (Room::new(rows), saved("columns", self.split, || reduced.pivot_cols(), observer)?);
+        if let Some(basis) = kept.load()? {
+            echelon = basis;
+            observer.restored(echelon.rank() as u64);
+        }
+        for some in blocks[(echelon.rows_seen() / LANES).min(blocks.len())..].chunks(COLUMN_BLOCKS) {
+            if kept.is_due() {
+                kept.store(&echelon)?;
+            }
+            absorb(&program, LANES, some, units(cols), &mut room, &mut echelon, &Quiet(observer))?;
+            observer.progress(echelon.rank() as u64);
+        }
         if echelon.rank() != reduced.rank() {
             let (found, of) = (echelon.rank(), reduced.rank());
             return Err(Error::Check(format!("{found} of {of} columns of the Schur complement are independent")));

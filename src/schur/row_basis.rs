@@ -15,9 +15,10 @@ use super::combine::{Mixer, Vectors};
 use super::exploration::{
     Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, batch, check_combinations, sample, sample_pays,
 };
+use super::saved::{name_of, saved};
 use super::strides::strides;
 use crate::dense::Echelon;
-use crate::report::Quiet;
+use crate::report::{Kept, Quiet};
 use crate::spmv::{Block, TriangularSolve};
 use crate::{Observer, Result, memory};
 
@@ -39,6 +40,20 @@ struct Search<'a> {
     /// The number of each row absorbed, or [`NO_ROW`].
     absorbed: Vec<u32>,
     sieves: u64,
+    kept: Kept<'a>,
+}
+
+/// How far it is with the rows of a matrix.
+struct Position {
+    /// Rows to be taken, and how many of them are.
+    waiting: Vec<u32>,
+    next: usize,
+    /// Dependent rows since the last sieve.
+    in_vain: usize,
+    /// Blocks of the next batch.
+    blocks: usize,
+    /// Whether the rows come through a sieve.
+    sifted: bool,
 }
 
 /// The row space of S from rows of it: see [`row_space`](super::row_space()). The bound of the rank is at most the
@@ -50,16 +65,22 @@ pub(super) fn row_basis(
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
     let echelon = Echelon::with_multipliers(split.modulus(), split.cols.len())?;
-    let mut search = Search { options, streams, observer, echelon, absorbed: vec![], sieves: 0 };
+    let key = || (options.rank_bound, options.error.log2(), name_of(&streams.sample));
+    let kept = saved("row-basis", split, key, observer)?;
+    let mut search = Search { options, streams, observer, echelon, absorbed: vec![], sieves: 0, kept };
+    let (mut in_sample, mut at) = (sample_pays(split, options.rank_bound), None);
+    if let Some((sample, position)) = search.restore()? {
+        (in_sample, at) = (sample, Some(position));
+    }
     // A sample is a few rows: those of S that are taken afterwards come through a sieve.
     let mut extent = None;
-    if sample_pays(split, options.rank_bound) {
+    if in_sample {
         let sampled = sample(split, options.rank_bound, &mut streams.sample.clone())?;
         let (matrix, pivots) = split.restricted(&sampled)?;
-        extent = Some(search.among(&Split::new(&matrix, &pivots)?, Some(&sampled), false)?);
+        extent = Some(search.among(&Split::new(&matrix, &pivots)?, Some(&sampled), at.take(), false)?);
     }
     if search.echelon.rank() < options.rank_bound && extent != Some(Extent::Part) {
-        extent = Some(search.among(split, None, extent.is_some())?);
+        extent = Some(search.among(split, None, at, extent.is_some())?);
     }
     let extent = extent.unwrap_or(Extent::Whole);
     let Search { echelon, absorbed, .. } = search;
@@ -69,24 +90,43 @@ pub(super) fn row_basis(
 }
 
 impl Search<'_> {
+    /// Goes on from what was kept: whether that was among the rows of the sample, and where.
+    fn restore(&mut self) -> Result<Option<(bool, Position)>> {
+        type State = (bool, Echelon, (Vec<u32>, u64), (Vec<u32>, [usize; 3], bool));
+        let Some((in_sample, echelon, found, at)) = self.kept.load::<State>()? else { return Ok(None) };
+        (self.echelon, (self.absorbed, self.sieves)) = (echelon, found);
+        self.observer.restored(self.echelon.rank() as u64);
+        let (waiting, [next, in_vain, blocks], sifted) = at;
+        Ok(Some((in_sample, Position { waiting, next, in_vain, blocks, sifted })))
+    }
+
     /// Takes rows of `split`, which are those of S numbered `names` (or all of them), until they add nothing more; none
-    /// without a sieve if `sifted`. [`Extent::Whole`] means that of `split`.
-    fn among(&mut self, split: &Split, names: Option<&[usize]>, mut sifted: bool) -> Result<Extent> {
+    /// without a sieve if `sifted`; from the position on that was kept. [`Extent::Whole`] means that of `split`.
+    fn among(&mut self, split: &Split, names: Option<&[usize]>, at: Option<Position>, sifted: bool) -> Result<Extent> {
         let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
         let lanes = Mixer::lanes(split.modulus());
         let mut mixer = Mixer::new(split)?;
         let mut sieve = None;
-        let mut waiting = if sifted { vec![] } else { strides(split.rows.len())? };
-        let (mut next, mut in_vain, mut blocks) = (0, 0, batch(0, lanes));
+        let Position { mut waiting, mut next, mut in_vain, mut blocks, mut sifted } = match at {
+            Some(at) => at,
+            None => {
+                let waiting = if sifted { vec![] } else { strides(split.rows.len())? };
+                Position { waiting, next: 0, in_vain: 0, blocks: batch(0, lanes), sifted }
+            }
+        };
         loop {
             let rank = self.echelon.rank();
-            if rank == rank_bound || next == waiting.len() && !sifted {
+            let (all, sifts) = (next == waiting.len(), next == waiting.len() || in_vain >= IN_VAIN);
+            let at = (&waiting, [next, in_vain, blocks], sifted);
+            let state = (names.is_some(), &self.echelon, (&self.absorbed, self.sieves), at);
+            self.kept.keep(&state, rank == rank_bound || sifts && self.sieves == 0)?;
+            if rank == rank_bound || all && !sifted {
                 return Ok(Extent::Whole);
             }
             if rank > give_up {
                 return Ok(Extent::Part);
             }
-            if next == waiting.len() || in_vain >= IN_VAIN {
+            if sifts {
                 let sieve = match &mut sieve {
                     Some(sieve) => sieve,
                     empty => empty.insert(Sieve::new(split)?),

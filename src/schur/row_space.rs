@@ -19,12 +19,17 @@ use super::exploration::{
     sample_pays, sample_rows,
 };
 use super::row_basis::row_basis;
+use super::saved::{name_of, saved};
 use crate::dense::{Echelon, Place};
 use crate::field::{Modulus, Rng};
 use crate::gpu::Device;
 use crate::report::{ErrorBound, Quiet};
 use crate::spmv::TriangularSolve;
 use crate::{Observer, Result};
+
+/// What is kept of it: the basis, blocks explored and of the next batch, checks made; whether combinations are of all
+/// rows, and whether more of them explore before the next check.
+type State = (Echelon, [usize; 2], u64, [bool; 2]);
 
 /// The row space of S. Wide rows are eliminated on a GPU if one is given, unless rows are wanted; the answer does not
 /// depend on it.
@@ -59,6 +64,13 @@ pub fn row_space(
     let mut blocks = batch(0, lanes);
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
+    let key = || (bound, options.error.log2(), name_of(&streams.exploration));
+    let kept = saved("row-space", split, key, observer)?;
+    let mut explores = true;
+    if let Some((basis, numbers, checks, stage)) = kept.load::<State>()? {
+        (echelon, [explored, blocks], made, [whole, explores]) = (basis, numbers, checks, stage);
+        observer.restored(echelon.rank() as u64);
+    }
     let mut mixer = if whole {
         Mixer::new(split)?
     } else {
@@ -66,27 +78,32 @@ pub fn row_space(
         Mixer::new(&Split::new(&matrix, &pivots)?)?
     };
     while echelon.rank() < bound {
-        let before = echelon.rank();
-        let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
-        let vectors: Vec<Vectors> = (explored..explored + blocks).map(stream).collect();
-        explored += blocks;
-        mixer.absorb(&vectors, &mut echelon, &Quiet(observer))?;
+        kept.keep(&(&echelon, [explored, blocks], made, [whole, explores]), false)?;
+        if std::mem::replace(&mut explores, true) {
+            let before = echelon.rank();
+            let stream = |number: usize| Vectors::Roughly(on_stream(&streams.exploration, number as u64));
+            let vectors: Vec<Vectors> = (explored..explored + blocks).map(stream).collect();
+            explored += blocks;
+            mixer.absorb(&vectors, &mut echelon, &Quiet(observer))?;
+            let rank = echelon.rank();
+            observer.progress(rank as u64);
+            if rank == bound {
+                break;
+            }
+            if rank > options.give_up {
+                return Ok(RowSpace { echelon, extent: Extent::Part, basis: None });
+            }
+            if rank - before == blocks * lanes {
+                let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
+                blocks = batch(rank, lanes).min(wanted.div_ceil(lanes).max(1));
+                continue;
+            }
+            if !whole {
+                (mixer, whole) = (Mixer::new(split)?, true);
+            }
+            kept.keep(&(&echelon, [explored, blocks], made, [whole, false]), made == 0)?;
+        }
         let rank = echelon.rank();
-        observer.progress(rank as u64);
-        if rank == bound {
-            break;
-        }
-        if rank > options.give_up {
-            return Ok(RowSpace { echelon, extent: Extent::Part, basis: None });
-        }
-        if rank - before == blocks * lanes {
-            let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
-            blocks = batch(rank, lanes).min(wanted.div_ceil(lanes).max(1));
-            continue;
-        }
-        if !whole {
-            (mixer, whole) = (Mixer::new(split)?, true);
-        }
         made += 1;
         let checks = check_combinations(options.error, made, log2_p);
         let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
@@ -95,6 +112,7 @@ pub fn row_space(
             return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), basis: None });
         }
     }
+    kept.keep(&(&echelon, [explored, blocks], made, [whole, true]), true)?;
     Ok(RowSpace { echelon, extent: Extent::Whole, basis: None })
 }
 

@@ -27,13 +27,14 @@ use super::cuda::Folder;
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_combinations};
 use super::fold::Fold;
 use super::kept::{self, Kept};
+use super::saved::{name_of, saved};
 use super::strides::strides;
 use crate::dense::{Echelon, Factors, Place};
 use crate::field::{Modulus, Rng};
 use crate::gpu::Device;
 use crate::report::Quiet;
 use crate::spmv::{Block, LANES, TriangularSolve};
-use crate::{Observer, Result, memory};
+use crate::{Observer, Result, memory, report};
 use rand::RngExt;
 
 /// Columns of the first sketch.
@@ -102,11 +103,20 @@ pub(super) fn sketch_from(
         return Ok(Sketch { rank: 0, extent: Extent::Whole, width: 0 });
     }
     let mut rng = streams.exploration.clone();
-    let (mut known, mut checks) = (Known::default(), 0);
-    let mut sieve = Sieve::new(split)?;
-    let kept = Kept::new(wider(width), most_bytes);
-    let mut folder = Folder::new(split, Fold::new(split.cols.len(), width, &mut rng)?, kept, device)?;
-    let mut place = Place::new(device, split.modulus());
+    let mut fold = Fold::new(split.cols.len(), width, &mut rng)?;
+    let (mut sieve, mut place, mut checks) = (Sieve::new(split)?, Place::new(device, split.modulus()), 0);
+    let key = || (bound, width, options.error.log2(), name_of(&rng));
+    let states = saved("sketch", split, key, observer)?;
+    let (mut begin, mut room) = (Begin::With(Known::default()), most_bytes);
+    if let Some((last, echelon, absorbed, (made, drawn), blocks)) = states.load::<State>()? {
+        observer.restored(echelon.rank() as u64);
+        begin = Begin::At { echelon, absorbed, blocks };
+        // What the run before kept for the next width is made again.
+        (width, checks, room) = (last, made, 0);
+        fold.widen(width);
+        rng.set_word_pos(u128::from(drawn[0]) << 64 | u128::from(drawn[1]));
+    }
+    let mut folder = Folder::new(split, fold, Kept::new(wider(width), room), device)?;
     loop {
         let mut stage = Stage {
             split,
@@ -119,14 +129,19 @@ pub(super) fn sketch_from(
             absorbed: vec![],
             sieve: &mut sieve,
             checks: &mut checks,
+            states: &states,
         };
-        if let End::Found(extent) = stage.explore(known, &mut rng)? {
+        if let End::Found(extent) = stage.explore(begin, &mut rng)? {
             return Ok(Sketch { rank: stage.echelon.rank(), extent, width });
         }
-        known = stage.into_known()?;
+        begin = Begin::With(stage.into_known()?);
         width = wider(width);
     }
 }
+
+/// What is kept of a sketch: the width, the basis, what it absorbed, the checks made with the place in the stream of
+/// random numbers, and the blocks of the next batch while combinations explore.
+type State = (usize, Echelon, Vec<Combination>, (u64, [u64; 2]), Option<usize>);
 
 /// Columns of the first M, for a rank of at most `bound`.
 pub(super) fn first_width(bound: usize) -> usize {
@@ -144,6 +159,14 @@ enum End {
     Found(Extent),
     /// M is too narrow.
     Narrow,
+}
+
+/// What a stage begins with.
+enum Begin {
+    /// What the one before has found.
+    With(Known),
+    /// What it had found itself when its state was kept.
+    At { echelon: Echelon, absorbed: Vec<Combination>, blocks: Option<usize> },
 }
 
 /// What one M leaves to the next: independent combinations.
@@ -169,32 +192,37 @@ struct Stage<'a> {
     sieve: &'a mut Sieve,
     /// Checks made, with whatever M.
     checks: &'a mut u64,
+    states: &'a report::Kept<'a>,
 }
 
 impl Stage<'_> {
     /// Takes the combinations that are `known`, then random ones as long as nearly all are new, then rows that checks
     /// find, until one finds none.
-    fn explore(&mut self, known: Known, rng: &mut Rng) -> Result<End> {
+    fn explore(&mut self, begin: Begin, rng: &mut Rng) -> Result<End> {
         let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
-        if let Some((kept, combinations)) = known.kept {
-            kept.hand_over(&mut self.echelon, &Quiet(self.observer))?;
-            self.absorbed = combinations;
-        }
-        self.absorb(known.others)?;
-        let mut blocks = batch(0, LANES);
-        loop {
+        let mut exploring = match begin {
+            Begin::With(known) => {
+                self.begin(known)?;
+                Some(batch(0, LANES))
+            }
+            Begin::At { echelon, absorbed, blocks } => {
+                (self.echelon, self.absorbed) = (echelon, absorbed);
+                blocks
+            }
+        };
+        while let Some(blocks) = exploring {
+            self.keep(exploring, rng)?;
             if let Some(end) = self.end() {
                 return Ok(end);
             }
             let (rank, count) = (self.echelon.rank(), blocks * LANES);
             let added = self.absorb(self.draw(count, rng)?)?;
-            if 10 * added < 9 * count {
-                break;
-            }
             let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(rank + added);
-            blocks = batch(rank, LANES).min(wanted.div_ceil(LANES).max(1));
+            let next = batch(rank, LANES).min(wanted.div_ceil(LANES).max(1));
+            exploring = (10 * added >= 9 * count).then_some(next);
         }
         loop {
+            self.keep(None, rng)?;
             if let Some(end) = self.end() {
                 return Ok(end);
             }
@@ -214,6 +242,22 @@ impl Stage<'_> {
                 return Ok(End::Narrow);
             }
         }
+    }
+    /// Absorbs what is known.
+    fn begin(&mut self, known: Known) -> Result<()> {
+        if let Some((kept, combinations)) = known.kept {
+            kept.hand_over(&mut self.echelon, &Quiet(self.observer))?;
+            self.absorbed = combinations;
+        }
+        self.absorb(known.others)?;
+        Ok(())
+    }
+    /// Keeps the state, if it is time, and before the first check.
+    fn keep(&self, exploring: Option<usize>, rng: &Rng) -> Result<()> {
+        let drawn = rng.get_word_pos();
+        let made = (*self.checks, [(drawn >> 64) as u64, drawn as u64]);
+        let at_end = exploring.is_none() && *self.checks == 0 || self.end().is_some();
+        self.states.keep(&(self.width, &self.echelon, &self.absorbed, made, exploring), at_end)
     }
     /// Whether this is the end.
     fn end(&self) -> Option<End> {

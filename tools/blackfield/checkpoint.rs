@@ -198,6 +198,9 @@ impl Keeper for States {
     }
     fn result(&self, name: &str, state: &[u8]) -> Result<()> {
         let mut inner = lock(&self.inner);
+        if state.len() > WAITING {
+            return self.write(&mut inner, name, state);
+        }
         inner.waiting.insert(name.into(), state.into());
         self.flush_if_due(&mut inner)
     }

@@ -67,6 +67,8 @@ pub(super) struct Watch<'a> {
     /// Times its prediction at which the step is looked at next.
     next: Mutex<f64>,
     stopped: AtomicBool,
+    /// Whether another run made a part of the step.
+    resumed: AtomicBool,
 }
 
 impl<'a> Watch<'a> {
@@ -88,6 +90,7 @@ impl<'a> Watch<'a> {
             total: AtomicU64::new(0),
             next: Mutex::new(patience.factor),
             stopped: AtomicBool::new(false),
+            resumed: AtomicBool::new(false),
         }
     }
     /// The same, where what is predicted of the work that is done differs from what its next report waits for.
@@ -101,6 +104,10 @@ impl<'a> Watch<'a> {
         let [first, now, end] = [0, done, total.saturating_sub(1)].map(|done| (self.spent)(done));
         let share = || if done >= total { 1.0 } else { (now - first) / (end - first) };
         (first < DEPENDS * end).then(|| share().clamp(0.0, 1.0))
+    }
+    /// Whether the step went on from where another run was.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed.load(Ordering::Relaxed)
     }
     /// How far the step had come if it was stopped for a better way: then its error says no more than this.
     pub fn stopped(&self) -> Option<u64> {
@@ -133,6 +140,7 @@ impl Observer for Watch<'_> {
         self.observer.progress(done);
     }
     fn restored(&self, done: u64) {
+        self.resumed.store(true, Ordering::Relaxed);
         self.observer.restored(done);
     }
     fn share(&self, done: f64) {
@@ -190,6 +198,9 @@ mod tests {
         assert!(!watch.overruns(269.0) && watch.overruns(270.0));
         assert_eq!(*looks.lock().unwrap(), [(2, 6.0), (2, 18.0), (10, 270.0)]);
         assert!(!watch.cancelled() && watch.stopped().is_none());
+        assert!(!watch.is_resumed());
+        watch.restored(3);
+        assert!(watch.is_resumed());
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::certify::Domain;
 use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
 use crate::matching::maximum_matching;
-use crate::pivots::{self, Effort, Found, Pivots, Rule};
+use crate::pivots::{self, Counts, Effort, Found, Pivots, Rule};
+use crate::report::once_if_worth;
 use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
@@ -97,7 +98,7 @@ impl Work<'_> {
         let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
         let find = || match self.options.space {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
-            None => pivots::find_best(a, &effort, observer),
+            None => kept(a, None, observer, || pivots::find_best(a, &effort, observer)),
         };
         let (transposed, found) = self.phases.time("pivots", find)?;
         let predicted = found.seconds(&effort, &self.machine.sparse, shape, nnz);
@@ -245,7 +246,31 @@ fn find(of: &Decomposition<'_>, options: &RankOptions, observer: &dyn Observer) 
         Some(Rule::Leading) => Rule::Leading,
         _ => Rule::Aside(of.aside()),
     };
-    pivots::find_by(of.left(), rule, &Effort::default(), observer)
+    let found = || Ok((false, pivots::find_by(of.left(), rule, &Effort::default(), observer)?));
+    kept(of.left(), Some(rule), observer, found).map(|(_, found)| found)
+}
+
+/// Pivots of `a`, and whether of its transpose: as another run has found them, or as `make` does.
+fn kept(
+    a: &SparseMatrix,
+    rule: Option<Rule>,
+    observer: &dyn Observer,
+    make: impl FnOnce() -> Result<(bool, Found)>,
+) -> Result<(bool, Found)> {
+    let rule = rule.map(|rule| match rule {
+        Rule::Leading => usize::MAX,
+        Rule::Aside(count) => count,
+    });
+    let made = || {
+        let (transposed, Found { pivots, counts, free_rows, free_cols }) = make()?;
+        let Counts { singletons, faugere_lachartre, greedy, search } = counts;
+        let counts = [singletons, faugere_lachartre, greedy, search];
+        Ok((transposed, (pivots.rows, pivots.cols), counts, [free_rows, free_cols]))
+    };
+    let (transposed, (rows, cols), counts, free) = once_if_worth("pivots", || (a.digest(), rule), observer, made)?;
+    let ([singletons, faugere_lachartre, greedy, search], [free_rows, free_cols]) = (counts, free);
+    let counts = Counts { singletons, faugere_lachartre, greedy, search };
+    Ok((transposed, Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols }))
 }
 
 /// The Schur complement that rounds, begun with a matrix of `entries` entries, did not form for its price alone.

@@ -65,6 +65,7 @@ impl Work<'_> {
         let watch = Watch::new(self.observer, self.options.patience, &predicted, &otherwise).spending(&spent);
         let result = step(self.phases, &watch);
         let (taken, stopped) = (Taken::by(&stopwatch), watch.stopped());
+        self.was_elsewhere |= watch.is_resumed();
         match (result, stopped) {
             (Err(Error::Interrupted), Some(done)) => {
                 // Wherever it was made: at the same prices the same plan would be made, and stopped, again.
@@ -93,7 +94,7 @@ impl Work<'_> {
         let expected = predicted(&self.machine);
         let (why, rank) = (why.to_string(), Some(rank));
         self.path.push(Step { name, found, why, rank, predicted: Some(expected), seconds });
-        // What a GPU took says nothing of the processor's prices.
+        // What a GPU took says nothing of the processor's prices, nor does a part of a step.
         if !std::mem::take(&mut self.was_elsewhere) && self.options.patience.refutes(expected, work) {
             self.machine = self.machine.corrected(predicted, work);
         }

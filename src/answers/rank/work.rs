@@ -20,7 +20,7 @@ pub(super) struct Work<'a> {
     pub observer: &'a dyn Observer,
     /// The GPUs that made a step, most of them if several did.
     pub devices: Vec<Device>,
-    /// Whether it made the last step, which is not in the path yet.
+    /// Whether they made the last step, which is not in the path yet, or another run made a part of that.
     pub was_elsewhere: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The Smith form, from the question to the answer.
 
 use super::core::invariant_factors;
+use super::kept_pieces::pieces;
 use super::pieces::Pieces;
 use super::small;
 use super::{SmithForm, SmithOptions};
@@ -36,7 +37,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     let mut phases = Phases::default();
     let start = Instant::now();
     let compact = a.compact()?;
-    let pieces = phases.time("units", || Pieces::of(compact.matrix.into_owned(), options.rank.max_memory, observer))?;
+    let pieces = phases.time("units", || pieces(compact.matrix.into_owned(), options.rank.max_memory, observer))?;
     let Pieces { mut diagonal, cores, units } = pieces;
     let mut form = SmithForm {
         rank: 0,

@@ -24,6 +24,10 @@ impl Diagonal {
             *self.0.entry(d).or_default() += count;
         }
     }
+    /// The entries, ascending, with multiplicities.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&BigUint, usize)> {
+        self.0.iter().map(|(d, &count)| (d, count))
+    }
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.0.values().sum()

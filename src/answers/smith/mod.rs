@@ -29,6 +29,7 @@ mod bound;
 mod core;
 mod diagonal;
 mod entry;
+mod kept_pieces;
 mod lift;
 mod local;
 mod modular;

@@ -18,6 +18,7 @@ mod panel;
 mod pivots;
 mod reduced;
 mod search;
+mod state;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -45,7 +46,7 @@ const PANEL: usize = 2048;
 pub(super) struct Bits {
     /// Strips of a row.
     strips: usize,
-    cols: usize,
+    pub(super) cols: usize,
     blocks: Vec<Block>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) pivot_cols: Vec<u32>,

@@ -5,6 +5,7 @@
 //! group are the identity in their own pivot columns.
 
 mod group;
+mod state;
 mod strip;
 mod tables;
 
@@ -58,7 +59,7 @@ impl Kernel for Grow<'_> {
 pub(super) struct Trits {
     /// Strips of a row.
     strips: usize,
-    cols: usize,
+    pub(super) cols: usize,
     groups: Vec<Group>,
     pub(super) pivot_rows: Vec<usize>,
     pub(super) pivot_cols: Vec<u32>,

@@ -78,7 +78,7 @@ fn schur(search: &mut Search, price: &str, name: &str, a: &SparseMatrix) -> Resu
         let formed = Solver::new(&split, &Silent)?.form(&options, &Silent)?;
         formed.ok_or_else(|| Error::Check("a Schur complement without limits that was given up".into()))
     };
-    let Formed { remainder, work } = form()?;
+    let Formed { remainder, work, .. } = form()?;
     let matrix = remainder.matrix;
     let exactly = |mean: f64| Estimate { mean, deviation: 0.0 };
     let made = Prediction {
