@@ -183,7 +183,7 @@ fn run<F: Field>(
             let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, projection, start, rng));
             let seconds = basis_seconds(&Wiedemann::default(), s, choice.degree, expected as f64);
             let pays = choice.degree == 1 && seconds > GPU_PAYS * rayon::current_num_threads() as f64;
-            let reading = Reading { gpu: pays.then_some(matrix), ..reading };
+            let reading = Reading { gpu: pays.then(|| matrix.first()), ..reading };
             reading.run(&mut source?, stream, phases, observer)
         }
     }

@@ -137,6 +137,10 @@ impl GpuCopies {
         Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect(), devices })
     }
 
+    /// What the first GPU has of it.
+    pub(crate) fn first(&self) -> &GpuMatrix {
+        &self.parts[0].team[0]
+    }
     /// The shape of whole blocks.
     pub fn shape(&self) -> GpuShape {
         self.shape
