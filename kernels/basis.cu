@@ -3,20 +3,21 @@
 // Step k sorts the rows by (shifted degree, index), eliminates the M x N matrix of the coefficients k of the residuals, adds the pivots to
 // the other rows so that these coefficients vanish, and multiplies the pivots by x.
 //
-// Elimination without divisions. Row r, as it changes, is g_r R_r + sum_j f_rj R_j over the pivots j so far, R_j as they were. A pivot
-// with entry a in column c turns a later row into a times it minus its entry in column c times the pivot; column c has no other use from
-// then on and holds f_rj. g_r is the product of the pivots' entries before row r: the same for all rows that are not met yet. A row
-// without an entry outside the pivots' columns is no pivot: R_r = -sum_j (f_rj / g_r) R_j.
+// Elimination. Row r, as it changes, is R_r + sum_j f_rj R_j over the pivots j so far, R_j as they were. A pivot, divided by its entry in
+// column c, is subtracted from later rows; column c has no other use from then on and holds f_rj. A row without an entry outside the
+// pivots' columns is no pivot: R_r = -sum_j f_rj R_j. A few warps hold the rows in registers, a column or more for each lane; the next row
+// goes through shared memory, so that one barrier of these warps separates two rows.
 //
 // problem.cuh (src/sigma_basis/cuda/source.rs):
 //   P, LANE    the modulus, bits of a residue in shared memory, 16 or 32
 //   M, N       rows and columns of the series; N_ROUND is N rounded up to a multiple of 8
 //   ORDER      the largest order of a launch      THREADS   of the block      SHARED   bytes of its memory
+//   TABLE      whether it has room for inverses, for LANE 16
 //
 // Launch contract: one block, SHARED bytes of dynamic shared memory.
 //   leaf    `order` steps on the coefficients of `series` from `offset` on, of which there are `given`, zeros beyond. `basis` has order + 1
 //       coefficients. `degrees` and `changes` (last changes, counted from `before` on) are brought up to date. `inverses`, for LANE 16: of
-//       all residues.
+//       the residues up to P / 2, two in a word.
 
 #include "words.cuh"
 
@@ -28,6 +29,9 @@
 #define STRIDE (ORDER * N + (ORDER + 1) * M)
 // Rows that share the loads of the pivots.
 #define TOGETHER 8
+// Warps that eliminate, and the rows that each of them holds.
+#define ELIMINATORS 8
+#define OWN ((M + ELIMINATORS - 1) / ELIMINATORS)
 
 // x mod P, x below 2^47 for LANE 16.
 __device__ __forceinline__ u32 residue(u64 x) {
@@ -47,17 +51,14 @@ __device__ __forceinline__ void add_product(u64 &sum, u32 a, u32 b) {
 #endif
 }
 
-// 1/a mod P, a from 1 on.
-__device__ __forceinline__ u32 inverse(u32 a, const u32 *inverses) {
+// x + a b mod P for residues.
+__device__ __forceinline__ u32 sum_with_product(u32 x, u32 a, u32 b) {
 #if LANE == 16
-    return inverses[a];
+    // Less than P^2, and the quotient is right or one too small.
+    const u32 sum = x + a * b, r = sum - __umulhi(sum, (u32)((1ull << 32) / P)) * (u32)P;
+    return min(r, r - (u32)P);
 #else
-    u32 power = 1, square = a;
-    for (u32 e = P - 2; e > 0; e >>= 1) {
-        if (e & 1) power = residue((u64)power * square);
-        square = residue((u64)square * square);
-    }
-    return power;
+    return residue(x + (u64)a * b);
 #endif
 }
 
@@ -65,15 +66,21 @@ struct Shared {
     // The residuals' coefficients k, rows in the order of elimination; then factors of pivots.
     u32 work[M][N_ROUND];
     u64 degrees[M];
-    // The number of a row by its place, and the scale of a row there.
-    u32 sorted[M], scale[M];
+    // The number of a row by its place.
+    u32 sorted[M];
     // How often a row was multiplied by x; whether it is a pivot, or changes otherwise.
     u32 shifts[M], pivot[M], combined[M];
     // Where the residual, and the basis, of a column's pivot begin.
     u32 residual[N_ROUND], basis[N_ROUND];
     // The places of rows that change.
     u32 targets[M];
-    u32 target_count;
+    u32 target_count, pivot_count;
+    // The row that is eliminated next, and the one before.
+    u32 next[2][CHUNKS * 32];
+#if TABLE
+    // 1/a for a up to P / 2, two in a word.
+    u32 inverses[(P / 2 + 2) / 2];
+#endif
     u64 top;
     __align__(16) Lane rows[M * STRIDE];
 };
@@ -104,67 +111,102 @@ __device__ __forceinline__ void arrange(Shared &s, u32 *changes, u32 k, u32 befo
     }
 }
 
-// Eliminates; how many pivots there are.
-__device__ __forceinline__ u32 eliminate(Shared &s, u32 warp, u32 lane) {
-    u32 g = 1, count = 0, r = 0, taken[CHUNKS] = {};
-    for (; r < M && count < N; r++) {
+// 1/a mod P, a from 1 on.
+__device__ __forceinline__ u32 inverse(const u32 *inverses, u32 a) {
+#if LANE == 16
+    const bool high = a > P / 2;
+    const u32 b = ((const u16 *)inverses)[high ? (u32)P - a : a];
+    return high ? (u32)P - b : b;
+#else
+    u32 power = 1, square = a;
+    for (u32 e = P - 2; e > 0; e >>= 1) {
+        if (e & 1) power = residue((u64)power * square);
+        square = residue((u64)square * square);
+    }
+    return power;
+#endif
+}
+
+// Waits for the warps that eliminate.
+__device__ __forceinline__ void wait_for_eliminators() { asm volatile("bar.sync 1, %0;" ::"n"(ELIMINATORS * 32) : "memory"); }
+
+// x's element in this column.
+__device__ __forceinline__ u32 element(const u32 (&x)[CHUNKS], u32 column) {
+    u32 found = 0;
+#pragma unroll
+    for (u32 h = 0; h < CHUNKS; h++) {
+        const u32 here = __shfl_sync(ALL, x[h], column % 32);
+        if (column / 32 == h) found = here;
+    }
+    return found;
+}
+
+// Eliminates, by the first warps.
+__device__ __forceinline__ void eliminate(Shared &s, const u32 *inverses, u32 warp, u32 lane) {
+    u32 x[OWN][CHUNKS], count = 0, taken[CHUNKS] = {};
+#pragma unroll
+    for (u32 t = 0; t < OWN; t++) {
+        const u32 i = warp + ELIMINATORS * t;
+#pragma unroll
+        for (u32 h = 0; h < CHUNKS; h++) {
+            const u32 c = h * 32 + lane;
+            x[t][h] = i < M && c < N ? s.work[i][c] : 0;
+            if (i == 0) s.next[0][c] = x[t][h];
+        }
+    }
+    for (u32 r = 0; r < M && count < N; r++) {
+        wait_for_eliminators();
         u32 y[CHUNKS], column = N;
 #pragma unroll
         for (u32 h = CHUNKS; h-- > 0;) {
-            const u32 c = h * 32 + lane;
-            y[h] = c < N ? s.work[r][c] : 0;
+            y[h] = s.next[r % 2][h * 32 + lane];
             const u32 mask = __ballot_sync(ALL, y[h] != 0) & ~taken[h];
             if (mask) column = h * 32 + __ffs(mask) - 1;
         }
-        if (column == N) {
-            if (warp == 0 && lane == 0) s.scale[r] = g;
-            continue;
+        const bool found = column < N;
+        if (found) {
+            const u32 factor = inverse(inverses, element(y, column));
+#pragma unroll
+            for (u32 h = 0; h < CHUNKS; h++) {
+                const bool here = h * 32 + lane == column;
+                y[h] = here ? factor : sum_with_product(0, y[h], factor);
+                if (column / 32 == h) taken[h] |= 1u << column % 32;
+            }
+            count++;
+            if (warp == ELIMINATORS - 1 && lane == 0) {
+                const u32 i = s.sorted[r];
+                s.pivot[i] = 1;
+                s.residual[column] = i;
+            }
         }
-        const u32 a = s.work[r][column];
+#pragma unroll
+        for (u32 t = 0; t < OWN; t++) {
+            const u32 i = warp + ELIMINATORS * t;
+            if (i <= r || i >= M) continue;
+            if (found) {
+                const u32 b = element(x[t], column), minus = b ? (u32)P - b : 0;
+#pragma unroll
+                for (u32 h = 0; h < CHUNKS; h++) x[t][h] = sum_with_product(h * 32 + lane == column ? 0 : x[t][h], minus, y[h]);
+            }
+            if (i == r + 1) {
+#pragma unroll
+                for (u32 h = 0; h < CHUNKS; h++) s.next[i % 2][h * 32 + lane] = x[t][h];
+            }
+        }
+    }
+#pragma unroll
+    for (u32 t = 0; t < OWN; t++) {
+        const u32 i = warp + ELIMINATORS * t;
 #pragma unroll
         for (u32 h = 0; h < CHUNKS; h++) {
-            if (column / 32 == h) {
-                taken[h] |= 1u << column % 32;
-                if (lane == column % 32) y[h] = g;
-            }
+            if (i < M && h * 32 + lane < N) s.work[i][h * 32 + lane] = x[t][h];
         }
-        for (u32 i = r + 1 + warp; i < M; i += WARPS) {
-            const u32 b = s.work[i][column], minus = b ? (u32)P - b : 0;
-            u32 x[CHUNKS];
-#pragma unroll
-            for (u32 h = 0; h < CHUNKS; h++) {
-                const u32 c = h * 32 + lane;
-                x[h] = c < N && c != column ? s.work[i][c] : 0;
-                x[h] = residue((u64)a * x[h] + (u64)minus * y[h]);
-            }
-            __syncwarp();
-#pragma unroll
-            for (u32 h = 0; h < CHUNKS; h++) {
-                if (h * 32 + lane < N) s.work[i][h * 32 + lane] = x[h];
-            }
-        }
-        if (warp == 0 && lane == 0) {
-            const u32 i = s.sorted[r];
-            s.pivot[i] = 1;
-            s.residual[column] = i;
-        }
-        g = residue((u64)a * g);
-        count++;
-        __syncthreads();
     }
-    // What is left has no entries.
-    for (u32 i = r + threadIdx.x; i < M; i += THREADS) s.scale[i] = g;
-    return count;
+    if (warp == 0 && lane == 0) s.pivot_count = count;
 }
 
-// Divides the factors by the scales, lists the rows that change and the pivots' places. Where a column has no pivot, factors are 0.
-__device__ __forceinline__ void finish_factors(Shared &s, const u32 *inverses, u32 k, u32 warp, u32 lane) {
-    for (u32 r = warp; r < M; r += WARPS) {
-        const u32 i = s.sorted[r];
-        if (s.pivot[i] || !s.combined[i]) continue;
-        const u32 factor = inverse(s.scale[r], inverses);
-        for (u32 c = lane; c < N; c += 32) s.work[r][c] = residue((u64)s.work[r][c] * factor);
-    }
+// Lists the rows that change and the pivots' places. Where a column has no pivot, factors are 0.
+__device__ __forceinline__ void list_rows(Shared &s, u32 k, u32 warp, u32 lane) {
     if (warp == WARPS - 1) {
         u32 count = 0;
         for (u32 r0 = 0; r0 < M; r0 += 32) {
@@ -187,14 +229,14 @@ __device__ __forceinline__ void finish_factors(Shared &s, const u32 *inverses, u
 
 // Adds the pivots to the other rows: residuals from k + 1 on, `len` coefficients of the basis.
 __device__ __forceinline__ void combine(Shared &s, u32 k, u32 order, u32 len, u32 warp, u32 lane) {
-    const u32 live[2] = {(order - k - 1) * N, len * M};
-    const u32 first = (live[0] + 31) / 32, chunks = first + (live[1] + 31) / 32;
+    const u32 in_residuals = (order - k - 1) * N, in_bases = len * M;
+    const u32 first = (in_residuals + 31) / 32, chunks = first + (in_bases + 31) / 32;
     const u32 groups = (s.target_count + TOGETHER - 1) / TOGETHER;
     for (u32 task = warp; task < chunks * groups; task += WARPS) {
         const u32 group = task / chunks * TOGETHER, chunk = task % chunks;
         const bool in_basis = chunk >= first;
         const u32 x = (in_basis ? chunk - first : chunk) * 32 + lane;
-        if (x >= live[in_basis]) continue;
+        if (x >= (in_basis ? in_bases : in_residuals)) continue;
         const u32 *starts = in_basis ? s.basis : s.residual;
         u64 sum[TOGETHER];
         u32 at[TOGETHER], row[TOGETHER];
@@ -257,6 +299,10 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         s.rows[i * STRIDE + ORDER * N + x] = x == i;
     }
     for (u32 i = threadIdx.x; i < M; i += THREADS) s.degrees[i] = degrees[i], s.shifts[i] = 0;
+#if TABLE
+    for (u32 number = threadIdx.x; number < (P / 2 + 2) / 2; number += THREADS) s.inverses[number] = inverses[number];
+    inverses = s.inverses;
+#endif
 #if N_ROUND > N
     for (u32 number = threadIdx.x; number < M * (N_ROUND - N); number += THREADS) {
         s.work[number / (N_ROUND - N)][N + number % (N_ROUND - N)] = 0;
@@ -271,10 +317,10 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         __syncthreads();
         // No row is longer than k + 1, nor than the largest shifted degree less the least shift.
         const u32 len = min(s.top - least, (u64)k) + 1;
-        const u32 count = eliminate(s, warp, lane);
+        if (warp < ELIMINATORS) eliminate(s, inverses, warp, lane);
         __syncthreads();
-        if (count == 0) continue;
-        finish_factors(s, inverses, k, warp, lane);
+        if (s.pivot_count == 0) continue;
+        list_rows(s, k, warp, lane);
         __syncthreads();
         combine(s, k, order, len, warp, lane);
         __syncthreads();

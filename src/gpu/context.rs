@@ -105,17 +105,17 @@ impl Stream {
         Ok(Stream(context.default_stream()))
     }
 
-    /// Another stream on the same device, whose work goes first where both have some. Nothing orders the work of the two:
-    /// a buffer that one has made is for that one alone.
+    /// Another stream on the same device, whose work goes first where both have some. Nothing orders the work of the
+    /// two: a buffer that one has made is for that one alone.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn beside(&self) -> Result<Stream> {
         let wrong = |e| failed("making a stream", e);
         let context = CudaContext::new(self.0.context().ordinal()).map_err(wrong)?;
-        // SAFETY: without events, cudarc does not order operations on one buffer across streams. This context object has
-        // only the one stream that is made here, so that there is nothing to order; buffers are released on that stream,
-        // after the work that uses them.
+        // SAFETY: without events, cudarc does not order operations on one buffer across streams. This context object
+        // has only the one stream that is made here, so that there is nothing to order; buffers are released on that
+        // stream, after the work that uses them.
         unsafe { context.disable_event_tracking() };
         let (_, first) = priorities::get_priority_range().map_err(wrong)?;
         context.new_stream_with_priority(first).map(Stream).map_err(wrong)

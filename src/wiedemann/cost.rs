@@ -43,8 +43,8 @@ pub(super) struct Work<'a> {
     pub by_theorem: bool,
 }
 
-/// Predicted seconds of one thread for the σ-basis of so many terms. PM-Basis: about 16 s³ multiplications a term, level
-/// of recursion and digit product; leaves over an extension are done element by element.
+/// Predicted seconds of one thread for the σ-basis of so many terms. PM-Basis: about 16 s³ multiplications a term,
+/// level of recursion and digit product; leaves over an extension are done element by element.
 pub(super) fn basis_seconds(prices: &Wiedemann, s: usize, degree: usize, terms: f64) -> f64 {
     let each = if degree == 1 { prices.basis } else { (2.0 * degree as f64 - 1.0) * prices.basis_digit };
     16.0 * (s as f64).powi(3) * terms.log2().max(1.0) * each * terms

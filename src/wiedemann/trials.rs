@@ -38,9 +38,9 @@ pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the 
 /// Each time the sequence grows by this fraction before the generator is looked at again.
 const GROWTH: usize = 8;
 
-/// A σ-basis that is predicted to take the processor's threads so many seconds goes to the GPU that makes the sequence:
-/// kernels that are compiled for the first time take about as long.
-const GPU_PAYS: f64 = 1.0;
+/// A σ-basis that is predicted to take one thread more seconds goes to the GPU that makes the sequence: kernels that
+/// are compiled for the first time take about as long, and more threads help little.
+const GPU_PAYS: f64 = 2.0;
 
 /// How block Wiedemann was run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ fn run<F: Field>(
             assert_eq!(matrix.shape().block, s, "blocks of the parameters' size");
             let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, projection, start, rng));
             let seconds = basis_seconds(&Wiedemann::default(), s, choice.degree, expected as f64);
-            let pays = choice.degree == 1 && seconds > GPU_PAYS * rayon::current_num_threads() as f64;
+            let pays = choice.degree == 1 && seconds > GPU_PAYS;
             let reading = Reading { gpu: pays.then(|| matrix.first()), ..reading };
             reading.run(&mut source?, stream, phases, observer)
         }

@@ -12,8 +12,8 @@ const THREADS: u64 = 256;
 const MULTIPLIERS: u32 = 128;
 /// Levels of a pass.
 const LEVELS: usize = 5;
-/// Products of which one factor has fewer coefficients go by the definition: a launch instead of six, whose sums take as
-/// long as these do on an H100.
+/// Products of which one factor has fewer coefficients go by the definition: a launch instead of six, whose sums take
+/// as long as these do on an H100.
 const SHORT: usize = 24;
 
 /// Some coefficients of a matrix.

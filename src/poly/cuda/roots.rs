@@ -1,7 +1,8 @@
 //! Roots of unity modulo word primes, in the order in which a transform on a GPU meets them (`kernels/poly.cu`).
 //!
-//! As on the processor (`ntt/twiddles.rs`): block b of a level has the root e^(2πi·rev(b)/2), rev(Σ bⱼ 2ʲ) = Σ bⱼ 2⁻ʲ⁻¹,
-//! whatever the level, so that the table is built by doubling: entry b + 2ʲ is entry b times the root of order 2ʲ⁺².
+//! As on the processor (`ntt/twiddles.rs`): block b of a level has the root e^(2πi·rev(b)/2), rev(Σ bⱼ 2ʲ) = Σ bⱼ
+//! 2⁻ʲ⁻¹, whatever the level, so that the table is built by doubling: entry b + 2ʲ is entry b times the root of order
+//! 2ʲ⁺².
 
 use crate::{Result, memory};
 

@@ -1,9 +1,9 @@
 //! Order bases mod p < 2³¹ on a CUDA GPU: PM-Basis driven from the processor, the same bits as [`pm_basis`].
 //!
-//! Series and bases of the recursion stay on the GPU. Products are those of `poly/cuda`; a leaf is M-Basis by one thread
-//! block in shared memory (`kernels/basis.cu`), which leaves degrees and last changes there for the next leaf: leaves
-//! follow each other from the first order to the last. Only the degrees come back after each, since the lengths of
-//! products depend on them: no row of a basis is longer than max δ - min s + 1.
+//! Series and bases of the recursion stay on the GPU. Products are those of `poly/cuda`; a leaf is M-Basis by one
+//! thread block in shared memory (`kernels/basis.cu`), which leaves degrees and last changes there for the next leaf:
+//! leaves follow each other from the first order to the last. Only the degrees come back after each, since the lengths
+//! of products depend on them: no row of a basis is longer than max δ - min s + 1.
 //!
 //! The basis is unique: its pivots are the rows that are no combinations of those before them, and these are
 //! independent, so that the factors are determined whatever the elimination.
@@ -26,7 +26,7 @@ use crate::{DeviceReason, Error};
 use source::Form;
 
 /// basis, degrees, changes, series, offset, given, inverses, order, before.
-type Leaf = (Out<u32>, Out<u64>, Out<u32>, In<u32>, u64, u32, In<u32>, u32, u32);
+type LeafKernel = (Out<u32>, Out<u64>, Out<u32>, In<u32>, u64, u32, In<u32>, u32, u32);
 
 /// Order bases of m×n series mod p < 2³¹ on one GPU: kernels, and the stream of all work with them.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub struct GpuBases {
     form: Form,
     /// Orders up to this one are a launch.
     order: usize,
-    leaf: Kernel<Leaf>,
-    /// 1/a mod p for p < 2¹⁶.
+    leaf: Kernel<LeafKernel>,
+    /// 1/a mod p for a ≤ p/2, p < 2¹⁶.
     inverses: Buffer<u32>,
 }
 
@@ -98,12 +98,11 @@ impl GpuBases {
             return Err(Error::device(DeviceReason::NoKernel, "order bases of empty matrices need no GPU"));
         }
         let form = Form { modulus, rows, cols };
-        let order = form.order()?;
+        let largest = form.largest()?;
         let (leaf, polys) =
-            rayon::join(|| form.leaf(order, capability), || GpuPolys::on(stream.clone(), capability, modulus));
-        let leaf = stream.load(&leaf?)?.kernel_with_shared("leaf", form.shared(order) as u32)?;
-        let inverses = if form.lane_bytes() == 2 { inverses(modulus) } else { Vec::new() };
-        Ok(GpuBases { polys: polys?, form, order, leaf, inverses: stream.upload(&inverses)? })
+            rayon::join(|| form.leaf(largest, capability), || GpuPolys::on(stream.clone(), capability, modulus));
+        let leaf = stream.load(&leaf?)?.kernel_with_shared("leaf", form.shared(largest) as u32)?;
+        Ok(GpuBases { polys: polys?, form, order: largest.order, leaf, inverses: stream.upload(&form.inverses())? })
     }
     /// The stream of all work.
     pub fn stream(&self) -> &Stream {
@@ -118,8 +117,8 @@ impl GpuBases {
         (self.form.rows, self.form.cols)
     }
 
-    /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the given
-    /// shift: that of [`pm_basis`](super::pm_basis::pm_basis), bit for bit.
+    /// The minimal order basis of `series` (m×n; coefficients beyond its length count as zero) at `order`, for the
+    /// given shift: that of [`pm_basis`](super::pm_basis::pm_basis), bit for bit.
     ///
     /// # Errors
     /// [`Error::Interrupted`] when the observer asks to stop; [`Error::Device`], [`Error::Memory`].
@@ -252,17 +251,6 @@ impl GpuBases {
         [on_a, on_b, product].into_iter().for_each(|matrix| self.polys.recycle(matrix));
         Ok(copy)
     }
-}
-
-/// 1/a mod p for all a from 1 on: by p = q·a + r, 1/a = -q/r, r < a.
-fn inverses(modulus: Modulus) -> Vec<u32> {
-    let p = modulus.get() as u32;
-    let mut inverses = vec![0u32, 1];
-    for a in 2..p {
-        let q = u64::from(p / a) * u64::from(inverses[(p % a) as usize]) % u64::from(p);
-        inverses.push(p - q as u32);
-    }
-    inverses
 }
 
 #[cfg(test)]

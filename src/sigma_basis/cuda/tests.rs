@@ -21,15 +21,6 @@ fn bases(p: u64, rows: usize, cols: usize) -> Option<GpuBases> {
     }
 }
 
-#[test]
-fn inverses_are_inverses() {
-    for p in [2, 3, 251, 65521] {
-        let inverses = inverses(Modulus::new(p).unwrap());
-        assert_eq!(inverses.len() as u64, p);
-        assert!((1..p).all(|a| a * u64::from(inverses[a as usize]) % p == 1), "{p}");
-    }
-}
-
 /// Leaves and recursion, for degenerate series and shifts.
 #[test]
 fn bases_are_those_of_the_processor() {
