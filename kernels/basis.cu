@@ -64,14 +64,15 @@ __device__ __forceinline__ u32 sum_with_product(u32 x, u32 a, u32 b) {
 
 struct Shared {
     // The residuals' coefficients k, rows in the order of elimination; then factors of pivots.
-    u32 work[M][N_ROUND];
+    __align__(16) u32 work[M][N_ROUND];
     u64 degrees[M];
     // The number of a row by its place.
     u32 sorted[M];
     // How often a row was multiplied by x; whether it is a pivot, or changes otherwise.
     u32 shifts[M], pivot[M], combined[M];
     // Where the residual, and the basis, of a column's pivot begin.
-    u32 residual[N_ROUND], basis[N_ROUND];
+    __align__(16) u32 residual[N_ROUND];
+    __align__(16) u32 basis[N_ROUND];
     // The places of rows that change.
     u32 targets[M];
     u32 target_count, pivot_count;
