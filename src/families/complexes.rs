@@ -1,7 +1,7 @@
 //! Whole complexes by name: the boundary matrices of a family from degree 1 upwards.
 
 use super::names::{find_among, named, unknown};
-use super::{chessboard, connectivity, matching};
+use super::{chessboard, connectivity, matching, sums};
 use crate::complexes::ChainComplex;
 use crate::sparse::Triplets;
 use crate::{Error, Result};
@@ -62,6 +62,27 @@ const CATALOGUE: &[ComplexFamily] = &[
         example: "n3c6",
         dimension: |a| connectivity::dimension(3, a[0]),
         boundary: |a, k| connectivity::boundary(3, a[0], k),
+    },
+    ComplexFamily {
+        pattern: "sum{n}_{a}_{b}",
+        about: "The sum complex of {a, b} mod n: n points, edges whose ends sum to a or b.",
+        example: "sum11_0_1",
+        dimension: sums::dimension,
+        boundary: sums::boundary,
+    },
+    ComplexFamily {
+        pattern: "sum{n}_{a}_{b}_{c}",
+        about: "The sum complex of {a, b, c} mod n: all edges, triangles whose vertices sum to one of them.",
+        example: "sum13_0_1_3",
+        dimension: sums::dimension,
+        boundary: sums::boundary,
+    },
+    ComplexFamily {
+        pattern: "sum{n}_{a}_{b}_{c}_{d}",
+        about: "The sum complex of {a, b, c, d} mod n: all triangles, tetrahedra whose vertices sum to one of them.",
+        example: "sum11_0_1_2_4",
+        dimension: sums::dimension,
+        boundary: sums::boundary,
     },
 ];
 

@@ -26,6 +26,7 @@ mod number_theory;
 mod partitions;
 mod relations;
 mod structured;
+mod sums;
 mod symmetric_power;
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,20 @@ pub struct Family {
 }
 
 const UNKNOWN: fn(&[usize], Option<Modulus>) -> Option<usize> = |_, _| None;
+
+/// The numbers in the name of a sum complex, and the degree behind them.
+fn of_sums(a: &[usize]) -> (&[usize], usize) {
+    let (&k, numbers) = a.split_last().expect("a degree");
+    (numbers, k)
+}
+fn sum_boundary(a: &[usize]) -> Result<Triplets> {
+    let (numbers, k) = of_sums(a);
+    sums::boundary(numbers, k)
+}
+fn sum_rank(a: &[usize], p: Option<Modulus>) -> Option<usize> {
+    let (numbers, k) = of_sums(a);
+    sums::rank(numbers, k, p)
+}
 
 const CATALOGUE: &[Family] = &[
     Family {
@@ -120,6 +135,30 @@ const CATALOGUE: &[Family] = &[
         example: "n3c6-b8",
         generate: |a| connectivity::published_boundary(a[0], a[1]),
         rank: |a, p| connectivity::rank(3, a[0], a[1], p),
+    },
+    Family {
+        pattern: "sum{n}_{a}_{b}-b{k}",
+        about: "Boundary matrix of the sum complex of {a, b} mod n: edges whose ends sum to a or b.",
+        size: "faces x C(n,k), k+1 entries per row; C(n-1,1) rows on top for odd n",
+        example: "sum11_0_1-b1",
+        generate: sum_boundary,
+        rank: sum_rank,
+    },
+    Family {
+        pattern: "sum{n}_{a}_{b}_{c}-b{k}",
+        about: "Boundary matrix of the sum complex of {a, b, c} mod n: triangles whose vertices sum to one of them, all edges.",
+        size: "faces x C(n,k), k+1 entries per row; C(n-1,2) rows on top for prime n",
+        example: "sum23_0_1_3-b2",
+        generate: sum_boundary,
+        rank: sum_rank,
+    },
+    Family {
+        pattern: "sum{n}_{a}_{b}_{c}_{d}-b{k}",
+        about: "Boundary matrix of the sum complex of {a, b, c, d} mod n: tetrahedra whose vertices sum to one of them, all triangles.",
+        size: "faces x C(n,k), k+1 entries per row; C(n-1,3) rows on top for prime n",
+        example: "sum11_0_1_2_4-b3",
+        generate: sum_boundary,
+        rank: sum_rank,
     },
     Family {
         pattern: "wheel_{k}_1",

@@ -393,6 +393,11 @@ fn wrong_names_and_numbers_are_refused_with_a_hint() {
         ("aztec_0", "no cells"),
         ("mk99999999999-b1", "2^32 - 1"),
         ("ch4000000000-4000000000-b9", "2^32 - 1 rows"),
+        ("sum7_0_1_7-b2", "7 is no residue mod 7"),
+        ("sum7_0_1_1-b2", "different ones are needed"),
+        ("sum3_0_1_2-b2", "more vertices than 3"),
+        ("sum7_0_1_3-b3", "the largest boundary matrix is b2"),
+        ("sum4000000000_0_1_3-b2", "2^32 - 1 rows"),
         ("mk4000000000-b1", "2^32 - 1 rows"),
         ("mk4000000000-b999999999", "2^32 - 1 rows"),
         ("bibd_4000000000_2000000000", "2^32 - 1 rows"),
@@ -434,6 +439,7 @@ fn whole_complexes_are_chain_complexes_of_all_their_matrices() {
         ("nc4", vec![6, 15, 4], "nc4-b0"),
         ("nc3", vec![3, 0], "nc3-b0"),
         ("n2c4", vec![6, 15, 20, 12], "n2c4-b0"),
+        ("sum7_0_1_3", vec![7, 21, 15], "sum7_0_1_3-b0"),
         ("n3c6", vec![], "n3c6-b0"),
     ] {
         let chain = complex(name).unwrap();

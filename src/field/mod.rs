@@ -1,13 +1,17 @@
 //! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`], by which the algebra built on it
 //! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
 //! [`DelayBudget`] says how many terms an accumulator can take before a reduction; [`random_prime`], [`ntt_primes`] and
-//! [`primitive_root()`] find moduli.
+//! [`primitive_root()`] find moduli. Greatest common divisors of integers of any size are here, too, for all rooms above
+//! (`gcd`; `euclid`, `half_gcd`).
 
 mod balanced;
 mod budget;
 mod clmul;
+mod euclid;
 mod extension;
 mod factor;
+mod gcd;
+mod half_gcd;
 mod modulus;
 mod primality;
 mod prime_field;
@@ -17,8 +21,10 @@ mod random;
 
 pub(crate) use balanced::Balanced;
 pub use budget::{Accumulator, DelayBudget, Representation};
+pub(crate) use euclid::Euclid;
 pub use extension::{ExtensionField, Packed};
 pub use factor::prime_factors;
+pub(crate) use gcd::{content, gcd, large_gcd};
 pub use modulus::{Modulus, Multiplier};
 pub use primality::is_prime;
 pub use prime_field::PrimeField;

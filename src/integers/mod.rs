@@ -12,6 +12,7 @@
 //! | an integer that enough primes divide is 0 | their product divides it | [`Product`] |
 //! | residues modulo enough primes determine an integer | Chinese remainders, step by step (H. L. Garner, IRE Trans. EC-8, 1959) | [`Crt`] |
 //! | few primes of a given size divide a non-zero integer, and there are many such primes | J. B. Rosser, L. Schoenfeld (1962) | [`bad_prime`], [`primes_of_size`] |
+//! | refining common factors ends with pairwise coprime numbers | E. Bach, J. Driscoll, J. Shallit (1993) | `coprime` |
 //! | a fraction is determined by its residue mod m > 2·N·D | P. S. Wang, M. J. T. Guy, J. H. Davenport (1982) | `reconstruct` |
 //!
 //! [`Multimodular`] leads from a [`Bound`] and a function that computes residues to the integer: proven, or as soon as
@@ -21,24 +22,27 @@
 
 mod bound;
 mod chance;
+mod coprime;
 mod crt;
-mod euclid;
-mod gcd;
+mod division;
 mod hadamard;
 mod logarithm;
 mod multimodular;
 mod primes;
 mod reconstruct;
 mod residues;
+mod trees;
 
+pub(crate) use crate::field::{content, gcd, large_gcd};
 pub use bound::Bound;
 pub use chance::{bad_prime, primes_of_size};
+pub(crate) use coprime::{coprime_base, exponents};
 pub use crt::Crt;
 pub(crate) use crt::{least, low_bits};
-pub(crate) use gcd::{content, gcd, large_gcd};
 pub use hadamard::hadamard_log2;
 pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};
 pub use multimodular::{Assembled, Multimodular};
 pub use primes::{Product, primes_below, primes_for};
 pub(crate) use reconstruct::{LIKELY, NUMERATOR, are_integers, fractions, likely_fraction, small_denominator};
 pub(crate) use residues::Residues;
+pub(crate) use trees::product;

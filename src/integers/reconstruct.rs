@@ -8,8 +8,7 @@
 //! The result is a guess, which the caller has to check by multiplying out over the integers.
 
 use super::crt::least;
-use super::euclid::Euclid;
-use crate::field::Balanced;
+use crate::field::{Balanced, Euclid};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 
@@ -70,14 +69,16 @@ pub(crate) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt
 }
 
 fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
-    let mut r = (m.clone(), if y.sign() == Sign::Minus { y + m } else { y });
-    let mut t = (BigInt::zero(), BigInt::one());
-    while r.1 > *bound {
-        let quotient = &r.0 / &r.1;
-        r = (r.1.clone(), r.0 - &quotient * r.1);
-        t = (t.1.clone(), t.0 - quotient * t.1);
+    let y = if y.sign() == Sign::Minus { y + m } else { y };
+    let mut euclid = Euclid::new(m.magnitude().clone(), y.into_parts().1, true);
+    let bound = bound.magnitude();
+    while euclid.r[1] > *bound {
+        // Several quotients with cofactors below 2³² make the larger remainder smaller by 33 bits at most: it stays
+        // above the bound, so that none at or below the bound is missed.
+        if euclid.r[1].bits() > bound.bits() + 34 { euclid.step() } else { euclid.one_quotient() }
     }
-    Some(t.1.abs()).filter(|d| d.is_positive() && d <= bound)
+    let [_, d] = euclid.t;
+    (!d.is_zero() && d <= *bound).then(|| d.into())
 }
 
 /// See [`likely_fraction`]: above 32 bits, as [`Euclid`] takes such quotients alone.

@@ -2,6 +2,7 @@
 //! [`RationalMatrix`](super::RationalMatrix).
 
 use super::Integer;
+use crate::field::large_gcd;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
 use num_traits::One;
@@ -37,7 +38,7 @@ impl<'a> Fraction<'a> {
             }
             _ => {
                 let (n, d) = (n.to_bigint(), d.to_bigint());
-                let common = n.gcd(&d);
+                let common = BigInt::from(large_gcd(n.magnitude().clone(), d.magnitude().clone()));
                 let sign = if d.sign() == Sign::Minus { -common } else { common };
                 Some(Fraction { numerator: (n / &sign).into(), denominator: (d / sign).into() })
             }
@@ -111,7 +112,7 @@ pub(super) fn common_multiple(so_far: BigUint, d: &Integer<'_>) -> BigUint {
         d => {
             // After one remainder both are as short as d.
             let d = d.to_bigint().into_parts().1;
-            let common = (&so_far % &d).gcd(&d);
+            let common = large_gcd(&so_far % &d, d.clone());
             so_far * (d / common)
         }
     }

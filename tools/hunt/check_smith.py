@@ -66,3 +66,23 @@ def made(bench, rng):
     matrix = families.smith(rng, rows, cols, factors)
     # A finding is kept as it is: a smaller matrix would have another form.
     judge_form(bench, Matrix(rows, cols, matrix.entries), words, factors)
+
+
+def diagonals(bench, rng):
+    """The factors of a diagonal matrix: the exponents of each prime, sorted, primes that nobody could find among them."""
+    pool = [2, 3, 4093, 4099, 2**61 - 1, 2**89 - 1, 2**107 - 1, 2**127 - 1, 2**521 - 1]
+    chosen = rng.sample(pool, rng.randint(1, len(pool)))
+    n = rng.choice((0, 1, 3, 20, 200))
+    exponents = {p: [rng.choice((0, 0, 0, 1, 1, 2, 5)) for _ in range(n)] for p in chosen}
+    places = rng.sample(range(n + 3), n)
+    entries = []
+    for i in range(n):
+        value = rng.choice((1, -1))
+        for p in chosen:
+            value *= p ** exponents[p][i]
+        entries.append((i, places[i], value))
+    factors = [1] * n
+    for p in chosen:
+        factors = [factor * p**e for factor, e in zip(factors, sorted(exponents[p]))]
+    words = [str(word) for word in options(rng)]
+    judge_form(bench, Matrix(n, n + 3, entries), words, factors)

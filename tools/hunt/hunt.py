@@ -60,6 +60,7 @@ CHECKS = (
     ("space", "determinants", check_spaces.determinants, 16),
     ("smith", "smith-forms", check_smith.forms, 16),
     ("smith", "smith-made", check_smith.made, 16),
+    ("smith", "smith-diagonals", check_smith.diagonals, 6),
     ("space", "rational-spaces", check_spaces.rational, 12),
     ("lifting", "rational-systems", check_lifting.systems, 24),
     ("lifting", "integer-determinants", check_lifting.determinants, 24),

@@ -107,7 +107,7 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     });
-    Ok(Core { factors: join(r, powers), certainty: over_q.certainty, reason: over_q.reason, path })
+    Ok(Core { factors: join(r, powers, observer)?, certainty: over_q.certainty, reason: over_q.reason, path })
 }
 
 /// A multiple of the last invariant factor of the minor B; `None` if B is singular mod p.

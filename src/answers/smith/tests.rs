@@ -197,3 +197,62 @@ fn multiples_of_a_row_leave_their_common_divisor() {
     assert_eq!(found.factors, expected.factors);
     assert!(found.path[0].found.contains(", 0 components"), "{:?}", found.path);
 }
+
+/// |det| by Bareiss' elimination.
+fn determinant(mut table: Vec<Vec<BigInt>>) -> BigUint {
+    let mut last = BigInt::from(1);
+    for c in 0..table.len() {
+        let Some(i) = (c..table.len()).find(|&i| !table[i][c].is_zero()) else { return BigUint::ZERO };
+        table.swap(c, i);
+        for i in c + 1..table.len() {
+            for j in c + 1..table.len() {
+                table[i][j] = (&table[i][j] * &table[c][c] - &table[i][c] * &table[c][j]) / &last;
+            }
+        }
+        last = table[c][c].clone();
+    }
+    last.magnitude().clone()
+}
+
+/// The product of the invariant factors is the minor of the faces without vertex 0: those with it are a basis of the
+/// rest of the simplex. For A = {a, a+1, …} the complex collapses to a lower dimension (N. Linial, R. Meshulam, M.
+/// Rosenthal, 2010, theorem 1.3).
+#[test]
+fn sum_complexes_of_primes_are_hypertrees() {
+    for (name, k, order) in [
+        ("sum7_0_1_3", 2, None),
+        ("sum11_0_1_3", 2, None),
+        ("sum13_0_2_5", 2, None),
+        ("sum7_0_1_2_4", 3, None),
+        ("sum13_0_1", 1, Some(1u32)),
+        ("sum11_2_3_4", 2, Some(1)),
+    ] {
+        let d = families::generate(&format!("{name}-b{k}")).unwrap();
+        let edge = families::generate(&format!("{name}-b{}", k - 1)).unwrap();
+        // Vertex 0 is in the first C(n-1, k-1) faces of dimension k-1, in lexicographic order.
+        let with_first = edge.rows() - d.rows();
+        let minor: Vec<Vec<BigInt>> = table(&d).into_iter().map(|row| row[with_first..].to_vec()).collect();
+        let found = form(&d);
+        let product: BigUint = found.factors.iter().map(|(s, count)| s.pow(*count as u32)).product();
+        assert_eq!(Some(found.rank), families::known_rank(&format!("{name}-b{k}"), None), "{name}");
+        assert_eq!((product.clone(), found.rank), (determinant(minor), d.rows()), "{name}");
+        assert!(order.is_none_or(|order| product == order.into()), "{name}: {product}");
+    }
+}
+
+/// Far more entries than pairs of them could be compared.
+#[test]
+fn diagonals_of_large_numbers() {
+    let mut rng = Rng::seed_from_u64(12);
+    let numbers: Vec<BigInt> = (0..1500).map(|_| BigInt::from(rng.random::<u128>()) + 1).collect();
+    let a = Triplets::from_entries(1500, 1600, numbers.iter().enumerate().map(|(k, d)| (k, (7 * k) % 1600, d.clone())));
+    let found = form(&a);
+    let product: BigUint = found.factors.iter().map(|(s, count)| s.pow(*count as u32)).product();
+    assert_eq!((found.rank, product), (1500, numbers.iter().map(|d| d.magnitude()).product()));
+    assert!(found.factors.windows(2).all(|pair| (&pair[1].0 % &pair[0].0).is_zero()));
+    // Of the powers of 2 in place k, sorted.
+    let mut twos: Vec<u64> = numbers.iter().map(|d| d.trailing_zeros().unwrap()).collect();
+    twos.sort_unstable();
+    let listed = found.factors.iter().flat_map(|(s, count)| std::iter::repeat_n(s.trailing_zeros().unwrap(), *count));
+    assert!(listed.eq(twos));
+}

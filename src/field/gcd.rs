@@ -1,6 +1,8 @@
-//! Greatest common divisors by Euclid's algorithm, non-negative; that of 0 and x is |x|.
+//! Greatest common divisors by Euclid's algorithm, non-negative; that of 0 and x is |x|. Long numbers are first made
+//! shorter by halves ([`half_gcd`]).
 
 use super::euclid::Euclid;
+use super::half_gcd;
 use num_bigint::{BigInt, BigUint};
 
 /// The gcd of two words.
@@ -13,7 +15,8 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 /// The gcd of two integers of any size.
 pub(crate) fn large_gcd(a: BigUint, b: BigUint) -> BigUint {
-    let mut euclid = if a < b { Euclid::new(b, a, false) } else { Euclid::new(a, b, false) };
+    let [a, b] = half_gcd::shortened(if a < b { [b, a] } else { [a, b] });
+    let mut euclid = Euclid::new(a, b, false);
     while !euclid.is_done() {
         euclid.step();
     }

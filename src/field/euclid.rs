@@ -16,7 +16,7 @@ const LEADING: u64 = 62;
 
 /// The remainders rᵢ, r₍ᵢ₊₁₎ and their cofactors.
 #[derive(Clone, Debug)]
-pub(super) struct Euclid {
+pub(crate) struct Euclid {
     pub r: [BigUint; 2],
     pub t: [BigUint; 2],
     /// Whether r₍ᵢ₊₁₎ ≡ -t₍ᵢ₊₁₎·r₁.
@@ -39,8 +39,16 @@ impl Euclid {
         if let Some((cofactors, odd)) = self.certain() {
             self.apply(cofactors);
             self.negative ^= odd;
-            return;
+        } else {
+            self.one_quotient();
         }
+    }
+
+    /// The next quotient alone.
+    ///
+    /// # Panics
+    /// If r₍ᵢ₊₁₎ = 0.
+    pub fn one_quotient(&mut self) {
         let quotient = self.quotient();
         let [r0, r1] = &mut self.r;
         let next = &*r0 - &quotient * &*r1;
