@@ -37,7 +37,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     let mut phases = Phases::default();
     let start = Instant::now();
     let compact = a.compact()?;
-    let pieces = phases.time("units", || pieces(compact.matrix.into_owned(), options.rank.max_memory, observer))?;
+    let pieces = phases.time("units", || pieces(compact.matrix.into_owned(), &options.rank, observer))?;
     let Pieces { mut diagonal, cores, units } = pieces;
     let mut form = SmithForm {
         rank: 0,

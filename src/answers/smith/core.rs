@@ -93,7 +93,7 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     });
-    let powers = all_powers(a, &digest, (&rows, &cols), &multiple, &mut parts, (r, options.rank.max_memory), observer)?;
+    let powers = all_powers(a, &digest, (&rows, &cols), &multiple, &mut parts, (r, &options.rank), observer)?;
     path.push(Step {
         name: "local forms",
         found: format!(
@@ -131,7 +131,7 @@ fn all_powers(
     lines: (&[u32], &[u32]),
     multiple: &Multiple,
     parts: &mut Parts,
-    (r, limit): (usize, Option<u64>),
+    (r, options): (usize, &RankOptions),
     observer: &dyn Observer,
 ) -> Result<Vec<Powers>> {
     let mut powers = vec![];
@@ -143,16 +143,19 @@ fn all_powers(
             None => parts.hard = &parts.hard * &parts.cyclic,
         }
     }
-    if !parts.primes.is_empty() || !parts.hard.is_one() {
-        let bits = if parts.hard.is_one() { 32 } else { 8 * BIG + 2 * parts.hard.bits() };
-        check_table(a, bits.div_ceil(8), limit)?;
-    }
     for &(p, exponent) in &parts.primes {
-        let form = || local(a, p, exponent, r, observer);
+        let form = || {
+            if let Some(powers) = by_rank(a, p, (exponent, multiple), r, options, observer)? {
+                return Ok(powers);
+            }
+            check_table(a, 4, options.max_memory)?;
+            local(a, p, exponent, r, observer)
+        };
         powers.push(once("local-form", || (digest, p, exponent, r), observer, form)?);
     }
     if !parts.hard.is_one() {
         // Each prime twice as often as in any invariant factor.
+        check_table(a, BIG + parts.hard.bits().div_ceil(4), options.max_memory)?;
         let n = parts.hard.pow(2);
         let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
         let form = || Ok(as_powers(smith_mod(a, &n, r, observer)?.ok_or_else(other)?));
@@ -262,6 +265,31 @@ impl Parts {
         }
         Parts { primes, cyclic, hard }
     }
+}
+
+/// The powers of p by the rank mod p, where that says all: r - rank invariant factors are multiples of p. `exponent` is
+/// that of p in the last invariant factor of a minor, or in the minor itself, which the product of all divides.
+fn by_rank(
+    a: &Triplets,
+    p: u64,
+    (exponent, multiple): (u32, &Multiple),
+    r: usize,
+    options: &RankOptions,
+    observer: &dyn Observer,
+) -> Result<Option<Powers>> {
+    let found = rank(
+        &a.try_reduce(Modulus::new(p)?)?,
+        &RankOptions { minor: false, proven: false, ..options.clone() },
+        observer,
+    )?;
+    let multiples = r.checked_sub(found.rank);
+    let multiples = multiples.ok_or_else(|| Error::Check(format!("rank {} mod {p}, but {r} over Q", found.rank)))?;
+    // No rank that is found exceeds the true one.
+    if multiples == 0 {
+        return Ok(Some(vec![]));
+    }
+    let once_each = exponent == 1 || (multiple.cofactor.is_some() && exponent as usize == multiples);
+    Ok((once_each && found.certainty == Certainty::Proven).then(|| vec![(p.into(), multiples)]))
 }
 
 /// The powers of p in the invariant factors of a matrix of rank r, none above p^most.

@@ -2,6 +2,7 @@
 
 use super::diagonal::Diagonal;
 use super::pieces::{Piece, Pieces};
+use crate::answers::RankOptions;
 use crate::report::once_if_worth;
 use crate::sparse::Triplets;
 use crate::{Observer, Result, memory};
@@ -17,13 +18,13 @@ type Core = (BigUint, [usize; 2], (Vec<u32>, Vec<u32>, Vec<BigInt>));
 ///
 /// # Errors
 /// Those of [`Pieces::of`], and of what keeps states.
-pub(super) fn pieces(a: Triplets, max_memory: Option<u64>, observer: &dyn Observer) -> Result<Pieces> {
+pub(super) fn pieces(a: Triplets, options: &RankOptions, observer: &dyn Observer) -> Result<Pieces> {
     if observer.keeper().is_none() {
-        return Pieces::of(a, max_memory, observer);
+        return Pieces::of(a, options, observer);
     }
     let digest = a.digest();
     let make = || {
-        let Pieces { diagonal, cores, units } = Pieces::of(a, max_memory, observer)?;
+        let Pieces { diagonal, cores, units } = Pieces::of(a, options, observer)?;
         let diagonal = memory::collect(diagonal.entries().map(|(d, count)| (d.clone(), count)), PIECES)?;
         let cores = cores.into_iter().map(written).collect::<Result<Vec<Core>>>()?;
         Ok((units, diagonal, cores))

@@ -3,8 +3,9 @@
 //!
 //! 1. **Units**: an entry ±1 is split off, A ~ (1) ⊕ A', by integer row and column operations (for a boundary matrix:
 //!    algebraic Morse reduction). First structural pivots, all in one pass ([`structural`]); then pivots of small
-//!    Markowitz cost while entries stay words ([`units`]). What is left falls into components ([`pieces`]), whose
-//!    common divisors go into the factors: a component g·B has g times those of B, and B may have units again.
+//!    Markowitz cost while entries stay words, and while they save more than they cost ([`units`], [`worth`]). What is
+//!    left falls into components ([`pieces`]), whose common divisors go into the factors: a component g·B has g times
+//!    those of B, and B may have units again.
 //! 2. **A component that has none** ([`core`]; [`small`]): its rank r by [`rational_rank`](super::rational_rank), and a
 //!    minor B of order r that is nonsingular mod a prime. Deleting lines multiplies invariant factors (interlacing: R.
 //!    C. Thompson, *Interlacing inequalities for invariant factors*, Linear Algebra Appl. 24, 1979; E. Marques de Sá,
@@ -12,9 +13,10 @@
 //! 3. **A multiple of s_r that is proven** ([`bound`]): the common denominator s̃ of solutions of B·x = b and y·B = c,
 //!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or
 //!    det B = s̃·c is assembled from enough primes.
-//! 4. **Local forms**: for each prime that may divide more than one factor, elimination in ℤ/pᵏ with pivots of least
-//!    valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is found without factoring m
-//!    ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds ([`modular`]).
+//! 4. **Local forms**: for each prime that may divide more than one factor, its rank if that says all, or elimination
+//!    in ℤ/pᵏ with pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is
+//!    found without factoring m ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds
+//!    ([`modular`]).
 //!
 //! **Certainty.** Each step but the rank is exact: lower bounds (a pivot, a denominator) and upper ones (the multiple)
 //! meet. So the form is proven if the rank over ℚ of every component is, and otherwise as sure as those ranks. Random
@@ -40,6 +42,7 @@ mod structural;
 #[cfg(test)]
 mod tests;
 mod units;
+mod worth;
 
 pub use answer::smith;
 

@@ -6,6 +6,7 @@ use super::diagonal::Diagonal;
 use super::entry::Entry;
 use super::structural;
 use super::units::{Active, Row};
+use crate::answers::RankOptions;
 use crate::sparse::{Components, Triplets};
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
@@ -34,7 +35,7 @@ impl Pieces {
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn of(a: Triplets, max_memory: Option<u64>, observer: &dyn Observer) -> Result<Pieces> {
+    pub fn of(a: Triplets, options: &RankOptions, observer: &dyn Observer) -> Result<Pieces> {
         let mut pieces = Pieces::default();
         let mut open = vec![Piece { matrix: a, scale: BigUint::one() }];
         while let Some(Piece { matrix, scale }) = open.pop() {
@@ -43,9 +44,9 @@ impl Pieces {
                 pieces.units += reduced.pivots;
                 pieces.diagonal.add(scale.clone(), reduced.pivots);
                 let (rows, cols) = (reduced.rows, reduced.cols);
-                pieces.take_apart(rows, cols, &scale, max_memory, &mut found, observer)?;
+                pieces.take_apart(rows, cols, &scale, options, &mut found, observer)?;
             } else {
-                pieces.one_by_one(&matrix, &scale, max_memory, &mut found, observer)?;
+                pieces.one_by_one(&matrix, &scale, options, &mut found, observer)?;
             }
             for (piece, turned) in found {
                 // What nothing could be divided out of, and whose rows have been compared, stays.
@@ -59,15 +60,15 @@ impl Pieces {
         &mut self,
         a: &Triplets,
         scale: &BigUint,
-        max_memory: Option<u64>,
+        options: &RankOptions,
         found: &mut Vec<(Piece, bool)>,
         observer: &dyn Observer,
     ) -> Result<()> {
         if let Some(rows) = rows_of::<i64>(a)? {
-            return self.take_apart(rows, a.cols(), scale, max_memory, found, observer);
+            return self.take_apart(rows, a.cols(), scale, options, found, observer);
         }
         let rows = rows_of::<BigInt>(a)?.expect("an integer of any size");
-        self.take_apart(rows, a.cols(), scale, max_memory, found, observer)
+        self.take_apart(rows, a.cols(), scale, options, found, observer)
     }
 
     fn take_apart<V: Entry>(
@@ -75,12 +76,12 @@ impl Pieces {
         rows: Vec<Row<V>>,
         cols: usize,
         scale: &BigUint,
-        max_memory: Option<u64>,
+        options: &RankOptions,
         found: &mut Vec<(Piece, bool)>,
         observer: &dyn Observer,
     ) -> Result<()> {
         let mut active = Active::new(rows, cols)?;
-        let units = active.split_units(max_memory, observer)?;
+        let units = active.split_units(options, observer)?;
         self.units += units;
         self.diagonal.add(scale.clone(), units);
         let rows: Vec<Row<V>> = active.rows.into_iter().filter(|row| !row.is_empty()).collect();

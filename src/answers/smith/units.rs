@@ -11,6 +11,8 @@
 
 use super::entry::Entry;
 use super::pace::Pace;
+use super::worth::{Rest, Worth};
+use crate::answers::RankOptions;
 use crate::{Observer, Result, memory};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -89,22 +91,26 @@ impl<V: Entry> Active<V> {
         Ok(Active { rows, lists, bits, limit, nnz, work: 0, buckets: Buckets::default() })
     }
 
-    /// Splits units off while there are any that may be taken, and as long as what is left takes at most so many bytes:
-    /// how many.
+    /// Splits units off while there are any that may be taken, while it is worth it ([`Worth`]), and as long as what is
+    /// left takes at most as many bytes as are allowed: how many.
     ///
     /// # Errors
     /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn split_units(&mut self, max_memory: Option<u64>, observer: &dyn Observer) -> Result<usize> {
+    pub fn split_units(&mut self, options: &RankOptions, observer: &dyn Observer) -> Result<usize> {
         let most = self.rows.len().min(self.lists.len());
         observer.phase("units", most as u64);
         let (mut count, mut last, mut distance, mut pace) = (0, 0, 1, Pace::new());
+        let mut worth = Worth::new(&options.machine);
         self.refill()?;
         loop {
+            if worth.is_due(self.work, self.rows.len()) && worth.is_lost(self.rest()) {
+                break;
+            }
             if count % WINDOW == 0 {
                 observer.check()?;
                 observer.progress(count as u64);
                 let bytes = (self.nnz * (size_of::<(u32, V)>() + 4) * 3 / 2) as u64;
-                if max_memory.is_some_and(|limit| bytes > limit) {
+                if options.max_memory.is_some_and(|limit| bytes > limit) {
                     return Ok(count);
                 }
                 pace.rest(WINDOW, most - count, bytes).inspect(|forecast| observer.forecast(forecast));
@@ -128,6 +134,17 @@ impl<V: Entry> Active<V> {
         }
         observer.progress(count as u64);
         Ok(count)
+    }
+
+    /// What is left, as far as the work on it depends on that.
+    fn rest(&self) -> Rest {
+        let (mut rows, mut bits) = (0, 0);
+        for (_, own) in self.rows.iter().zip(&self.bits).filter(|e| !e.0.is_empty()) {
+            rows += 1;
+            bits += u64::from(*own);
+        }
+        let cols = self.lists.iter().filter(|list| !list.is_empty()).count();
+        Rest { rows, cols, nnz: self.nnz, bits }
     }
 
     fn refill(&mut self) -> Result<()> {
