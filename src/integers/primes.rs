@@ -43,8 +43,13 @@ impl Product {
     }
     /// Adds a prime unless it is already there.
     pub fn add(&mut self, p: u64) {
+        self.add_power(p, 1);
+    }
+    /// Adds a power of a prime of which none is there already.
+    pub(crate) fn add_power(&mut self, p: u64, exponent: u32) {
         if !self.contains(p) {
-            self.push(p);
+            self.primes.push(p);
+            self.product *= BigUint::from(p).pow(exponent);
         }
     }
     /// Adds a prime that must not be there yet.
@@ -102,6 +107,10 @@ mod tests {
         // 2^61.0000000x.
         assert!(product.exceeds(60.999) && product.exceeds(61.0) && !product.exceeds(61.001));
         assert_eq!((product.missing(60.0, 31), product.missing(61.001, 31), product.missing(200.0, 31)), (0, 1, 5));
+        let mut powers = Product::new();
+        powers.add_power(3, 40);
+        powers.add_power(3, 5);
+        assert!(powers.exceeds(63.0) && !powers.exceeds(64.0) && powers.count() == 1, "3^40 has 64 bits");
         let mut two = Product::new();
         two.add(2);
         assert!(two.exceeds(0.999) && !two.exceeds(1.0), "2 does not exceed 2");

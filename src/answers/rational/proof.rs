@@ -16,6 +16,8 @@ use std::time::Instant;
 const PATIENCE: f64 = 2.0;
 /// From so many primes on it is seen whether fewer, larger ones take less time.
 const MANY_PRIMES: usize = 8;
+/// Primes that may divide many invariant factors, tried in this order as long as they do, the first two in any case.
+const SMALL_PRIMES: [u64; 6] = [2, 3, 5, 7, 11, 13];
 
 impl Search<'_> {
     /// Predicted seconds for the null vectors' system, with so many columns of the minor beyond the chain.
@@ -110,6 +112,22 @@ impl Search<'_> {
         let (value, many) = (self.value, self.product.missing(bits, 31));
         let predicted = many as f64 * seconds;
         self.observer.phase("primes", many as u64);
+        for (k, q) in SMALL_PRIMES.into_iter().enumerate() {
+            let missing = self.product.missing(bits, 31);
+            if missing < MANY_PRIMES || self.product.contains(q) {
+                break;
+            }
+            let before = self.product.bits();
+            let (rank, _) = self.modular(false, Modulus::new(q)?, false, true)?;
+            self.path.pop();
+            self.proving.push(rank);
+            if self.value > value {
+                return Ok(None);
+            }
+            if k > 0 && self.product.bits() < before + 31.0 {
+                break;
+            }
+        }
         let [mut small, mut large] = [31, 62].map(|bits| primes_below(1 << bits));
         let mut speed = [31.0 / seconds.max(1e-9), f64::INFINITY];
         while !self.product.exceeds(bits) {

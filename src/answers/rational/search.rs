@@ -60,7 +60,7 @@ pub(super) struct Search<'a> {
     bad_prime: Option<ErrorBound>,
     drawn: Vec<ModularRank>,
     pub proving: Vec<ModularRank>,
-    /// Of the primes whose ranks are proven.
+    /// Of pⁿ⁻ʳ for primes p of proven rank r: they divide all minors of order n, the value and 1.
     pub product: Product,
     /// Seconds of one thread that the ranks mod p are predicted to have taken.
     spent: f64,
@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
         self.value = self.value.max(rank);
         if !as_given {
             if certainty == Certainty::Proven {
-                self.product.add(p.get());
+                self.product.add_power(p.get(), (self.value + 1 - rank) as u32);
             }
             self.path.push(Step {
                 name: "rank mod p",

@@ -48,6 +48,8 @@ const RESIDUES: &str = "residues of null vectors beyond the chain";
 /// Blocks of free columns, and large vectors, that the cost of all is predicted from.
 const SAMPLE: usize = 8;
 const SAMPLE_LIFTED: usize = 2;
+/// A sample may take so many times its share of what all may take: it may be dearer than others.
+const MARGIN: f64 = 2.0;
 
 /// What became of the null vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +146,9 @@ impl NullSpace {
         self.todo = todo.into_iter().map(|(_, f)| f).collect();
         let sample: Vec<u32> = sample.into_iter().map(|(_, f)| f).collect();
         let scale = |part: usize, whole: usize, seconds: f64| seconds * whole as f64 / part.max(1) as f64;
-        let spending = Budget::new(limit, self.prices);
+        // A sample that takes more than its share shows that the whole takes more than the limit.
+        let share = |part: usize, whole: usize| limit * (MARGIN * part as f64 / whole.max(1) as f64).min(1.0);
+        let spending = Budget::new(share(sample.len(), all), self.prices);
         let outcome = self.sweep(&sample, (0, vec![]), None, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
@@ -152,7 +156,7 @@ impl NullSpace {
         let sweeps = scale(sample.len(), all - sample.len(), spending.spent());
         let hard = scale(sample.len(), all, self.hard.len() as f64) as usize;
         let some = self.hard.split_off(self.hard.len().saturating_sub(SAMPLE_LIFTED));
-        let spending = Budget::new(limit, self.prices);
+        let spending = Budget::new(share(some.len(), hard), self.prices);
         let outcome = self.lift(&some, 0, None, &spending, observer)?;
         if outcome != Outcome::Complete {
             return Ok((outcome, f64::INFINITY));
