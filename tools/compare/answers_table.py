@@ -101,7 +101,7 @@ def turn(args, contender, cell, case, seed):
         if contender.ours:
             raise Failed(f"{label}: {e}") from e
         cell.missing = "wrong" if isinstance(e, answers_check.Wrong) else "failed"
-        say(f"{label}: {e}")
+        say(f"{label}: {str(e)[:200]} … {str(e)[-200:]}" if len(str(e)) > 400 else f"{label}: {e}")
         return
     cell.runs.append((outcome, answer, facts))
     say(f"{label}: {str(answer)[:60]}, {outcome.cpu:.3f} s of CPU, {outcome.megabytes:.0f} MB{', checked' if facts['checked'] else ''}")
