@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that the system may hold back: what is written goes to the disk in pieces of so many, so that the end does not
 /// wait for all of it, and the rate at which a file grows is that of the disk.
-const HELD_BACK: u64 = 1 << 28;
+const HELD_BACK: u64 = if cfg!(test) { 1 << 8 } else { 1 << 28 };
 
 /// A file being written: bytes go to a temporary file in the same folder, which [`AtomicFile::finish`] renames once
 /// they are on disk. If it is dropped before that, the old file stays: a full disk or an interruption does no harm.
