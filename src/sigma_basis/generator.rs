@@ -131,8 +131,8 @@ impl<F: Field> GeneratorSearch<F> {
 
     /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.
     ///
-    /// One call with all terms costs what [`pm_basis`] costs; a call that adds t terms to L costs about
-    /// as much as the top level of the recursion at order L + t, besides the t terms' own basis. So calls in
+    /// One call with all terms costs what [`pm_basis`](super::pm_basis()) costs; a call that adds t terms to L costs
+    /// about as much as the top level of the recursion at order L + t, besides the t terms' own basis. So calls in
     /// blocks of L/8 or more stay within twice the one-shot cost. Progress is the length that is reached.
     ///
     /// # Errors
