@@ -5,6 +5,7 @@ use crate::blackbox::{Preconditioned, Scratch};
 use crate::field::{Field, Rng};
 use crate::spmv::Block;
 use crate::{Observer, Result};
+use std::borrow::Cow;
 
 /// Where the sequence starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +97,8 @@ impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
         }
         Ok(())
     }
-    fn state(&self) -> Option<&Block> {
-        Some(&self.current)
+    fn state(&self) -> Result<Option<Cow<'_, Block>>> {
+        Ok(Some(Cow::Borrowed(&self.current)))
     }
     fn restore(&mut self, residues: &[u64]) -> Result<()> {
         let (lane, rows, width) = (self.current.lane(), self.current.rows(), self.current.width());

@@ -6,6 +6,7 @@
 
 use crate::spmv::Block;
 use crate::{Observer, Result};
+use std::borrow::Cow;
 
 /// A source of the terms S₀, S₁, … of one sequence, with entries of type E.
 pub trait SequenceSource<E>: Send {
@@ -25,13 +26,16 @@ pub trait SequenceSource<E>: Send {
     fn extend(&mut self, count: usize, terms: &mut Vec<E>, observer: &dyn Observer) -> Result<()>;
     /// The block that the next term is made of: all that has to be kept to go on in another process. `None` if the
     /// source cannot be asked for it.
-    fn state(&self) -> Option<&Block> {
-        None
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
+    fn state(&self) -> Result<Option<Cow<'_, Block>>> {
+        Ok(None)
     }
     /// Goes on from the residues of such a block, row by row.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory).
+    /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
     /// If the source cannot be asked for one, or the residues have another shape.

@@ -37,19 +37,23 @@
 
 use super::cuda::GpuBases;
 use super::order_basis::OrderBasis;
-use super::pm_basis::{Params, later, pm_basis_after};
+use super::pm_basis::{Params, go_on, later};
 use super::products::{self, compose, residual_without_rounding};
 use super::residuals::first_residual;
+use super::trail::{self, At, Before, Keep, Trail};
 use crate::field::{Field, Rng};
 use crate::poly::{Kept, PolyMatrix, ProductPlan};
-use crate::report::ErrorBound;
-use crate::report::Observer;
-use crate::{DeviceReason, Error, Result};
+use crate::report::{ErrorBound, Observer};
+use crate::{DeviceReason, Error, Result, report};
 use rayon::prelude::*;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Coefficients of V whose products are one sum.
 const TOGETHER: usize = 16;
+
+/// First halves that another run has finished, each with the order at which it begins.
+type Done<F> = VecDeque<(usize, OrderBasis<<F as Field>::Elem>)>;
 
 /// A matrix generator: s rows f with Σ_k f_k S_{j+k} = 0 for all j for which the terms are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +93,11 @@ pub struct GeneratorSearch<F: Field> {
     last_change: Vec<usize>,
     /// Where bases and products are made, if not on the processor.
     gpu: Option<Arc<Mutex<GpuBases>>>,
+    /// The order of the basis: L, unless a state of another run is waited for.
+    order: usize,
+    /// The digest of the first terms, if states are kept, and the state that another run has left.
+    name: Option<[u8; 32]>,
+    before: Option<Before<F::Elem>>,
     /// Its products follow each other.
     _kept: Kept,
 }
@@ -114,7 +123,8 @@ impl<F: Field> GeneratorSearch<F> {
         let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
         let series = PolyMatrix::zeros(s, s, 0)?;
         let (last_change, _kept) = (vec![0; 2 * s], Kept::new());
-        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, gpu: None, _kept })
+        let (order, name, before, gpu) = (0, None, None, None);
+        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, gpu, order, name, before, _kept })
     }
 
     /// The same search with its bases and products on a GPU, as long as that has the memory for them: the same bits.
@@ -142,20 +152,47 @@ impl<F: Field> GeneratorSearch<F> {
     /// # Panics
     /// If `terms` is not a whole number of matrices.
     pub fn extend(&mut self, terms: &[F::Elem], observer: &dyn Observer) -> Result<()> {
-        let known = self.series.len();
         self.series.extend(terms)?;
-        let done = self.advance(known, self.series.len() - known, observer);
-        if let Err(error) = done {
+        let done = self.catch_up(observer);
+        if done.is_err() {
             // Each piece of `advance` is carried out whole or not at all.
-            let reached = (self.degrees.iter().sum::<i64>() / self.s as i64 - 1) as usize;
-            self.series.truncate(reached);
-            return Err(error);
+            self.series.truncate(self.order);
         }
-        Ok(())
+        done
     }
 
-    /// Brings the basis from order `from` to order `from + count`.
-    fn advance(&mut self, from: usize, count: usize, observer: &dyn Observer) -> Result<()> {
+    /// Brings the basis to the order L; not where another run, whose state there is, went beyond it: that did not end
+    /// with these terms.
+    fn catch_up(&mut self, observer: &dyn Observer) -> Result<()> {
+        let length = self.series.len();
+        if observer.keeper().is_none() {
+            return self.advance((self.order, length - self.order), None, &mut VecDeque::new(), observer);
+        }
+        let (is_new, digest) = (self.name.is_none(), trail::digest(&self.field, &self.series)?);
+        let name = *self.name.get_or_insert(digest);
+        let kept = report::Kept::of("sigma-basis", || (self.s, self.field.degree(), name), observer)?;
+        if is_new {
+            self.before = trail::load(&self.field, self.s, &kept)?;
+        }
+        if self.before.as_ref().is_some_and(|before| before.length > length) {
+            return Ok(());
+        }
+        let mut done = VecDeque::new();
+        if let Some(before) = self.before.take().filter(|before| (before.length, before.digest) == (length, digest)) {
+            (self.order, self.left, self.degrees) = (before.order, before.left, before.degrees);
+            (self.last_change, done) = (before.last_change, before.done);
+        }
+        self.advance((self.order, length - self.order), Some((&kept, digest)), &mut done, observer)
+    }
+
+    /// Brings the basis from order `from` to order `from + count`; `done` is what another run has finished of that.
+    fn advance(
+        &mut self,
+        (from, count): (usize, usize),
+        kept: Option<(&report::Kept<'_>, [u8; 32])>,
+        done: &mut Done<F>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -163,23 +200,30 @@ impl<F: Field> GeneratorSearch<F> {
         // `pm_basis`.
         if count > from.max(self.params.leaf) {
             let half = (from + count).div_ceil(2) - from;
-            self.advance(from, half, observer)?;
-            return self.advance(from + half, count - half, observer);
+            self.advance((from, half), kept, done, observer)?;
+            return self.advance((from + half, count - half), kept, done, observer);
         }
         observer.check()?;
-        let (next, left) = match self.step_on_gpu(from, count, observer)? {
+        // What another run has left of this step, the processor finishes.
+        let on_gpu = if done.is_empty() { self.step_on_gpu(from, count, observer)? } else { None };
+        let (next, left) = match on_gpu {
             Some(step) => step,
             None => {
                 let residual = products::residual(&self.field, &self.left, &self.series, from, count)?;
-                let (residual, piece) = (self.completed(residual, from), (from, count));
-                let next = pm_basis_after(&self.field, &residual, piece, &self.degrees, &self.params, observer)?;
+                let residual = self.completed(residual, from);
+                let at = At { order: from, left: &self.left, degrees: &self.degrees, last_change: &self.last_change };
+                let terms = |digest| (self.series.len(), digest);
+                let keep = kept.map(|(kept, digest)| Keep { field: &self.field, kept, terms: terms(digest), at });
+                let mut trail = Trail::new(keep, std::mem::take(done));
+                let (piece, degrees) = ((from, count), &self.degrees);
+                let next = go_on(&self.field, &residual, piece, degrees, &self.params, &mut trail, observer)?;
                 let left = compose(&self.field, &next.basis, &self.left)?;
                 (next, left)
             }
         };
         self.left = left;
         self.last_change = later(&self.last_change, &next.last_change, from);
-        self.degrees = next.degrees;
+        (self.degrees, self.order) = (next.degrees, from + count);
         Ok(())
     }
 
@@ -245,7 +289,12 @@ impl<F: Field> GeneratorSearch<F> {
     /// search is over. **Expected**: for random projections over a large field, a row of the generator that is not yet
     /// right meets a residual that behaves like a random vector of K^s, zero with probability about q^-s, each step
     /// anew. Some steps past L = δ_s + (column degree) the s rows are either stable for good or wrong at once.
+    ///
+    /// 0 while a state of another run is waited for.
     pub fn stable_terms(&self) -> usize {
+        if self.order < self.length() {
+            return 0;
+        }
         self.length() - self.generator_rows().iter().map(|&i| self.last_change[i]).max().unwrap_or(0)
     }
 

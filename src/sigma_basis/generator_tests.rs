@@ -286,3 +286,67 @@ fn verify_catches_a_wrong_basis() {
     assert_eq!(wrong.degrees[0], wrong.degrees[1]);
     assert!(message(&wrong).contains("singular"));
 }
+
+/// Searches that are interrupted at every question whether to stop go on from their states to the same basis, with all
+/// terms at once or as they come, over fields of every kind.
+#[test]
+fn searches_that_are_killed_go_on() {
+    use crate::report::goes_on;
+    fn check<F: Field>(field: &F, leaf: usize, rng: &mut Rng) {
+        let s = 2;
+        for length in [37, 90] {
+            let (terms, _) = sequence(field, rng, 40, s, length);
+            for pieces in [vec![length], vec![20, length - 20], vec![9, 12, length - 21]] {
+                let kept = goes_on(|observer| {
+                    let mut search = GeneratorSearch::with_params(field.clone(), s, Params { leaf })?;
+                    let mut at = 0;
+                    for &piece in &pieces {
+                        search.extend(&terms[at * s * s..(at + piece) * s * s], observer)?;
+                        at += piece;
+                    }
+                    search.verify(ErrorBound::of_bits(40), &mut Rng::seed_from_u64(1))?;
+                    Ok((search.generator()?, search.degrees(), search.stable_terms(), search.left.clone()))
+                });
+                assert_eq!(kept, ["sigma-basis"]);
+            }
+        }
+    }
+    let rng = &mut Rng::seed_from_u64(45);
+    check(&prime(65521), 3, rng);
+    check(&prime((1 << 61) - 1), 1, rng);
+    check(&Gf9, 2, rng);
+    check(&ExtensionField::new(Modulus::new(7).unwrap(), 3, rng), 4, rng);
+}
+
+/// A state of other terms, or of fewer, is not used.
+#[test]
+fn states_of_other_terms_are_not_used() {
+    use crate::report::Memory;
+    let (field, rng) = (prime(65521), &mut Rng::seed_from_u64(46));
+    let (terms, _) = sequence(&field, rng, 40, 1, 80);
+    let search = |terms: &[&[<PrimeField as Field>::Elem]], observer: &dyn Observer| {
+        let mut search = GeneratorSearch::with_params(field, 1, Params { leaf: 2 }).unwrap();
+        terms.iter().for_each(|terms| search.extend(terms, observer).unwrap());
+        search
+    };
+    // That of a run with sixty terms.
+    let left = || {
+        let memory = Memory { life: usize::MAX.into(), ..Memory::default() };
+        search(&[&terms[..10], &terms[10..60]], &memory);
+        memory
+    };
+    // While it is waited for, nothing is said to be stable.
+    let waiting = search(&[&terms[..10]], &left());
+    assert_eq!((waiting.length(), waiting.stable_terms()), (10, 0));
+    let mut others = terms.clone();
+    others[50] = field.add(others[50], field.one());
+    for terms in [
+        vec![&terms[..10], &terms[10..60]],
+        vec![&terms[..10], &terms[10..70]],
+        vec![&terms[..10], &others[10..60]],
+        vec![&others[..10], &others[10..]],
+    ] {
+        let (kept, plain) = (search(&terms, &left()), search(&terms, &Silent));
+        assert_eq!((kept.degrees(), kept.left), (plain.degrees(), plain.left));
+    }
+}

@@ -30,6 +30,7 @@ mod residuals;
 mod test_field;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod verify;
 mod word_kernel;
 

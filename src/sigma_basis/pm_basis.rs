@@ -10,10 +10,12 @@
 use super::m_basis::{m_basis, word_kernel};
 use super::order_basis::OrderBasis;
 use super::products::{compose, residual};
+use super::trail::Trail;
 use crate::Result;
 use crate::field::Field;
 use crate::poly::PolyMatrix;
 use crate::report::Observer;
+use std::collections::VecDeque;
 
 /// The thresholds of the σ-basis algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,31 +50,39 @@ pub fn pm_basis<F: Field>(
     params: &Params,
     observer: &dyn Observer,
 ) -> Result<OrderBasis<F::Elem>> {
-    pm_basis_after(field, series, (0, order), shift, params, observer)
+    go_on(field, series, (0, order), shift, params, &mut Trail::new(None, VecDeque::new()), observer)
 }
 
-/// The same for a piece of a basis, whose orders come after `before` others.
-pub(super) fn pm_basis_after<F: Field>(
+/// The same of a series of which so many orders, `start`, are done with: what is finished is left in the `trail`, and
+/// found there.
+pub(super) fn go_on<F: Field>(
     field: &F,
     series: &PolyMatrix<F::Elem>,
-    (before, order): (usize, usize),
+    (start, order): (usize, usize),
     shift: &[i64],
     params: &Params,
+    trail: &mut Trail<'_, F>,
     observer: &dyn Observer,
 ) -> Result<OrderBasis<F::Elem>> {
     assert!(params.leaf > 0, "a leaf takes at least one order");
     observer.check()?;
     if order <= params.leaf {
         let basis = m_basis(field, series, order, shift)?;
-        observer.progress((before + order) as u64);
+        observer.progress((start + order) as u64);
         return Ok(basis);
     }
     let half = order.div_ceil(2);
-    let first = pm_basis_after(field, series, (before, half), shift, params, observer)?;
-    let rest = residual(field, &first.basis, series, half, order - half)?;
-    let second = pm_basis_after(field, &rest, (before + half, order - half), &first.degrees, params, observer)?;
+    let first = match trail.finished(start, half) {
+        Some(first) => first,
+        None => go_on(field, series, (start, half), shift, params, trail, observer)?,
+    };
+    trail.push(start, first)?;
+    let rest = residual(field, &trail.last().basis, series, half, order - half)?;
+    let degrees = trail.last().degrees.clone();
+    let second = go_on(field, &rest, (start + half, order - half), &degrees, params, trail, observer)?;
     drop(rest);
     observer.check()?;
+    let first = trail.pop();
     let basis = compose(field, &second.basis, &first.basis)?;
     let last_change = later(&first.last_change, &second.last_change, half);
     Ok(OrderBasis { basis, degrees: second.degrees, order, last_change })

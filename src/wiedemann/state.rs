@@ -1,5 +1,6 @@
 //! What a run of block Wiedemann keeps for another process: the terms of its sequence and the block that the next one
-//! is made of; then how far the generator is evaluated. The generator itself is found again from the terms.
+//! is made of; then how far the generator is evaluated. How far the generator is found from the terms is kept by
+//! [`GeneratorSearch`](crate::sigma_basis::GeneratorSearch).
 
 use crate::field::Field;
 use crate::report::{Keeper, Kept};
@@ -10,6 +11,8 @@ use sha2::{Digest, Sha256};
 
 /// What the memory is for.
 const STATE: &str = "the state of a sequence";
+/// Terms that a GPU makes between two looks at the time.
+const TOGETHER: usize = 64;
 /// Residues that are hashed at a time.
 const CHUNK: usize = 1 << 10;
 
@@ -36,7 +39,10 @@ impl<'a> Saved<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self> {
         let nobody = Saved { kept: None, terms: vec![], block: None };
-        let (Some(first), true) = (source.state(), observer.keeper().is_some()) else { return Ok(nobody) };
+        if observer.keeper().is_none() {
+            return Ok(nobody);
+        }
+        let Some(first) = source.state()? else { return Ok(nobody) };
         let residues = first.to_residues()?;
         let mut hash = Sha256::new();
         for chunk in residues.chunks(CHUNK) {
@@ -84,18 +90,20 @@ impl<'a> Saved<'a> {
             Some(_) => return Err(Error::Check("a sequence that was complete has no end".into())),
             None => {}
         }
-        for before in restored..target {
-            let at = terms.len();
-            let one = Counted { observer: counted.observer, before, expected: counted.expected };
-            source.extend(1, terms, &one)?;
-            memory::reserve(&mut self.terms, size * k, STATE)?;
+        // Where a GPU makes them, the processor waits for many.
+        let most = if source.is_elsewhere() { TOGETHER } else { 1 };
+        for before in (restored..target).step_by(most) {
+            let (at, some) = (terms.len(), most.min(target - before));
+            let counted = Counted { observer: counted.observer, before, expected: counted.expected };
+            source.extend(some, terms, &counted)?;
+            memory::reserve(&mut self.terms, some * size * k, STATE)?;
             for &term in &terms[at..] {
                 let at = self.terms.len();
                 self.terms.resize(at + k, 0);
                 field.write_digits(term, &mut self.terms[at..]);
             }
             if kept.is_due()
-                && let Some(block) = source.state()
+                && let Some(block) = source.state()?
             {
                 kept.store(&(0u64, &self.terms[..], &block.to_residues()?[..]))?;
             }

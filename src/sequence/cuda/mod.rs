@@ -15,8 +15,9 @@ mod strand;
 use super::{Buckets, Projection, SequenceSource, Start};
 use crate::blackbox::Diagonals;
 use crate::field::{Field, Rng};
-use crate::spmv::{Block, GpuCopies};
+use crate::spmv::{Block, GpuCopies, GpuShape};
 use crate::{Observer, Result, memory};
+use std::borrow::Cow;
 use strand::Strand;
 
 /// What the memory is for.
@@ -26,7 +27,10 @@ const TERMS: &str = "the terms of a sequence";
 #[derive(Debug)]
 pub struct GpuKrylov<'a, F: Field> {
     field: F,
-    block: usize,
+    /// Of whole blocks.
+    shape: GpuShape,
+    /// The order of B.
+    order: usize,
     /// Of a sparse projection.
     buckets: Option<Buckets>,
     strands: Vec<Strand<'a>>,
@@ -60,7 +64,7 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
             Projection::Sparse(buckets) => Some(buckets),
             Projection::Dense { .. } => None,
         };
-        Ok(GpuKrylov { field: field.clone(), block: shape.block, buckets, strands })
+        Ok(GpuKrylov { field: field.clone(), shape, order: diagonals.order(), buckets, strands })
     }
 
     /// Appends the first `count` of the terms begun.
@@ -68,17 +72,17 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
         let collect = |strand: &Strand<'_>, into: &mut Vec<F::Elem>| {
             strand.projection.collect(&self.field, self.buckets.as_ref(), strand.matrix(), count, into)
         };
-        memory::reserve(terms, count * self.block * self.block, TERMS)?;
+        memory::reserve(terms, count * self.shape.block * self.shape.block, TERMS)?;
         if let [strand] = &self.strands[..] {
             return collect(strand, terms);
         }
         let mut parts = Vec::with_capacity(self.strands.len());
         for strand in &self.strands {
-            let mut part = memory::with_capacity(count * self.block * strand.columns.len(), TERMS)?;
+            let mut part = memory::with_capacity(count * self.shape.block * strand.columns.len(), TERMS)?;
             collect(strand, &mut part)?;
             parts.push((strand.columns.len(), part));
         }
-        put_together(&parts, count * self.block, terms);
+        put_together(&parts, count * self.shape.block, terms);
         Ok(())
     }
 }
@@ -92,7 +96,7 @@ fn put_together<E: Copy>(parts: &[(usize, Vec<E>)], rows: usize, terms: &mut Vec
 
 impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
     fn block(&self) -> usize {
-        self.block
+        self.shape.block
     }
     fn is_elsewhere(&self) -> bool {
         true
@@ -114,6 +118,23 @@ impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
             observer.progress(done as u64);
         }
         Ok(())
+    }
+    fn state(&self) -> Result<Option<Cow<'_, Block>>> {
+        if let [strand] = &self.strands[..] {
+            return strand.current(self.order).map(|block| Some(Cow::Owned(block)));
+        }
+        let mut whole = Block::zeros(self.shape.lane(), self.order, self.shape.width())?;
+        for strand in &self.strands {
+            let (part, first) = (strand.current(self.order)?, strand.columns.start * self.shape.degree);
+            for i in 0..self.order {
+                (0..part.width()).for_each(|l| whole.set(i, first + l, part.get(i, l)));
+            }
+        }
+        Ok(Some(Cow::Owned(whole)))
+    }
+    fn restore(&mut self, residues: &[u64]) -> Result<()> {
+        let block = Block::from_residues(self.shape.lane(), self.order, self.shape.width(), residues)?;
+        self.strands.iter_mut().try_for_each(|strand| strand.restore(&block))
     }
 }
 

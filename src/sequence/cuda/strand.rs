@@ -55,6 +55,26 @@ impl<'a> Strand<'a> {
         self.team[0].matrix
     }
 
+    /// The first `rows` rows of the current block.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
+    pub fn current(&self, rows: usize) -> Result<Block> {
+        self.matrix().download(&self.team[0].current, rows)
+    }
+
+    /// Goes on from the columns of another block.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
+    pub fn restore(&mut self, block: &Block) -> Result<()> {
+        let first = self.columns.start;
+        for member in &mut self.team {
+            member.current = member.matrix.upload_columns(block, first, member.factors[0].0)?;
+        }
+        Ok(())
+    }
+
     /// Begins to project the current block, as number `number` of those that are collected together.
     ///
     /// # Errors

@@ -43,14 +43,24 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
         let mut here = Krylov::new(field, &b, projection.clone(), block, start, &mut rng()).unwrap();
         let mut expected = Vec::new();
         here.extend(counts.iter().sum(), &mut expected, &Silent).unwrap();
+        // Another process goes on from the block of the next term, wherever that was made.
+        let residues = |source: &dyn SequenceSource<F::Elem>| source.state().unwrap().unwrap().to_residues().unwrap();
+        let (state, mut further) = (residues(&here), Vec::new());
+        here.extend(3, &mut further, &Silent).unwrap();
         for (k, matrix) in matrices.iter().enumerate() {
-            let mut there = GpuKrylov::new(field, matrix, &diagonals, projection.clone(), start, &mut rng()).unwrap();
-            let mut found = Vec::new();
+            let context = format!("{context}, dense {dense}, matrix {k}");
+            let new = || GpuKrylov::new(field, matrix, &diagonals, projection.clone(), start, &mut rng()).unwrap();
+            let (mut there, mut found) = (new(), Vec::new());
             for &count in counts {
                 there.extend(count, &mut found, &Silent).unwrap();
-                assert!(found[..] == expected[..found.len()], "{context}, dense {dense}, matrix {k}");
+                assert!(found[..] == expected[..found.len()], "{context}");
             }
-            assert_eq!(found.len(), expected.len(), "{context}, dense {dense}, matrix {k}");
+            assert_eq!(found.len(), expected.len(), "{context}");
+            assert!(residues(&there) == state, "{context}");
+            let (mut again, mut found) = (new(), Vec::new());
+            again.restore(&state).unwrap();
+            again.extend(3, &mut found, &Silent).unwrap();
+            assert!(found == further, "{context}, restored");
         }
     }
 }
