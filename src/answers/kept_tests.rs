@@ -3,7 +3,7 @@
 use super::*;
 use crate::cost::{Kind, Machine};
 use crate::field::{Modulus, Rng};
-use crate::report::goes_on;
+use crate::report::goes_on_after;
 use crate::sparse::{SparseMatrix, Triplets};
 use crate::{Observer, Result, families};
 use rand::{RngExt, SeedableRng};
@@ -28,7 +28,16 @@ fn residues(a: &Triplets, p: u64) -> SparseMatrix {
 
 /// The steps that `work` kept, which are to be these, and perhaps others.
 fn keeps<T: PartialEq + std::fmt::Debug>(steps: &[&str], work: impl Fn(&dyn Observer) -> Result<T>) {
-    let kept = goes_on(work);
+    keeps_after(3, steps, work);
+}
+
+/// The same where the work is interrupted so many times at least.
+fn keeps_after<T: PartialEq + std::fmt::Debug>(
+    least: usize,
+    steps: &[&str],
+    work: impl Fn(&dyn Observer) -> Result<T>,
+) {
+    let kept = goes_on_after(least, work);
     for step in steps {
         assert!(kept.iter().any(|kept| kept == step), "{step} is not among {kept:?}");
     }
@@ -43,6 +52,72 @@ fn ranks_by_block_wiedemann() {
         keeps(&["wiedemann"], |observer| {
             let found = rank(&matrix, &options, observer)?;
             Ok((found.rank, found.certainty, found.wiedemann))
+        });
+    }
+}
+
+/// Pivots, complements that are formed, and what is left of them in every way.
+#[test]
+fn ranks_and_minors_by_elimination() {
+    let sparse = families::generate("mk8-b3").unwrap();
+    let dense = integers(2100, 30, 0.6, 21);
+    for p in [2, 3, 65521, (1 << 61) - 1] {
+        for (a, steps) in [(&sparse, &[][..]), (&dense, &["every-row"])] {
+            let matrix = residues(a, p);
+            for minor in [false, true] {
+                let options = RankOptions::default().method(Method::Elimination).minor(minor);
+                keeps_after(1, steps, |observer| {
+                    let found = rank(&matrix, &options, observer)?;
+                    let lines = found.minor.map(|minor| (minor.rows().to_vec(), minor.cols().to_vec()));
+                    Ok((found.rank, found.certainty, found.reason, lines))
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn determinants_and_echelon_forms_mod_p() {
+    for p in [2, 3, 65521, (1 << 61) - 1] {
+        let a = residues(&integers(150, 150, 0.3, 22), p);
+        keeps_after(0, &[], |observer| {
+            let found = determinant(&a, &RankOptions::default(), observer)?;
+            Ok((found.value, found.certainty))
+        });
+        let a = residues(&integers(90, 300, 0.1, 23), p);
+        keeps_after(1, &[], |observer| {
+            let form = rref(a.clone(), &RankOptions::default(), observer)?;
+            Ok((form.pivots().to_vec(), form.rank().rank))
+        });
+    }
+}
+
+/// Modulo primes beyond 2⁶³, by Lanczos' method and by dense elimination.
+#[test]
+fn ranks_null_vectors_and_systems_modulo_large_primes() {
+    let p: crate::large::LargeModulus = "2^127-1".parse().unwrap();
+    let (a, b) = (integers(70, 80, 0.1, 24), integers(70, 2, 0.5, 25));
+    for (method, step) in [(Method::Wiedemann, "lanczos"), (Method::Elimination, "large-dense")] {
+        let options = RankOptions::default().method(method);
+        keeps(&[step], |observer| {
+            let found = large_rank(&a, &p, &options, observer)?;
+            Ok((found.rank, found.certainty))
+        });
+        keeps(&[step], |observer| {
+            let kernel = large_kernel(&a, &p, &KernelOptions::default().rank(options.clone()), observer)?;
+            let mut vectors = vec![];
+            let _ = kernel.basis(
+                |some| {
+                    vectors.push(some.clone());
+                    Ok(())
+                },
+                observer,
+            )?;
+            Ok((kernel.dimension(), vectors))
+        });
+        keeps(&[step], |observer| {
+            let found = large_solve(&a, &b, &p, &SolveOptions::default().rank(options.clone()), observer)?;
+            Ok((found.inconsistent, found.solutions, found.contradiction))
         });
     }
 }
@@ -148,7 +223,7 @@ fn smith_forms() {
     let a = Triplets::from_entries(18, 16, entries);
     for proven in [true, false] {
         let options = SmithOptions::default().rank(RankOptions::default().proven(proven));
-        keeps(&["component", "lines", "multiple", "local-form", "rank"], |observer| {
+        keeps(&["units", "component", "lines", "multiple", "local-form", "rank"], |observer| {
             let found = smith(&a, &options, observer)?;
             Ok((found.rank, found.factors, found.certainty))
         });

@@ -1,7 +1,10 @@
 //! Dense elimination over GF(p): which columns depend on which.
 
 use super::arithmetic::Arithmetic;
+use super::state::{Residues, elements};
+use crate::report::Kept;
 use crate::{Observer, Result, memory};
+use num_bigint::BigUint;
 use rayon::prelude::*;
 
 /// What the memory is for.
@@ -32,9 +35,18 @@ pub(crate) fn solve<F: Arithmetic>(
 ) -> Result<Solved<F::Element>> {
     let rows = data.len() / cols;
     observer.phase("dense elimination", cols.min(rows) as u64);
-    let mut pivots = vec![];
-    for c in 0..cols {
+    let kept = Kept::of("large-dense", || (cols, Residues(field, &data)), observer)?;
+    let (mut pivots, mut first) = (vec![], 0);
+    let state: Option<(usize, Vec<u32>, Vec<BigUint>)> = kept.load()?;
+    if let Some((next, found, all)) = state.filter(|(_, _, all)| all.len() == data.len()) {
+        (first, pivots, data) = (next, found, elements(field, &all)?);
+        observer.restored(pivots.len() as u64);
+    }
+    for c in first..cols {
         observer.check()?;
+        if kept.is_due() {
+            kept.store(&(c, &pivots, Residues(field, &data)))?;
+        }
         let rank = pivots.len();
         let Some(found) = (rank..rows).find(|&i| !field.is_zero(&data[i * cols + c])) else { continue };
         let (above, below) = data.split_at_mut((rank + 1) * cols);

@@ -32,8 +32,11 @@
 
 use super::arithmetic::Arithmetic;
 use super::complement::Complement;
+use super::state::{Residues, elements};
 use crate::field::Rng;
+use crate::report::Kept;
 use crate::{Error, Observer, Result, memory};
+use num_bigint::BigUint;
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -115,16 +118,25 @@ impl<'a, F: Arithmetic> Lanczos<'a, F> {
             others: random(n * others)?,
             rooms: self.s.room(field)?,
         };
-        let mut last = field.one();
-        for rank in 0..=least {
+        let ([steps, end], mut last) = (self.kept(&mut state, others, observer)?, field.one());
+        if let Some((rank, broken, vectors)) = end.load::<(usize, bool, Vec<BigUint>)>()? {
+            return Ok(Run { rank, broken, vectors: elements(field, &vectors)? });
+        }
+        let first = self.restore(&mut state, &mut last, &steps)?;
+        observer.restored(first as u64);
+        for rank in first..=least {
             observer.check()?;
-            self.symmetric(&mut state);
-            if state.u.par_iter().with_min_len(COORDINATES).all(|u| field.is_zero(u)) {
-                return Ok(Run { rank, broken: false, vectors: self.null_vectors(state)? });
+            if steps.is_due() {
+                let [w, before, others] = [&state.w, &state.before, &state.others].map(|list| Residues(field, list));
+                steps.store(&(rank, field.integer(&last), w, before, others))?;
             }
+            self.symmetric(&mut state);
+            let at_end = state.u.par_iter().with_min_len(COORDINATES).all(|u| field.is_zero(u));
             let norm = dot(field, &state.w, &state.u);
-            if field.is_zero(&norm) {
-                return Ok(Run { rank, broken: true, vectors: vec![] });
+            if at_end || field.is_zero(&norm) {
+                let vectors = if at_end { self.null_vectors(state)? } else { vec![] };
+                end.complete(&(rank, !at_end, Residues(field, &vectors)))?;
+                return Ok(Run { rank, broken: !at_end, vectors });
             }
             let inverse = field.inverse(&norm);
             self.step(&mut state, &inverse, &field.mul(&norm, &last));
@@ -132,6 +144,32 @@ impl<'a, F: Arithmetic> Lanczos<'a, F> {
             observer.progress(rank as u64 + 1);
         }
         Err(Error::Check(format!("Lanczos' method found {} independent vectors of {least}", least + 1)))
+    }
+
+    /// What is kept of the run that begins with this state: its steps, and its end. What they depend on beyond p is
+    /// told by the diagonals, w₀ and M·w₀.
+    fn kept<'o>(&self, state: &mut State<F>, others: usize, observer: &'o dyn Observer) -> Result<[Kept<'o>; 2]> {
+        let of = |step: &str, state: &State<F>| {
+            let [w, u] = [&state.w, &state.u].map(|list| Residues(self.field, list));
+            Kept::of(step, || (&self.diagonals, others, w, u), observer)
+        };
+        if observer.keeper().is_some() {
+            self.symmetric(state);
+        }
+        Ok([of("lanczos", state)?, of("lanczos-run", state)?])
+    }
+
+    /// Goes on from what was kept of the steps, of which there were so many, and 1/⟨w, w⟩ of the last one.
+    fn restore(&self, state: &mut State<F>, last: &mut F::Element, steps: &Kept<'_>) -> Result<usize> {
+        type Steps = (usize, BigUint, Vec<BigUint>, Vec<BigUint>, Vec<BigUint>);
+        let (field, n) = (self.field, state.w.len());
+        let fits =
+            |(_, _, w, before, others): &Steps| w.len() == n && before.len() == n && others.len() == state.others.len();
+        let Some((rank, inverse, w, before, others)) = steps.load::<Steps>()?.filter(fits) else { return Ok(0) };
+        *last = field.element(&inverse);
+        [state.w, state.before, state.others] =
+            [elements(field, &w)?, elements(field, &before)?, elements(field, &others)?];
+        Ok(rank)
     }
 
     /// u = M·w.

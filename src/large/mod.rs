@@ -37,6 +37,7 @@ mod montgomery;
 mod null_space;
 mod products;
 mod radix;
+mod state;
 mod structure;
 #[cfg(test)]
 mod tests;

@@ -32,16 +32,21 @@ fn names(lab: &Lab) -> Vec<String> {
 /// Kills the command at several moments, each time on another number of threads, then lets it end: standard output and
 /// the file `output` are those of a run that nobody disturbed, and no state is left.
 fn goes_on(lab: &Lab, args: &str, output: Option<&str>) {
+    assert!(goes_on_if_alive(lab, args, output), "{args}: it always ended before it was killed");
+}
+
+/// The same of a command that may be too fast; whether it was ever alive when it was killed.
+fn goes_on_if_alive(lab: &Lab, args: &str, output: Option<&str>) -> bool {
     let whole = lab.answer(args);
     let file = output.map(|name| lab.text(name));
     let mut alive = false;
     for later in [0, 0, 0, 20, 50, 110] {
         alive |= killed(lab, &format!("{args} {KEPT} --threads {}", 1 + later % 3), later);
     }
-    assert!(alive, "{args}: it always ended before it was killed");
     assert_eq!(lab.answer(&format!("{args} {KEPT}")), whole, "{args}");
     assert_eq!(output.map(|name| lab.text(name)), file, "{args}");
     assert!(names(lab).is_empty(), "{args}: states of a finished run are removed");
+    alive
 }
 
 /// A dense matrix with entries of one digit, as SMS.
@@ -72,6 +77,39 @@ fn killed_sequences_go_on() {
         goes_on(&lab, &format!("kernel a.sms -p {p} --method {method} --vectors 40 -o n.sms"), Some("n.sms"));
     }
     goes_on(&lab, "rank a.sms -p 65521,7 --method wiedemann --no-early-termination", None);
+}
+
+#[test]
+fn killed_eliminations_go_on() {
+    let lab = Lab::new("checkpoint-elimination");
+    // Many more rows than columns, whose ranks need them all.
+    with_entries(&lab, "a.sms", (4200, 60), |i, digit| if i % 3 == 0 { digit - 4 } else { 0 });
+    dense(&lab, "s.sms", 350, 350);
+    with_entries(&lab, "r.sms", (300, 500), |i, digit| if digit < 3 { digit + i as i64 % 5 } else { 0 });
+    let mut alive = 0;
+    for (args, output) in [
+        ("rank a.sms -p 2 --proven", None),
+        ("rank a.sms -p 3 --proven", None),
+        ("rank a.sms -p 65521 --proven", None),
+        ("det s.sms -p 65521", None),
+        ("rref r.sms -p 65521 -o r.out.sms", Some("r.out.sms")),
+        ("kernel r.sms -p 3 -o n.sms", Some("n.sms")),
+    ] {
+        alive += usize::from(goes_on_if_alive(&lab, args, output));
+    }
+    assert!(alive > 0, "they always ended before they were killed");
+}
+
+#[test]
+fn killed_answers_modulo_large_primes_go_on() {
+    let lab = Lab::new("checkpoint-large");
+    with_entries(&lab, "a.sms", (260, 280), |_, digit| if digit == 0 { 7 } else { i64::from(digit == 1) });
+    dense(&lab, "b.sms", 260, 2);
+    for method in ["wiedemann", "elimination"] {
+        goes_on(&lab, &format!("rank a.sms -p 2^127-1 --method {method}"), None);
+    }
+    goes_on(&lab, "kernel a.sms -p 2^127-1 -o n.sms", Some("n.sms"));
+    goes_on(&lab, "solve a.sms --rhs b.sms -p 2^127-1 -o x.sms", Some("x.sms"));
 }
 
 #[test]
@@ -135,11 +173,12 @@ fn boundaries_that_are_done_are_kept() {
     goes_on(&lab, "homology d1.sms d2.sms d3.sms --integral --rational -p 2,3,5", None);
 }
 
-/// A state of a command that was killed, by its name.
-fn state(lab: &Lab, args: &str) -> String {
+/// The state of a step that a command, which was killed, begins with when it goes on; by its name.
+fn state(lab: &Lab, args: &str, step: &str) -> String {
     let _ = std::fs::remove_dir_all(lab.dir.join("states"));
-    assert!((0..20).any(|_| killed(lab, args, 0) && !names(lab).is_empty()), "{args}: no state is left");
-    format!("states/{}", names(lab)[0])
+    let kept = || names(lab).into_iter().find(|name| name.contains(&format!("-{step}-")));
+    let found = (0..20).find_map(|k| if killed(lab, args, k) { kept() } else { None });
+    format!("states/{}", found.unwrap_or_else(|| panic!("{args}: no state of {step} is left")))
 }
 
 #[test]
@@ -147,13 +186,17 @@ fn damaged_states_are_refused() {
     let lab = Lab::new("checkpoint-damaged");
     lab.answer("generate ch4-4-b2 -o a.sms");
     dense(&lab, "s.sms", 80, 80);
-    for command in [
-        "kernel a.sms -p 65521 --method wiedemann --vectors 2 -o n.sms",
-        "rank a.sms -p 65521 --method wiedemann",
-        "det s.sms --proven",
+    dense(&lab, "t.sms", 400, 400);
+    for (command, step) in [
+        ("kernel a.sms -p 65521 --method wiedemann --vectors 2 -o n.sms", "wiedemann"),
+        ("rank a.sms -p 65521 --method wiedemann", "wiedemann"),
+        ("det s.sms --proven", "minor"),
+        ("det t.sms -p 65521", "every-row"),
+        ("rank t.sms -p 2^127-1 --method elimination", "large-dense"),
+        ("rank a.sms -p 2^127-1 --method wiedemann", "lanczos"),
     ] {
         let args = format!("{command} {KEPT}");
-        let name = state(&lab, &args);
+        let name = state(&lab, &args, step);
         let whole = lab.read(&name);
         let mut flipped = whole.clone();
         flipped[whole.len() / 2] ^= 1;
@@ -180,7 +223,7 @@ fn states_of_other_questions_are_told_and_stay() {
     let lab = Lab::new("checkpoint-others");
     dense(&lab, "a.sms", 80, 80);
     dense(&lab, "b.sms", 81, 81);
-    let name = state(&lab, &format!("det a.sms {KEPT}"));
+    let name = state(&lab, &format!("det a.sms {KEPT}"), "minor");
     let of_a = lab.read(&name);
     // Another matrix, another modulus, other options, another command: they begin anew.
     for other in ["det b.sms", "rank a.sms -p 7 --method wiedemann", "det a.sms --seed 2", "smith a.sms"] {
@@ -190,7 +233,7 @@ fn states_of_other_questions_are_told_and_stay() {
         assert_eq!(lab.read(&name), of_a);
     }
     // Under a name of theirs it is refused.
-    let other = state(&lab, &format!("det b.sms {KEPT}"));
+    let other = state(&lab, &format!("det b.sms {KEPT}"), "minor");
     lab.write(&other, &of_a);
     let run = lab.run(&format!("det b.sms {KEPT}"));
     assert_eq!(run.code, 3, "{}", run.stderr);
@@ -202,7 +245,7 @@ fn an_answer_that_rests_on_states_says_so() {
     let lab = Lab::new("checkpoint-words");
     dense(&lab, "a.sms", 80, 80);
     let args = format!("det a.sms --json {KEPT}");
-    state(&lab, &args);
+    state(&lab, &args, "minor");
     let resumed = lab.document(&args);
     assert!(resumed["reason"].as_str().unwrap().ends_with("parts from a checkpoint, whose checksum matches"));
     let whole = lab.document("det a.sms --json");
@@ -216,10 +259,6 @@ fn an_answer_that_rests_on_states_says_so() {
 fn options_that_make_no_sense_are_refused() {
     let lab = Lab::with_diagonal("checkpoint-options");
     for (args, code) in [
-        ("kernel diagonal.sms -p 2^127-1 -o n.sms --checkpoint states", 2),
-        ("rank diagonal.sms -p 2^127-1 --checkpoint states", 2),
-        ("det diagonal.sms -p 7 --checkpoint states", 2),
-        ("rref diagonal.sms -p 7 --pivots-only --checkpoint states", 2),
         ("kernel diagonal.sms -p 7 -o n.sms --checkpoint-interval 5", 2),
         ("smith diagonal.sms --checkpoint diagonal.sms", 3),
     ] {

@@ -79,13 +79,13 @@ fn run_integers(args: &DetArgs, bars: &Bars) -> Result<()> {
 }
 
 fn run_mod(args: &DetArgs, modulus: Modulus, bars: &Bars) -> Result<()> {
-    args.answer.checkpoint.refuse("of a determinant mod p")?;
     let mut work = Work::begin(&args.answer, bars)?;
     let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     check_square(args, rows, cols)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), &format!("det {modulus}"))?;
     let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, modulus)?;
     let options = work.options.clone().proven(args.proven).max_memory(left);
     let matrix =

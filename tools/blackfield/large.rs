@@ -13,9 +13,6 @@ use blackfield::large::{LargeModulus, LargeVectors};
 use blackfield::num_bigint::BigInt;
 use blackfield::sparse::{Fraction, Integer};
 
-/// Where no states are kept.
-pub const BEYOND: &str = "modulo primes beyond 2^63";
-
 /// The null space, or its dimension.
 pub fn kernel(
     args: &KernelArgs,
@@ -23,11 +20,11 @@ pub fn kernel(
     mut work: Work<'_>,
     writer: Option<SmsWriter<'_>>,
 ) -> Result<Document<kernel::Found>> {
-    args.answer.checkpoint.refuse(BEYOND)?;
     let loaded = work.load_rational(&args.file, args.input)?.integers()?;
     let (matrix, bars) = (&loaded.triplets, work.bars);
     memory::check_lines(args.answer.max_memory, matrix)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), &format!("kernel {modulus} left {}", args.left))?;
     let options = work.options.clone().max_memory(memory::left_beside_values(args.answer.max_memory, matrix)?);
     let (rank, dimension, vectors, entries) = match writer {
         None => {
@@ -89,8 +86,9 @@ pub fn solve(
     (matrix, right): (Loaded, Loaded),
     output: Option<MatrixFile<'_>>,
 ) -> Result<Document<solve::Found>> {
-    args.answer.checkpoint.refuse(BEYOND)?;
     let (digest, rhs_digest) = (work.digest(&matrix), work.digest(&right));
+    let of_both = || format!("{} {}", matrix.digest(), right.digest());
+    work.keep(of_both, &format!("solve {modulus}"))?;
     let mut left = args.answer.max_memory;
     for loaded in [&matrix, &right] {
         left = memory::left_beside_values(left, &loaded.triplets)?;

@@ -7,7 +7,6 @@ use crate::batch::{About, Batch};
 use crate::certificate;
 use crate::exit::Code;
 use crate::input::{self, Loaded, Rational};
-use crate::large::BEYOND;
 use crate::memory;
 use crate::output;
 use crate::profile;
@@ -270,18 +269,20 @@ impl Work<'_> {
     /// The same modulo a prime beyond 2⁶³.
     fn large(&mut self, file: &Path, loaded: &Loaded, modulus: &LargeModulus) -> Result<Answer> {
         let Work { args, options, bars, .. } = self;
-        args.checkpoint.refuse(BEYOND)?;
         let start = Instant::now();
         let mut phases = Phases::default();
         phases.add("read", loaded.seconds);
         let compact = phases.shown("reduce", *bars, || loaded.triplets.compact())?;
         let max_memory = memory::left_beside_values(args.max_memory, &compact.matrix)?;
         let digest = args.json.then(|| phases.shown("digest", *bars, || loaded.digest()));
+        bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
         let options = &options.clone().max_memory(max_memory);
         let mut found = answers::large_rank(&compact.matrix, modulus, options, *bars)?;
         phases.extend(&found.phases);
         bars.clear();
         found.phases = phases;
+        found.reason += bars.resumed_words();
+        bars.forget();
         let (rows, cols) = (compact.lines.rows.whole(), compact.lines.cols.whole());
         let nnz = modulus.nnz(&compact.matrix);
         let warnings = bars.take_warnings();

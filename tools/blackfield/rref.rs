@@ -59,11 +59,11 @@ fn answer(
     mut work: Work<'_>,
     writer: Option<SmsWriter<'_>>,
 ) -> Result<Document<Found>> {
-    args.answer.checkpoint.refuse("of an echelon form mod p")?;
     let bars = work.bars;
     let mut loaded = work.load_rational(&args.file, args.input)?.residues(modulus)?;
     memory::check_lines(args.answer.max_memory, &loaded.triplets)?;
     let digest = work.digest(&loaded);
+    work.keep(|| loaded.digest(), &format!("rref {modulus}"))?;
     let (rows, cols) = (loaded.triplets.rows(), loaded.triplets.cols());
     let order = args.column_order.as_ref().map(|file| order(file, cols)).transpose()?;
     let left = memory::left_beside(args.answer.max_memory, &loaded.triplets, false, modulus)?;

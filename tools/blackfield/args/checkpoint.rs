@@ -1,7 +1,6 @@
 //! States of long steps that outlive the process.
 
 use super::values;
-use blackfield::{Error, Result};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,15 +16,4 @@ pub struct CheckpointArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, requires = "checkpoint")]
     #[arg(help_heading = "Machine and output")]
     pub checkpoint_interval: Option<Duration>,
-}
-
-impl CheckpointArgs {
-    /// # Errors
-    /// [`Error::Usage`] if states are asked for where none are kept.
-    pub fn refuse(&self, place: &str) -> Result<()> {
-        match self.checkpoint {
-            Some(_) => Err(Error::Usage(format!("no states are kept {place}: leave --checkpoint out"))),
-            None => Ok(()),
-        }
-    }
 }
