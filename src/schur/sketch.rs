@@ -110,7 +110,7 @@ pub(super) fn sketch_from(
     let (mut begin, mut room) = (Begin::With(Known::default()), most_bytes);
     if let Some((last, echelon, absorbed, (made, drawn), blocks)) = states.load::<State>()? {
         observer.restored(echelon.rank() as u64);
-        begin = Begin::At { echelon, absorbed, blocks };
+        begin = Begin::At { echelon: Box::new(echelon), absorbed, blocks };
         // What the run before kept for the next width is made again.
         (width, checks, room) = (last, made, 0);
         fold.widen(width);
@@ -166,7 +166,7 @@ enum Begin {
     /// What the one before has found.
     With(Known),
     /// What it had found itself when its state was kept.
-    At { echelon: Echelon, absorbed: Vec<Combination>, blocks: Option<usize> },
+    At { echelon: Box<Echelon>, absorbed: Vec<Combination>, blocks: Option<usize> },
 }
 
 /// What one M leaves to the next: independent combinations.
@@ -206,7 +206,7 @@ impl Stage<'_> {
                 Some(batch(0, LANES))
             }
             Begin::At { echelon, absorbed, blocks } => {
-                (self.echelon, self.absorbed) = (echelon, absorbed);
+                (self.echelon, self.absorbed) = (*echelon, absorbed);
                 blocks
             }
         };
