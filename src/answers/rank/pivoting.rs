@@ -280,3 +280,31 @@ fn unformed(done: &Rounds, entries: usize, options: &RoundsOptions, max_nnz: usi
     let fits = predicted.nnz.high() <= max_nnz as f64;
     (done.stop == Stop::Predicted && fits && options.is_sparse(predicted, entries)).then_some(*predicted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families;
+    use crate::field::Modulus;
+    use crate::report::Memory;
+
+    #[test]
+    fn pivots_that_another_run_found_are_not_looked_for() {
+        let memory = Memory { life: usize::MAX.into(), ..Memory::default() };
+        let mut count = 0;
+        for (name, p) in [("mk8-b3", 2), ("ch4-5-b2", 65521), ("bibd_9_5", 7)] {
+            let a = families::generate(name).unwrap().reduce(Modulus::new(p).unwrap());
+            for rule in [None, Some(Rule::Leading), Some(Rule::Aside(0)), Some(Rule::Aside(3))] {
+                let find = || match rule {
+                    None => pivots::find_best(&a, &Effort::default(), &memory),
+                    Some(rule) => Ok((false, pivots::find_by(&a, rule, &Effort::default(), &memory)?)),
+                };
+                let expected = find().unwrap();
+                assert_eq!(kept(&a, rule, &memory, find).unwrap(), expected, "{name} {rule:?}");
+                assert_eq!(kept(&a, rule, &memory, || panic!("they are known")).unwrap(), expected, "{name} {rule:?}");
+                count += 1;
+                assert_eq!(memory.states.lock().unwrap().len(), count);
+            }
+        }
+    }
+}
