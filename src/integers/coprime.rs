@@ -90,6 +90,9 @@ fn refined(parts: [BigUint; 2]) -> Vec<BigUint> {
     base
 }
 
+/// Members of a coprime base, by place, with exponents.
+pub(crate) type Exponents = Vec<(usize, u32)>;
+
 /// For each positive integer the members of a coprime base that divide it, by place, with their exponents; `None` if it
 /// is no product of those powers.
 ///
@@ -99,12 +102,12 @@ pub(crate) fn exponents(
     numbers: &[BigUint],
     base: &[BigUint],
     observer: &dyn Observer,
-) -> Result<Option<Vec<Vec<(usize, u32)>>>> {
+) -> Result<Option<Vec<Exponents>>> {
     if base.is_empty() {
         return Ok(numbers.iter().all(One::is_one).then(|| vec![vec![]; numbers.len()]));
     }
     let pairs = ProductTree::new(base.to_vec()).sharing(numbers, observer)?;
-    let of = |(number, places): (&BigUint, Vec<usize>)| -> Option<Vec<(usize, u32)>> {
+    let of = |(number, places): (&BigUint, Vec<usize>)| -> Option<Exponents> {
         let (mut rest, mut powers) = (number.clone(), vec![]);
         for k in places {
             let mut exponent = 0;

@@ -20,6 +20,9 @@ pub(crate) fn product(numbers: &[BigUint]) -> BigUint {
     }
 }
 
+/// What is left of an item, and its place.
+type Item = (usize, BigUint);
+
 /// Numbers, the products of neighbouring pairs, and so on up to the product of all.
 #[derive(Clone, Debug)]
 pub(crate) struct ProductTree {
@@ -59,7 +62,7 @@ impl ProductTree {
         let mut found = vec![vec![]; items.len()];
         // A node, and what is left of the items that share a factor with it.
         let items = items.iter().cloned().enumerate().filter(|e| !e.1.is_one()).collect();
-        let mut open: Vec<(usize, usize, Vec<(usize, BigUint)>)> = vec![(self.levels.len() - 1, 0, items)];
+        let mut open: Vec<(usize, usize, Vec<Item>)> = vec![(self.levels.len() - 1, 0, items)];
         while let Some((level, at, items)) = open.pop() {
             observer.check()?;
             if items.is_empty() {
@@ -73,7 +76,7 @@ impl ProductTree {
                 (!g.is_one()).then_some((place, g))
             };
             let shared = places.into_par_iter().zip(&tree.levels[0]).zip(rests).filter_map(in_common);
-            let shared: Vec<(usize, BigUint)> = shared.collect();
+            let shared: Vec<Item> = shared.collect();
             if level == 0 {
                 shared.iter().for_each(|&(place, _)| found[place].push(at));
                 continue;
