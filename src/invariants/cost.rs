@@ -144,6 +144,12 @@ impl Shape {
         Way { elimination: false, block: s, seconds, bytes: bytes as u64 }
     }
 
+    /// All invariant factors of s vectors, if the degrees of all but the last add up to `others`: s³/3 products of
+    /// polynomials of that degree and their remainders, which take some 3/8 of its square in multiply-adds.
+    pub(crate) fn factors_seconds(&self, machine: &Machine, s: usize, others: usize) -> f64 {
+        (s as f64).powi(3) / 8.0 * (others as f64).powi(2) * machine.wiedemann.determinant
+    }
+
     /// Determinants of order s at n points.
     fn determinant_seconds(&self, machine: &Machine, s: usize) -> f64 {
         self.order as f64 * (s as f64).powi(3) * machine.wiedemann.determinant

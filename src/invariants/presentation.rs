@@ -1,7 +1,7 @@
 //! A module K\[x\]ˢ / F, and what F says about it.
 
 use super::determinant::determinant;
-use super::smith::first_invariants;
+use super::smith::{first_invariants, multiple};
 use crate::field::{Modulus, Rng};
 use crate::poly::PolyMatrix;
 use crate::univariate::{degree, divide, monic};
@@ -77,5 +77,20 @@ impl Presentation {
         }
         factors.push(last);
         Ok(factors)
+    }
+
+    /// A divisor of the last invariant factor, monic, without the others: mostly all of it, but for small p.
+    /// `determinant` is that of F.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], [`Error::Memory`].
+    pub(crate) fn most_of_the_last(
+        &self,
+        determinant: &[u64],
+        rng: &mut Rng,
+        observer: &dyn Observer,
+    ) -> Result<Vec<u64>> {
+        let others = multiple(self.modulus, &self.matrix, determinant, rng, observer)?;
+        Ok(divide(self.modulus, determinant, &others)?.0)
     }
 }

@@ -28,21 +28,33 @@ pub(super) fn first_invariants(
     observer: &dyn Observer,
 ) -> Result<Vec<Vec<u64>>> {
     let s = f.rows();
-    let mut m = gcd(p, d, &derivative(p, d))?;
-    for _ in 0..BORDERS {
-        // A few small primes more than needed do no harm.
-        if m.len() <= s.min(16) {
-            break;
-        }
-        let minors = determinant(p, &bordered(p, f, rng)?, d.len() - 1, rng, observer)?;
-        m = gcd(p, &m, &minors)?;
-    }
+    let m = multiple(p, f, d, rng, observer)?;
     if m.len() <= 1 || s == 1 {
         return Ok(vec![vec![1]; s - 1]);
     }
     let mut diagonal = Diagonal::new(p, f, m)?.factors(observer)?;
     diagonal.pop();
     Ok(diagonal)
+}
+
+/// m, a multiple of h and a divisor of d.
+pub(super) fn multiple(
+    p: Modulus,
+    f: &PolyMatrix<u64>,
+    d: &[u64],
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<Vec<u64>> {
+    let mut m = gcd(p, d, &derivative(p, d))?;
+    for _ in 0..BORDERS {
+        // A few small primes more than needed do no harm.
+        if m.len() <= f.rows().min(16) {
+            break;
+        }
+        let minors = determinant(p, &bordered(p, f, rng)?, d.len() - 1, rng, observer)?;
+        m = gcd(p, &m, &minors)?;
+    }
+    Ok(m)
 }
 
 fn derivative(p: Modulus, f: &[u64]) -> Vec<u64> {

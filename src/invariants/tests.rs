@@ -49,6 +49,10 @@ fn relations_present_a_submodule() {
                 let last = factors.last().unwrap();
                 assert!(divide(p, &full, &determinant).unwrap().1.is_empty(), "{n} mod {p}, way {k}");
                 assert!(divide(p, &minimal, last).unwrap().1.is_empty());
+                let most = found.most_of_the_last(&determinant, &mut rng, &Silent).unwrap();
+                assert!(divide(p, last, &most).unwrap().1.is_empty(), "{n} mod {p}, way {k}");
+                // A few small primes may be missing where few of them are others'.
+                assert!(p.get() < 65521 || most == *last || determinant.len() - last.len() <= 2 * s.min(16));
                 let is_whole = found.dimension() == n;
                 assert!(!is_whole || (&determinant, last) == (&full, &minimal));
                 assert!(k == 1 || s < n || is_whole);

@@ -171,6 +171,11 @@ fn of_part(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<One> {
     let mut refuted = 0;
     loop {
         let found = work.relations(a, number, refuted)?;
+        if !found.is_all()
+            && let Some(one) = without_others(work, a, &found, (number, refuted))?
+        {
+            return Ok(one);
+        }
         let mut factors = work.invariant_factors(&found, number)?;
         if found.is_all() {
             let polynomial = factors.last().expect("at least one vector").clone();
@@ -179,7 +184,7 @@ fn of_part(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<One> {
             return Ok(One { polynomial, certainty: Certainty::Proven, reason, factors: Some(factors) });
         }
         let polynomial = factors.pop().expect("at least one vector");
-        if let Some((certainty, reason)) = assess(work, a, &found, &polynomial, (number, refuted))? {
+        if let Some((certainty, reason)) = assess(work, a, &found, (&polynomial, true), (number, refuted))? {
             return Ok(One { polynomial, certainty, reason, factors: None });
         }
         refuted += 1;
@@ -192,12 +197,34 @@ fn of_part(work: &mut Work<'_>, a: &SparseMatrix, number: u64) -> Result<One> {
     }
 }
 
-/// How sure it is that the minimal polynomial of the vectors is that of the matrix; `None` if it is not.
+/// What is mostly the last invariant factor of the vectors, held against the matrix instead of the other factors, where
+/// that is predicted to take less time than those; `None` if it is not, or fails.
+fn without_others(work: &mut Work<'_>, a: &SparseMatrix, found: &Found, place: (u64, u64)) -> Result<Option<One>> {
+    let (machine, width) = (&work.options.machine, found.presentation.vectors());
+    if ErrorBound::negative_power(a.modulus().get(), width).any(ATTEMPTS as usize) > CHECK {
+        return Ok(None);
+    }
+    let (rng, observer) =
+        (&mut work.streams.part(place.0 + 1).stream(Domain::Extension, (1 << 33) + place.1), work.observer);
+    let polynomial = work
+        .phases
+        .time("invariant factors", || found.presentation.most_of_the_last(&found.determinant, rng, observer))?;
+    let others = found.determinant.len() - polynomial.len();
+    let seconds = polynomial.len() as f64 * shape(a).pass_seconds(machine, width);
+    if seconds >= shape(a).factors_seconds(machine, width, others) {
+        return Ok(None);
+    }
+    let sure = assess(work, a, found, (&polynomial, false), place)?;
+    Ok(sure.map(|(certainty, reason)| One { polynomial, certainty, reason, factors: None }))
+}
+
+/// How sure it is that a divisor of the minimal polynomial is all of it; `None` if it is not. `all`: whether it is all
+/// of that of the vectors.
 fn assess(
     work: &mut Work<'_>,
     a: &SparseMatrix,
     found: &Found,
-    polynomial: &[u64],
+    (polynomial, all): (&[u64], bool),
     (number, attempt): (u64, u64),
 ) -> Result<Option<(Certainty, String)>> {
     let (n, p, start) = (a.rows(), a.modulus(), Instant::now());
@@ -216,11 +243,12 @@ fn assess(
     // Runs that fail are made again, and one that succeeds may do so for the little that its vectors see.
     let draws = if found.way.elimination { 1 } else { RUNS as usize };
     let bound = missing(p, n, found.presentation.vectors()).any(draws);
-    if bound <= ENOUGH {
+    if all && bound <= ENOUGH {
         let reason = format!("random vectors see all of it except with probability n/p^s <= {bound}");
         return Ok(Some((Certainty::with_bound(bound), reason)));
     }
-    let width = (1..).find(|&k| ErrorBound::negative_power(p.get(), k) <= CHECK).expect("a power of p");
+    let least = (1..).find(|&k| ErrorBound::negative_power(p.get(), k) <= CHECK).expect("a power of p");
+    let width = if all { least } else { found.presentation.vectors() };
     let rng = &mut work.streams.part(number + 1).stream(Domain::Checks, attempt);
     let zero =
         work.phases.shown("check", observer, || annihilates(&found.product, polynomial, width, rng, observer))?;

@@ -219,3 +219,30 @@ fn only_square_matrices_have_them() {
     assert!(matches!(minimal_polynomial(&square, &little, &Silent), Err(Error::Memory(_))));
     assert!(matches!(characteristic_polynomial(&square, &little, &Silent), Err(Error::Memory(_))));
 }
+
+/// More equal blocks than vectors: the other invariant factors of these are not needed, and dear by the second prices.
+#[test]
+fn minimal_polynomials_of_many_equal_blocks() {
+    let mut rng = Rng::seed_from_u64(67);
+    for p in [65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+        let mut f: Vec<u64> = (0..4).map(|_| rng.random_range(0..p.get())).collect();
+        f.push(1);
+        let mut blocks = vec![companion(p, &f); 11];
+        blocks.push(companion(p, &[p.neg(rng.random_range(1..p.get())), 1]));
+        let a = sparse(p, 45, &block_diagonal(p, &blocks, true, &mut rng));
+        let mut exact = Machine::reference();
+        exact.wiedemann.determinant = 0.0;
+        let mut checked = exact.clone();
+        checked.wiedemann.determinant = 1.0;
+        // So dear that there is no proof beside the answer.
+        let dear = checked.scaled(Kind::Passes, 1e6);
+        let minimal = naive_minimal_polynomial(p, 45, &dense(&a));
+        assert_eq!(minimal.len(), 6);
+        for (machine, proven) in [(exact, false), (checked.clone(), false), (dear, false), (checked, true)] {
+            let options = RankOptions::default().machine(machine).proven(proven);
+            let found = minimal_polynomial(&a, &options, &Silent).unwrap();
+            assert_eq!(found.coefficients, minimal, "mod {p}: {}", found.reason);
+            assert!(!proven || found.certainty == crate::certify::Certainty::Proven);
+        }
+    }
+}
