@@ -1,8 +1,8 @@
 //! Finite fields: the prime field as a run-time [`Modulus`], and the trait [`Field`], by which the algebra built on it
 //! (polynomial matrices, σ-bases) runs over GF(p) and GF(pᵏ) alike: [`PrimeField`] and [`ExtensionField`].
 //! [`DelayBudget`] says how many terms an accumulator can take before a reduction; [`random_prime`], [`ntt_primes`] and
-//! [`primitive_root()`] find moduli. Greatest common divisors of integers of any size are here, too, for all rooms above
-//! (`gcd`; `euclid`, `half_gcd`).
+//! [`primitive_root()`] find moduli. Greatest common divisors of integers of any size are here, too, for all rooms
+//! above (`gcd`; `euclid`, `half_gcd`).
 
 mod balanced;
 mod budget;

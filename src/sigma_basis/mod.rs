@@ -19,6 +19,7 @@
 
 mod cuda;
 mod generator;
+mod growth;
 mod kernel;
 mod m_basis;
 mod order_basis;

@@ -14,8 +14,8 @@
 //!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or
 //!    det B = s̃·c is assembled from enough primes.
 //! 4. **Local forms**: for each prime that may divide more than one factor, its rank if that says all, or elimination
-//!    in ℤ/pᵏ with pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is
-//!    found without factoring m ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds
+//!    in ℤ/pᵏ with pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r
+//!    is found without factoring m ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds
 //!    ([`modular`]).
 //!
 //! **Certainty.** Each step but the rank is exact: lower bounds (a pivot, a denominator) and upper ones (the multiple)

@@ -77,7 +77,7 @@ impl GpuPolys {
         assert_eq!(a.matrix.cols, b.matrix.rows, "columns of the left and rows of the right factor");
         let (rows, inner, cols) = (a.matrix.rows, a.matrix.cols, b.matrix.cols);
         let [a, b] = [a, b].map(|part| GpuPart { len: part.len.min(lo + len), ..part });
-        if rows * inner * cols * len * a.len * b.len == 0 {
+        if [rows, inner, cols, len, a.len, b.len].contains(&0) {
             return self.zeros(rows, cols, len);
         }
         // Whole products of 2ᵏ + 1 coefficients are cyclic ones of 2ᵏ points whose last coefficient falls on the first.

@@ -72,7 +72,7 @@ pub fn unit(phase: &str) -> &'static str {
         "verify" => "claims",
         "faces" => "dimensions",
         "boundary of boundary" => "boundaries",
-        "prices" | "products" | "bench" => "",
+        "prices" | "products" | "bench" | "ranks, one on each GPU" => "",
         _ => UNNAMED,
     }
 }
