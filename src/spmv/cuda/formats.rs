@@ -177,7 +177,8 @@ impl GpuFormatted {
         let signs = segregate && a.valued() == 0;
         let kinds = Kinds { signs, others: !signs };
         let arrays = format.arrays(a, signs)?;
-        let longest = (0..a.rows()).map(|i| a.row(i).0.len()).max().unwrap_or(0).max(CHUNK);
+        // Few kernels for many matrices.
+        let longest = (0..a.rows()).map(|i| a.row(i).0.len()).max().unwrap_or(0).max(CHUNK).next_power_of_two();
         let none = || Error::device(DeviceReason::NoKernel, format!("no kernel for {} and {shape:?}", format.name()));
         let atomic = matches!(shape.bits(), 8 | 16 | 32);
         let cubin = compile(shape, kinds, longest, device.compute_capability)?;

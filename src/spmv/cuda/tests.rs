@@ -172,13 +172,14 @@ fn hunt() {
         Err(error) => return skip(&error),
     };
     let count = std::env::var("BLACKFIELD_GPU_HUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
-    let mut rng = Rng::seed_from_u64(14);
+    let seed: u64 = std::env::var("BLACKFIELD_GPU_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(14);
+    let mut rng = Rng::seed_from_u64(seed);
     // Kernels are compiled for each of these.
     let primes = [2, 3, 5, 127, 251, 257, 32749, 65521, 65537, (1 << 31) - 1, 4294967291, 4294967311, (1 << 63) - 25];
     let (mut compared, mut kinds) = (0, [0; 8]);
     while compared < count {
         let p = Modulus::new(primes[rng.random_range(0..primes.len())]).unwrap();
-        let block = [1, 2, 4, 8, 16, 31, 32, 64][(compared / 5 + p.bits() as usize) % 8];
+        let block = [1, 2, 4, 8, 16, 31, 32, 64][(p.get() % 29 + seed) as usize % 8];
         let degree = if p.get() == 2 { [1, 16][rng.random_range(0..2)] } else { 1 };
         let shape = GpuShape { modulus: p, block, degree };
         let side = |rng: &mut Rng| match rng.random_range(0..8) {
