@@ -27,7 +27,7 @@ pub struct GpuMatrix {
 #[derive(Debug)]
 enum Transposed {
     /// A second copy.
-    Copy(GpuMap),
+    Copy(Box<GpuMap>),
     /// The storage of the matrix: slower, in less memory.
     Shared(Adjoint),
 }
@@ -108,7 +108,7 @@ impl GpuMatrix {
         }
         kernels.require(copied.min(shared), "the matrix and its blocks")?;
         let (forward, transposed) = (GpuMap::upload(&kernels, forward)?, GpuMap::upload(&kernels, transposed)?);
-        Ok(GpuMatrix { kernels, forward, transposed: Transposed::Copy(transposed) })
+        Ok(GpuMatrix { kernels, forward, transposed: Transposed::Copy(Box::new(transposed)) })
     }
     /// The transpose from the storage of the matrix.
     fn sharing(kernels: &Arc<GpuKernels>, forward: &Layout) -> Result<GpuMatrix> {
