@@ -80,7 +80,8 @@ impl Default for Gray {
     }
 }
 
-/// Seconds of CUDA GPUs, by the clock. Measured on one H200; of sparse products and triangular solves, on one H100.
+/// Seconds of CUDA GPUs, by the clock. Measured on one H200; of sparse products, on one H100; that of a level of a
+/// triangular solve is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -105,7 +106,7 @@ pub struct Device {
     /// … a residue of a row that is made, …
     pub residue: f64,
     /// … and a residue times an entry that is not ±1. With these six, products mod 65521 of 16 to 128 vectors are
-    /// predicted within a third of what an H100 took (`docs/gpu.md`).
+    /// predicted within a half of what an H100 took (`docs/gpu.md`).
     pub product: f64,
     /// Waiting for a level of a triangular solve, whatever its width: a launch, or a block of threads that waits.
     pub level: f64,
