@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// One GPU plays several; one that is not there is named.
-    fn several_gpus_are_as_good_as_one(a: &SparseMatrix, there: &Result<Vec<Device>>) {
+    fn several_gpus_are_as_good_as_one(a: &SparseMatrix, there: &Result<Vec<GpuDevice>>) {
         // Three words and more in a row.
         let options = |method| RankOptions::default().method(method).block(32);
         let expected = rank(a, &options(Method::Wiedemann), &Silent).unwrap();
