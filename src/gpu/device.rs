@@ -32,7 +32,8 @@ impl Device {
         Device { grant: Grant::of(bytes.into()), ..self }
     }
 
-    /// Each of these devices [limited](Device::limited) to so many bytes; one that is there several times has them once.
+    /// Each of these devices [limited](Device::limited) to so many bytes; one that is there several
+    /// times has them once.
     pub(crate) fn each_limited(devices: Vec<Device>, bytes: Option<u64>) -> Vec<Device> {
         let mut limited: Vec<Device> = Vec::with_capacity(devices.len());
         for device in devices {

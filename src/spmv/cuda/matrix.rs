@@ -62,8 +62,8 @@ impl GpuMatrix {
         let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
         Ok(Self::on_each(&[(device, shape)], kinds, layouts, true)?.swap_remove(0))
     }
-    /// A linear map and its transpose on each of these devices, for blocks of the shape there; with `may_share`, the map
-    /// alone where both do not fit.
+    /// A linear map and its transpose on each of these devices, for blocks of the shape there; with `may_share`, the
+    /// map alone where both do not fit.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
