@@ -1,7 +1,7 @@
 // Blocks of vectors mod p on a GPU, and residues: what all kernels on such blocks have in common.
 //
 // A block is row-major; a row has PIECES words of 16 bytes (uint4), filled up with zero residues. problem.cuh (src/spmv/cuda/source.rs) has
-//   P           the modulus                    LANE      bits of a residue: 8, 16, 32, 64, the fewest that hold p - 1
+//   P           the modulus                    LANE      bits of a residue: 1, 8, 16, 32, 64, the fewest that hold p - 1
 //   PIECES      words of a row                 THREADS   threads of a block of threads, in x alone
 //   P_INVERSE, R2   LANE 64: -1/P mod 2^64 and 2^128 mod P
 //   S, DEGREE   a row holds S elements of the field of P^DEGREE elements, by their digits
@@ -40,5 +40,16 @@ __device__ __forceinline__ u64 product_mod(u64 a, u64 b) { return a * b % P; }
 union Word {
     uint4 whole;
     u32 part[4];
+#if LANE > 1
     Lane lane[LANES];
+#endif
 };
+
+// A residue of a block whose rows have `width` residues with their padding.
+__device__ __forceinline__ u64 residue_at(const u32 *block, u32 width, u64 row, u32 column) {
+#if LANE == 1
+    return __ldg(block + row * (width / 32) + column / 32) >> (column % 32) & 1;
+#else
+    return __ldg((const Lane *)block + row * width + column);
+#endif
+}

@@ -2,10 +2,10 @@
 //
 // A panel has up to 1024 rows. Its pivots are found in windows of WINDOW columns, STRIP columns at a time: pivot column by pivot column, always
 // with the first row that has an entry there (so that pivots are those of the rank profile matrix: J.-G. Dumas, C. Pernet, Z. Sultan, ISSAC
-// 2015). They are guessed from the first STRIP rows that have not been taken, a thread for each entry (`corner`). If these rows are R, J their
-// columns with pivots, other rows are cleared in J by -row[J] R[J]^-1; where that leaves no entry in the other columns, no row outside R has
-// been a candidate before R was used up, and the guess is what elimination does (`lift`, on all multiprocessors). Otherwise one thread block
-// holds the strip in registers, a row in each thread, and eliminates it. What has been done to rows is
+// 2015). They are guessed from the first STRIP rows with entries there that have not been taken, a thread for each entry (`corner`). If these
+// rows are R, J their columns with pivots, other rows are cleared in J by -row[J] R[J]^-1; where that leaves no entry in the other columns,
+// no row outside R has been a candidate before R was used up, and the guess is what elimination does (`lift`, on all multiprocessors).
+// Otherwise one thread block holds the strip in registers, a row in each thread, and eliminates it. What has been done to rows is
 //   rows <- rows + E (pivot rows)
 // with a column of E for each pivot; a strip's E is applied to the window, and to the columns of E for pivots of earlier strips, which
 // stand beside the window. The window's E is applied to the rest of the panel as one product.
@@ -69,7 +69,7 @@ open_window(Lane *__restrict__ window, const Lane *__restrict__ panel, u32 *foun
     window[(u64)i * BESIDE + WINDOW + j] = 0;
 }
 
-// Guess: the pivots of a strip are in the first STRIP rows that have not been taken, its corner.
+// Guess: the pivots of a strip are in the first STRIP rows with entries there that have not been taken, its corner.
 //   guess[0]     1: the guess holds      guess[1]  columns with pivots, a bit each      guess[2 + t]  the row of the pivot in column t
 //   guess[MAP +]  a STRIP x STRIP matrix T: the corner's reduced row of the pivot in column t; in the columns of pivots, what the corner's
 //       rows (each known by its column) are taken times to make it.
@@ -80,7 +80,15 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
 corner(const Lane *__restrict__ window, const u32 *__restrict__ taken, u32 *__restrict__ guess, u32 rows, u32 number) {
     __shared__ u32 tile[2][STRIP][STRIP + 1], row_of[STRIP], counts[32], leads[STRIP];
     const u32 i = threadIdx.x, lane = i % 32, own = i / 32;
-    const bool free = i < rows && !taken[i];
+    // Rows without an entry in the strip have no pivot there.
+    bool free = false;
+    if (i < rows && !taken[i]) {
+        const uint4 *words = (const uint4 *)(window + (u64)i * BESIDE + number * STRIP);
+        u32 any = 0;
+#pragma unroll
+        for (u32 k = 0; k < STRIP * sizeof(Lane) / 16; k++) any |= words[k].x | words[k].y | words[k].z | words[k].w;
+        free = any != 0;
+    }
     const u32 votes = __ballot_sync(~0u, free);
     if (lane == 0) counts[own] = __popc(votes);
     if (i < STRIP) row_of[i] = NONE;

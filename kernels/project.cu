@@ -36,13 +36,42 @@ typedef u64 Sum;
 extern "C" __global__ void __launch_bounds__(THREADS)
 bucket_sums(const u32 *__restrict__ v, const u32 *__restrict__ rows, const u32 *__restrict__ starts, u64 *__restrict__ partial,
             u32 parts) {
+#if LANE == 1
+    __shared__ Word shared[THREADS];
+#else
     __shared__ Sum shared[LANES][THREADS];
+#endif
     const u32 part = blockIdx.x / BUCKETS, bucket = blockIdx.x % BUCKETS;
     const u32 first = starts[bucket], count = starts[bucket + 1] - first;
     const u32 begin = first + (u32)((u64)count * part / parts), end = first + (u32)((u64)count * (part + 1) / parts);
     const u32 across = threadIdx.x % ACROSS, down = threadIdx.x / ACROSS;
     for (u32 from = 0; from < PIECES; from += ACROSS) {
         const u32 piece = from + across;
+#if LANE == 1
+        // Sums mod 2 of 128 bits at once.
+        Word sums;
+        sums.whole = make_uint4(0, 0, 0, 0);
+        if (piece < PIECES && down < DOWN) {
+#pragma unroll 4
+            for (u32 at = begin + down; at < end; at += DOWN) {
+                Word word;
+                word.whole = __ldg((const uint4 *)v + (u64)__ldg(rows + at) * PIECES + piece);
+#pragma unroll
+                for (int k = 0; k < 4; k++) sums.part[k] ^= word.part[k];
+            }
+        }
+        shared[threadIdx.x] = sums;
+        __syncthreads();
+        for (u32 l = threadIdx.x; l < ACROSS * 4; l += THREADS) {
+            const u32 k = l % 4, column = l / 4;
+            if (from + column >= PIECES) continue;
+            u32 sum = 0;
+            for (u32 d = 0; d < DOWN; d++) sum ^= shared[d * ACROSS + column].part[k];
+            u64 *to = partial + (u64)blockIdx.x * WIDTH + (from + column) * LANES + k * 32;
+            for (u32 bit = 0; bit < 32; bit++) to[bit] = sum >> bit & 1;
+        }
+        __syncthreads();
+#else
         Sum sums[LANES];
 #pragma unroll
         for (int k = 0; k < LANES; k++) sums[k] = 0;
@@ -78,6 +107,7 @@ bucket_sums(const u32 *__restrict__ v, const u32 *__restrict__ rows, const u32 *
             }
         }
         __syncthreads();
+#endif
     }
 }
 
@@ -132,12 +162,12 @@ struct Products {
         carries = 0;
 #endif
     }
-    __device__ __forceinline__ void add(Lane a, Lane b) {
+    __device__ __forceinline__ void add(u64 a, u64 b) {
 #if LANE == 64
         sum += (u128)a * b;
         if (sum >> 127) sum -= ((u128)1 << 127) / P * P;
 #elif LANE == 32
-        const u64 product = (u64)a * b;
+        const u64 product = a * b;
         sum += product;
         carries += sum < product;
 #else
@@ -159,11 +189,12 @@ dense_sums(const u32 *__restrict__ v, const u32 *__restrict__ y, u64 *__restrict
     const u32 part = blockIdx.x / tiles, element = blockIdx.x % tiles * THREADS + threadIdx.x;
     if (element >= PRODUCTS) return;
     const u32 begin = (u32)((u64)rows * part / parts), end = (u32)((u64)rows * (part + 1) / parts);
-    const Lane *left = (const Lane *)y + element / ACROSS_USED, *right = (const Lane *)v + element % ACROSS_USED;
     Products products;
     products.clear();
 #pragma unroll 4
-    for (u32 i = begin; i < end; i++) products.add(__ldg(left + (u64)i * Y_WIDTH), __ldg(right + (u64)i * WIDTH));
+    for (u32 i = begin; i < end; i++) {
+        products.add(residue_at(y, Y_WIDTH, i, element / ACROSS_USED), residue_at(v, WIDTH, i, element % ACROSS_USED));
+    }
     partial[(u64)part * PRODUCTS + element] = products.residue();
 }
 

@@ -9,11 +9,7 @@
 // (signs, values), `targets` names its row of Y. A row has at most LONGEST entries: longer ones are cut to pieces whose sums are rows of X
 // behind its own, and added up as entries 1.
 //
-// Constants of problem.cuh (src/spmv/cuda/source.rs) beside those of block.cuh:
-//   SIGNS, VALUES   whether there are such entries   LONGEST   the most entries of a row
-//   CARRY           LANE 32: whether a sum of LONGEST products may exceed 64 bits
-//
-// Exactness: see `sums_are_exact` of source.rs, line by line.
+// Constants of problem.cuh (src/spmv/cuda/source.rs): those of sums.cuh, and CHAIN.
 //
 // Launch contract: THREADS threads per block, in x alone, unless said otherwise.
 //   product, product_scaled, inner   a thread for each word of `slots` rows from slot `first` on, multiples of 32. `bases` and `value_bases`
@@ -23,178 +19,9 @@
 //       which those of one range are read by later ones only.
 //   scatter   a thread for each of `count` residues, at places of their own: `rows` and `lanes` are those of the block. Where `keep` is 0,
 //       it writes zeros.
-//   digits   a thread for each of rows * S elements.
+//   digits   a thread for each of rows * S elements; LANE 1, DEGREE <= 32: for each row, and `matrices` has DEGREE masks of 32 bits for each.
 
-#include "block.cuh"
-
-#define FLAG 0x80000000u
-
-// The sums of a word of a row.
-#if LANE == 8
-// Byte b of a part is summed together with those above it, sums[b] = sum of x >> 8 b mod 2^32; the sums of the bytes follow from differences.
-struct Sums {
-    u32 sums[4][4];
-
-    __device__ __forceinline__ void clear() {
-#pragma unroll
-        for (int i = 0; i < 16; i++) sums[i / 4][i % 4] = 0;
-    }
-    __device__ __forceinline__ void sign(const Word &x, int v) {
-#pragma unroll
-        for (int i = 0; i < 16; i++) sums[i / 4][i % 4] += (u32)v * (x.part[i / 4] >> (8 * (i % 4)));
-    }
-    __device__ __forceinline__ void value(const Word &x, Value v) { sign(x, (int)v); }
-    __device__ __forceinline__ u32 residue(int k) const {
-        u32 sum = sums[k / 4][k % 4];
-        if (k % 4 < 3) sum -= sums[k / 4][k % 4 + 1] << 8;
-        int r = (int)sum % (int)P;
-        return r < 0 ? r + (int)P : r;
-    }
-};
-#elif LANE == 16
-// Of a part h 2^16 + l the sums of the part mod 2^32 (products: 2^64) and of h: that of l is their difference.
-struct Sums {
-#if SIGNS
-    u32 whole[4], high[4];
-#endif
-#if VALUES
-    u64 products[4], high_products[4];
-#endif
-
-    __device__ __forceinline__ void clear() {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-#if SIGNS
-            whole[i] = high[i] = 0;
-#endif
-#if VALUES
-            products[i] = high_products[i] = 0;
-#endif
-        }
-    }
-#if SIGNS
-    __device__ __forceinline__ void sign(const Word &x, int v) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            whole[i] += (u32)v * x.part[i];
-            high[i] += (u32)v * (x.part[i] >> 16);
-        }
-    }
-#endif
-#if VALUES
-    __device__ __forceinline__ void value(const Word &x, Value v) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            products[i] += (u64)v * x.part[i];
-            high_products[i] += (u64)v * (x.part[i] >> 16);
-        }
-    }
-#endif
-    __device__ __forceinline__ u32 residue(int k) const {
-        const int i = k / 2;
-        int sum = 0;
-#if SIGNS
-        sum = (int)(k % 2 ? high[i] : whole[i] - (high[i] << 16));
-#endif
-#if VALUES
-        u64 total = k % 2 ? high_products[i] : products[i] - (high_products[i] << 16);
-        return (u32)((total + (u64)((i64)sum + (i64)P * LONGEST)) % P);
-#else
-        int r = sum % (int)P;
-        return r < 0 ? r + (int)P : r;
-#endif
-    }
-};
-#elif LANE == 32
-struct Sums {
-    i64 sums[4];
-#if VALUES
-    u64 products[4];
-#if CARRY
-    u32 carries[4];
-#endif
-#endif
-
-    __device__ __forceinline__ void clear() {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            sums[i] = 0;
-#if VALUES
-            products[i] = 0;
-#if CARRY
-            carries[i] = 0;
-#endif
-#endif
-        }
-    }
-    __device__ __forceinline__ void sign(const Word &x, int v) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) sums[i] += (i64)v * (i64)x.part[i];
-    }
-#if VALUES
-    __device__ __forceinline__ void value(const Word &x, Value v) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            u64 product = (u64)v * x.part[i];
-            products[i] += product;
-#if CARRY
-            carries[i] += products[i] < product;
-#endif
-        }
-    }
-#endif
-    __device__ __forceinline__ u32 residue(int k) const {
-        u64 total = (u64)(sums[k] + (i64)(P * LONGEST));
-#if VALUES
-        total += products[k] % P;
-#if CARRY
-        // 2^64 mod P.
-        total += (u64)carries[k] * ((~0ull % P + 1) % P);
-#endif
-#endif
-        return (u32)(total % P);
-    }
-};
-#else
-struct Sums {
-    i128 sums[2];
-#if VALUES
-    u128 products[2];
-#endif
-
-    __device__ __forceinline__ void clear() {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            sums[i] = 0;
-#if VALUES
-            products[i] = 0;
-#endif
-        }
-    }
-    __device__ __forceinline__ void sign(const Word &x, int v) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) sums[i] += v < 0 ? -(i128)x.lane[i] : (i128)x.lane[i];
-    }
-#if VALUES
-    // The sum stays below 2^127: a multiple of P between 2^127 - P and 2^127 is taken off where it is above.
-    __device__ __forceinline__ void value(const Word &x, Value v) {
-        const u128 most = ((u128)1 << 127) / P * P;
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            products[i] += (u128)v * x.lane[i];
-            if (products[i] >> 127) products[i] -= most;
-        }
-    }
-#endif
-    __device__ __forceinline__ u128 total(int k) const {
-        u128 total = (u128)(sums[k] + (i128)P * LONGEST);
-#if VALUES
-        total += products[k];
-#endif
-        return total;
-    }
-};
-#endif
+#include "sums.cuh"
 
 struct Entries {
     const uint4 *indices;
@@ -284,34 +111,7 @@ __device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, 
 #if VALUES
     entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values}, row.others, row.length.y, row.first_others);
 #endif
-    Word out;
-#if LANE == 64
-    u64 factor = R2;
-    if constexpr (SCALED) factor = __ldg((const u64 *)diagonal + target);
-#pragma unroll
-    for (int k = 0; k < LANES; k++) out.lane[k] = residue_times(sums.total(k), factor);
-#else
-    u32 factor = 1;
-    if constexpr (SCALED) factor = __ldg(diagonal + target);
-    u32 residues[LANES];
-#pragma unroll
-    for (int k = 0; k < LANES; k++) {
-        residues[k] = sums.residue(k);
-#if LANE == 32
-        if constexpr (SCALED) residues[k] = (u32)((u64)residues[k] * factor % P);
-#else
-        if constexpr (SCALED) residues[k] = residues[k] * factor % (u32)P;
-#endif
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        u32 part = 0;
-#pragma unroll
-        for (int k = 0; k < LANES / 4; k++) part |= residues[i * (LANES / 4) + k] << (k * (LANE % 32));
-        out.part[i] = part;
-    }
-#endif
-    y[(u64)target * PIECES + piece] = out.whole;
+    y[(u64)target * PIECES + piece] = reduced<SCALED>(sums, diagonal, target);
 }
 
 template <bool SCALED>
@@ -365,10 +165,46 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 scatter(u32 *__restrict__ x, const u32 *__restrict__ rows, const u32 *__restrict__ lanes, const u64 *__restrict__ residues, u32 count,
         u32 keep) {
     const u32 k = blockIdx.x * THREADS + threadIdx.x;
-    if (k < count) ((Lane *)x)[(u64)rows[k] * WIDTH + lanes[k]] = keep ? (Lane)residues[k] : (Lane)0;
+    if (k >= count) return;
+#if LANE == 1
+    u32 *at = x + (u64)rows[k] * (WIDTH / 32) + lanes[k] / 32;
+    const u32 bit = 1u << (lanes[k] % 32);
+    if (keep && residues[k]) atomicOr(at, bit);
+    else atomicAnd(at, ~bit);
+#else
+    ((Lane *)x)[(u64)rows[k] * WIDTH + lanes[k]] = keep ? (Lane)residues[k] : (Lane)0;
+#endif
 }
 
-#if DEGREE > 1
+#if DEGREE > 1 && LANE == 1
+// Each element of row i, DEGREE bits, times the matrix of row i, a mask for each of its rows, in place: a thread for each row, whose bits
+// stream through it.
+extern "C" __global__ void __launch_bounds__(THREADS)
+digits(u32 *__restrict__ y, const u64 *__restrict__ matrices, u32 rows) {
+    const u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= rows) return;
+    const u32 *masks = (const u32 *)matrices + i * DEGREE;
+    u32 mask[DEGREE];
+#pragma unroll
+    for (int d = 0; d < DEGREE; d++) mask[d] = __ldg(masks + d);
+    u32 *row = y + i * (WIDTH / 32);
+    // Bits that have been read and not been used, bits that have not been written, and how many.
+    u64 ahead = 0, made = 0;
+    u32 read = 0, known = 0, kept = 0, written = 0;
+#pragma unroll 1
+    for (u32 element = 0; element < S; element++) {
+        if (known < DEGREE) ahead |= (u64)row[read++] << known, known += 32;
+        u32 image = 0;
+#pragma unroll
+        for (int d = 0; d < DEGREE; d++) image ^= mask[d] & (0u - (u32)(ahead >> d & 1));
+        ahead >>= DEGREE, known -= DEGREE;
+        made |= (u64)image << kept, kept += DEGREE;
+        if (kept >= 32) row[written++] = (u32)made, made >>= 32, kept -= 32;
+    }
+    // Padding is zeros.
+    if (kept) row[written] = (u32)made;
+}
+#elif DEGREE > 1
 // Each element of row i, DEGREE digits, times the matrix of row i (src/spmv/digit_scaling.rs), in place.
 extern "C" __global__ void __launch_bounds__(THREADS)
 digits(u32 *__restrict__ y, const u64 *__restrict__ matrices, u32 rows) {

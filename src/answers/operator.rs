@@ -142,7 +142,7 @@ fn check(options: &RankOptions) -> Result<()> {
 fn parameters_for(a: &dyn Operator, options: &RankOptions) -> Result<Parameters> {
     let (modulus, rows, cols) = (a.modulus(), a.rows(), a.cols());
     let nnz = WEIGHT.saturating_mul(rows.max(cols));
-    let problem = Problem { modulus, rows, cols, nnz, valued: 0, symmetric: false, grid: 1, scratch: 0 };
+    let problem = Problem { modulus, rows, cols, nnz, valued: 0, symmetric: false, grid: 1, scratch: 0, levels: 0 };
     let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
     match options.max_memory.filter(|&limit| chosen.bytes > limit) {
         None => Ok(chosen),

@@ -152,18 +152,32 @@ impl Machine {
         machine
     }
 
-    /// The same machine where a GPU makes the passes.
+    /// The same machine where a GPU makes the passes. A second of it counts as one of each of so many threads, which
+    /// share everything else.
     #[must_use]
-    pub fn with_gpu(&self) -> Machine {
-        self.scaled(Kind::Passes, self.device.passes)
+    pub fn with_gpu(&self, threads: usize) -> Machine {
+        let (mut machine, by) = (self.clone(), threads as f64);
+        let Device { entry, row_byte, far, cache, residue, product, level, .. } = self.device;
+        machine.passes = Passes {
+            gather: entry * by,
+            gather_byte: row_byte * by,
+            far: far * by,
+            cache,
+            reduce: residue * by,
+            product: product * by,
+            ..self.passes
+        };
+        machine.device.level = level * by;
+        machine
     }
 
-    /// The same machine where a GPU makes the multiply-adds of dense eliminations.
+    /// The same machine where a GPU makes the multiply-adds of dense eliminations, likewise.
     #[must_use]
-    pub fn with_dense_gpu(&self) -> Machine {
+    pub fn with_dense_gpu(&self, threads: usize) -> Machine {
         let mut machine = self.clone();
         let Dense { product, byte_product, .. } = &mut machine.dense;
-        product.iter_mut().chain([byte_product]).for_each(|price| *price *= self.device.dense);
+        let by = self.device.dense * threads as f64 / Device::THREADS as f64;
+        product.iter_mut().chain([byte_product]).for_each(|price| *price *= by);
         machine
     }
 

@@ -80,7 +80,8 @@ impl Default for Gray {
     }
 }
 
-/// Seconds of CUDA GPUs. Measured on one H200.
+/// Seconds of CUDA GPUs, by the clock. Measured on one H200; of sparse products, on one H100; that of a level of a
+/// triangular solve is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -94,17 +95,47 @@ pub struct Device {
     pub setting: f64,
     /// A step of the walk of a Gray-code sum for each operation of its program (3.0 ps for n = 46), rounded up.
     pub operation: f64,
-    /// What a pass through a sparse matrix takes, of its seconds on a thread, if everything else is shared by sixteen
-    /// threads (128 threads would make passes as fast as an H100).
-    pub passes: f64,
-    /// What a multiply-add of a dense elimination takes likewise, panels and windows counted: with it, eliminations of
-    /// full matrices of 8000 and 16000 columns mod 65521 are predicted to take 0.38 and 1.8 s; an H100 took 0.34 and
-    /// 1.2.
+    /// Of a pass through a sparse matrix: an entry, …
+    pub entry: f64,
+    /// … a byte of the row of a block that it names, …
+    pub row_byte: f64,
+    /// … such a row where the block exceeds so many bytes, the second-level cache, …
+    pub far: f64,
+    /// (these bytes)
+    pub cache: f64,
+    /// … a residue of a row that is made, …
+    pub residue: f64,
+    /// … and a residue times an entry that is not ±1. With these six, products mod 65521 of 16 to 128 vectors are
+    /// predicted within a half of what an H100 took (`docs/gpu.md`).
+    pub product: f64,
+    /// Waiting for a level of a triangular solve, whatever its width: a launch, or a block of threads that waits.
+    pub level: f64,
+    /// What a multiply-add of a dense elimination takes, of its seconds on a thread, if everything else is shared by
+    /// sixteen threads, panels and windows counted: with it, eliminations of full matrices of 8000 and 16000 columns
+    /// mod 65521 are predicted to take 0.38 and 1.8 s; an H100 took 0.34 and 1.2.
     pub dense: f64,
+}
+
+impl Device {
+    /// The threads that share what a GPU does not do, where a plan must not depend on their number.
+    pub const THREADS: usize = 16;
 }
 
 impl Default for Device {
     fn default() -> Self {
-        Device { find: 2.0, start: 0.6, setting: 132.0 * 1.4e-12, operation: 3.3e-12, passes: 0.125, dense: 0.03 }
+        Device {
+            find: 2.0,
+            start: 0.6,
+            setting: 132.0 * 1.4e-12,
+            operation: 3.3e-12,
+            entry: 5e-12,
+            row_byte: 0.14e-12,
+            far: 27e-12,
+            cache: 50e6,
+            residue: 0.5e-12,
+            product: 0.033e-12,
+            level: 3e-6,
+            dense: 0.03,
+        }
     }
 }

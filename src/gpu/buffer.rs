@@ -1,5 +1,6 @@
 //! Values in the memory of a GPU.
 
+use super::device::Held;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 
 /// Numbers with the same representation on a GPU as here, and 0 when all bits are 0.
@@ -14,12 +15,16 @@ impl Word for f64 {}
 
 /// Values of type T in the memory of a GPU.
 #[derive(Debug)]
-pub struct Buffer<T>(pub(super) CudaSlice<T>);
+pub struct Buffer<T> {
+    pub(super) slice: CudaSlice<T>,
+    /// What it has of the device's grant; given back after the memory.
+    pub(super) _held: Held,
+}
 
 impl<T> Buffer<T> {
     /// Values.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.slice.len()
     }
 
     /// Whether there are none.

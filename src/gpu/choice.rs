@@ -160,6 +160,7 @@ mod tests {
             memory: 1 << 30,
             compute_capability: (9, 0),
             multiprocessors: 132,
+            grant: Default::default(),
         }
     }
 

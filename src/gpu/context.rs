@@ -4,7 +4,7 @@
 //! it.
 
 use super::buffer::{Buffer, Word};
-use super::device::Device;
+use super::device::{Device, Grant};
 use super::driver::failed;
 use super::launch::Grid;
 use super::parameters::Signature;
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 /// A GPU ready for work.
 #[derive(Debug)]
-pub struct Gpu(Arc<CudaContext>);
+pub struct Gpu(Arc<CudaContext>, Grant);
 
 /// Work in order: copies and launches on one stream run one after the other, those on two streams concurrently.
 #[derive(Clone, Debug)]
-pub struct Stream(pub(super) Arc<CudaStream>);
+pub struct Stream(pub(super) Arc<CudaStream>, Grant);
 
 /// Compiled kernels loaded on a GPU.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn open(device: &Device) -> Result<Gpu> {
-        CudaContext::new(device.index).map(Gpu).map_err(|e| failed("opening a device", e))
+        let context = CudaContext::new(device.index).map_err(|e| failed("opening a device", e))?;
+        Ok(Gpu(context, device.grant.clone()))
     }
 
     /// A new stream.
@@ -55,7 +56,8 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn stream(&self) -> Result<Stream> {
-        self.0.new_stream().map(Stream).map_err(|e| failed("making a stream", e))
+        let stream = self.0.new_stream().map_err(|e| failed("making a stream", e))?;
+        Ok(Stream(stream, self.1.clone()))
     }
 
     /// Loads compiled kernels.
@@ -102,7 +104,7 @@ impl Stream {
     /// [`Error::Device`](crate::Error::Device).
     pub fn alone(device: &Device) -> Result<Stream> {
         let context = CudaContext::new(device.index).map_err(|e| failed("opening a device", e))?;
-        Ok(Stream(context.default_stream()))
+        Ok(Stream(context.default_stream(), device.grant.clone()))
     }
 
     /// Another stream on the same device, whose work goes first where both have some. Nothing orders the work of the
@@ -118,7 +120,7 @@ impl Stream {
         // stream, after the work that uses them.
         unsafe { context.disable_event_tracking() };
         let (_, first) = priorities::get_priority_range().map_err(wrong)?;
-        context.new_stream_with_priority(first).map(Stream).map_err(wrong)
+        Ok(Stream(context.new_stream_with_priority(first).map_err(wrong)?, self.1.clone()))
     }
 
     /// Loads compiled kernels on the stream's device.
@@ -129,13 +131,13 @@ impl Stream {
         load(self.0.context(), cubin)
     }
 
-    /// Bytes of the device's memory that nobody uses.
+    /// Bytes of the device's memory that nobody uses, as far as they are granted.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn free_memory(&self) -> Result<u64> {
         let (free, _) = self.0.context().mem_get_info().map_err(|e| failed("asking for its memory", e))?;
-        Ok(free as u64)
+        Ok(self.1.left().map_or(free as u64, |left| left.min(free as u64)))
     }
 
     /// The point that the stream has now, with the time at which it reaches it.
@@ -157,9 +159,10 @@ impl Stream {
             return self.zeros(1);
         }
         let wrong = |e| failed("a copy to the device", e);
-        let buffer = self.0.clone_htod(values).map_err(wrong)?;
+        let held = self.1.take(size_of_val(values) as u64)?;
+        let slice = self.0.clone_htod(values).map_err(wrong)?;
         self.0.synchronize().map_err(wrong)?;
-        Ok(Buffer(buffer))
+        Ok(Buffer { slice, _held: held })
     }
 
     /// A buffer of that many zeros, filled in stream order.
@@ -167,7 +170,9 @@ impl Stream {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn zeros<T: Word>(&self, len: usize) -> Result<Buffer<T>> {
-        self.0.alloc_zeros(len).map(Buffer).map_err(|e| failed("memory of the device", e))
+        let held = self.1.take((len as u64).saturating_mul(size_of::<T>() as u64))?;
+        let slice = self.0.alloc_zeros(len).map_err(|e| failed("memory of the device", e))?;
+        Ok(Buffer { slice, _held: held })
     }
 
     /// Waits for everything that writes the buffer, then returns its values.
@@ -175,7 +180,7 @@ impl Stream {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if that failed.
     pub fn download<T: Word>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
-        let values = self.0.clone_dtoh(&buffer.0).map_err(|e| failed("a kernel", e))?;
+        let values = self.0.clone_dtoh(&buffer.slice).map_err(|e| failed("a kernel", e))?;
         self.0.synchronize().map_err(|e| failed("a kernel", e))?;
         Ok(values)
     }
@@ -191,7 +196,7 @@ impl Stream {
         if len == 0 {
             return Ok(Vec::new());
         }
-        let values = self.0.clone_dtoh(&buffer.0.slice(..len)).map_err(|e| failed("a kernel", e))?;
+        let values = self.0.clone_dtoh(&buffer.slice.slice(..len)).map_err(|e| failed("a kernel", e))?;
         self.0.synchronize().map_err(|e| failed("a kernel", e))?;
         Ok(values)
     }

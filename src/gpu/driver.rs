@@ -1,6 +1,6 @@
 //! Queries to the CUDA driver, through cudarc.
 
-use super::device::Device;
+use super::device::{Device, Grant};
 use crate::{DeviceError, DeviceReason, Error, Result};
 use cudarc::driver::DriverError;
 use cudarc::driver::result::{self, device};
@@ -71,6 +71,7 @@ fn describe(ordinal: i32) -> std::result::Result<Device, DriverError> {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        grant: Grant::default(),
     })
 }
 

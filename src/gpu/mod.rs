@@ -173,8 +173,14 @@ mod tests {
 
     #[test]
     fn a_device_prints_as_one_line() {
-        let device =
-            Device { index: 1, name: "X".into(), memory: 3 << 30, compute_capability: (9, 0), multiprocessors: 132 };
+        let device = Device {
+            index: 1,
+            name: "X".into(),
+            memory: 3 << 30,
+            compute_capability: (9, 0),
+            multiprocessors: 132,
+            grant: Default::default(),
+        };
         assert_eq!(device.to_string(), "cuda:1 X (3072 MiB, compute capability 9.0)");
     }
 }

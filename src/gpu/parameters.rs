@@ -30,7 +30,7 @@ impl<T: Word> sealed::Sealed for In<T> {}
 impl<T: Word + 'static> Parameter for In<T> {
     type Argument<'a> = &'a Buffer<T>;
     fn push<'l>(argument: &'l mut &Buffer<T>, launch: &mut LaunchArgs<'l>) {
-        launch.arg(&argument.0);
+        launch.arg(&argument.slice);
     }
 }
 
@@ -38,7 +38,7 @@ impl<T: Word> sealed::Sealed for Out<T> {}
 impl<T: Word + 'static> Parameter for Out<T> {
     type Argument<'a> = &'a mut Buffer<T>;
     fn push<'l>(argument: &'l mut &mut Buffer<T>, launch: &mut LaunchArgs<'l>) {
-        launch.arg(&mut argument.0);
+        launch.arg(&mut argument.slice);
     }
 }
 

@@ -57,7 +57,7 @@ impl Stream {
         }
         let wrong = |e| failed("a copy between devices", e);
         self.0.context().bind_to_thread().map_err(wrong)?;
-        let (from, mut to) = (from.0.slice(range.clone()), to.0.slice_mut(range));
+        let (from, mut to) = (from.slice.slice(range.clone()), to.slice.slice_mut(range));
         let (own, others) = (self.0.context(), from.stream().context().clone());
         let (bytes, stream) = (from.num_bytes(), self.0.cu_stream());
         let source = from.stream().clone();

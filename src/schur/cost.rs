@@ -2,6 +2,7 @@
 //! of a [`Machine`].
 
 use super::combine::Mixer;
+use super::cuda::AT_ONCE;
 use super::exploration::check_combinations;
 use super::kept::{Kept, MOST_BYTES};
 use super::sketch::{MARGIN, first_width, wider};
@@ -34,6 +35,8 @@ pub struct Shape {
     /// Threads for which bytes are predicted as they are needed; `None`: a bound for any number of them, with room to
     /// spare, so that plans do not depend on it.
     pub threads: Option<usize>,
+    /// Levels of the pivots that a pass waits for: on a GPU, and else 0.
+    pub levels: usize,
 }
 
 impl Shape {
@@ -143,7 +146,8 @@ impl Sketch {
         let prices = &machine.passes;
         let passes = |count: usize| {
             let folds = pass_seconds(prices, modulus, cols, 3 * cols, 0, LANES);
-            shape.combining_seconds(machine, nnz, valued, count) + count as f64 / LANES as f64 * folds
+            let waits = (count.div_ceil(AT_ONCE) * shape.levels) as f64 * machine.device.level;
+            shape.combining_seconds(machine, nnz, valued, count) + count as f64 / LANES as f64 * folds + waits
         };
         let mut seconds = nnz as f64 * prices.ready * 2.0;
         let (mut width, mut kept) = (first_width(bound), 0);

@@ -15,7 +15,7 @@ use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Combinations that a GPU makes at once: a panel of the dense elimination.
-const AT_ONCE: usize = 256;
+pub(super) const AT_ONCE: usize = 256;
 /// Rows and columns of a tile of a transposition.
 const TILE: usize = 32;
 /// What the memory is for.

@@ -52,6 +52,10 @@ impl Levels {
         }
         Ok(Levels { order, start })
     }
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.start.len() - 1
+    }
     /// The places in `order` of each level.
     fn each(&self) -> impl Iterator<Item = Range<usize>> {
         self.start.windows(2).map(|pair| pair[0]..pair[1])

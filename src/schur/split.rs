@@ -111,6 +111,15 @@ impl<'a> Split<'a> {
         self.pivots.len()
     }
 
+    /// The levels of the pivots: those that a product waits for one after the other.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn levels(a: &SparseMatrix, pivots: &Pivots) -> Result<usize> {
+        // A pivot needs later ones.
+        Ok(Levels::of(a, &pivots.rows, &pivots.cols, (0..pivots.len() as u32).rev())?.count())
+    }
+
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Result<TriangularSolve> {
         TriangularSolve::new(self.cols.len(), &self.forward_coefficients()?)

@@ -37,7 +37,7 @@ pub struct MethodCost {
 pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer) -> Result<Vec<MethodCost>> {
     let (modulus, rows, cols, nnz, valued) = (a.modulus(), a.rows(), a.cols(), a.nnz(), a.valued());
     let bound = rows.min(cols);
-    let whole = Shape { modulus, pivots: 0, rows, cols, nnz, valued, threads: None };
+    let whole = Shape { modulus, pivots: 0, rows, cols, nnz, valued, threads: None, levels: 0 };
     let cost = |name, of, seconds, bytes| MethodCost { name, of, seconds, bytes };
     let shape = |rows: usize, cols: usize| format!("{rows} x {cols}");
     let mut costs = vec![cost(
@@ -46,7 +46,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         EveryRow::seconds(&whole, machine, bound, rows),
         Some(Echelon::memory(modulus, bound, cols)),
     )];
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0 };
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0, levels: 0 };
     let found = parameters(&problem, &wiedemann::Options::default(), machine)?;
     let of = format!("block {}, degree {}", found.block, found.degree);
     costs.push(cost("block Wiedemann", of, found.seconds, Some(found.bytes)));
@@ -62,7 +62,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     if bound == 0 {
         return Ok(costs);
     }
-    let rest = Shape { modulus, pivots, rows, cols, nnz, valued, threads: None };
+    let rest = Shape { modulus, pivots, rows, cols, nnz, valued, threads: None, levels: 0 };
     let of = shape(rows, cols);
     costs.push(cost(
         "every row of S",
@@ -85,7 +85,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         ));
     }
     let scratch = pivots + rows + cols;
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch };
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch, levels: 0 };
     let hybrid = parameters(&problem, &wiedemann::Options::default(), machine)?;
     costs.push(cost("block Wiedemann on S", of.clone(), hybrid.seconds, Some(hybrid.bytes)));
     let split = Split::new(&a, &found.pivots)?;

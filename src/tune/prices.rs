@@ -51,7 +51,7 @@ prices! {
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;
     gray: start setting operation build;
-    device: find start setting operation passes dense;
+    device: find start setting operation entry row_byte far cache residue product level dense;
     hafnian: slot look product pfaffian vertex start;
 }
 
@@ -74,7 +74,7 @@ impl Price {
     /// What a profile may say: seconds of an operation or, of the cache, bytes.
     pub fn range(self) -> [f64; 2] {
         match (self.table, self.name) {
-            ("passes", "cache") => [1.0, 1e15],
+            ("passes" | "device", "cache") => [1.0, 1e15],
             _ => [1e-20, 1e6],
         }
     }

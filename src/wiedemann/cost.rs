@@ -28,6 +28,9 @@ pub struct Problem {
     pub grid: usize,
     /// Rows of the scratch block of a product, in addition to its operands.
     pub scratch: usize,
+    /// Levels that a product waits for, each for [`Device::level`](crate::cost::Device::level) whatever the width of
+    /// the block: those of the triangular solves of a GPU.
+    pub levels: usize,
 }
 
 /// What determines the cost of one run of block Wiedemann.
@@ -94,7 +97,8 @@ impl Work<'_> {
         let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
         let (prices, passes) = (&self.machine.wiedemann, &self.machine.passes);
         let width = (s * self.degree).next_multiple_of(LANES);
-        let sequence = products * pass_seconds(passes, modulus, lines, nnz, valued, width);
+        let waits = self.problem.levels as f64 * self.machine.device.level;
+        let sequence = products * (pass_seconds(passes, modulus, lines, nnz, valued, width) + waits);
         let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * prices.scaling } else { 0.0 };
         let projection = match self.by_theorem {
             true => n * (s_f * k).powi(2) * prices.dense_projection,

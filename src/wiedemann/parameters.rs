@@ -104,7 +104,7 @@ mod tests {
 
     fn problem(p: u64, grid: usize) -> Problem {
         let modulus = Modulus::new(p).unwrap();
-        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, valued: 0, symmetric: true, grid, scratch: 0 }
+        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, valued: 0, symmetric: true, grid, scratch: 0, levels: 0 }
     }
 
     #[test]

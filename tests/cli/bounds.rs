@@ -329,6 +329,8 @@ fn a_gpu_that_cannot_serve_is_refused_before_a_file_is_read() {
         assert_eq!(error["kind"], "device");
     }
     assert!(!lab.dir.join("c.cert").exists());
+    let run = lab.run("rank missing.sms -p 7 --max-device-memory 1G");
+    assert!(run.code == 2 && run.stderr.contains("--device auto"), "{} {}", run.code, run.stderr);
     // Without a GPU all others are refused as early; with one, the file is missing.
     for args in [
         "rank missing.sms -p 7 --device cuda",

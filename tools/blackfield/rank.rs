@@ -315,6 +315,7 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
         .error(args.error)
         .seed(seed::resolve(args.seed, bars))
         .max_memory(args.max_memory)
+        .max_device_memory(args.max_device_memory)
         .plan(args.formats.plan_options())
         .early_termination(!args.no_early_termination)
         .route(args.route.into())
@@ -327,6 +328,10 @@ fn resolve(args: &RankArgs, bars: &Bars) -> Result<RankOptions> {
 /// Refuses a GPU that cannot serve, before a file is read: whatever the matrix, nothing of what is asked for runs on
 /// one, or there is none.
 fn check_device(args: &RankArgs) -> Result<()> {
+    if args.max_device_memory.is_some() && args.device == Devices::Processor {
+        let message = "--max-device-memory is for a GPU: ask for --device cuda or --device auto as well";
+        return Err(Error::Usage(message.into()));
+    }
     if !args.device.are_demanded() {
         return Ok(());
     }

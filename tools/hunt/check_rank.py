@@ -43,7 +43,15 @@ def options(bench, rng):
     words += bench.instructions("rank", rng)
     if bench.device and rng.random() < 0.3:
         words += ["--device", bench.device]
+        codes |= device_codes(bench.device, words)
     return words, codes
+
+
+def device_codes(device, words):
+    """Exit codes that may be the answer because a device is asked for: a GPU that is demanded has no proofs and no formats of the processor's."""
+    if device != "cuda":
+        return {0}
+    return {2} if {"--format", "--segregate"} & set(words) else {5} if {"--proven", "elimination"} & set(words) else {0}
 
 
 def answers(ending):
@@ -150,9 +158,11 @@ def stable(value):
 def same_seed(bench, rng):
     """The same seed gives the same document, seconds and threads apart, on every number of threads."""
     words, _ = options(bench, rng)
-    if "--threads" in words:
-        at = words.index("--threads")
-        del words[at : at + 2]
+    # Where a step is made depends on the number of threads, if either place is allowed.
+    for option in ("--threads",) + ("--device",) * (bench.device == "auto"):
+        if option in words:
+            at = words.index(option)
+            del words[at : at + 2]
     moduli, numbers = primes.some(rng, 2), rng.sample((1, 2, 3, 5, 8, 16), 3)
 
     def judge(matrix):
@@ -169,3 +179,37 @@ def same_seed(bench, rng):
                 raise bench.complaint("threads change the answer", json.dumps(first)[:2000], json.dumps(document)[:2000])
 
     bench.examine(families.any_matrix(rng), judge)
+
+
+# A GPU compiles its kernels for each modulus and width: few of them, kept on disk.
+GPU_MODULI = (2, 3, 251, 257, 65521, 65537, 2147483647, 4294967291, 2305843009213693951)
+GPU_BLOCKS = (1, 4, 8, 16, 32, 64)
+
+
+def devices(bench, rng):
+    """On a GPU the rank mod p is what it is on the processor, of many matrices in one process: rank, certainty and run of block Wiedemann,
+    right by the oracle; a limit on the memory of the device makes no difference, or a refusal with exit code 5."""
+    if not bench.device:
+        return bench.skip("devices: no --device to compare with the processor")
+    moduli, words, codes = rng.sample(GPU_MODULI, 3), ["--seed", rng.randrange(1 << 64), "--method", rng.choice(("wiedemann", "hybrid"))], {0}
+    words += ["--block", rng.choice(GPU_BLOCKS)]
+    limit = []
+    if rng.random() < 0.25:
+        limit, codes = ["--max-device-memory", rng.choice(("1K", "64K", "1M", "64M", "1G"))], {0, 5}
+
+    def judge(matrices):
+        names = [bench.store(f"{k}.sms", matrix) for k, matrix in enumerate(matrices)]
+        asked = [word for p in moduli for word in ("-p", p)]
+        ending = bench.run("rank", *names, *asked, "--json", "-q", *words, "--device", bench.device, *limit, codes=codes)
+        if ending.code:
+            return
+        there, here = answers(ending), answers(bench.run("rank", *names, *asked, "--json", "-q", *words, codes={0}))
+        for k, (one, other) in enumerate(zip(there, here)):
+            same = [(answer["rank"], answer["certainty"], answer["wiedemann"]) for answer in (other, one)]
+            if same[0] != same[1]:
+                raise bench.complaint("another answer on a device", *same)
+            bench.count("ranks on a device")
+            matrix = matrices[k // len(moduli)]
+            judge_rank(bench, matrix, one, bench.truth.rank(matrix, one["modulus"]), words)
+
+    bench.examine([families.any_matrix(rng) for _ in range(8)], judge, simpler=shrink.several(shrink.matrices))

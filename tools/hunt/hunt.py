@@ -44,6 +44,7 @@ CHECKS = (
     ("rank", "ranks", check_rank.ranks, 40),
     ("rank", "same-seed", check_rank.same_seed, 6),
     ("rank", "batches", check_rank.batches, 8),
+    ("device", "devices", check_rank.devices, 16),
     ("rational", "rational", check_rational.rational, 24),
     ("rational", "rational-same-seed", check_rational.same_seed, 3),
     ("rational", "tiny-error", check_rational.tiny_error, 2),

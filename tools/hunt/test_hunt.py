@@ -82,10 +82,10 @@ class Hunted(Workshop):
         self.addCleanup(patch.stop)
         patch.start()
 
-    def bench(self, *faults):
+    def bench(self, *faults, **options):
         self.addCleanup(setattr, fake_blackfield, "FAULTS", set())
         fake_blackfield.FAULTS = set(faults)
-        return Within("fake", self.folder / "work", self.folder / "out", effort=0.05, use_flint=False)
+        return Within("fake", self.folder / "work", self.folder / "out", effort=0.05, use_flint=False, **options)
 
     def fake(self, *faults):
         """The same as a program."""
@@ -117,6 +117,22 @@ class Faults(Hunted):
         self.sees(check_rank.ranks, "proofs fall short", "wrong rank, proven")
         self.sees(check_rank.ranks, "no proof", "--proven without proof", "--error not kept")
         self.sees(check_rank.ranks, "loses an entry", "wrong rank, proven", "rank too large, proven")
+
+    def test_devices(self):
+        for fault in ("device", ""):
+            bench = self.bench(fault, device="cuda")
+            found = self.kinds(bench, check_rank.devices, 6)
+            self.assertEqual(found, {"another answer on a device"} if fault else set(), [f[4] for f in bench.found])
+        self.assertGreater(bench.compared["ranks on a device"], 20)
+        without = self.bench("device")
+        self.kinds(without, check_rank.devices, 2)
+        self.assertEqual((without.compared, len(without.skipped)), ({}, 1))
+
+    def test_codes_of_a_device(self):
+        self.assertEqual(check_rank.device_codes("auto", ["--proven"]), {0})
+        self.assertEqual(check_rank.device_codes("cuda", ["--method", "elimination"]), {5})
+        self.assertEqual(check_rank.device_codes("cuda", ["--method", "wiedemann", "--format", "csr"]), {2})
+        self.assertEqual(check_rank.device_codes("cuda", ["--method", "hybrid"]), {0})
 
     def test_batches(self):
         self.sees(check_rank.batches, "stops at a bad file", "wrong lines of a batch", "wrong code of a batch")

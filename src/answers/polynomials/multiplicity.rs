@@ -127,6 +127,7 @@ fn nullity(
                 symmetric: false,
                 grid: 1,
                 scratch: n,
+                levels: 0,
             };
             let wanted = Options { error: work.options.error, memory: work.options.max_memory, ..Options::default() };
             let chosen = parameters(&problem, &wanted, &work.options.machine)?;

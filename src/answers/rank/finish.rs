@@ -5,11 +5,11 @@ use super::planner::{Decision, Finish};
 use super::sequence::Sequence;
 use super::settled::Settled;
 use super::steps::{Done, Plan};
-use super::work::Work;
+use super::work::{SHARED, Work};
 use super::{Machine, Method, Phases, Route, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::decomposition::{Core, Lines};
-use crate::dense::{Echelon, Factors, Place};
+use crate::dense::{Echelon, Factors};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, SharedSolve, Sketch,
@@ -75,7 +75,8 @@ impl Work<'_> {
         decision: Decision,
         wiedemann: Option<Parameters>,
     ) -> Result<Option<Answer>> {
-        let (outlook, larger) = (left.outlook(self.options), left.exceeded());
+        let (mut outlook, larger) = (left.outlook(self.options), left.exceeded());
+        outlook.settle(decision.gpu);
         let now = Plan { outlook, finish: decision.finish, larger };
         let (a, pivots) = (left.of.left(), left.of.pivots());
         // Memory that is limited is that of each step.
@@ -105,7 +106,7 @@ impl Work<'_> {
                         on_rest.by_every_row(&now, true, decision)?
                     }
                     Some(_) => on_rest.by_sequence(&now, &parameters, decision.reason)?,
-                    None => on_rest.by_wiedemann(&now, &parameters, decision.reason)?,
+                    None => on_rest.by_wiedemann(&now, &parameters, decision)?,
                 }
             }
             Finish::RowSpace { give_up } => on_rest.by_row_space(&now, give_up, decision)?,
@@ -138,8 +139,7 @@ impl OnRest<'_, '_> {
             challenge: &|number, cols| all_streams.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         let name = "dense elimination";
-        let wide = self.is_wide(split.cols.len());
-        let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
+        let done = self.work.somewhere(decision.gpu, |work, device| {
             work.watched(name, now, seconds, seconds, |phases, observer| {
                 phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, device, observer))
             })
@@ -174,13 +174,6 @@ impl OnRest<'_, '_> {
         }))
     }
 
-    /// Whether rows of so many columns are eliminated on a GPU, if there is one: not where the factors of a minor or
-    /// null vectors are wanted, whose lines would come in another order.
-    fn is_wide(&self, cols: usize) -> bool {
-        let options = self.work.options;
-        !options.minor && options.space.is_none() && Place::is_for_gpu(self.a.modulus(), cols)
-    }
-
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
@@ -197,8 +190,7 @@ impl OnRest<'_, '_> {
         };
         let spent = |machine: &Machine, rank| rest.row_space_seconds(machine, rank);
         let name = "row space";
-        let wide = self.is_wide(split.cols.len());
-        let done = self.work.somewhere_if(wide, decision.seconds, |work, device| {
+        let done = self.work.somewhere(decision.gpu, |work, device| {
             work.watched(name, now, seconds, spent, |phases, observer| {
                 phases.time(name, || row_space(split, options, &streams, device, observer))
             })
@@ -249,7 +241,7 @@ impl OnRest<'_, '_> {
         };
         let spent = |machine: &Machine, rank: usize| rest.sketch_seconds(machine, rank).expect("it was planned");
         let name = "sketch";
-        let done = self.work.somewhere(decision.seconds, |work, device| {
+        let done = self.work.somewhere(decision.gpu, |work, device| {
             work.watched(name, now, seconds, spent, |phases, observer| {
                 phases.time(name, || sketch(split, options, &streams, device, observer))
             })
@@ -289,7 +281,8 @@ impl OnRest<'_, '_> {
     }
 
     /// The rank by block Wiedemann on the implicit S.
-    fn by_wiedemann(&mut self, now: &Plan<'_>, parameters: &Parameters, why: String) -> Result<Done<Answer>> {
+    fn by_wiedemann(&mut self, now: &Plan<'_>, parameters: &Parameters, decision: Decision) -> Result<Done<Answer>> {
+        let Decision { gpu, reason: mut why, .. } = decision;
         let (split, outlook) = (&self.split, now.outlook);
         let Work { options, streams, .. } = *self.work;
         let seconds = |machine: &Machine, _: usize| match outlook.wiedemann(machine) {
@@ -297,7 +290,9 @@ impl OnRest<'_, '_> {
             _ => parameters.seconds,
         };
         let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
-        let done = self.work.on_several(parameters.seconds, shape.most_gpus(), |work, devices| {
+        let mut shares = false;
+        let most = if gpu { shape.most_gpus() } else { 0 };
+        let done = self.work.on_several(most, |work, devices| {
             work.watched("block Wiedemann", now, seconds, seconds, |phases, observer| {
                 let trials = |place, phases: &mut Phases| {
                     wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
@@ -309,11 +304,15 @@ impl OnRest<'_, '_> {
                     }
                     _ => {
                         let complement = phases.time("device", || complement_on_gpus(split, devices, shape))?;
+                        shares = complement.shares_storage();
                         trials(wiedemann::Place::Gpu(&complement), phases)
                     }
                 }
             })
         })?;
+        if shares {
+            why += SHARED;
+        }
         let (outcome, taken) = match done {
             (Done::Whole(outcome), taken) => (outcome, taken),
             // Progress is that of the sequence.
@@ -381,11 +380,11 @@ mod tests {
         let outlook = left.outlook(&options);
         let now = Plan { outlook, finish: Finish::Nothing, larger: None };
         let parameters = outlook.wiedemann(&on_rest.work.machine).unwrap().unwrap();
-        let decision = || Decision { finish: Finish::Nothing, seconds: 0.0, reason: String::new() };
+        let decision = || Decision { finish: Finish::Nothing, seconds: 0.0, gpu: false, reason: String::new() };
         let stopped = [
             on_rest.by_every_row(&now, true, decision()),
             on_rest.by_row_space(&now, usize::MAX, decision()),
-            on_rest.by_wiedemann(&now, &parameters, String::new()),
+            on_rest.by_wiedemann(&now, &parameters, decision()),
         ];
         assert!(stopped.into_iter().all(|done| matches!(done.unwrap(), Done::Part { than: 0, .. })));
         let steps: Vec<_> = work.path.iter().map(|step| (step.name, step.rank)).collect();

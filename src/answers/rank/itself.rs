@@ -1,11 +1,13 @@
 //! Block Wiedemann on the matrix itself, on the processor or on GPUs.
 
 use super::answer::Rank;
+use super::place;
 use super::plan::ENTRY;
-use super::work::instead;
+use super::work::{SHARED, instead};
 use super::{Method, Phases, RankOptions, wiedemann};
 use crate::certify::Streams;
-use crate::gpu::{Device, Devices, require_devices};
+use crate::cost::{Device, Machine};
+use crate::gpu::{Device as GpuDevice, Devices, require_devices};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuCopies, GpuShape, Plan, Product};
 use crate::wiedemann::{Outcome, Parameters, Place, Problem, parameters};
@@ -21,14 +23,14 @@ pub(super) fn by_wiedemann(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let chosen = parameters_for(core, options, &mut phases)?;
+    let Chosen { parameters: chosen, gpu } = parameters_for(core, options, &mut phases)?;
     let (why, seconds) = (chosen.reason.clone(), chosen.seconds / rayon::current_num_threads() as f64);
     let bytes = chosen.bytes.saturating_add(ENTRY.saturating_mul(core.nnz() as u64));
     observer.forecast(&Forecast { name: "block Wiedemann", why, seconds, bytes });
     observer.check()?;
     let mut run = Run { core, options, chosen: &chosen, streams, phases: &mut phases, observer };
     let start = Instant::now();
-    let (outcome, plan, devices) = run.somewhere(Run::on_gpus)?;
+    let Ran { outcome, plan, devices, shares } = run.somewhere(gpu, Run::on_gpus)?;
     let step = Step {
         name: "block Wiedemann",
         found: format!("rank {}", outcome.rank),
@@ -41,7 +43,7 @@ pub(super) fn by_wiedemann(
         rank: outcome.rank,
         method: Method::Wiedemann,
         path: vec![step],
-        reason: format!("{}; {}", chosen.reason, outcome.ground),
+        reason: format!("{}{}; {}", chosen.reason, if shares { SHARED } else { "" }, outcome.ground),
         certainty: outcome.certainty,
         wiedemann: Some(outcome.report),
         phases,
@@ -51,15 +53,44 @@ pub(super) fn by_wiedemann(
     })
 }
 
-/// The parameters of block Wiedemann on `core`.
+/// Parameters of block Wiedemann, and whether a GPU makes the sequence.
+pub(super) struct Chosen {
+    pub parameters: Parameters,
+    pub gpu: bool,
+}
+
+/// The parameters of block Wiedemann on `core`, where it is predicted to take the least time, with why there.
 ///
 /// # Errors
 /// [`Error::Memory`] if it does not fit, [`Error::Usage`] if an error bound is out of reach.
-pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases: &mut Phases) -> Result<Parameters> {
+pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases: &mut Phases) -> Result<Chosen> {
     let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0 };
-    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0 };
+    let (machine, threads) = (&options.machine, rayon::current_num_threads());
+    let on = |machine: &Machine| parameters(&problem, &options.wiedemann(), machine);
+    let start = (machine.device.find + machine.device.start) * threads as f64;
+    let (mut chosen, gpu, why) = match options.devices {
+        Devices::Processor => (on(machine)?, false, String::new()),
+        Devices::Auto => {
+            let (here, mut there) = (on(machine)?, on(&machine.with_gpu(threads))?);
+            there.seconds += start;
+            if here.seconds <= start {
+                let why = place::soon(start / threads as f64);
+                (here, false, why)
+            } else if here.seconds <= there.seconds {
+                let why = place::here([here.seconds, there.seconds], threads);
+                (here, false, why)
+            } else {
+                let why = place::there(Some(here.seconds), there.seconds, threads);
+                (there, true, why)
+            }
+        }
+        _ => (on(&machine.with_gpu(Device::THREADS))?, true, String::new()),
+    };
+    if !why.is_empty() {
+        chosen.reason += &format!("; {why}");
+    }
     if let Some(limit) = options.max_memory.filter(|&limit| chosen.bytes > limit) {
         let (needed, limit) = (chosen.bytes.div_ceil(1 << 20), limit >> 20);
         let message = "; the method hybrid may need less (--method hybrid)";
@@ -67,7 +98,16 @@ pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases:
             "block Wiedemann on the matrix needs about {needed} MB, {limit} MB are left for it{message}"
         )));
     }
-    Ok(chosen)
+    Ok(Chosen { parameters: chosen, gpu })
+}
+
+/// What a run came to, and where.
+struct Ran {
+    outcome: Outcome,
+    plan: Option<Plan>,
+    devices: Vec<GpuDevice>,
+    /// Whether there was no room for the transpose on a GPU.
+    shares: bool,
 }
 
 /// What a run needs, wherever it takes place.
@@ -81,28 +121,20 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where the options say; `on_gpus` runs it on GPUs. One that is missing or fails is an error only where a GPU is
+    /// On GPUs, which `on_gpus` does, or on the processor. One that is missing or fails is an error only where a GPU is
     /// demanded: what it has computed is dropped, and the processor begins anew.
-    fn somewhere(
-        &mut self,
-        mut on_gpus: impl FnMut(&mut Self) -> Result<(Outcome, Vec<Device>)>,
-    ) -> Result<(Outcome, Option<Plan>, Vec<Device>)> {
-        let tried = match self.options.devices {
-            Devices::Processor => None,
-            Devices::Auto => match on_gpus(self) {
+    fn somewhere(&mut self, gpu: bool, mut on_gpus: impl FnMut(&mut Self) -> Result<Ran>) -> Result<Ran> {
+        if gpu {
+            match on_gpus(self) {
                 // Memory of the host as well: the processor needs less of it.
-                Err(reason @ (Error::Device(_) | Error::Memory(_))) => {
+                Err(reason @ (Error::Device(_) | Error::Memory(_))) if self.options.devices == Devices::Auto => {
                     self.observer.warning(&instead(&reason));
-                    None
                 }
-                done => Some(done?),
-            },
-            _ => Some(on_gpus(self)?),
-        };
-        match tried {
-            Some((outcome, devices)) => Ok((outcome, None, devices)),
-            None => self.on_processor().map(|(outcome, plan)| (outcome, Some(plan), vec![])),
+                done => return done,
+            }
         }
+        let (outcome, plan) = self.on_processor()?;
+        Ok(Ran { outcome, plan: Some(plan), devices: vec![], shares: false })
     }
 
     fn on_processor(&mut self) -> Result<(Outcome, Plan)> {
@@ -111,12 +143,15 @@ impl Run<'_> {
         Ok((self.trials(Place::Processor(&product))?, plan))
     }
 
-    fn on_gpus(&mut self) -> Result<(Outcome, Vec<Device>)> {
-        let devices = self.options.devices.first_or_named(self.phases.time("device", require_devices)?)?;
+    fn on_gpus(&mut self) -> Result<Ran> {
+        let asked = self.options.devices;
+        let devices = asked.first_or_named(self.phases.time("device", require_devices)?)?;
+        let devices = GpuDevice::each_limited(devices, self.options.max_device_memory);
         let Parameters { block, degree, .. } = *self.chosen;
         let shape = GpuShape { modulus: self.core.modulus(), block, degree };
         let matrix = self.phases.time("device", || GpuCopies::new(&devices, self.core, shape))?;
-        Ok((self.trials(Place::Gpu(&matrix))?, matrix.devices().to_vec()))
+        let (shares, outcome) = (matrix.shares_storage(), self.trials(Place::Gpu(&matrix))?);
+        Ok(Ran { outcome, plan: None, devices: matrix.devices().to_vec(), shares })
     }
 
     fn trials(&mut self, place: Place<'_>) -> Result<Outcome> {
@@ -155,6 +190,7 @@ mod tests {
             symmetric: false,
             grid: 1,
             scratch: 0,
+            levels: 0,
         };
         for devices in [Devices::Auto, Devices::Gpus] {
             let options = RankOptions::default().method(Method::Wiedemann).devices(devices);
@@ -169,13 +205,13 @@ mod tests {
                 observer: &heard,
             };
             let mut outcomes = Vec::new();
-            let found = run.somewhere(|run| {
+            let found = run.somewhere(true, |run| {
                 outcomes.push(run.on_processor()?.0.rank);
                 Err(Error::device(DeviceReason::Failed, "a kernel failed"))
             });
             let told = heard.0.into_inner().unwrap();
             match (devices, found) {
-                (Devices::Auto, Ok((outcome, Some(_), devices))) => {
+                (Devices::Auto, Ok(Ran { outcome, plan: Some(_), devices, .. })) => {
                     assert!(devices.is_empty());
                     assert_eq!((outcome.rank, &outcomes[..]), (36, &[36][..]));
                     assert!(told.len() == 1 && told[0].contains("a kernel failed"), "{told:?}");
@@ -183,7 +219,7 @@ mod tests {
                 (Devices::Gpus, Err(Error::Device(no))) => {
                     assert!(no.reason == DeviceReason::Failed && told.is_empty());
                 }
-                (devices, found) => panic!("{devices:?}: {found:?}"),
+                (devices, found) => panic!("{devices:?}: {:?}", found.map(|ran| ran.outcome.rank)),
             }
         }
     }
@@ -194,11 +230,20 @@ mod tests {
         let there = require_devices();
         for (name, p) in [("bibd_9_5", 65521), ("bibd_9_5", 3), ("mk7-b2", 251)] {
             let a = families::generate(name).unwrap().reduce(Modulus::new(p).unwrap());
-            let options = RankOptions::default().method(Method::Wiedemann);
+            let mut machine = Machine::default();
+            // A GPU that is there at once.
+            (machine.device.find, machine.device.start) = (0.0, 0.0);
+            let options = RankOptions::default().method(Method::Wiedemann).block(4).machine(machine);
             let expected = rank(&a, &options, &Silent).unwrap();
             let heard = Heard::default();
             let auto = rank(&a, &options.clone().devices(Devices::Auto), &heard).unwrap();
             assert_eq!((auto.rank, auto.wiedemann), (expected.rank, expected.wiedemann));
+            // One that takes longer to start than all of it is not asked for, and that is said.
+            let slow = RankOptions::default().method(Method::Wiedemann).devices(Devices::Auto);
+            let unheard = Heard::default();
+            let never = rank(&a, &slow, &unheard).unwrap();
+            assert!(never.devices.is_empty() && never.reason.contains("before a GPU is ready"), "{}", never.reason);
+            assert!(unheard.0.into_inner().unwrap().iter().all(|text| !text.contains("CUDA")));
             let told = heard.0.into_inner().unwrap().into_iter().filter(|text| text.contains("CUDA")).count();
             let demanded = rank(&a, &options.clone().devices(Devices::Gpus), &Silent);
             match (&there, demanded) {
@@ -221,7 +266,7 @@ mod tests {
     }
 
     /// One GPU plays several; one that is not there is named.
-    fn several_gpus_are_as_good_as_one(a: &SparseMatrix, there: &Result<Vec<Device>>) {
+    fn several_gpus_are_as_good_as_one(a: &SparseMatrix, there: &Result<Vec<GpuDevice>>) {
         // Three words and more in a row.
         let options = |method| RankOptions::default().method(method).block(32);
         let expected = rank(a, &options(Method::Wiedemann), &Silent).unwrap();

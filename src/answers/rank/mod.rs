@@ -19,6 +19,7 @@ mod options;
 mod outlook;
 mod patience;
 mod pivoting;
+mod place;
 mod plan;
 mod planner;
 mod proof;

@@ -83,6 +83,9 @@ pub struct RankOptions {
     /// GPUs: sequences on all that are named, sketches on the first of them. The answer is the same. The method
     /// elimination has neither: demanding GPUs of it is an error.
     pub devices: Devices,
+    /// Bytes that buffers on a GPU may take; `None`: what it has free. Work that does not fit is refused there
+    /// ([`crate::DeviceReason::NoMemory`]), and made on the processor unless GPUs are demanded.
+    pub max_device_memory: Option<u64>,
     /// The prices that plans are made from.
     pub machine: Machine,
     /// How far a step may overrun its prediction before the plan is made anew.
@@ -106,6 +109,7 @@ impl Default for RankOptions {
             space: None,
             vectors: None,
             devices: Devices::Processor,
+            max_device_memory: None,
             machine: Machine::default(),
             patience: Patience::default(),
         }
@@ -125,6 +129,7 @@ setters!(RankOptions {
     route: Route,
     minor: bool,
     devices: Devices,
+    max_device_memory: impl Into<Option<u64>>,
     machine: Machine,
     patience: Patience,
 });

@@ -2,9 +2,12 @@
 //! that the prices are wrong.
 
 use super::Machine;
+use super::place;
 use super::planner::{Decision, Finish, Rest, decide};
 use super::sequence::Sequence;
 use super::{Method, RankOptions};
+use crate::dense::Place;
+use crate::gpu::Devices;
 use crate::schur::Prediction;
 use crate::spmv::{Lane, TriangularSolve};
 use crate::wiedemann::{Parameters, Problem, parameters};
@@ -27,7 +30,8 @@ impl Outlook<'_> {
     fn problem(&self) -> Problem {
         let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
         let scratch = rows + pivots + cols;
-        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: TriangularSolve::GRID, scratch }
+        let (grid, levels) = (TriangularSolve::GRID, self.rest.waits());
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid, scratch, levels }
     }
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.
@@ -88,12 +92,76 @@ impl Outlook<'_> {
         Error::Memory(format!("{text}{other}"))
     }
 
-    /// The next step; `larger` is a rank that is known to be exceeded.
+    /// The same where it is settled whether a GPU has a part.
+    pub fn settle(&mut self, gpu: bool) {
+        self.rest.gpu = if gpu { self.rest.gpu.or_else(|| Some(rayon::current_num_threads())) } else { None };
+    }
+
+    /// Whether a GPU has a part in this, if there is one: in the elimination of wide rows, but not where the factors of
+    /// a minor or null vectors are wanted, whose lines would come in another order.
+    fn is_served(&self, finish: Finish) -> bool {
+        let RankOptions { minor, space, vectors, .. } = *self.options;
+        let wide = |rest: &Rest| !minor && space.is_none() && Place::is_for_gpu(rest.modulus, rest.cols);
+        match finish {
+            Finish::Nothing => false,
+            Finish::EveryRow { pivots: false } => wide(&self.rest.without_pivots()),
+            Finish::EveryRow { pivots: true } | Finish::RowSpace { .. } => wide(&self.rest),
+            Finish::Sketch { .. } => true,
+            Finish::Wiedemann => vectors.is_none(),
+        }
+    }
+
+    /// The next step, where it is predicted to take the least time, and why there; `larger` is a rank that is known to
+    /// be exceeded.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if nothing fits, [`Error::Usage`] if an error bound is out of reach.
     pub fn decide(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
+        let (options, cost) = (self.options, &machine.device);
+        let on = |gpu| Outlook { rest: Rest { gpu, ..self.rest }, ..*self }.decide_there(machine, larger);
+        match options.devices {
+            Devices::Processor => on(None),
+            Devices::Auto if self.rest.refused.gpu => on(None),
+            Devices::Auto => {
+                let (threads, here) = (rayon::current_num_threads(), on(None));
+                let start = (cost.find + cost.start) * threads as f64;
+                // One that is not worth its start is not asked for.
+                if here.as_ref().is_ok_and(|(here, _)| here.seconds <= start) {
+                    return here.map(|found| told(found, |_| place::soon(start / threads as f64)));
+                }
+                let there = on(Some(threads)).ok().filter(|(there, _)| self.is_served(there.finish));
+                let Some((mut there, parameters)) = there else {
+                    return here.map(|found| told(found, |_| place::NO_PART.into()));
+                };
+                there.seconds += start;
+                match here {
+                    Ok(found) if found.0.seconds <= there.seconds => {
+                        Ok(told(found, |here| place::here([here, there.seconds], threads)))
+                    }
+                    here => {
+                        there.gpu = true;
+                        let here = here.ok().map(|(here, _)| here.seconds);
+                        Ok(told((there, parameters), |there| place::there(here, there, threads)))
+                    }
+                }
+            }
+            // They are demanded.
+            _ => {
+                let (mut decision, parameters) = on(self.rest.gpu)?;
+                decision.gpu = self.is_served(decision.finish);
+                if !decision.gpu && decision.finish != Finish::Nothing {
+                    decision.reason += "; on the processor, as a GPU gains nothing on rows so short";
+                }
+                Ok((decision, parameters))
+            }
+        }
+    }
+
+    fn decide_there(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
         let wiedemann = self.wiedemann(machine)?;
         let decision = match (self.options.method, &wiedemann) {
             (Method::Hybrid | Method::Wiedemann, Some(w)) if self.rest.rank_bound > 0 => {
-                Decision { finish: Finish::Wiedemann, seconds: self.seconds(w), reason: "asked for".into() }
+                Decision { finish: Finish::Wiedemann, seconds: self.seconds(w), gpu: false, reason: "asked for".into() }
             }
             (Method::Hybrid | Method::Wiedemann, None) if self.rest.rank_bound > 0 => {
                 let needed = self.by_wiedemann(machine);
@@ -140,4 +208,13 @@ impl Outlook<'_> {
             nnz.high() * machine.schur.entry <= seconds && work.mean * machine.schur.product <= seconds
         })
     }
+}
+
+/// A decision with the reason for its place, made of its seconds.
+fn told<T>((decision, parameters): (Decision, T), why: impl FnOnce(f64) -> String) -> (Decision, T) {
+    let reason = match decision.finish {
+        Finish::Nothing => decision.reason,
+        _ => decision.reason + "; " + &why(decision.seconds),
+    };
+    (Decision { reason, ..decision }, parameters)
 }

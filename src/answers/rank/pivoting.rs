@@ -45,7 +45,7 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         left.of = Decomposition::of(Cow::Owned(spanning), self.options.keep())?;
-        left.go_on(Stage::Parted, self.options);
+        left.go_on(Stage::Parted, self.options)?;
         Ok(())
     }
 
@@ -80,15 +80,13 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         left.of.eliminate(&pivots, remainder)?;
-        left.go_on(Stage::Unfilled, self.options);
-        Ok(())
+        left.go_on(Stage::Unfilled, self.options)
     }
 
     /// [`Action::Transpose`](super::plan::Action::Transpose).
     pub fn transpose(&mut self, left: &mut Left<'_>) -> Result<()> {
         self.phases.shown("plan", self.observer, || left.of.transpose())?;
-        left.go_on(Stage::Formed, self.options);
-        Ok(())
+        left.go_on(Stage::Formed, self.options)
     }
 
     /// [`Action::FindPivots`](super::plan::Action::FindPivots).
@@ -122,8 +120,7 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         left.of.pivot(pivots);
-        left.go_on(Stage::Pivoted, self.options);
-        Ok(())
+        left.go_on(Stage::Pivoted, self.options)
     }
 
     /// [`Action::Match`](super::plan::Action::Match).
@@ -186,8 +183,7 @@ impl Work<'_> {
         let done = match done {
             // Where nothing is kept of the steps, what is left is as it was before the round that memory ended.
             Err(Error::Memory(_)) if self.options.keep() == Keep::Nothing => {
-                left.go_on(Stage::Formed, self.options);
-                return Ok(());
+                return left.go_on(Stage::Formed, self.options);
             }
             done => done?,
         };
@@ -208,7 +204,7 @@ impl Work<'_> {
         // Otherwise it is the same complement, of which all is known as before.
         match formed {
             0 => left.structural = structural,
-            _ => left.go_on(Stage::Formed, self.options),
+            _ => left.go_on(Stage::Formed, self.options)?,
         }
         Ok(())
     }

@@ -18,8 +18,9 @@ use super::planner::{Decision, Rest};
 use super::{Machine, Method, RankOptions};
 use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::may_share_parts;
+use crate::gpu::Devices;
 use crate::pivots::Rule;
-use crate::schur::{Prediction, SharedSolve};
+use crate::schur::{Prediction, SharedSolve, Split};
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
 use crate::{Result, memory};
@@ -117,10 +118,18 @@ impl<'m> Left<'m> {
         })
     }
     /// Goes on with what is left now, of which nothing is known but its pivots.
-    pub fn go_on(&mut self, stage: Stage, options: &RankOptions) {
-        self.rest = Rest::of(self.of.left(), self.of.pivots().len(), options);
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn go_on(&mut self, stage: Stage, options: &RankOptions) -> Result<()> {
+        let (a, pivots) = (self.of.left(), self.of.pivots());
+        self.rest = Rest::of(a, pivots.len(), options);
+        if options.devices != Devices::Processor {
+            self.rest.levels = Split::levels(a, pivots)?;
+        }
         (self.stage, self.larger, self.structural) = (stage, None, None);
         self.mixing = SharedSolve::default();
+        Ok(())
     }
     /// Goes on as if no Schur complement paid.
     pub fn leave_unformed(&mut self) {

@@ -38,8 +38,17 @@ fn table(machine: &Machine) -> String {
             let whole = SparseMatrix::empty(modulus, 0, 0, 0).unwrap();
             let shape = Rest { pivots, rows, cols, nnz, valued, rank_bound, ..Rest::of(&whole, 0, &options) };
             let rest = Rest { check, ..shape };
-            let problem =
-                Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch: pivots + rows + cols };
+            let problem = Problem {
+                modulus,
+                rows,
+                cols,
+                nnz,
+                valued,
+                symmetric: false,
+                grid: 16,
+                scratch: pivots + rows + cols,
+                levels: 0,
+            };
             let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
             let r = rank_bound / 3;
             let seconds = [
@@ -65,8 +74,17 @@ fn table(machine: &Machine) -> String {
     let error = ErrorBound::new(1e-20);
     for p in PRIMES {
         let modulus = Modulus::new(p).unwrap();
-        let problem =
-            Problem { modulus, rows: 900, cols: 800, nnz: 9000, valued: 90, symmetric: true, grid: 1, scratch: 7 };
+        let problem = Problem {
+            modulus,
+            rows: 900,
+            cols: 800,
+            nnz: 9000,
+            valued: 90,
+            symmetric: true,
+            grid: 1,
+            scratch: 7,
+            levels: 0,
+        };
         let found = parameters(&problem, &wiedemann::Options { error, ..Default::default() }, machine);
         writeln!(table, "{:?}", found.map(|f| (f.seconds as f32, f.bytes, f.block))).unwrap();
     }
@@ -126,8 +144,17 @@ fn another_machine_makes_another_plan() {
 #[test]
 fn every_room_reads_its_own_prices() {
     let modulus = Modulus::new(65521).unwrap();
-    let problem =
-        Problem { modulus, rows: 5000, cols: 5000, nnz: 50_000, valued: 0, symmetric: false, grid: 1, scratch: 0 };
+    let problem = Problem {
+        modulus,
+        rows: 5000,
+        cols: 5000,
+        nnz: 50_000,
+        valued: 0,
+        symmetric: false,
+        grid: 1,
+        scratch: 0,
+        levels: 0,
+    };
     let seconds = |machine: &Machine| {
         let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
         (found.seconds, found.block)

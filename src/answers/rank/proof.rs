@@ -295,7 +295,8 @@ mod tests {
             minor: false,
             proven: false,
             check: CHECK,
-            gpu: false,
+            levels: 0,
+            gpu: None,
             threads: None,
             refused: Default::default(),
         }

@@ -61,7 +61,7 @@ pub struct PlannedStep {
 
 /// The plan that [`rank()`](super::rank()) starts with for `a` under these options. Pivots are found for it, and
 /// complements formed where that is cheap: a small part of the time that the rank takes, unless that is short as a
-/// whole. On a GPU or not, the times are those of the processor.
+/// whole.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, rank_plan}, families, field::Modulus};
@@ -82,7 +82,7 @@ pub fn rank_plan(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observe
         return Ok(plan);
     }
     if options.method == Method::Wiedemann {
-        let chosen = itself::parameters_for(&core, options, &mut Phases::default())?;
+        let chosen = itself::parameters_for(&core, options, &mut Phases::default())?.parameters;
         plan.add_wiedemann(&chosen, Rest::of(&core, 0, options).shape(), options, "asked for".into());
         return Ok(plan);
     }
@@ -136,7 +136,7 @@ impl RankPlan {
 
     /// Adds the last step for a part.
     fn finish(&mut self, rest: &Rest, decision: Decision, wiedemann: Option<Parameters>, options: &RankOptions) {
-        let Decision { finish, seconds, reason } = decision;
+        let Decision { finish, seconds, reason, .. } = decision;
         let checked = Certainty::with_bound(rest.check);
         let (name, bytes, certainty, until) = match finish {
             Finish::Nothing => return,

@@ -6,10 +6,11 @@ use super::answer::Rank;
 use super::finish::{Answer, Space};
 use super::plan::{Action, ENTRY, Left, Stage};
 use super::planner::{Decision, Finish};
-use super::work::Work;
+use super::work::{Work, instead};
 use super::{Phases, RankOptions};
 use crate::certify::Streams;
 use crate::decomposition::Decomposition;
+use crate::gpu::Devices;
 use crate::pivots::Rule;
 use crate::report::Ahead;
 use crate::sparse::SparseMatrix;
@@ -80,10 +81,17 @@ fn onward(work: &mut Work<'_>, left: &mut Left<'_>) -> Result<Answer> {
             Action::Match => work.bound_by_matching(left)?,
             Action::Finish { decision, wiedemann } => {
                 work.announce(left, &decision, wiedemann.as_ref())?;
-                let (start, finish) = (Instant::now(), decision.finish);
+                let (start, finish, gpu) = (Instant::now(), decision.finish, decision.gpu);
                 match work.finish(left, decision, wiedemann) {
                     Ok(Some(answer)) => return Ok(answer),
                     Ok(None) => left.stage = Stage::Pivoted,
+                    // Memory of the host as well: the processor needs less of it.
+                    Err(reason @ (Error::Device(_) | Error::Memory(_)))
+                        if gpu && work.options.devices == Devices::Auto =>
+                    {
+                        work.observer.warning(&instead(&reason));
+                        (left.rest.refused.gpu, left.stage) = (true, Stage::Bounded);
+                    }
                     Err(Error::Memory(why)) => work.give_way(left, finish, why, start)?,
                     Err(other) => return Err(other),
                 }
@@ -192,7 +200,8 @@ mod tests {
             let mut work = Work::new(&options, &streams, machine, &mut phases, &Silent);
             work.find_pivots(&mut left).unwrap();
             let (pivots, unknown) = (left.of.pivots().len(), left.next(&options, &options.machine).unwrap());
-            let decision = Decision { finish: Finish::RowSpace { give_up: 0 }, seconds: 1.0, reason: "hope".into() };
+            let decision =
+                Decision { finish: Finish::RowSpace { give_up: 0 }, seconds: 1.0, gpu: false, reason: "hope".into() };
             let whole = work.finish(&mut left, decision, None).unwrap();
             assert!(whole.is_none(), "the rank is larger than 0: {:?}", work.path);
             let larger = left.larger.expect("it was seen");

@@ -3,11 +3,8 @@
 
 use super::{Machine, Phases, RankOptions};
 use crate::certify::Streams;
-use crate::gpu::{Device, Devices, require_devices};
+use crate::gpu::{Device, require_devices};
 use crate::{Error, Observer, Result, Step};
-
-/// How many times the start of a GPU a step must take on the processor, so that one is looked for.
-const WORTH: f64 = 2.0;
 
 /// What accompanies the work.
 pub(super) struct Work<'a> {
@@ -22,6 +19,8 @@ pub(super) struct Work<'a> {
     pub devices: Vec<Device>,
     /// Whether they made the last step, which is not in the path yet, or another run made a part of that.
     pub was_elsewhere: bool,
+    /// The GPUs, once they were looked for.
+    pub cards: Vec<Device>,
 }
 
 impl<'a> Work<'a> {
@@ -33,76 +32,64 @@ impl<'a> Work<'a> {
         phases: &'a mut Phases,
         observer: &'a dyn Observer,
     ) -> Self {
-        Work { options, streams, machine, path: vec![], phases, observer, devices: vec![], was_elsewhere: false }
+        Work {
+            options,
+            streams,
+            machine,
+            path: vec![],
+            phases,
+            observer,
+            devices: vec![],
+            was_elsewhere: false,
+            cards: vec![],
+        }
     }
 
-    /// Makes a step, of so many predicted seconds of one thread, on a GPU if one is demanded, or allowed, there and
-    /// worthwhile; otherwise, or where a GPU that is not demanded fails, on the processor.
+    /// Makes a step on a GPU, or on the processor.
+    ///
+    /// # Errors
+    /// Those of the step; [`Error::Device`](crate::Error::Device) without a GPU.
     pub fn somewhere<T>(
         &mut self,
-        seconds: f64,
-        mut step: impl FnMut(&mut Self, Option<&Device>) -> Result<T>,
+        on_gpu: bool,
+        step: impl FnOnce(&mut Self, Option<&Device>) -> Result<T>,
     ) -> Result<T> {
-        self.on_several(seconds, 1, |work, devices| step(work, devices.first()))
+        self.on_several(usize::from(on_gpu), |work, devices| step(work, devices.first()))
     }
 
-    /// The same of a step that may be made on up to `most` GPUs; on none of them on the processor.
-    pub fn on_several<T>(
-        &mut self,
-        seconds: f64,
-        most: usize,
-        mut step: impl FnMut(&mut Self, &[Device]) -> Result<T>,
-    ) -> Result<T> {
-        let mut devices = self.gpus(seconds)?;
+    /// Makes a step on up to `most` GPUs; on none of them on the processor.
+    ///
+    /// # Errors
+    /// As [`Work::somewhere`].
+    pub fn on_several<T>(&mut self, most: usize, step: impl FnOnce(&mut Self, &[Device]) -> Result<T>) -> Result<T> {
+        if most == 0 {
+            return step(self, &[]);
+        }
+        let mut devices = self.cards()?;
         devices.truncate(most);
-        if !devices.is_empty() {
-            self.was_elsewhere = true;
-            match step(self, &devices) {
-                // Memory of the host as well: the processor needs less of it.
-                Err(reason @ (Error::Device(_) | Error::Memory(_))) if self.options.devices == Devices::Auto => {
-                    self.observer.warning(&instead(&reason));
-                    self.was_elsewhere = false;
-                }
-                done => {
-                    if devices.len() > self.devices.len() {
-                        self.devices = devices;
-                    }
-                    return done;
-                }
-            }
+        self.was_elsewhere = true;
+        let done = step(self, &devices);
+        match &done {
+            Ok(_) if devices.len() > self.devices.len() => self.devices = devices,
+            Ok(_) => {}
+            Err(_) => self.was_elsewhere = false,
         }
-        step(self, &[])
+        done
     }
 
-    /// [`Work::somewhere`] if a GPU has a part in the step, else on the processor.
-    pub fn somewhere_if<T>(
-        &mut self,
-        possible: bool,
-        seconds: f64,
-        mut step: impl FnMut(&mut Self, Option<&Device>) -> Result<T>,
-    ) -> Result<T> {
-        if possible { self.somewhere(seconds, step) } else { step(self, None) }
-    }
-
-    /// Those for a step of so many seconds; none for the processor.
-    fn gpus(&self, seconds: f64) -> Result<Vec<Device>> {
-        let prices = &self.machine.device;
-        let worth = || seconds > WORTH * (prices.find + prices.start) * rayon::current_num_threads() as f64;
-        let asked = self.options.devices;
-        let find = || asked.first_or_named(require_devices()?);
-        match asked {
-            Devices::Auto if worth() => match find() {
-                Ok(devices) => Ok(devices),
-                Err(reason) => {
-                    self.observer.warning(&instead(&reason));
-                    Ok(vec![])
-                }
-            },
-            _ if asked.are_demanded() => find(),
-            _ => Ok(vec![]),
+    /// The GPUs that are asked for, with the memory that is granted, which all steps share.
+    fn cards(&mut self) -> Result<Vec<Device>> {
+        if self.cards.is_empty() {
+            let found = self.options.devices.first_or_named(require_devices()?)?;
+            self.cards = Device::each_limited(found, self.options.max_device_memory);
         }
+        Ok(self.cards.clone())
     }
 }
+
+/// What is said where the memory of a GPU has no room for the transpose.
+pub(super) const SHARED: &str =
+    "; products with the transpose from the storage of the matrix, as there is no room for two on the GPU";
 
 /// What is said where a GPU is not used after all.
 pub(super) fn instead(reason: &Error) -> String {

@@ -23,7 +23,7 @@ pub struct GpuDiagonal {
     pub(super) shape: GpuShape,
 }
 
-/// k = 1: residues, as the products' kernels multiply by them; k > 1: k × k matrices.
+/// k = 1: residues, as the products' kernels multiply by them; k > 1: k × k matrices, of bits a mask for each row.
 #[derive(Debug)]
 pub(super) enum Entries {
     Prime(Buffer<u32>),
@@ -47,6 +47,14 @@ impl GpuBlock {
         assert!(block.rows() <= rows, "a block of more rows");
         let (bytes, residue) = (shape.row_bytes(), shape.lane().bytes());
         let mut words = memory::zeros::<u32>((rows * bytes / 4).max(4), "a block for a GPU")?;
+        if let (1, Lanes::U8(from)) = (shape.bits(), &block.lanes) {
+            let lines = words.chunks_exact_mut(bytes / 4).zip(from.chunks_exact(block.width()));
+            let columns = first..first + shape.width();
+            for (to, bits) in lines.flat_map(|(row, from)| row.iter_mut().zip(from[columns.clone()].chunks(32))) {
+                *to = bits.iter().rev().fold(0, |word, &bit| word << 1 | u32::from(bit));
+            }
+            return Ok(GpuBlock { words: stream.upload(&words)?, rows, shape });
+        }
         let image: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         for i in 0..block.rows() {
             let row = &mut image[i * bytes..(i + 1) * bytes];
@@ -77,6 +85,12 @@ impl GpuBlock {
         let words = stream.download(&self.words)?;
         let mut block = Block::zeros(shape.lane(), rows, shape.width())?;
         let (width, padded) = (shape.width(), shape.padded());
+        if let (1, Lanes::U8(to)) = (shape.bits(), &mut block.lanes) {
+            for (row, from) in to.chunks_exact_mut(width).zip(words.chunks_exact(padded / 32)) {
+                row.iter_mut().enumerate().for_each(|(l, x)| *x = (from[l / 32] >> (l % 32) & 1) as u8);
+            }
+            return Ok(block);
+        }
         macro_rules! copy {
             ($($lane:ident $number:ty,)*) => {
                 match &mut block.lanes {
@@ -112,7 +126,13 @@ impl GpuDiagonal {
         let k = shape.degree;
         assert!(residues.len().is_multiple_of(k * k), "k x k digits for each entry");
         let len = residues.len() / (k * k);
-        let entries = if k > 1 {
+        let entries = if k > 1 && shape.bits() == 1 {
+            // A mask for each row of a matrix.
+            let masks = residues.chunks_exact(k).map(|row| row.iter().rev().fold(0u64, |mask, &x| mask << 1 | x));
+            let masks = memory::collect(masks, what)?;
+            let pairs = masks.chunks(2).map(|pair| pair[0] | pair.get(1).map_or(0, |high| high << 32));
+            Entries::Extension(stream.upload(&memory::collect(pairs, what)?)?)
+        } else if k > 1 {
             Entries::Extension(stream.upload(residues)?)
         } else if shape.lane() == Lane::U64 {
             let halves = |&x: &u64| {

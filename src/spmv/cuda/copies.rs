@@ -15,6 +15,7 @@ use super::map::Solve;
 use super::matrix::GpuMatrix;
 use super::shares::{column_shares, row_shares};
 use super::source::GpuShape;
+use crate::field::Modulus;
 use crate::gpu::Device;
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Result};
@@ -39,7 +40,8 @@ struct Part {
 
 impl GpuCopies {
     /// Compiles the kernels and copies `a`, in both directions, to each device that gets a column of the blocks; if
-    /// there are several and it does not fit one of them, some of its rows to each.
+    /// there are several and it does not fit one of them, some of its rows to each; if there is one, in one direction
+    /// alone where both do not fit ([`GpuCopies::shares_storage`]).
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
@@ -47,7 +49,7 @@ impl GpuCopies {
     /// # Panics
     /// As [`GpuMatrix::new`]; if there is no device.
     pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
-        match Self::by_columns(devices, a, shape) {
+        match Self::in_copies(devices, a, shape, devices.len() == 1) {
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory && devices.len() > 1 => {
                 Self::by_rows(devices, a, shape)
             }
@@ -62,10 +64,13 @@ impl GpuCopies {
     /// # Panics
     /// As [`GpuCopies::new`].
     pub fn by_columns(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
+        Self::in_copies(devices, a, shape, true)
+    }
+    fn in_copies(devices: &[Device], a: &SparseMatrix, shape: GpuShape, may_share: bool) -> Result<GpuCopies> {
         let kinds = Kinds::of(a);
         let transposed = || Solve::product(&a.transpose()?).layout(kinds);
         let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
-        Self::copied(devices, shape, a, kinds, layouts)
+        Self::copied(devices, shape, (a.modulus(), kinds), layouts, may_share)
     }
     /// Rows of `a` and of its transpose on each device, with about the same work.
     ///
@@ -91,7 +96,7 @@ impl GpuCopies {
         let (forward, backward) = (forward?, backward?);
         drop(transposed);
         let sides = forward.into_par_iter().zip(backward);
-        let upload = |(kernels, (forward, backward))| GpuMatrix::upload_maps(kernels, &forward, &backward);
+        let upload = |(kernels, (forward, backward))| GpuMatrix::upload_maps(kernels, &forward, &backward, false);
         let team = kernels.into_par_iter().zip(sides).map(upload).collect::<Result<Vec<GpuMatrix>>>()?;
         for (k, one) in team.iter().enumerate() {
             team.iter().skip(k + 1).for_each(|other| {
@@ -117,21 +122,21 @@ impl GpuCopies {
     ) -> Result<GpuCopies> {
         let kinds = Kinds::of(forward.l).or(Kinds::of(transposed.l));
         let layouts = || rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
-        Self::copied(devices, shape, forward.l, kinds, layouts)
+        Self::copied(devices, shape, (forward.l.modulus(), kinds), layouts, true)
     }
     fn copied(
         devices: &[Device],
         shape: GpuShape,
-        a: &SparseMatrix,
-        kinds: Kinds,
+        (modulus, kinds): (Modulus, Kinds),
         layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
+        may_share: bool,
     ) -> Result<GpuCopies> {
-        assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
+        assert_eq!(modulus, shape.modulus, "kernels for another modulus");
         let devices = &devices[..devices.len().min(shape.most_gpus())];
         let shares = column_shares(shape, &speeds(devices));
         let places: Vec<(&Device, GpuShape)> =
             shares.iter().map(|(k, columns)| (&devices[*k], GpuShape { block: columns.len(), ..shape })).collect();
-        let matrices = GpuMatrix::on_each(&places, kinds, layouts)?;
+        let matrices = GpuMatrix::on_each(&places, kinds, layouts, may_share)?;
         let part = |((_, columns), matrix)| Part { columns, team: vec![matrix] };
         let devices = places.iter().map(|(device, _)| (*device).clone()).collect();
         Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect(), devices })
@@ -162,6 +167,11 @@ impl GpuCopies {
     /// The GPUs that have a part: those for which no column is left have none.
     pub fn devices(&self) -> &[Device] {
         &self.devices
+    }
+    /// Whether a GPU makes products with the transpose from the storage of the matrix
+    /// ([`GpuMatrix::shares_storage`]).
+    pub fn shares_storage(&self) -> bool {
+        self.parts.iter().flat_map(|part| &part.team).any(GpuMatrix::shares_storage)
     }
     /// Columns of the blocks, elements of GF(pᵏ), in order and all together, and the matrix for these: on one GPU, or
     /// some rows of it on each of several.

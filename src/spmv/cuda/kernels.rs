@@ -1,5 +1,6 @@
 //! The kernels for blocks of one shape, loaded on a GPU.
 
+use super::block::{Entries, GpuBlock, GpuDiagonal};
 use super::layout::Kinds;
 use super::source::{GpuShape, THREADS};
 use crate::gpu::{Cubin, Device, Grid, In, Kernel, Out, Stream};
@@ -99,6 +100,18 @@ impl GpuKernels {
         let (needed, free) = (needed.div_ceil(1 << 20), free >> 20);
         let message = format!("{what} need {needed} MB on the device, {free} MB are free");
         Err(Error::device(DeviceReason::NoMemory, message))
+    }
+
+    /// Multiplies elements of an extension by those of the diagonal; residues are scaled where they are made.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub(super) fn scale_digits(&self, diagonal: &GpuDiagonal, y: &mut GpuBlock) -> Result<()> {
+        let (Entries::Extension(matrices), Some(digits)) = (&diagonal.entries, &self.digits) else { return Ok(()) };
+        // Packed, a row has one thread.
+        let threads = if self.shape.bits() == 1 { 1 } else { self.shape.block };
+        let grid = grid_of(diagonal.len as u64 * threads as u64);
+        self.stream.enqueue(digits, grid, (&mut y.words, matrices, diagonal.len as u32))
     }
 
     /// A thread for each word of so many rows.

@@ -33,7 +33,7 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 const LEAST_SHARE: f64 = 0.125;
 
 /// What the memory is for.
-const LAYOUT: &str = "a matrix for a GPU";
+pub(super) const LAYOUT: &str = "a matrix for a GPU";
 
 /// Entries of one kind, by slices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,6 +82,10 @@ impl Kinds {
         let signs = a.nnz() - others;
         let apart = signs as f64 >= LEAST_SHARE * a.nnz() as f64;
         Kinds { signs: apart && signs > 0, others: if apart { others > 0 } else { a.nnz() > 0 } }
+    }
+    /// What kernels are told of them.
+    pub fn defines(self) -> String {
+        format!("#define SIGNS {}\n#define VALUES {}\n", u8::from(self.signs), u8::from(self.others))
     }
     /// All that one or the other has.
     pub fn or(self, other: Kinds) -> Kinds {

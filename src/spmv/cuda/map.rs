@@ -33,6 +33,8 @@ pub(crate) struct GpuMap {
     signs: Parts,
     others: Parts,
     groups: Buffer<u32>,
+    /// Where each group of slots begins, and the end.
+    starts: Vec<u32>,
     /// What makes rows of X, in order.
     inner: Vec<Launch>,
     /// The slots of Y: the first, and how many.
@@ -40,10 +42,10 @@ pub(crate) struct GpuMap {
 }
 
 #[derive(Debug)]
-struct Parts {
-    bases: Buffer<u32>,
-    indices: Buffer<u32>,
-    values: Buffer<u32>,
+pub(super) struct Parts {
+    pub bases: Buffer<u32>,
+    pub indices: Buffer<u32>,
+    pub values: Buffer<u32>,
 }
 
 /// Groups of rows of X.
@@ -129,6 +131,7 @@ impl GpuMap {
             others: Parts::upload(stream, *shape, &layout.others)?,
             groups: stream.upload(&layout.groups)?,
             inner: launches(&layout.groups, shape.pieces()),
+            starts: memory::copy(&layout.groups, "the groups of a map for a GPU")?,
             last: (before, last - before),
         })
     }
@@ -143,6 +146,25 @@ impl GpuMap {
     /// Which rows of Y the map makes: all of them, or those that are left to this GPU.
     pub(crate) fn own(&self) -> Range<usize> {
         self.own.clone()
+    }
+    /// Rows of X as it is given.
+    pub(super) fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Rows of X with those that the map writes.
+    pub(super) fn operand(&self) -> usize {
+        self.operand
+    }
+    pub(super) fn kernels(&self) -> &GpuKernels {
+        &self.kernels
+    }
+    /// Targets and lengths of the slots, entries ±1, others.
+    pub(super) fn entries(&self) -> (&Buffer<u32>, &Buffer<u32>, &Parts, &Parts) {
+        (&self.targets, &self.lengths, &self.signs, &self.others)
+    }
+    /// The slots of each group that has any, in order: the first, and how many.
+    pub(super) fn slot_groups(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> + '_ {
+        self.starts.windows(2).map(|pair| (pair[0], pair[1] - pair[0]))
     }
     /// Bytes of a block X.
     pub(crate) fn operand_bytes(&self) -> u64 {
@@ -268,13 +290,10 @@ impl GpuMap {
         }
         let arguments = (x, to, targets, lengths, &s.bases, &s.indices, &o.bases, &o.indices, &o.values, first, slots);
         stream.enqueue(&kernels.product, grid, arguments)?;
-        if let (Some(GpuDiagonal { entries: Entries::Extension(matrices), len, .. }), Some(digits)) =
-            (diagonal, &kernels.digits)
-        {
-            let grid = grid_of(*len as u64 * shape.block as u64);
-            stream.enqueue(digits, grid, (&mut y.words, matrices, *len as u32))?;
+        match diagonal {
+            Some(diagonal) => kernels.scale_digits(diagonal, y),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

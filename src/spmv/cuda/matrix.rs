@@ -1,5 +1,6 @@
 //! A matrix and its transpose on a GPU, and their products.
 
+use super::adjoint::Adjoint;
 use super::block::{GpuBlock, GpuDiagonal};
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
@@ -19,27 +20,50 @@ use std::sync::Arc;
 pub struct GpuMatrix {
     kernels: Arc<GpuKernels>,
     forward: GpuMap,
-    transposed: GpuMap,
+    transposed: Transposed,
+}
+
+/// Where products with the transpose come from.
+#[derive(Debug)]
+enum Transposed {
+    /// A second copy.
+    Copy(Box<GpuMap>),
+    /// The storage of the matrix: slower, in less memory.
+    Shared(Adjoint),
 }
 
 impl GpuMatrix {
-    /// Compiles the kernels and copies `a`, in both directions, to the device.
+    /// Compiles the kernels and copies `a`, in both directions, to the device; in one direction alone where both do not
+    /// fit ([`GpuMatrix::shares_storage`]).
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), with
     /// [`DeviceReason::NoMemory`](crate::DeviceReason::NoMemory) if the matrix and three blocks do not fit the
-    /// device's free memory; [`Error::Memory`](crate::Error::Memory).
+    /// device's free memory either way; [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
     /// If the moduli differ, or a row of a block is empty.
     pub fn new(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
+        Self::with_kinds(device, a, shape, Kinds::of(a))
+    }
+    /// [`GpuMatrix::new`] with entries ±1 as values like others, to see what keeping them apart gains.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    ///
+    /// # Panics
+    /// As [`GpuMatrix::new`].
+    pub fn without_signs(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
+        Self::with_kinds(device, a, shape, Kinds { signs: false, others: a.nnz() > 0 })
+    }
+    fn with_kinds(device: &Device, a: &SparseMatrix, shape: GpuShape, kinds: Kinds) -> Result<GpuMatrix> {
         assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
-        let kinds = Kinds::of(a);
         let transposed = || Solve::product(&a.transpose()?).layout(kinds);
         let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
-        Ok(Self::on_each(&[(device, shape)], kinds, layouts)?.swap_remove(0))
+        Ok(Self::on_each(&[(device, shape)], kinds, layouts, true)?.swap_remove(0))
     }
-    /// A linear map and its transpose on each of these devices, for blocks of the shape there.
+    /// A linear map and its transpose on each of these devices, for blocks of the shape there; with `may_share`, the
+    /// map alone where both do not fit.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
@@ -47,24 +71,57 @@ impl GpuMatrix {
         places: &[(&Device, GpuShape)],
         kinds: Kinds,
         layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
+        may_share: bool,
     ) -> Result<Vec<GpuMatrix>> {
         // The driver, the compiler and the layouts take about as long.
         let (kernels, layouts) = rayon::join(|| GpuKernels::load_each(places, kinds), layouts);
         let (kernels, forward, transposed) = (kernels?, layouts.0?, layouts.1?);
-        kernels.into_par_iter().map(|kernels| Self::upload_maps(kernels, &forward, &transposed)).collect()
+        let upload = |kernels| Self::upload_maps(kernels, &forward, &transposed, may_share);
+        kernels.into_par_iter().map(upload).collect()
     }
-    /// The maps that the kernels are for, copied to their GPU.
+    /// The maps that the kernels are for, copied to their GPU; with `may_share`, one of them where both do not fit.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
-    pub(super) fn upload_maps(kernels: GpuKernels, forward: &Layout, transposed: &Layout) -> Result<GpuMatrix> {
+    pub(super) fn upload_maps(
+        kernels: GpuKernels,
+        forward: &Layout,
+        transposed: &Layout,
+        may_share: bool,
+    ) -> Result<GpuMatrix> {
         let (shape, kernels) = (kernels.shape, Arc::new(kernels));
-        let blocks = |layout: &Layout| layout.operand() as u64 * shape.row_bytes() as u64;
-        let sides = forward.bytes(value_bytes(shape)) + transposed.bytes(value_bytes(shape));
-        let needed = sides + 2 * blocks(forward).max(blocks(transposed)) + blocks(transposed).min(blocks(forward));
-        kernels.require(needed, "the matrix and its blocks")?;
+        let row = shape.row_bytes() as u64;
+        let entries = |layout: &Layout| layout.bytes(value_bytes(shape));
+        // Three blocks: two of the larger operand, one of the smaller.
+        let blocks = |a: usize, b: usize| row * (2 * a.max(b) + a.min(b)) as u64;
+        let copied = entries(forward) + entries(transposed) + blocks(forward.operand(), transposed.operand());
+        let shared = match may_share {
+            true => {
+                let sums = Adjoint::bytes(shape, forward.operand());
+                entries(forward) + sums + blocks(forward.operand(), forward.rows.max(1))
+            }
+            false => u64::MAX,
+        };
+        let free = kernels.stream.free_memory()?;
+        if copied > free && shared <= free {
+            return Self::sharing(&kernels, forward);
+        }
+        kernels.require(copied.min(shared), "the matrix and its blocks")?;
         let (forward, transposed) = (GpuMap::upload(&kernels, forward)?, GpuMap::upload(&kernels, transposed)?);
-        Ok(GpuMatrix { kernels, forward, transposed })
+        Ok(GpuMatrix { kernels, forward, transposed: Transposed::Copy(Box::new(transposed)) })
+    }
+    /// The transpose from the storage of the matrix.
+    fn sharing(kernels: &Arc<GpuKernels>, forward: &Layout) -> Result<GpuMatrix> {
+        let forward = GpuMap::upload(kernels, forward)?;
+        let transposed = Transposed::Shared(Adjoint::new(&forward)?);
+        Ok(GpuMatrix { kernels: kernels.clone(), forward, transposed })
+    }
+    /// [`GpuMatrix::new`] with the transpose from the storage of the matrix, whatever fits.
+    #[cfg(test)]
+    pub(super) fn in_one_copy(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
+        let (kinds, places) = (Kinds::of(a), [(device, shape)]);
+        let kernels = GpuKernels::load_each(&places, kinds)?.swap_remove(0);
+        Self::sharing(&Arc::new(kernels), &Solve::product(a).layout(kinds)?)
     }
 
     /// The shape of the blocks.
@@ -74,7 +131,11 @@ impl GpuMatrix {
     /// Which rows of a product the matrix makes (of one with Aᵀ with `transpose`): all of them, or those left to this
     /// GPU.
     pub(crate) fn own(&self, transpose: bool) -> Range<usize> {
-        self.side(transpose).own()
+        match (&self.transposed, transpose) {
+            (Transposed::Copy(map), true) => map.own(),
+            (Transposed::Shared(_), true) => 0..self.cols(),
+            (_, false) => self.forward.own(),
+        }
     }
     /// Number of rows.
     pub fn rows(&self) -> usize {
@@ -82,7 +143,12 @@ impl GpuMatrix {
     }
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        self.transposed.rows()
+        self.forward.cols()
+    }
+    /// Whether products with the transpose are made from the storage of the matrix, since there was no memory for a
+    /// second copy: slower.
+    pub fn shares_storage(&self) -> bool {
+        matches!(self.transposed, Transposed::Shared(_))
     }
     /// The stream of all work with the matrix.
     pub fn stream(&self) -> &Stream {
@@ -98,7 +164,11 @@ impl GpuMatrix {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn zeros(&self, transpose: bool) -> Result<GpuBlock> {
-        self.side(transpose).zeros()
+        match (&self.transposed, transpose) {
+            (Transposed::Copy(map), true) => map.zeros(),
+            (Transposed::Shared(_), true) => Adjoint::zeros(&self.forward),
+            (_, false) => self.forward.zeros(),
+        }
     }
     /// A copy of `block`, X of A·X (of Aᵀ·X with `transpose`).
     ///
@@ -119,7 +189,12 @@ impl GpuMatrix {
     /// # Panics
     /// If there are not so many, or its number of rows is another.
     pub(crate) fn upload_columns(&self, block: &Block, first: usize, transpose: bool) -> Result<GpuBlock> {
-        self.side(transpose).upload_block(block, first * self.shape().degree)
+        let first = first * self.shape().degree;
+        match (&self.transposed, transpose) {
+            (Transposed::Copy(map), true) => map.upload_block(block, first),
+            (Transposed::Shared(_), true) => Adjoint::upload_block(&self.forward, block, first),
+            (_, false) => self.forward.upload_block(block, first),
+        }
     }
     /// A copy of a block of any width and number of rows, for other kernels than those of products.
     ///
@@ -161,10 +236,10 @@ impl GpuMatrix {
         x: &mut GpuBlock,
         y: &mut GpuBlock,
     ) -> Result<()> {
-        self.side(transpose).apply(diagonal, x, y)
-    }
-
-    fn side(&self, transpose: bool) -> &GpuMap {
-        if transpose { &self.transposed } else { &self.forward }
+        match (&self.transposed, transpose) {
+            (Transposed::Copy(map), true) => map.apply(diagonal, x, y),
+            (Transposed::Shared(adjoint), true) => adjoint.apply(&self.forward, diagonal, x, y),
+            (_, false) => self.forward.apply(diagonal, x, y),
+        }
     }
 }

@@ -12,8 +12,10 @@
 //! residues of 16 bits take one shift and two multiply-adds, so that arithmetic is no limit before 10¹³ a second on an
 //! H100; the rows of X are.
 
+mod adjoint;
 mod block;
 mod copies;
+mod formats;
 mod kernels;
 mod layout;
 mod map;
@@ -23,6 +25,7 @@ mod source;
 
 pub use block::{GpuBlock, GpuDiagonal};
 pub use copies::GpuCopies;
+pub use formats::{GpuFormat, GpuFormatted};
 pub(crate) use kernels::grid_of;
 pub(crate) use map::{GpuMap, Residues, Solve};
 pub use matrix::GpuMatrix;

@@ -14,9 +14,12 @@ pub(crate) const THREADS: u32 = 128;
 pub(super) const CHAIN_THREADS: u32 = 512;
 /// Bytes of the words in which threads read and write blocks.
 const WORD: usize = 16;
+/// The largest degree for which blocks over GF(2ᵏ) are packed: a mask of 32 bits for each row of a scaling.
+const PACKED_DEGREE: usize = 32;
 
 const SPARSE: &str = include_str!("../../../kernels/sparse.cu");
 const BLOCK: &str = include_str!("../../../kernels/block.cuh");
+const SUMS: &str = include_str!("../../../kernels/sums.cuh");
 
 /// The blocks that kernels are compiled for: `block` elements of GF(pᵏ) in a row, k = `degree`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +33,16 @@ pub struct GpuShape {
 }
 
 impl GpuShape {
-    /// The storage of residues.
+    /// The storage of residues in blocks that are copied to the GPU and back.
     pub fn lane(self) -> Lane {
         Lane::narrowest(self.modulus)
+    }
+    /// Bits of a residue on the GPU: those of [`GpuShape::lane`]; one mod 2, for degrees up to 32.
+    pub fn bits(self) -> usize {
+        match self.modulus.get() {
+            2 if self.degree <= PACKED_DEGREE => 1,
+            _ => 8 * self.lane().bytes(),
+        }
     }
     /// Residues of a row that are not padding.
     pub fn width(self) -> usize {
@@ -40,7 +50,7 @@ impl GpuShape {
     }
     /// Words of a row.
     pub(super) fn pieces(self) -> usize {
-        (self.width() * self.lane().bytes()).div_ceil(WORD)
+        (self.width() * self.bits()).div_ceil(8 * WORD)
     }
     /// The most GPUs that share the columns: each has at least a word of a row, and an element.
     pub(crate) fn most_gpus(self) -> usize {
@@ -48,7 +58,7 @@ impl GpuShape {
     }
     /// Residues of a word.
     pub(super) fn lanes(self) -> usize {
-        WORD / self.lane().bytes()
+        8 * WORD / self.bits()
     }
     /// Residues of a row, with zeros as padding.
     pub(crate) fn padded(self) -> usize {
@@ -66,7 +76,7 @@ impl GpuShape {
         let mut define =
             |name: &str, value: String| writeln!(text, "#define {name} {value}").expect("a string takes all");
         define("P", format!("{p}ull"));
-        define("LANE", (8 * self.lane().bytes()).to_string());
+        define("LANE", self.bits().to_string());
         define("PIECES", self.pieces().to_string());
         define("THREADS", THREADS.to_string());
         define("S", self.block.to_string());
@@ -91,23 +101,25 @@ impl GpuShape {
     /// [`Error::Device`](crate::Error::Device).
     pub(crate) fn compile(self, name: &str, text: &str, more: &str, capability: (u32, u32)) -> Result<Cubin> {
         let problem = self.constants() + more;
-        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS, ("block.cuh", BLOCK)];
+        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS, ("block.cuh", BLOCK), ("sums.cuh", SUMS)];
         gpu::compile(&Source { name, text, headers: &headers }, capability)
+    }
+
+    /// What kernels with sums of up to so many entries are told.
+    ///
+    /// # Errors
+    /// [`Error::Check`] if the sums would not be exact.
+    pub(super) fn sums(self, kinds: Kinds, longest: usize) -> Result<String> {
+        if self.bits() > 1 && !sums_are_exact(self.lane(), self.modulus, longest as u128) {
+            return Err(Error::Check(format!("sums of {longest} terms mod {} are not exact on a GPU", self.modulus)));
+        }
+        let carry = u8::from(!fits_64_bits(self.modulus, longest as u128));
+        Ok(format!("{}#define LONGEST {longest}\n#define CARRY {carry}\n", kinds.defines()))
     }
 
     /// The kernels of `kernels/sparse.cu`.
     pub(super) fn sparse(self, kinds: Kinds, capability: (u32, u32)) -> Result<Cubin> {
-        if !sums_are_exact(self.lane(), self.modulus, LONGEST as u128) {
-            return Err(Error::Check(format!("sums of {LONGEST} terms mod {} are not exact on a GPU", self.modulus)));
-        }
-        let carry = !fits_64_bits(self.modulus, LONGEST as u128);
-        let more = format!(
-            "#define SIGNS {}\n#define VALUES {}\n#define LONGEST {LONGEST}\n#define CARRY {}\n\
-             #define CHAIN {CHAIN_THREADS}\n",
-            u8::from(kinds.signs),
-            u8::from(kinds.others),
-            u8::from(carry)
-        );
+        let more = format!("{}#define CHAIN {CHAIN_THREADS}\n", self.sums(kinds, LONGEST)?);
         self.compile("sparse.cu", SPARSE, &more, capability)
     }
 }
@@ -196,11 +208,17 @@ mod tests {
     #[test]
     fn rows_are_whole_words() {
         let shape = |p, block, degree| GpuShape { modulus: modulus(p), block, degree };
-        for (p, block, degree, bytes) in
-            [(2, 4, 16, 64), (65521, 5, 1, 16), (65521, 9, 1, 32), (65537, 32, 1, 128), ((1 << 61) - 1, 3, 1, 32)]
-        {
+        for (p, block, degree, bytes) in [
+            (2, 4, 16, 16),
+            (2, 8, 17, 32),
+            (2, 2, 33, 80),
+            (65521, 5, 1, 16),
+            (65521, 9, 1, 32),
+            (65537, 32, 1, 128),
+            ((1 << 61) - 1, 3, 1, 32),
+        ] {
             let shape = shape(p, block, degree);
-            assert_eq!((shape.row_bytes(), shape.padded() * shape.lane().bytes()), (bytes, bytes));
+            assert_eq!((shape.row_bytes(), shape.padded() * shape.bits() / 8), (bytes, bytes));
             assert!(shape.padded() >= shape.width());
         }
     }
@@ -210,6 +228,8 @@ mod tests {
     fn kernels_compile_where_the_compiler_is() {
         for (p, block, degree) in [
             (2, 8, 16),
+            (2, 256, 1),
+            (2, 3, 40),
             (251, 16, 3),
             (251, 32, 1),
             (65521, 16, 1),

@@ -65,7 +65,9 @@ fn products_scaled_by_elements_of_extensions() {
         Err(error) => return skip(&error),
     };
     let mut rng = Rng::seed_from_u64(8);
-    for (p, degree) in [(2, 16), (3, 11), (251, 3), (65521, 2), (4294967291, 3), ((1 << 61) - 1, 2)] {
+    for (p, degree) in
+        [(2, 16), (2, 5), (2, 32), (2, 33), (3, 11), (251, 3), (65521, 2), (4294967291, 3), ((1 << 61) - 1, 2)]
+    {
         let a = matrix(Modulus::new(p).unwrap(), (500, 300), 9, 0.5, &mut rng);
         for block in [1, 5, 16] {
             compare(&device, &a, block, degree, &mut rng);
@@ -78,10 +80,21 @@ fn compare(device: &crate::gpu::Device, a: &SparseMatrix, block: usize, degree: 
     let p = a.modulus();
     let shape = GpuShape { modulus: p, block, degree };
     let context = format!("p = {p}, {} x {}, {} entries, {shape:?}", a.rows(), a.cols(), a.nnz());
-    let on_gpu = match GpuMatrix::new(device, a, shape) {
-        Ok(matrix) => matrix,
-        Err(error) => return skip(&error),
-    };
+    for in_one_copy in [false, true] {
+        let made = match in_one_copy {
+            false => GpuMatrix::new(device, a, shape),
+            true => GpuMatrix::in_one_copy(device, a, shape),
+        };
+        match made {
+            Ok(on_gpu) => compare_with(&on_gpu, a, &context, rng),
+            Err(error) => return skip(&error),
+        }
+    }
+}
+
+fn compare_with(on_gpu: &GpuMatrix, a: &SparseMatrix, context: &str, rng: &mut Rng) {
+    let (shape, p) = (on_gpu.shape(), a.modulus());
+    let GpuShape { degree, .. } = shape;
     let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
     for (transpose, scaled) in [(false, false), (false, true), (true, true), (true, false)] {
         let (rows, operand) = if transpose { (a.cols(), a.rows()) } else { (a.rows(), a.cols()) };
@@ -103,7 +116,8 @@ fn compare(device: &crate::gpu::Device, a: &SparseMatrix, block: usize, degree: 
         let d = on_gpu.diagonal(&residues).unwrap();
         on_gpu.apply(transpose, scaled.then_some(&d), &mut x, &mut y).unwrap();
         let found = on_gpu.download(&y, rows).unwrap();
-        assert!(found == expected, "{context}, transpose {transpose}, scaled {scaled}");
+        let shared = on_gpu.shares_storage();
+        assert!(found == expected, "{context}, transpose {transpose}, scaled {scaled}, one copy {shared}");
     }
 }
 
@@ -122,4 +136,106 @@ fn diagonal(p: Modulus, len: usize, degree: usize, rng: &mut Rng) -> Vec<u64> {
         }
     }
     residues
+}
+
+/// Where two copies do not fit, one serves; where that does not fit either, the reason is typed.
+#[test]
+fn a_limit_on_the_memory_of_the_device_holds() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => return skip(&error),
+    };
+    let mut rng = Rng::seed_from_u64(9);
+    let p = Modulus::new(65521).unwrap();
+    let a = matrix(p, (2000, 2000), 200, 0.5, &mut rng);
+    let shape = GpuShape { modulus: p, block: 8, degree: 1 };
+    let mut kinds = vec![];
+    for kib in (0..12).map(|k| 1u64 << k << 2) {
+        match GpuMatrix::new(&device.clone().limited(kib << 10), &a, shape) {
+            Ok(matrix) => {
+                kinds.push(matrix.shares_storage());
+                compare_with(&matrix, &a, "in a limit", &mut rng);
+            }
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => assert!(kinds.is_empty(), "{no}"),
+            Err(error) => return skip(&error),
+        }
+    }
+    assert!(kinds.len() > 1 && !kinds[kinds.len() - 1], "{kinds:?}");
+    assert!(kinds.windows(2).all(|pair| pair[0] || !pair[1]), "{kinds:?}");
+}
+
+/// Random matrices over all formats, widths, primes and degrees: as many as `BLACKFIELD_GPU_HUNT` says, else a few.
+#[test]
+fn hunt() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => return skip(&error),
+    };
+    let count = std::env::var("BLACKFIELD_GPU_HUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let seed: u64 = std::env::var("BLACKFIELD_GPU_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(14);
+    let mut rng = Rng::seed_from_u64(seed);
+    // Kernels are compiled for each of these.
+    let primes = [2, 3, 5, 127, 251, 257, 32749, 65521, 65537, (1 << 31) - 1, 4294967291, 4294967311, (1 << 63) - 25];
+    let (mut compared, mut kinds) = (0, [0; 8]);
+    while compared < count {
+        let p = Modulus::new(primes[rng.random_range(0..primes.len())]).unwrap();
+        let block = [1, 2, 4, 8, 16, 31, 32, 64][(p.get() % 29 + seed) as usize % 8];
+        let degree = if p.get() == 2 { [1, 16][rng.random_range(0..2)] } else { 1 };
+        let shape = GpuShape { modulus: p, block, degree };
+        let side = |rng: &mut Rng| match rng.random_range(0..8) {
+            0 => rng.random_range(0..3),
+            1 => rng.random_range(1000..6000),
+            _ => rng.random_range(3..300),
+        };
+        let (rows, cols) = (side(&mut rng), side(&mut rng));
+        let (most, signs) = ([0, 2, 9, 40, 200][rng.random_range(0..5)], [0.0, 0.1, 0.9, 1.0][rng.random_range(0..4)]);
+        let a = match rows * cols {
+            0 => SparseMatrix::from_triplets(p, rows, cols, &[]),
+            _ => matrix(p, (rows, cols), most, signs, &mut rng),
+        };
+        let context = format!("matrix {compared}, p = {p}, {rows} x {cols}, {} entries, {shape:?}", a.nnz());
+        let which = compared % 8;
+        kinds[which] += 1;
+        match which {
+            0 | 1 => compare_with(&GpuMatrix::new(&device, &a, shape).unwrap(), &a, &context, &mut rng),
+            2 => compare_with(&GpuMatrix::in_one_copy(&device, &a, shape).unwrap(), &a, &context, &mut rng),
+            3 => compare_with(&GpuMatrix::without_signs(&device, &a, shape).unwrap(), &a, &context, &mut rng),
+            _ => {
+                let formats = [GpuFormat::Coo, GpuFormat::Csr, GpuFormat::CsrWarp, GpuFormat::Ell, GpuFormat::EllR];
+                let format = if which == 4 { GpuFormat::Dia } else { formats[rng.random_range(0..5)] };
+                let shape = GpuShape { degree: 1, ..shape };
+                compare_formatted(&device, &a, shape, format, rng.random_bool(0.5), &context, &mut rng);
+            }
+        }
+        compared += 1;
+    }
+    eprintln!("{compared} matrices, none different: {kinds:?}");
+}
+
+/// A·X in a format, if it suits.
+fn compare_formatted(
+    device: &crate::gpu::Device,
+    a: &SparseMatrix,
+    shape: GpuShape,
+    format: GpuFormat,
+    segregate: bool,
+    context: &str,
+    rng: &mut Rng,
+) {
+    let mut formatted = match GpuFormatted::new(device, a, shape, format, segregate) {
+        Ok(formatted) => formatted,
+        Err(Error::Device(no)) if no.reason == DeviceReason::NoKernel => return,
+        Err(error) => return skip(&error),
+    };
+    let p = a.modulus();
+    let x = Block::random(shape.lane(), a.cols(), shape.width(), p, rng).unwrap();
+    let mut expected = Block::zeros(shape.lane(), a.rows(), shape.width()).unwrap();
+    let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
+    product.apply_scaled(None, &x, &mut expected).unwrap();
+    let (x, mut y) = (formatted.upload(&x).unwrap(), formatted.zeros().unwrap());
+    // Twice: sums that are kept must be left at 0.
+    for _ in 0..2 {
+        formatted.apply(&x, &mut y).unwrap();
+        assert!(formatted.download(&y).unwrap() == expected, "{context}, {format:?}");
+    }
 }

@@ -19,8 +19,8 @@ pub struct BenchArgs {
     /// The modulus, a prime below 2^63 (transforms have their own)
     #[arg(short = 'p', long, value_name = "P", default_value = "65521", value_parser = values::modulus)]
     pub modulus: Modulus,
-    /// Where: on CUDA GPUs sparse products, dense products and ranks (on the first, by its own events), order bases (by
-    /// the clock), links and sequences (on all that are named), the median of several runs
+    /// Where: on CUDA GPUs sparse products and formats, dense products and ranks (on the first, by its own events),
+    /// order bases (by the clock), links and sequences (on all that are named), the median of several runs
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::OF_BENCHES)]
     pub device: Devices,
     /// Small inputs and short runs: to see that everything works, not to measure
@@ -61,6 +61,8 @@ pub enum BenchName {
     Links,
     /// Terms of block Wiedemann's sequence, on CUDA GPUs only
     Sequences,
+    /// Sparse products in each format, on a CUDA GPU only
+    Formats,
     /// Readers of matrix files
     Readers,
 }
@@ -79,5 +81,5 @@ where there is none). A wrong answer ends the work with exit code 1.
 Examples:
   blackfield bench
   blackfield bench products ranks -p 2147483647 --threads 1 --json
-  blackfield bench products dense ranks --device cuda
+  blackfield bench products formats dense ranks --device cuda
   blackfield bench links sequences --device cuda:all";

@@ -14,7 +14,7 @@ pub struct DeviceParser {
 
 /// For ranks.
 pub const OF_RANKS: DeviceParser = DeviceParser {
-    auto: "The first CUDA GPU if it can be used; a line says why it cannot",
+    auto: "The first CUDA GPU where that is predicted to take less time and it can be used; --explain says why",
     cuda: "The first CUDA GPU, for sketches and block Wiedemann, or an error",
 };
 

@@ -73,13 +73,18 @@ pub struct RankArgs {
     #[command(flatten)]
     pub formats: FormatArgs,
 
-    /// Where to compute: GPUs serve block Wiedemann (all that are named) and sketches (the first of them)
+    /// Where to compute: GPUs serve block Wiedemann (all that are named), sketches and dense eliminations (the first of
+    /// them)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::OF_RANKS)]
     #[arg(help_heading = "Machine and output")]
     pub device: Devices,
     /// Memory that matrix and computation may use, such as 500M or 2G (1K = 1024 bytes) [default: the machine's]
     #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
     pub max_memory: Option<u64>,
+    /// Memory of the GPU that matrix and blocks may use there, such as 8G; what does not fit is refused, or with
+    /// --device auto computed on the processor [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, help_heading = "Machine and output")]
+    pub max_device_memory: Option<u64>,
     /// Print JSON, a document on a line for each answer
     #[arg(long, help_heading = "Machine and output")]
     pub json: bool,

@@ -5,6 +5,7 @@ mod clock;
 mod gpu;
 mod gpu_basis;
 mod gpu_dense;
+mod gpu_formats;
 mod gpu_several;
 mod products;
 mod readers;
@@ -25,8 +26,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// What can be timed on a CUDA GPU.
-const ON_GPUS: [BenchName; 6] = [
+const ON_GPUS: [BenchName; 7] = [
     BenchName::Products,
+    BenchName::Formats,
     BenchName::Dense,
     BenchName::Ranks,
     BenchName::SigmaBasis,
@@ -58,7 +60,8 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
         Devices::Processor => BenchName::value_variants(),
         Devices::Auto => return Err(Error::Usage("a bench says where it is run: --device cpu or cuda".into())),
         _ if args.what.iter().any(|name| !ON_GPUS.contains(name)) => {
-            let message = "on CUDA GPUs products, dense products, ranks, order bases, links and sequences can be timed";
+            let message =
+                "on CUDA GPUs products, formats, dense products, ranks, order bases, links and sequences can be timed";
             return Err(Error::Usage(message.into()));
         }
         asked => {
@@ -76,9 +79,10 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
             BenchName::Polynomials => algebra::polynomials(&mut clock, args.modulus, &prices.machine)?,
             BenchName::SigmaBasis => algebra::sigma_basis(&mut clock, args.modulus, &prices.machine)?,
             BenchName::Ranks => algebra::ranks(&mut clock, args.modulus, &prices.machine)?,
-            BenchName::Dense if args.what.is_empty() => {}
-            BenchName::Dense => {
-                return Err(Error::Usage("dense products are timed on a CUDA GPU: --device cuda".into()));
+            BenchName::Dense | BenchName::Formats if args.what.is_empty() => {}
+            BenchName::Dense | BenchName::Formats => {
+                let message = "dense products and formats are timed on a CUDA GPU: --device cuda";
+                return Err(Error::Usage(message.into()));
             }
             BenchName::Links | BenchName::Sequences if args.what.is_empty() => {}
             BenchName::Links | BenchName::Sequences => {
@@ -109,10 +113,13 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
 /// Products and dense ones on the first of the GPUs, links and sequences on all of them.
 fn on_gpus(clock: &mut Clock, args: &BenchArgs, asked: Devices) -> Result<()> {
     let devices = asked.first_or_named(require_devices()?)?;
-    let [products, dense, ranks, bases, links, sequences] =
+    let [products, formats, dense, ranks, bases, links, sequences] =
         ON_GPUS.map(|name| args.what.is_empty() || args.what.contains(&name));
     if products {
         gpu::time(clock, &devices[0], args.modulus)?;
+    }
+    if formats {
+        gpu_formats::time(clock, &devices[0], args.modulus)?;
     }
     if dense || ranks {
         gpu_dense::time(clock, &devices[0], args.modulus, dense, ranks)?;

@@ -12,6 +12,8 @@ use crate::{Error, Result};
 pub(in super::super) struct Decision {
     pub finish: Finish,
     pub seconds: f64,
+    /// Whether a GPU has a part in it.
+    pub gpu: bool,
     pub reason: String,
 }
 
@@ -30,7 +32,7 @@ pub(in super::super) fn decide(
     let rest = &rest.within(max_memory);
     let Rest { rows, cols, rank_bound, .. } = *rest;
     if rank_bound == 0 {
-        return Ok(Decision { finish: Finish::Nothing, seconds: 0.0, reason: "nothing is left".into() });
+        return Ok(Decision { finish: Finish::Nothing, seconds: 0.0, gpu: false, reason: "nothing is left".into() });
     }
     let what = if rest.pivots == 0 { "matrix" } else { "Schur complement" };
     let shape = format!("{what} {rows} x {cols} of rank up to {rank_bound}");
@@ -47,7 +49,7 @@ pub(in super::super) fn decide(
             duration(seconds),
             duration(worst)
         );
-        return Ok(Decision { finish, seconds, reason });
+        return Ok(Decision { finish, seconds, gpu: false, reason });
     }
     let hope = rest.hope(machine).filter(|_| larger.is_none());
     let choice = Choice { rest, machine, max_memory, larger, shape, worst, hope };
@@ -83,7 +85,8 @@ impl Choice<'_> {
     /// The row space, given up beyond a rank.
     fn row_space(&self, give_up: usize, why: &str) -> Decision {
         let seconds = self.rest.row_space_seconds(self.machine, give_up.min(self.rest.rank_bound));
-        Decision { finish: Finish::RowSpace { give_up }, seconds, reason: format!("{}: {why}", self.shape) }
+        let reason = format!("{}: {why}", self.shape);
+        Decision { finish: Finish::RowSpace { give_up }, seconds, gpu: false, reason }
     }
     /// Block Wiedemann, as what was not chosen: if it would take less than `seconds`, why.
     fn beside(wiedemann: f64, seconds: f64) -> String {
@@ -136,7 +139,7 @@ impl Choice<'_> {
             self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= share * wiedemann)
         };
         let most = largest(bound, in_time);
-        let by_wiedemann = |reason| Decision { finish: Finish::Wiedemann, seconds: wiedemann, reason };
+        let by_wiedemann = |reason| Decision { finish: Finish::Wiedemann, seconds: wiedemann, gpu: false, reason };
         if let Some(than) = self.larger {
             return match most > 2 * than || most == bound {
                 true => self.sketch(most, wiedemann),
@@ -180,6 +183,6 @@ impl Choice<'_> {
             Self::beside(wiedemann, seconds)
         );
         let give_up = if most == self.rest.rank_bound { usize::MAX } else { most };
-        Decision { finish: Finish::Sketch { give_up }, seconds, reason }
+        Decision { finish: Finish::Sketch { give_up }, seconds, gpu: false, reason }
     }
 }

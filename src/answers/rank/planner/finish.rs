@@ -40,6 +40,8 @@ pub(in super::super) struct Refused {
     pub row_space: bool,
     pub sketch: bool,
     pub wiedemann: bool,
+    /// Any way, on a GPU that is not demanded.
+    pub gpu: bool,
 }
 
 impl Refused {

@@ -4,7 +4,7 @@
 use super::super::RankOptions;
 use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, Refused, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
-use crate::cost::Machine;
+use crate::cost::{Device, Machine};
 use crate::dense::{Echelon, Place};
 use crate::field::Modulus;
 use crate::pivots::Effort;
@@ -33,8 +33,11 @@ pub(in super::super) struct Rest {
     pub proven: bool,
     /// What checks may miss.
     pub check: ErrorBound,
-    /// Whether a GPU makes the passes of sketches and of block Wiedemann, and eliminates wide rows.
-    pub gpu: bool,
+    /// Levels of the pivots, if a GPU may have a part.
+    pub levels: usize,
+    /// Whether a GPU makes the passes of sketches and of block Wiedemann, and eliminates wide rows: of how many threads
+    /// a second of it takes the time.
+    pub gpu: Option<usize>,
     /// Where memory is tight, the number of threads: bytes are those that so many need, and nothing to spare.
     pub threads: Option<usize>,
     /// Ways that are out of the question.
@@ -47,7 +50,7 @@ impl Rest {
         let (rows, cols, minor) = (a.rows() - pivots, a.cols() - pivots, options.minor);
         let (modulus, nnz, valued, rank_bound) = (a.modulus(), a.nnz(), a.valued(), rows.min(cols));
         let (proven, check) = (options.is_proof_demanded(), options.check_error());
-        let gpu = options.devices.are_demanded();
+        let gpu = options.devices.are_demanded().then_some(Device::THREADS);
         Rest {
             modulus,
             pivots,
@@ -59,6 +62,7 @@ impl Rest {
             minor,
             proven,
             check,
+            levels: 0,
             gpu,
             threads: None,
             refused: Refused::default(),
@@ -66,23 +70,29 @@ impl Rest {
     }
     /// The prices of sketches and of block Wiedemann.
     pub fn prices<'m>(&self, machine: &'m Machine) -> Cow<'m, Machine> {
-        if self.gpu { Cow::Owned(machine.with_gpu()) } else { Cow::Borrowed(machine) }
+        self.gpu.map_or(Cow::Borrowed(machine), |threads| Cow::Owned(machine.with_gpu(threads)))
     }
     /// Those of eliminations of rows of so many columns: on a GPU where one has a part in them.
     fn dense_prices<'m>(&self, machine: &'m Machine, cols: usize) -> Cow<'m, Machine> {
-        match self.gpu && !self.minor && Place::is_for_gpu(self.modulus, cols) {
-            true => Cow::Owned(machine.with_dense_gpu()),
-            false => Cow::Borrowed(machine),
+        match self.gpu {
+            Some(threads) if !self.minor && Place::is_for_gpu(self.modulus, cols) => {
+                Cow::Owned(machine.with_dense_gpu(threads))
+            }
+            _ => Cow::Borrowed(machine),
         }
     }
     /// Whether S is best left unformed: nothing is left of it, or the implicit way is immediate.
     pub fn is_done(&self, machine: &Machine) -> bool {
         self.rank_bound == 0 || self.is_immediate(machine)
     }
+    /// Levels that a pass through S waits for: of pivots, on a GPU.
+    pub fn waits(&self) -> usize {
+        self.gpu.map_or(0, |_| self.levels)
+    }
     /// What the prices of S depend on.
     pub fn shape(&self) -> Shape {
         let Rest { modulus, pivots, rows, cols, nnz, valued, threads, .. } = *self;
-        Shape { modulus, pivots, rows, cols, nnz, valued, threads }
+        Shape { modulus, pivots, rows, cols, nnz, valued, threads, levels: self.waits() }
     }
     /// The same where memory is tight: if the row space of the largest rank is predicted beyond the limit, bytes are
     /// those that this number of threads needs. There the plan depends on it.
@@ -156,7 +166,7 @@ impl Rest {
     /// The same before any pivots were taken.
     pub fn without_pivots(self) -> Rest {
         let t = self.pivots;
-        Rest { pivots: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
+        Rest { pivots: 0, levels: 0, rows: self.rows + t, cols: self.cols + t, rank_bound: self.rank_bound + t, ..self }
     }
     /// Whether A is eliminated densely as it stands, before pivots are looked for: there cannot be many, or looking
     /// takes longer. (A minor benefits from structural pivots, if there may be many.)
