@@ -39,8 +39,8 @@ pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the 
 const GROWTH: usize = 8;
 
 /// A σ-basis that is predicted to take one thread more seconds goes to the GPU that makes the sequence: kernels that
-/// are compiled for the first time take about as long, and more threads help little.
-const GPU_PAYS: f64 = 2.0;
+/// are compiled for the first time take about as long.
+const GPU_PAYS: f64 = 8.0;
 
 /// How block Wiedemann was run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
