@@ -208,6 +208,9 @@ fn hunt() {
             }
         }
         compared += 1;
+        if compared % 50 == 0 {
+            eprintln!("{compared} matrices so far");
+        }
     }
     eprintln!("{compared} matrices, none different: {kinds:?}");
 }
