@@ -2,8 +2,9 @@
 //!
 //! A product touches tens of megabytes once. With fresh 4 KiB pages their faults and clearing cost as much as the
 //! transforms, and the strided walks miss the address cache. So large buffers are mapped anonymously with the advice to
-//! use huge pages, and while somebody [keeps](super::Kept) scratch, a few of them, [`KEPT`] bytes at most in the whole
-//! program, wait for the next product.
+//! use huge pages, and while somebody [keeps](super::Kept) scratch, some of all but the smallest, [`KEPT`] bytes and
+//! [`PLACES`] at most in the whole program, wait for the next product: they are not cleared again, which one thread
+//! would do while the others wait.
 
 use super::keepers::is_kept;
 use super::simd::Row;
@@ -14,8 +15,12 @@ use std::sync::{Mutex, PoisonError};
 
 /// From this size on memory is mapped: one huge page.
 const MAPPED: usize = 2 << 20;
+/// From this size on memory waits for reuse.
+const REUSED: usize = 4 << 10;
 /// The most that waits for reuse.
 const KEPT: usize = 128 << 20;
+/// The most buffers that wait.
+const PLACES: usize = 128;
 /// What the memory is for.
 const WHAT: &str = "scratch of transforms";
 
@@ -25,7 +30,7 @@ pub(crate) fn padded(points: usize) -> usize {
     if points < 64 { points } else { points + 8 }
 }
 
-static WAITING: Mutex<Vec<Pages>> = Mutex::new(Vec::new());
+static WAITING: Mutex<Vec<Memory>> = Mutex::new(Vec::new());
 
 /// Gives back what waits.
 pub(super) fn give_back() {
@@ -47,6 +52,16 @@ enum Memory {
     Gone,
 }
 
+impl Memory {
+    fn bytes(&self) -> usize {
+        match self {
+            Memory::Heap(rows) => size_of_val(&rows[..]),
+            Memory::Mapped(map) => map.len(),
+            Memory::Gone => 0,
+        }
+    }
+}
+
 impl Buffer {
     /// `len` rows with unspecified content.
     ///
@@ -54,33 +69,46 @@ impl Buffer {
     /// [`Error::Memory`](crate::Error::Memory).
     pub(crate) fn new(len: usize) -> Result<Self> {
         let bytes = len * size_of::<Row>();
-        if bytes < MAPPED {
-            return Ok(Buffer { memory: Memory::Heap(memory::filled(Row::default(), len, WHAT)?), len });
+        if bytes >= REUSED {
+            let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+            let fits = |memory: &Memory| (bytes..=2 * bytes).contains(&memory.bytes());
+            let best = (0..waiting.len()).filter(|&i| fits(&waiting[i])).min_by_key(|&i| waiting[i].bytes());
+            if let Some(i) = best {
+                return Ok(Buffer { memory: waiting.remove(i), len });
+            }
         }
-        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |map: &Pages| (bytes..=2 * bytes).contains(&map.len());
-        let best = (0..waiting.len()).filter(|&i| fits(&waiting[i])).min_by_key(|&i| waiting[i].len());
-        if let Some(i) = best {
-            return Ok(Buffer { memory: Memory::Mapped(waiting.swap_remove(i)), len });
-        }
-        drop(waiting);
-        Ok(Buffer { memory: Memory::Mapped(memory::mapped(bytes, WHAT)?), len })
+        let memory = match bytes < MAPPED {
+            true => Memory::Heap(memory::filled(Row::default(), len, WHAT)?),
+            false => Memory::Mapped(memory::mapped(bytes, WHAT)?),
+        };
+        Ok(Buffer { memory, len })
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if let Memory::Mapped(map) = std::mem::replace(&mut self.memory, Memory::Gone) {
-            let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-            // Asked under the lock: who ceases to keep scratch clears the list after saying so.
-            let most = if is_kept() { KEPT } else { 0 };
-            while !waiting.is_empty() && waiting.iter().map(|m| m.len()).sum::<usize>() + map.len() > most {
-                waiting.remove(0);
-            }
-            if map.len() <= most {
-                waiting.push(map);
-            }
+        let memory = std::mem::replace(&mut self.memory, Memory::Gone);
+        let bytes = memory.bytes();
+        if bytes < REUSED {
+            return;
         }
+        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
+        // Asked under the lock: who ceases to keep scratch clears the list after saying so.
+        let most = if is_kept() { KEPT } else { 0 };
+        if bytes > most {
+            return;
+        }
+        let mut total = bytes + waiting.iter().map(Memory::bytes).sum::<usize>();
+        // What has waited longest goes.
+        let mut gone = 0;
+        while total > most || waiting.len() - gone >= PLACES {
+            total -= waiting[gone].bytes();
+            gone += 1;
+        }
+        let gone: Vec<Memory> = waiting.drain(..gone).collect();
+        waiting.push(memory);
+        drop(waiting);
+        drop(gone);
     }
 }
 
@@ -97,7 +125,7 @@ impl Deref for Buffer {
     type Target = [Row];
     fn deref(&self) -> &[Row] {
         match &self.memory {
-            Memory::Heap(rows) => rows,
+            Memory::Heap(rows) => &rows[..self.len],
             Memory::Mapped(map) => bytemuck::cast_slice(&map[..self.len * size_of::<Row>()]),
             Memory::Gone => &[],
         }
@@ -107,7 +135,7 @@ impl Deref for Buffer {
 impl DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [Row] {
         match &mut self.memory {
-            Memory::Heap(rows) => rows,
+            Memory::Heap(rows) => &mut rows[..self.len],
             Memory::Mapped(map) => bytemuck::cast_slice_mut(&mut map[..self.len * size_of::<Row>()]),
             Memory::Gone => &mut [],
         }
@@ -125,7 +153,8 @@ mod tests {
         let edge = MAPPED / size_of::<Row>();
         let _kept = super::super::Kept::new();
         let mut held = Vec::new();
-        for (i, len) in [0, 1, edge - 1, edge, edge + 1, 3 * edge, edge, 70 * edge].into_iter().enumerate() {
+        for (i, len) in [0, 1, 63, 64, 65, edge - 1, edge, edge + 1, 3 * edge, edge, 70 * edge].into_iter().enumerate()
+        {
             let mut buffer = Buffer::new(len).unwrap();
             assert_eq!(buffer.len(), len);
             buffer.fill(Row([i as u64; 8]));
@@ -136,6 +165,6 @@ mod tests {
             assert!(buffer.iter().all(|row| *row == Row([i as u64; 8])));
         }
         let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        assert!(waiting.iter().map(|m| m.len()).sum::<usize>() <= KEPT);
+        assert!(waiting.iter().map(Memory::bytes).sum::<usize>() <= KEPT && waiting.len() <= PLACES);
     }
 }

@@ -11,7 +11,7 @@
 //! y^from). [`tests`] says how many tests bring that below 2⁻⁶⁴. y and v come from SHA-256 of the product's shape:
 //! *hypothesis*, the errors of the transform do not depend on that hash.
 
-use super::PolyMatrix;
+use super::matrix::PolySlice;
 use super::shape::ProductShape;
 use crate::field::{Field, Modulus, Rng};
 use crate::report::ErrorBound;
@@ -55,8 +55,8 @@ pub(crate) struct Integers<'a> {
 /// Whether the integers are those of the wanted coefficients of A·B.
 pub(crate) fn agrees<F: Field>(
     field: &F,
-    a: &PolyMatrix<F::Elem>,
-    b: &PolyMatrix<F::Elem>,
+    a: &PolySlice<'_, F::Elem>,
+    b: &PolySlice<'_, F::Elem>,
     shape: &ProductShape,
     integers: &Integers<'_>,
 ) -> bool {
@@ -144,7 +144,7 @@ impl<F: Field> Test<'_, F> {
     }
 
     /// Σ_α y^α A_α (P(to - α) - P(from - α)).
-    fn of_factors(&self, a: &PolyMatrix<F::Elem>, b: &PolyMatrix<F::Elem>, shape: &ProductShape) -> Vec<u64> {
+    fn of_factors(&self, a: &PolySlice<'_, F::Elem>, b: &PolySlice<'_, F::Elem>, shape: &ProductShape) -> Vec<u64> {
         let (q, k, stride, inner) = (self.q, self.field.degree(), self.stride, shape.inner);
         let (la, lb, _) = shape.effective();
         let powers = self.powers(0, (la.max(lb)) * stride);
@@ -192,6 +192,7 @@ impl<F: Field> Test<'_, F> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PolyMatrix;
     use super::*;
     use crate::field::{ExtensionField, PrimeField};
 
@@ -246,7 +247,7 @@ mod tests {
             let shape = ProductShape::of(&a, &b, lo, len);
             let points = ((la + lb) * stride).next_power_of_two();
             let right = integers(field, &a, &b, &shape, points);
-            let test = |pairs: &[[i64; 2]]| agrees(field, &a, &b, &shape, &Integers { pairs, points });
+            let test = |pairs: &[[i64; 2]]| agrees(field, &a.all(), &b.all(), &shape, &Integers { pairs, points });
             assert!(test(&right), "{shape:?}");
             let (_, _, wanted) = shape.effective();
             for e in 0..rows * cols {

@@ -13,11 +13,11 @@
 //! that it is read from is proven by a product without rounding
 //! ([`ProductPlan::without_rounding`](super::ProductPlan::without_rounding)). Entry point: [`product`].
 
-use super::PolyMatrix;
 use super::checked::{Integers, agrees};
 use super::chunks::{for_each_chunk, steps};
 use super::keepers::is_kept;
 use super::kronecker::Fold;
+use super::matrix::PolySlice;
 use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Simd};
 use crate::field::Field;
@@ -34,19 +34,21 @@ const SCATTER: usize = 64;
 /// What the memory is for.
 const SPECTRA: &str = "spectra of polynomial matrices";
 
-/// The wanted coefficients by transforms of `points` points; `None` if the integers fail the check.
+/// Writes the wanted coefficients, by transforms of `points` points, to zeros; nothing, and `false`, if the integers fail
+/// the check.
 pub(crate) fn product<F: Field>(
     isa: Isa,
     field: &F,
-    a: &PolyMatrix<F::Elem>,
-    b: &PolyMatrix<F::Elem>,
+    a: PolySlice<'_, F::Elem>,
+    b: PolySlice<'_, F::Elem>,
     shape: &ProductShape,
     points: usize,
-) -> Result<Option<PolyMatrix<F::Elem>>> {
+    out: &mut [F::Elem],
+) -> Result<bool> {
     let (la, lb, wanted) = shape.effective();
     let (forward, inverse) = transforms(points);
-    let fa = spectra(field, a, la, points, &*forward)?;
-    let fb = spectra(field, b, lb, points, &*forward)?;
+    let fa = spectra(field, &a, la, points, &*forward)?;
+    let fb = spectra(field, &b, lb, points, &*forward)?;
 
     // Tile after tile of LANES points; within one, entry after entry.
     let entries = shape.rows * shape.cols;
@@ -64,14 +66,13 @@ pub(crate) fn product<F: Field>(
         bring_back(&products, entries, 2 * pair, points, &inverse, out);
     });
     drop(products);
-    if !agrees(field, a, b, shape, &Integers { pairs: &integers, points }) {
-        return Ok(None);
+    if !agrees(field, &a, &b, shape, &Integers { pairs: &integers, points }) {
+        return Ok(false);
     }
 
     let fold = Fold::new(field);
-    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
     let scatter = steps(wanted, SCATTER);
-    for_each_chunk(&mut out.data_mut()[..wanted * entries], scatter * entries, |i, out| {
+    for_each_chunk(&mut out[..wanted * entries], scatter * entries, |i, out| {
         let mut digits = vec![0; fold.stride];
         for e in 0..entries {
             for (c, out) in out.chunks_exact_mut(entries).enumerate() {
@@ -83,7 +84,7 @@ pub(crate) fn product<F: Field>(
             }
         }
     });
-    Ok(Some(out))
+    Ok(true)
 }
 
 /// The planner, which keeps the tables of every transform that it has planned.
@@ -108,7 +109,7 @@ pub(super) fn give_back() {
 /// The transforms of the balanced digits, entries 2i and 2i + 1 as real and imaginary part of one sequence.
 fn spectra<F: Field>(
     field: &F,
-    matrix: &PolyMatrix<F::Elem>,
+    matrix: &PolySlice<'_, F::Elem>,
     len: usize,
     points: usize,
     fft: &dyn Fft<f64>,
@@ -221,7 +222,7 @@ fn bring_back(
 #[cfg(test)]
 mod tests {
     use super::super::fourier_bound::fourier_terms;
-    use super::super::{Method, ProductPlan};
+    use super::super::{Method, PolyMatrix, ProductPlan};
     use super::*;
     use crate::field::{Modulus, PrimeField};
 
@@ -236,7 +237,8 @@ mod tests {
             assert!(len <= fourier_terms(p, points, 1));
             let a = PolyMatrix::from_coefficients(1, 1, vec![p / 2; len]);
             let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
-            let c = product(Isa::best(), &field, &a, &a, &shape, points).unwrap().expect("exact");
+            let mut c = PolyMatrix::zeros(1, 1, shape.len).unwrap();
+            assert!(product(Isa::best(), &field, a.all(), a.all(), &shape, points, c.data_mut()).unwrap());
             for t in 0..2 * len - 1 {
                 let pairs = (t + 1).min(2 * len - 1 - t) as u128;
                 assert_eq!(
@@ -257,7 +259,9 @@ mod tests {
         let shape = ProductShape::of(&a, &a, 0, 2 * len - 1);
         let points = (2 * len - 1).next_power_of_two();
         assert!(fourier_terms((1 << 31) - 1, points, 1) < len);
-        assert!(product(Isa::best(), &field, &a, &a, &shape, points).unwrap().is_none());
+        let mut out = vec![0; shape.len];
+        assert!(!product(Isa::best(), &field, a.all(), a.all(), &shape, points, &mut out).unwrap());
+        assert!(out.iter().all(|&x| x == 0));
         let exact = ProductPlan::new(&field, shape);
         let wrong = ProductPlan { method: Method::Fourier { points }, ..exact.clone() };
         assert_eq!(wrong.execute(&field, &a, &a).unwrap(), exact.execute(&field, &a, &a).unwrap());

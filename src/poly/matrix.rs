@@ -3,6 +3,7 @@
 use crate::{Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What the memory is for.
 const WHAT: &str = "a polynomial matrix";
@@ -19,7 +20,48 @@ pub struct PolyMatrix<E> {
     data: Vec<E>,
 }
 
+/// Some coefficients of a polynomial matrix where they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PolySlice<'a, E> {
+    rows: usize,
+    cols: usize,
+    len: usize,
+    data: &'a [E],
+}
+
+impl<'a, E> PolySlice<'a, E> {
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+    /// Number of columns.
+    pub(crate) fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Number of coefficients.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+    /// Coefficient k, row-major.
+    pub(crate) fn coefficient(&self, k: usize) -> &'a [E] {
+        &self.data[k * self.rows * self.cols..][..self.rows * self.cols]
+    }
+    /// All of them, one after the other.
+    pub(crate) fn data(&self) -> &'a [E] {
+        self.data
+    }
+}
+
 impl<E: Copy + Default + Eq> PolyMatrix<E> {
+    /// All coefficients.
+    pub(crate) fn all(&self) -> PolySlice<'_, E> {
+        self.part(0..self.len)
+    }
+    /// The coefficients of a range. Panics if there are not so many.
+    pub(crate) fn part(&self, range: Range<usize>) -> PolySlice<'_, E> {
+        let (size, len) = (self.rows * self.cols, range.len());
+        PolySlice { rows: self.rows, cols: self.cols, len, data: &self.data[size * range.start..size * range.end] }
+    }
     /// The zero matrix with room for `len` coefficients.
     ///
     /// # Errors

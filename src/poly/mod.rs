@@ -55,6 +55,7 @@ pub use kept::Kept;
 pub use matrix::PolyMatrix;
 pub use ntt::Ntt;
 pub use plan::{Method, ProductPlan};
+pub(crate) use product::write_middle_product;
 pub use product::{middle_product, multiply};
 pub use scalar::{middle_polynomial, multiply_polynomials};
 pub use shape::ProductShape;

@@ -1,7 +1,7 @@
 //! Floating-point transforms where this library was built without them: none is planned, and number-theoretic ones take
 //! their place.
 
-use super::PolyMatrix;
+use super::matrix::PolySlice;
 use super::shape::ProductShape;
 use super::simd::Isa;
 use crate::Result;
@@ -14,10 +14,11 @@ pub(super) fn give_back() {}
 pub(crate) fn product<F: Field>(
     _: Isa,
     _: &F,
-    _: &PolyMatrix<F::Elem>,
-    _: &PolyMatrix<F::Elem>,
+    _: PolySlice<'_, F::Elem>,
+    _: PolySlice<'_, F::Elem>,
     _: &ProductShape,
     _: usize,
-) -> Result<Option<PolyMatrix<F::Elem>>> {
-    Ok(None)
+    _: &mut [F::Elem],
+) -> Result<bool> {
+    Ok(false)
 }

@@ -1,6 +1,7 @@
 //! Products of transformed factors: point by point modulo each prime, back by the inverse transform and the Chinese
 //! remainder theorem. Entry point: [`write_rows`].
 
+use super::Transformed;
 use super::buffer::{Buffer, padded};
 use super::chunks::{for_each_chunk, steps};
 use super::kronecker::Fold;
@@ -9,9 +10,8 @@ use super::residues::Leaving;
 use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{One, Shape, Sink, SumReducer, sum_of_products};
-use super::{PolyMatrix, Transformed};
+use crate::Result;
 use crate::field::Field;
-use crate::{Result, memory};
 use std::sync::Mutex;
 
 /// Points whose products are computed together: as many as a second-level cache has room for, since the lists of the
@@ -24,14 +24,14 @@ fn tile_points(shape: Shape) -> usize {
 /// The most coefficients that one task brings back from the residues.
 const SCATTER: usize = 64;
 
-/// The rows of the product from `first` on, as many as `a` has.
+/// The rows of the product from `first` on, as many as `a` has, in all coefficients that `out` has.
 pub(super) fn write_rows<F: Field>(
     isa: Isa,
     field: &F,
     (a, b): (&Transformed, &Transformed),
     (shape, primes): (&ProductShape, usize),
     first: usize,
-    out: &mut PolyMatrix<F::Elem>,
+    out: &mut [F::Elem],
 ) -> Result<()> {
     let (_, _, wanted) = shape.effective();
     if wanted == 0 || a.rows * b.cols == 0 {
@@ -43,7 +43,7 @@ pub(super) fn write_rows<F: Field>(
     let fold = Fold::new(field);
     let size = shape.rows * shape.cols;
     let scatter = steps(wanted, SCATTER);
-    for_each_chunk(&mut out.data_mut()[..wanted * size], size * scatter, |i, out| {
+    for_each_chunk(&mut out[..wanted * size], size * scatter, |i, out| {
         let slot = (shape.lo + i * scatter) * fold.stride;
         isa.run(Leave { fold: &fold, leaving: &leaving, residues: &residues, points, slot, shape, first, out });
     });
@@ -136,9 +136,9 @@ impl Sink for TilePoint<'_> {
 
 /// The values of all groups at `count` points, point by point.
 #[inline(always)]
-fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Result<Vec<Row>> {
+fn tile(values: &[Row], first: usize, count: usize, points: usize) -> Result<Buffer> {
     let groups = values.len() / padded(points);
-    let mut tile = memory::filled(Row::default(), groups * count, "a tile of transformed polynomials")?;
+    let mut tile = Buffer::new(groups * count)?;
     for (g, group) in values.chunks_exact(padded(points)).enumerate() {
         for (p, row) in group[first..first + count].iter().enumerate() {
             tile[p * groups + g] = *row;

@@ -11,6 +11,7 @@
 //! Results do not depend on the number of threads nor on the instruction set: all arithmetic is exact, or checked
 //! ([`fourier`]).
 
+use super::matrix::PolySlice;
 use super::plan::{Method, ProductPlan};
 use super::pointwise::write_rows;
 use super::shape::ProductShape;
@@ -49,6 +50,18 @@ pub fn middle_product<F: Field>(
     ProductPlan::new(field, ProductShape::of(a, b, lo, len)).execute(field, a, b)
 }
 
+/// Writes the coefficients of A·B from `lo` on, as many as `out` has room for; `out` is zero.
+pub(crate) fn write_middle_product<F: Field>(
+    field: &F,
+    a: PolySlice<'_, F::Elem>,
+    b: PolySlice<'_, F::Elem>,
+    lo: usize,
+    out: &mut [F::Elem],
+) -> Result<()> {
+    let shape = ProductShape::of_slices(&a, &b, lo, out.len() / (a.rows() * b.cols()).max(1));
+    ProductPlan::new(field, shape).write(Isa::best(), field, a, b, out)
+}
+
 impl ProductPlan {
     /// Computes the product.
     ///
@@ -73,25 +86,46 @@ impl ProductPlan {
         a: &PolyMatrix<F::Elem>,
         b: &PolyMatrix<F::Elem>,
     ) -> Result<PolyMatrix<F::Elem>> {
-        assert_eq!(ProductShape::of(a, b, self.shape.lo, self.shape.len), self.shape, "operands of another shape");
+        let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len)?;
+        self.write(isa, field, a.all(), b.all(), out.data_mut())?;
+        Ok(out)
+    }
+
+    /// Writes the product to where there are zeros.
+    fn write<F: Field>(
+        &self,
+        isa: Isa,
+        field: &F,
+        a: PolySlice<'_, F::Elem>,
+        b: PolySlice<'_, F::Elem>,
+        out: &mut [F::Elem],
+    ) -> Result<()> {
+        let shape = &self.shape;
+        assert_eq!(ProductShape::of_slices(&a, &b, shape.lo, shape.len), *shape, "operands of another shape");
         assert_eq!((field.modulus(), field.degree()), (self.modulus, self.degree), "another field");
         match self.method {
-            Method::Schoolbook => schoolbook::product(isa, field, a, b, &self.shape),
-            Method::Fourier { points } => match fourier::product(isa, field, a, b, &self.shape, points)? {
-                Some(product) => Ok(product),
-                None => self.without_rounding().execute_with(isa, field, a, b),
+            Method::Schoolbook => schoolbook::product(isa, field, a, b, shape, out),
+            Method::Fourier { points } => match fourier::product(isa, field, a, b, shape, points, out)? {
+                true => Ok(()),
+                false => self.without_rounding().write(isa, field, a, b, out),
             },
             Method::Transform { primes, points } => {
-                let (la, lb, _) = self.shape.effective();
-                let mut out = PolyMatrix::zeros(self.shape.rows, self.shape.cols, self.shape.len)?;
-                let tb = Transformed::new(isa, field, b, 0..b.rows(), lb, primes, points)?;
-                let block = self.shape.block_rows(primes, points);
+                let (la, lb, _) = shape.effective();
+                let block = shape.block_rows(primes, points);
+                let transform = |factor, rows, len| Transformed::new(isa, field, factor, rows, len, primes, points);
+                let rows = |first: usize| first..a.rows().min(first + block);
+                // The first rows of A beside B.
+                let (tb, mut ta) = rayon::join(|| transform(b, 0..b.rows(), lb), || transform(a, rows(0), la));
+                let tb = tb?;
                 for first in (0..a.rows()).step_by(block) {
-                    let rows = first..a.rows().min(first + block);
-                    let ta = Transformed::new(isa, field, a, rows, la, primes, points)?;
-                    write_rows(isa, field, (&ta, &tb), (&self.shape, primes), first, &mut out)?;
+                    if first > 0 {
+                        ta = transform(a, rows(first), la);
+                    }
+                    let part = ta?;
+                    write_rows(isa, field, (&part, &tb), (shape, primes), first, out)?;
+                    ta = Ok(part);
                 }
-                Ok(out)
+                Ok(())
             }
         }
     }
@@ -109,7 +143,7 @@ impl ProductPlan {
             Method::Schoolbook | Method::Fourier { .. } => Ok(None),
             Method::Transform { primes, points } => {
                 let rows = 0..matrix.rows();
-                Transformed::new(Isa::best(), field, matrix, rows, matrix.len(), primes, points).map(Some)
+                Transformed::new(Isa::best(), field, matrix.all(), rows, matrix.len(), primes, points).map(Some)
             }
         }
     }
@@ -132,7 +166,7 @@ impl ProductPlan {
         assert!(a.len <= shape.left_len && b.len <= shape.right_len);
 
         let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
-        write_rows(Isa::best(), field, (a, b), (shape, primes), 0, &mut out)?;
+        write_rows(Isa::best(), field, (a, b), (shape, primes), 0, out.data_mut())?;
         Ok(out)
     }
 }

@@ -1,31 +1,31 @@
 //! Products by the definition, for short lengths: Cₜ = Σ Aᵢ B_(t-i).
 
-use super::PolyMatrix;
 use super::chunks::for_each_chunk;
+use super::matrix::PolySlice;
 use super::shape::ProductShape;
 use super::simd::{Isa, Kernel, Row, Simd};
 use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;
 use crate::{Result, memory};
 
-/// The wanted coefficients. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each matrix product are
+/// Writes the wanted coefficients to zeros. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each matrix product are
 /// one exact sum; other fields use their own arithmetic.
 pub(crate) fn product<F: Field>(
     isa: Isa,
     field: &F,
-    a: &PolyMatrix<F::Elem>,
-    b: &PolyMatrix<F::Elem>,
+    a: PolySlice<'_, F::Elem>,
+    b: PolySlice<'_, F::Elem>,
     shape: &ProductShape,
-) -> Result<PolyMatrix<F::Elem>> {
+    out: &mut [F::Elem],
+) -> Result<()> {
     let (_, _, wanted) = shape.effective();
-    let mut out = PolyMatrix::zeros(shape.rows, shape.cols, shape.len)?;
     let size = shape.rows * shape.cols;
-    let out_data = &mut out.data_mut()[..wanted * size];
+    let out_data = &mut out[..wanted * size];
     if out_data.is_empty() || shape.inner == 0 {
-        return Ok(out);
+        return Ok(());
     }
     if field.degree() == 1 && field.modulus().get() < 1 << 50 {
-        let (a, b) = (Words::left(field, a)?, Words::right(field, b)?);
+        let (a, b) = (Words::left(field, &a)?, Words::right(field, &b)?);
         let reducer = SumReducer::new(field.modulus().get());
         for_each_chunk(out_data, size, |t, out| {
             isa.run(Coefficient { field, a: &a, b: &b, t: shape.lo + t, shape, reducer: &reducer, out });
@@ -43,7 +43,7 @@ pub(crate) fn product<F: Field>(
             }
         });
     }
-    Ok(out)
+    Ok(())
 }
 
 /// What the memory is for.
@@ -58,7 +58,7 @@ struct Words<T> {
 }
 
 impl Words<u64> {
-    fn left<F: Field>(field: &F, a: &PolyMatrix<F::Elem>) -> Result<Self> {
+    fn left<F: Field>(field: &F, a: &PolySlice<'_, F::Elem>) -> Result<Self> {
         let mut data = memory::with_capacity(a.data().len(), FACTOR)?;
         data.extend(a.data().iter().map(|&x| digit(field, x)));
         Ok(Words { size: a.rows() * a.cols(), len: a.len(), data })
@@ -67,7 +67,7 @@ impl Words<u64> {
 
 impl Words<Row> {
     /// Each row padded to whole groups.
-    fn right<F: Field>(field: &F, b: &PolyMatrix<F::Elem>) -> Result<Self> {
+    fn right<F: Field>(field: &F, b: &PolySlice<'_, F::Elem>) -> Result<Self> {
         let width = b.cols().div_ceil(8);
         let mut data = memory::filled(Row::default(), b.len() * b.rows() * width, FACTOR)?;
         for (row, entries) in data.chunks_exact_mut(width).zip(b.data().chunks_exact(b.cols())) {

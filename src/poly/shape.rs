@@ -1,6 +1,7 @@
 //! The shape of a product of polynomial matrices: what is wanted of it, and how much of its factors that takes.
 
 use super::PolyMatrix;
+use super::matrix::PolySlice;
 
 /// Scratch of one block of rows: half of a third-level cache slice, so that the point products find it there.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -31,6 +32,10 @@ impl ProductShape {
     /// # Panics
     /// If `a.cols() != b.rows()`.
     pub fn of<E: Copy + Default + Eq>(a: &PolyMatrix<E>, b: &PolyMatrix<E>, lo: usize, len: usize) -> Self {
+        Self::of_slices(&a.all(), &b.all(), lo, len)
+    }
+    /// The same of some coefficients.
+    pub(crate) fn of_slices<E>(a: &PolySlice<'_, E>, b: &PolySlice<'_, E>, lo: usize, len: usize) -> Self {
         assert_eq!(a.cols(), b.rows(), "columns of the left and rows of the right factor");
         let (rows, inner, cols) = (a.rows(), a.cols(), b.cols());
         ProductShape { rows, inner, cols, left_len: a.len(), right_len: b.len(), lo, len }

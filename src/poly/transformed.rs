@@ -1,8 +1,8 @@
 //! A polynomial matrix in transformed form, for products with several partners.
 
-use super::PolyMatrix;
 use super::buffer::{Buffer, padded};
 use super::chunks::for_each_chunk;
+use super::matrix::PolySlice;
 use super::ntt::{Forward, Prime, Twiddles};
 use super::residues::Entering;
 use super::simd::{Isa, Kernel, Row, Simd};
@@ -39,7 +39,7 @@ impl Transformed {
     pub(crate) fn new<F: Field>(
         isa: Isa,
         field: &F,
-        matrix: &PolyMatrix<F::Elem>,
+        matrix: PolySlice<'_, F::Elem>,
         rows: Range<usize>,
         len: usize,
         primes: usize,
@@ -59,7 +59,7 @@ impl Transformed {
                 let mut values = Buffer::new(groups * stride)?;
                 let together = together(points, groups);
                 for_each_chunk(&mut values, together * stride, |chunk, values| {
-                    gather(field, matrix, len, rows.start * width + chunk * together, values, stride);
+                    gather(field, &matrix, len, rows.start * width + chunk * together, values, stride);
                     for data in values.chunks_exact_mut(stride) {
                         let data = &mut data[..points];
                         data[used..].fill(Row::default());
@@ -82,7 +82,7 @@ impl Transformed {
 /// Writes the digits of the groups from `first` on into their rows: digit d of coefficient c goes to row (2k-1)c + d.
 fn gather<F: Field>(
     field: &F,
-    matrix: &PolyMatrix<F::Elem>,
+    matrix: &PolySlice<'_, F::Elem>,
     len: usize,
     first: usize,
     values: &mut [Row],

@@ -2,6 +2,7 @@
 
 use super::observer::Observer;
 use crate::stopwatch::processor_seconds;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// What was spent in a phase.
@@ -12,6 +13,25 @@ struct Spent {
     processor: Option<f64>,
 }
 
+/// The clocks at one time.
+struct Reading {
+    time: Instant,
+    processor: Option<f64>,
+}
+
+impl Reading {
+    fn now() -> Self {
+        Reading { time: Instant::now(), processor: processor_seconds() }
+    }
+    /// What was spent from here to `end`.
+    fn to(&self, end: &Reading) -> Spent {
+        Spent {
+            seconds: (end.time - self.time).as_secs_f64(),
+            processor: end.processor.zip(self.processor).map(|(end, start)| end - start),
+        }
+    }
+}
+
 /// Named phases with the seconds spent in each, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phases(Vec<(&'static str, Spent)>);
@@ -19,11 +39,21 @@ pub struct Phases(Vec<(&'static str, Spent)>);
 impl Phases {
     /// Runs `work` and adds its wall time to the phase `name`.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let (start, before) = (Instant::now(), processor_seconds());
+        let start = Reading::now();
         let result = work();
-        let seconds = start.elapsed().as_secs_f64();
-        let processor = processor_seconds().zip(before).map(|(now, before)| now - before);
-        self.spend(name, Spent { seconds, processor });
+        self.spend(name, start.to(&Reading::now()));
+        result
+    }
+    /// Runs `work` of two phases, which calls what it is given where the second begins.
+    pub(crate) fn two<T>(&mut self, [a, b]: [&'static str; 2], work: impl FnOnce(&(dyn Fn() + Sync)) -> T) -> T {
+        let (start, between) = (Reading::now(), OnceLock::new());
+        let result = work(&|| {
+            between.get_or_init(Reading::now);
+        });
+        let end = Reading::now();
+        let between = between.get().unwrap_or(&end);
+        self.spend(a, start.to(between));
+        self.spend(b, between.to(&end));
         result
     }
     /// The same for a phase of unknown length that the observer shows.
@@ -89,6 +119,14 @@ mod tests {
         assert_eq!(serde_json::to_string(&phases).unwrap(), r#"{"read":2.5,"plan":0.25,"proof":1.0}"#);
         assert_eq!(phases.time("plan", || 7), 7);
         assert!(phases.iter().find(|(name, _)| *name == "plan").is_some_and(|(_, seconds)| seconds >= 0.25));
+        let mut two = Phases::default();
+        two.two(["first", "second"], |begins| {
+            begins();
+            begins();
+        });
+        two.two(["first", "third"], |_| ());
+        assert_eq!(two.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["first", "second", "third"]);
+        assert!(two.iter().all(|(name, seconds)| seconds >= 0.0 && (name != "third" || seconds == 0.0)));
         if processor_seconds().is_some() {
             // Of `plan` a part was not measured.
             assert_eq!(phases.processor().count(), 0);

@@ -23,8 +23,10 @@ pub(super) fn residual<F: Field>(
     count: usize,
 ) -> Result<PolyMatrix<F::Elem>> {
     let unused = (from + 1).saturating_sub(basis.len()).min(series.len());
-    let used = series.slice(unused, series.len().min(from + count))?;
-    poly::middle_product(field, basis, &used, from - unused, count)
+    let used = series.part(unused..series.len().min(from + count).max(unused));
+    let mut product = PolyMatrix::zeros(basis.rows(), series.cols(), count)?;
+    poly::write_middle_product(field, basis.all(), used, from - unused, product.data_mut())?;
+    Ok(product)
 }
 
 /// The same without floating point: exact, whatever happens.
@@ -51,10 +53,15 @@ pub(super) fn compose<F: Field>(
         return Ok(product);
     }
     let last = second.len() + first.len() - 2;
-    let constant = |a: usize, b: usize| poly::multiply(field, &second.slice(a, a + 1)?, &first.slice(b, b + 1)?);
-    let mut product = constant(0, 0)?;
-    product.extend(poly::middle_product(field, second, first, 1, last - 1)?.data())?;
-    product.extend(constant(second.len() - 1, first.len() - 1)?.data())?;
+    let mut product = PolyMatrix::zeros(second.rows(), first.cols(), last + 1)?;
+    let constant = |a: usize, b: usize, out: &mut [F::Elem]| {
+        poly::write_middle_product(field, second.part(a..a + 1), first.part(b..b + 1), 0, out)
+    };
+    constant(0, 0, product.coefficient_mut(0))?;
+    constant(second.len() - 1, first.len() - 1, product.coefficient_mut(last))?;
+    let size = second.rows() * first.cols();
+    let between = &mut product.data_mut()[size..last * size];
+    poly::write_middle_product(field, second.all(), first.all(), 1, between)?;
     trim(&mut product);
     Ok(product)
 }

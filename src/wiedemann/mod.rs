@@ -12,6 +12,7 @@ mod evaluate;
 mod options;
 mod parameters;
 mod place;
+mod reading;
 mod searches;
 mod state;
 mod system;

@@ -23,9 +23,9 @@
 
 use super::evaluate::evaluate;
 use super::parameters::Parameters;
+use super::reading::next_length;
 use super::searches::{CHECK, STABLE_TERMS};
 use super::state::{Counted, Saved};
-use super::trials::next_length;
 use crate::blackbox::{Diagonals, Operator, Preconditioned, Scratch};
 use crate::certify::Domain;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};

@@ -4,29 +4,14 @@ use super::cost::basis_seconds;
 use super::options::{Options, Route};
 use super::parameters::Parameters;
 use super::place::Place;
-use super::searches::{STABLE_TERMS, Searches};
-use super::state::{Counted, Saved};
+use super::reading::{Reading, Run};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::cost::Wiedemann;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
-use crate::report::{Phases, Quiet};
-use crate::sequence::{GpuKrylov, Krylov, Projection, SequenceSource, Start};
-use crate::spmv::GpuMatrix;
-use crate::{Error, Observer, Result, memory};
-use std::time::Instant;
-
-/// What one run found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
-    /// The rank as this run sees it. By the shortcut it never exceeds the rank; by the co-degree route that holds once
-    /// the generator annihilates the whole sequence.
-    pub value: usize,
-    /// Terms of the sequence that were computed.
-    pub terms: usize,
-    /// Whether the generator had stood still when the sequence ended.
-    pub settled: bool,
-}
+use crate::report::Phases;
+use crate::sequence::{GpuKrylov, Krylov, Projection, Start};
+use crate::{Observer, Result};
 
 /// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
 /// in its middle: whatever the random choices, and however early the sequence ends
@@ -35,8 +20,6 @@ struct Run {
 /// [`GeneratorSearch::verify`](crate::sigma_basis::GeneratorSearch::verify), which takes no random check for a proof
 /// there. Degree and co-degree of det F, found by two routes, can only refuse the value.
 pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
-/// Each time the sequence grows by this fraction before the generator is looked at again.
-const GROWTH: usize = 8;
 
 /// A σ-basis that is predicted to take one thread more seconds goes to the GPU that makes the sequence: kernels that
 /// are compiled for the first time take about as long.
@@ -186,104 +169,6 @@ fn run<F: Field>(
             let reading = Reading { gpu: pays.then(|| matrix.first()), ..reading };
             reading.run(&mut source?, stream, phases, observer)
         }
-    }
-}
-
-/// How a sequence is read, wherever it comes from.
-struct Reading<'a, F> {
-    field: &'a F,
-    /// The order n of B.
-    order: usize,
-    /// Terms after which the generator is settled for generic projections.
-    expected: usize,
-    /// Whether a generator that stands still ends the sequence before.
-    early: bool,
-    route: Route,
-    /// The kind of the projection.
-    projection: &'static str,
-    /// The matrix beside which a GPU makes the σ-basis.
-    gpu: Option<&'a GpuMatrix>,
-}
-
-impl<F: Field> Reading<'_, F> {
-    fn run(
-        &self,
-        source: &mut dyn SequenceSource<F::Elem>,
-        stream: &dyn Fn(Domain) -> Rng,
-        phases: &mut Phases,
-        observer: &dyn Observer,
-    ) -> Result<Run> {
-        let (n, s, expected) = (self.order, source.block(), self.expected);
-        let last_resort = 2 * n + 2 + STABLE_TERMS;
-        observer.phase("sequence", expected as u64);
-        let mut searches = Searches::new(self.field, s, self.route, self.gpu)?;
-        let elsewhere = source.is_elsewhere();
-        let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
-        let mut terms_from = |length: usize| {
-            let target = next_length(length, expected, self.early);
-            let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
-            let counted = Counted { observer, before: length, expected };
-            saved.extend(self.field, source, (length, target), &mut terms, &counted)?;
-            Ok::<_, Error>(terms)
-        };
-        let (mut length, mut ready) = (0, None);
-        loop {
-            let terms: Vec<F::Elem> = match ready.take() {
-                // A failure is none where the generator has settled without these terms.
-                Some(terms) => terms?,
-                None => phases.time("sequence", || terms_from(length))?,
-            };
-            length += terms.len() / (s * s);
-            if elsewhere && length < expected {
-                // The next terms are made beside the work on these.
-                let start = Instant::now();
-                let (searched, next) = rayon::join(
-                    || {
-                        searches.extend(&terms, &Quiet(observer))?;
-                        Ok::<_, Error>(start.elapsed().as_secs_f64())
-                    },
-                    || terms_from(length),
-                );
-                let seconds = searched?;
-                phases.add("sigma_basis", seconds);
-                phases.add("sequence", start.elapsed().as_secs_f64() - seconds);
-                ready = Some(next);
-            } else {
-                // What is done between terms belongs to the sequence.
-                let quiet = Quiet(observer);
-                let shown: &dyn Observer = if self.early { &quiet } else { observer };
-                if !self.early {
-                    observer.phase("σ-basis", length as u64);
-                }
-                phases.time("sigma_basis", || searches.extend(&terms, shown))?;
-            }
-            let settled = searches.settled();
-            if searches.full(n) || settled && (length >= expected || self.early) {
-                break;
-            }
-            if length >= last_resort {
-                observer.warning("the generator has not settled at twice the order of the matrix");
-                break;
-            }
-        }
-        observer.phase("σ-basis checked", 0);
-        phases.time("sigma_basis", || searches.verify(&mut stream(Domain::Verification)))?;
-        observer.check()?;
-        let value = phases.time("codegree", || searches.value(self.field, observer))?;
-        Ok(Run { value, terms: length, settled: searches.settled() })
-    }
-}
-
-/// The length up to which the sequence is computed next.
-pub(super) fn next_length(length: usize, expected: usize, early_termination: bool) -> usize {
-    if length >= expected {
-        length + (length / GROWTH).max(STABLE_TERMS)
-    } else if early_termination {
-        let target = length + (length / GROWTH).max(32);
-        // No short last piece.
-        if target + target / (2 * GROWTH) >= expected { expected } else { target }
-    } else {
-        expected
     }
 }
 
