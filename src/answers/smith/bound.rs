@@ -8,6 +8,7 @@
 //!   divide c, all invariant factors but the last are units**, since those multiply to det B/s_r(B), which divides c.
 
 use super::lift::{Solution, System};
+use super::unproven::Unproven;
 use crate::cost::Machine;
 use crate::decomposition::is_odd;
 use crate::dense::Echelon;
@@ -24,6 +25,8 @@ use num_traits::{One, Zero};
 const TABLE: &str = "a dense minor";
 /// Solutions from each side.
 const SOLUTIONS: usize = 2;
+/// A proof that is predicted to take more seconds is given up where an error bound is enough.
+const PATIENCE: f64 = 30.0;
 /// The size of the primes of a determinant.
 const PRIME_BITS: u32 = 31;
 
@@ -36,57 +39,113 @@ pub(super) struct Multiple {
     /// Solutions of B·x = b and of y·B = c.
     pub right: Vec<Solution>,
     pub left: Vec<Solution>,
-    /// How the multiple was proven.
+    /// How the multiple was found.
     pub words: String,
+    /// Whether s_r(B) is known to divide s̃ or s̃·c: if not, that holds for the parts at primes but those of
+    /// [`SMALL`](super::unproven::SMALL), but for the error of [`Unproven`].
+    pub proven: bool,
+}
+
+impl Multiple {
+    /// |det B|, or s_r(B) where that is what is known.
+    pub fn whole(&self) -> BigUint {
+        self.cofactor.as_ref().map_or_else(|| self.last.clone(), |c| &self.last * c)
+    }
+}
+
+/// What is asked of a multiple.
+pub(super) struct Ask<'a> {
+    pub machine: &'a Machine,
+    /// What is enough where a proof takes too long, if anything is.
+    pub unproven: Option<Unproven>,
+}
+
+impl Ask<'_> {
+    /// What the answer depends on.
+    pub fn key(&self) -> usize {
+        self.unproven.as_ref().map_or(0, |unproven| unproven.solutions)
+    }
 }
 
 impl Bytes for Multiple {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        let Multiple { last, cofactor, right, left, words } = self;
-        (last, cofactor.as_ref(), right, left, words).write(to)
+        let Multiple { last, cofactor, right, left, words, proven } = self;
+        (last, cofactor.as_ref(), (right, left), (words, proven)).write(to)
     }
 }
 
 impl State for Multiple {
     fn read(from: &mut &[u8]) -> Option<Self> {
-        let (last, cofactor, right, left, words) = State::read(from)?;
-        Some(Multiple { last, cofactor, right, left, words })
+        let (last, cofactor, (right, left), (words, proven)) = State::read(from)?;
+        Some(Multiple { last, cofactor, right, left, words, proven })
     }
 }
 
-/// s̃ for a nonsingular matrix B, by what solves systems with it and its transpose, and that s̃ is s_r(B) if that is
-/// cheaper to prove than the determinant is.
+/// s̃ for a nonsingular matrix B, by what solves systems with it and with its transpose, and that s̃ is s_r(B) if that
+/// is cheaper to prove than the determinant is; more solutions instead, where these are enough and both take too long.
 ///
 /// # Errors
 /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself,
 /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
 pub(super) fn last_factor(
     b: &Triplets,
-    systems: [&System; 2],
-    machine: &Machine,
+    system: &System,
+    turned: impl FnOnce() -> Result<System>,
+    Ask { machine, unproven }: &Ask,
     rng: &mut Rng,
     observer: &dyn Observer,
 ) -> Result<Multiple> {
-    let n = b.rows();
-    let bits = hadamard_log2(b, n)?;
-    let [right, left] = systems.map(|system| system.solve(SOLUTIONS, bits, rng, observer));
-    let (right, left) = (right?, left?);
-    let denominators = right.iter().chain(&left).map(|solution| &solution.denominator);
-    let last = denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d);
-    let numbers = right.iter().chain(&left).flat_map(|solution| &solution.numerators);
-    let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
-    // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
-    let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
-    let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
-    let (product, visit) = (machine.dense.product[3], machine.integers.lane);
-    let cubed = (n as f64).powi(3);
-    let integral = digits as f64 * (cubed * product + (n * systems[0].nnz()) as f64 * visit);
-    let determinant = primes * cubed / 3.0 * product;
-    if integral <= determinant && systems[0].is_integral(&last, digits, observer)? {
-        let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
-        return Ok(Multiple { last, cofactor: None, right, left, words });
+    let bits = hadamard_log2(b, b.rows())?;
+    let mut right = system.solve(SOLUTIONS, bits, rng, observer)?;
+    if let Some(unproven) = unproven {
+        let least = Proof::of(system, &right, &common_denominator(&right), bits, machine);
+        if least.integral.min(least.determinant) > PATIENCE {
+            right.extend(system.solve(unproven.solutions, bits, rng, observer)?);
+            let last = common_denominator(&right);
+            let words = format!("{} by {}", counted(last.bits(), "bit"), counted(right.len(), "solution"));
+            return Ok(Multiple { last, cofactor: None, right: vec![], left: vec![], words, proven: false });
+        }
     }
-    by_determinant(b, Multiple { last, cofactor: None, right, left, words: String::new() }, observer)
+    let left = turned()?.solve(SOLUTIONS, bits, rng, observer)?;
+    let last = common_denominator(right.iter().chain(&left));
+    let proof = Proof::of(system, right.iter().chain(&left), &last, bits, machine);
+    if proof.integral <= proof.determinant && system.is_integral(&last, proof.digits, observer)? {
+        let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
+        return Ok(Multiple { last, cofactor: None, right, left, words, proven: true });
+    }
+    by_determinant(b, Multiple { last, cofactor: None, right, left, words: String::new(), proven: true }, observer)
+}
+
+fn common_denominator<'a>(solutions: impl IntoIterator<Item = &'a Solution>) -> BigUint {
+    let denominators = solutions.into_iter().map(|solution| &solution.denominator);
+    denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d)
+}
+
+/// Predicted seconds of either proof, and the digits of the integral inverse.
+struct Proof {
+    digits: usize,
+    integral: f64,
+    determinant: f64,
+}
+
+impl Proof {
+    fn of<'a>(
+        system: &System,
+        solutions: impl IntoIterator<Item = &'a Solution>,
+        last: &BigUint,
+        bits: f64,
+        machine: &Machine,
+    ) -> Proof {
+        let numbers = solutions.into_iter().flat_map(|solution| &solution.numerators);
+        let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
+        // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
+        let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
+        let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
+        let (product, visit) = (machine.dense.product[3], machine.integers.lane);
+        let (n, cubed) = (system.order, (system.order as f64).powi(3));
+        let integral = digits as f64 * (cubed * product + (n * system.nnz()) as f64 * visit);
+        Proof { digits, integral, determinant: primes * cubed / 3.0 * product }
+    }
 }
 
 /// The same with the determinant.

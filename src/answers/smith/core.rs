@@ -8,30 +8,29 @@
 //! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and g',
 //! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
 
-use super::bound::{Multiple, by_determinant, last_factor};
+use super::bound::{Ask, Multiple, by_determinant};
 use super::diagonal::{Powers, join};
 use super::lift::{Solution, System};
 use super::local::valuations;
+use super::minors::{Chosen, Minors, places};
 use super::modular::smith_mod;
+use super::parts::{Parts, Prime};
+use super::unproven::{SMALL, Unproven};
 use super::{RankOptions, SmithOptions};
 use crate::answers::{RationalOptions, rank, rational_rank};
-use crate::certify::{Certainty, Domain, Streams};
-use crate::cost::Machine;
-use crate::field::{Modulus, Rng, is_prime, prime_factors, random_prime};
-use crate::integers::large_gcd;
+use crate::certify::Certainty;
+use crate::field::Modulus;
+use crate::integers::{hadamard_log2, large_gcd};
 use crate::report::{Kept, once};
 use crate::sparse::Triplets;
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
 use num_bigint::{BigInt, BigUint};
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Zero};
 use std::time::Instant;
 
-/// Primes below are divided out one by one; what is left is factored if it has so many bits at most.
-const TRIAL: u64 = 1 << 12;
-const FACTORED: u64 = 63;
-/// What the memory is for.
-const LINES: &str = "the lines of a minor";
+/// Minors that are taken, at most, as long as something is left that nobody can factor.
+const MINORS: u64 = 3;
 /// Bytes of a number of any size beside its digits.
 const BIG: u64 = 32;
 
@@ -59,7 +58,9 @@ pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: 
 }
 
 fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
-    let rational = RationalOptions::default().rank(options.rank.clone()).error(options.error);
+    // Half of the error is for the rank, half for the primes that matter.
+    let error = options.error.share(2);
+    let rational = RationalOptions::default().rank(options.rank.clone()).error(error);
     let over_q = rational_rank(a, &rational, observer)?;
     let (start, r, mut path) = (Instant::now(), over_q.rank, over_q.path);
     if let Some(limit) = options.rank.max_memory.filter(|&limit| 2 * System::memory(r) > limit) {
@@ -67,85 +68,99 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
         return Err(Error::Memory(format!("systems of order {r} need {needed} MB, {} MB are allowed", limit >> 20)));
     }
     let digest = a.digest();
-    let mut rng = Streams::of_integers(&digest, options.rank.seed).stream(Domain::Solutions, 0);
-    // The rank mod a random prime is smaller for few of them.
-    let (rows, cols, b, mut multiple) = loop {
-        let p = random_prime(31, &mut rng);
-        let minor = || minor_mod(a, p, r, &options.rank, observer);
-        let Some((rows, cols)) = once("lines", || (&digest, p.get(), r), observer, minor)? else { continue };
-        let b = restricted(a, &rows, &cols)?;
-        let make = || multiple_of(&b, p, &options.rank.machine, &mut rng, observer);
-        let multiple = once("multiple", || (&digest, p.get(), &rows, &cols, options.rank.seed), observer, make)?;
-        if let Some(multiple) = multiple {
-            break (rows, cols, b, multiple);
-        }
-    };
-    let mut parts = Parts::of(&multiple);
-    if !parts.hard.is_one() && multiple.cofactor.is_none() {
-        multiple = by_determinant(&b, multiple, observer)?;
-        parts = Parts::of(&multiple);
+    let minors = Minors { a, digest: &digest, r, options: &options.rank, observer };
+    let bits = hadamard_log2(a, r)?;
+    let unproven = (minors.are_several() && !options.rank.proven)
+        .then(|| Unproven::within(error, bits, MINORS as usize))
+        .flatten();
+    let Candidates { chosen, mut parts, words } = candidates(&minors, unproven, bits)?;
+    path.push(step("last invariant factor", words, start));
+    let powers = all_powers(a, &digest, &chosen, &mut parts, (r, &options.rank), observer)?;
+    let found = format!(
+        "{}, {} cyclic, {} not factored",
+        counted(parts.primes.len(), "prime"),
+        counted(parts.cyclic.bits() - 1, "bit"),
+        counted(parts.hard.bits() - 1, "bit")
+    );
+    path.push(step("local forms", found, start));
+    let (mut certainty, mut reason) = (over_q.certainty, over_q.reason);
+    if let Some(unproven) = unproven.filter(|_| !chosen.multiple.proven) {
+        certainty = certainty.and(Certainty::with_bound(unproven.error));
+        let solutions = counted(unproven.solutions, "random system");
+        reason += &format!(
+            "; other primes than those seen: {solutions} of each of several minors, error <= {:.1e}",
+            unproven.error.value()
+        );
     }
-    path.push(Step {
-        name: "last invariant factor",
-        found: multiple.words.clone(),
-        why: String::new(),
-        rank: Some(0),
-        predicted: None,
-        seconds: start.elapsed().as_secs_f64(),
-    });
-    let powers = all_powers(a, &digest, (&rows, &cols), &multiple, &mut parts, (r, &options.rank), observer)?;
-    path.push(Step {
-        name: "local forms",
-        found: format!(
-            "{}, {} cyclic, {} not factored",
-            counted(parts.primes.len(), "prime"),
-            counted(parts.cyclic.bits() - 1, "bit"),
-            counted(parts.hard.bits() - 1, "bit")
-        ),
-        why: String::new(),
-        rank: Some(0),
-        predicted: None,
-        seconds: start.elapsed().as_secs_f64(),
-    });
-    Ok(Core { factors: join(r, powers, observer)?, certainty: over_q.certainty, reason: over_q.reason, path })
+    Ok(Core { factors: join(r, powers, observer)?, certainty, reason, path })
 }
 
-/// A multiple of the last invariant factor of the minor B; `None` if B is singular mod p.
-fn multiple_of(
-    b: &Triplets,
-    p: Modulus,
-    machine: &Machine,
-    rng: &mut Rng,
-    observer: &dyn Observer,
-) -> Result<Option<Multiple>> {
-    let Some(system) = System::new(b, p, observer)? else { return Ok(None) };
-    let turned = System::new(&b.try_transpose()?, p, observer)?;
-    let turned = turned.ok_or_else(|| Error::Check("the transpose of a nonsingular matrix is singular".into()))?;
-    last_factor(b, [&system, &turned], machine, rng, observer).map(Some)
+fn step(name: &'static str, found: String, start: Instant) -> Step {
+    let seconds = start.elapsed().as_secs_f64();
+    Step { name, found, why: String::new(), rank: Some(0), predicted: None, seconds }
+}
+
+/// A minor and what may divide an invariant factor.
+struct Candidates {
+    chosen: Chosen,
+    parts: Parts,
+    words: String,
+}
+
+/// Multiples of the last invariant factor: of one minor, and of others as long as something is left that nobody can
+/// factor and that others do not have. `bits` is log₂ of a bound on all minors.
+fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<Candidates> {
+    let mut ask = Ask { machine: &minors.options.machine, unproven };
+    let mut chosen = minors.choose(0, &ask)?;
+    let mut words = chosen.multiple.words.clone();
+    if chosen.multiple.proven {
+        ask.unproven = None;
+    }
+    let (mut parts, mut others) = (Parts::of(&chosen.multiple), vec![]);
+    while !parts.hard.is_one() && minors.are_several() && others.len() + 1 < MINORS as usize {
+        let other = minors.choose(others.len() as u64 + 1, &ask)?.multiple;
+        let before = parts.hard.bits();
+        parts.narrow(&other);
+        words += &format!("; of another minor {}", other.words);
+        others.push(other);
+        if parts.hard.bits() == before {
+            break;
+        }
+    }
+    if !chosen.multiple.proven {
+        // No power of p that divides a minor exceeds the minor.
+        SMALL.iter().for_each(|&p| parts.include(p, bits as u32 + 1));
+    } else if !parts.hard.is_one() && chosen.multiple.cofactor.is_none() {
+        chosen.multiple = by_determinant(&chosen.b, chosen.multiple, minors.observer)?;
+        words.clone_from(&chosen.multiple.words);
+        parts = Parts::of(&chosen.multiple);
+        others.iter().for_each(|other| parts.narrow(other));
+    }
+    Ok(Candidates { chosen, parts, words })
 }
 
 /// The powers of all primes that may divide an invariant factor, for a matrix of rank r with a minor in these lines.
 fn all_powers(
     a: &Triplets,
     digest: &str,
-    lines: (&[u32], &[u32]),
-    multiple: &Multiple,
+    Chosen { rows, cols, multiple, .. }: &Chosen,
     parts: &mut Parts,
     (r, options): (usize, &RankOptions),
     observer: &dyn Observer,
 ) -> Result<Vec<Powers>> {
     let mut powers = vec![];
     if !parts.cyclic.is_one() {
-        match cyclic(a, lines, multiple, &parts.cyclic)? {
+        match cyclic(a, (rows, cols), multiple, &parts.cyclic)? {
             Some(s) if s.is_one() => {}
             Some(s) => powers.push(vec![(s, 1)]),
             // The whole power of each of its primes that the multiple may have.
             None => parts.hard = &parts.hard * &parts.cyclic,
         }
     }
-    for &(p, exponent) in &parts.primes {
+    for &prime in &parts.primes {
+        let Prime { p, exponent, .. } = prime;
         let form = || {
-            if let Some(powers) = by_rank(a, p, (exponent, multiple), r, options, observer)? {
+            if let Some(powers) = by_rank(a, prime, r, options, observer)? {
                 return Ok(powers);
             }
             check_table(a, 4, options.max_memory)?;
@@ -164,26 +179,6 @@ fn all_powers(
     Ok(powers)
 }
 
-/// The lines of a minor of order r that is nonsingular mod p; `None` if the rank mod p is smaller.
-fn minor_mod(
-    a: &Triplets,
-    p: Modulus,
-    r: usize,
-    options: &RankOptions,
-    observer: &dyn Observer,
-) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
-    let options = RankOptions { minor: true, proven: false, ..options.clone() };
-    let found = rank(&a.try_reduce(p)?, &options, observer)?;
-    if found.rank < r {
-        return Ok(None);
-    }
-    if found.rank > r {
-        return Err(Error::Check(format!("rank {} mod {p}, but {r} over Q", found.rank)));
-    }
-    let minor = found.minor.ok_or_else(|| Error::Check("a rank without the minor asked for".into()))?;
-    Ok(Some((memory::copy(minor.rows(), LINES)?, memory::copy(minor.cols(), LINES)?)))
-}
-
 /// Refuses a table of all places of the component that takes more than is allowed.
 fn check_table(a: &Triplets, place: u64, limit: Option<u64>) -> Result<()> {
     let needed = memory::saturated(u128::from(place) * a.rows() as u128 * a.cols() as u128);
@@ -199,80 +194,10 @@ fn check_table(a: &Triplets, place: u64, limit: Option<u64>) -> Result<()> {
     }
 }
 
-/// The minor in these lines.
-fn restricted(a: &Triplets, rows: &[u32], cols: &[u32]) -> Result<Triplets> {
-    let (row, col) = (places(rows, a.rows())?, places(cols, a.cols())?);
-    let inside = a.entries().map(|(i, j, v)| (row[i] as usize, col[j] as usize, v));
-    let inside = inside.filter(|&(i, j, _)| i < rows.len() && j < cols.len());
-    Triplets::try_from_entries(rows.len(), cols.len(), inside.map(|(i, j, v)| (i, j, v.to_bigint())))
-}
-
-/// The place of each line in a list, or `u32::MAX`.
-fn places(lines: &[u32], len: usize) -> Result<Vec<u32>> {
-    let mut place = memory::filled(u32::MAX, len, LINES)?;
-    lines.iter().zip(0..).for_each(|(&line, k)| place[line as usize] = k);
-    Ok(place)
-}
-
-/// A multiple of s_r, taken apart into coprime parts.
-struct Parts {
-    /// Primes with their exponents.
-    primes: Vec<(u64, u32)>,
-    /// At whose primes the minor is cyclic.
-    cyclic: BigUint,
-    /// What is neither.
-    hard: BigUint,
-}
-
-impl Parts {
-    fn of(multiple: &Multiple) -> Parts {
-        let Multiple { last, cofactor, .. } = multiple;
-        let whole = cofactor.as_ref().map_or_else(|| last.clone(), |c| last * c);
-        // Primes that may divide more than one invariant factor.
-        let mut open = cofactor.clone().unwrap_or_else(|| last.clone());
-        let (mut primes, mut rest) = (vec![], whole);
-        let mut divide = |p: u64, open: &mut BigUint| {
-            let mut exponent = 0;
-            while (&*open % p).is_zero() {
-                *open /= p;
-            }
-            while (&rest % p).is_zero() {
-                rest /= p;
-                exponent += 1;
-            }
-            primes.push((p, exponent));
-        };
-        for p in (2..TRIAL).filter(|&p| is_prime(p)) {
-            if open.is_one() {
-                break;
-            }
-            if (&open % p).is_zero() {
-                divide(p, &mut open);
-            }
-        }
-        if let Some(small) = open.to_u64().filter(|small| *small > 1 && small.ilog2() < FACTORED as u32) {
-            prime_factors(small).into_iter().for_each(|p| divide(p, &mut open));
-        }
-        // The part of the rest at primes of what nobody factored.
-        let (mut hard, mut cyclic) = (BigUint::one(), rest);
-        loop {
-            let shared = large_gcd(cyclic.clone(), open.clone());
-            if shared.is_one() {
-                break;
-            }
-            cyclic /= &shared;
-            hard *= shared;
-        }
-        Parts { primes, cyclic, hard }
-    }
-}
-
-/// The powers of p by the rank mod p, where that says all: r - rank invariant factors are multiples of p. `exponent` is
-/// that of p in the last invariant factor of a minor, or in the minor itself, which the product of all divides.
+/// The powers of p by the rank mod p, where that says all: r - rank invariant factors are multiples of p.
 fn by_rank(
     a: &Triplets,
-    p: u64,
-    (exponent, multiple): (u32, &Multiple),
+    Prime { p, exponent, of_product }: Prime,
     r: usize,
     options: &RankOptions,
     observer: &dyn Observer,
@@ -288,7 +213,7 @@ fn by_rank(
     if multiples == 0 {
         return Ok(Some(vec![]));
     }
-    let once_each = exponent == 1 || (multiple.cofactor.is_some() && exponent as usize == multiples);
+    let once_each = exponent == 1 || (of_product && exponent as usize == multiples);
     Ok((once_each && found.certainty == Certainty::Proven).then(|| vec![(p.into(), multiples)]))
 }
 

@@ -34,14 +34,17 @@ mod entry;
 mod kept_pieces;
 mod lift;
 mod local;
+mod minors;
 mod modular;
 mod pace;
+mod parts;
 mod pieces;
 mod small;
 mod structural;
 #[cfg(test)]
 mod tests;
 mod units;
+mod unproven;
 mod worth;
 
 pub use answer::smith;

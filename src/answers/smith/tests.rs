@@ -1,6 +1,7 @@
 //! Whole answers against textbook elimination, theorems, and matrices made of a known form.
 
 use super::{SmithForm, SmithOptions, smith};
+use crate::certify::Certainty;
 use crate::field::Rng;
 use crate::sparse::Triplets;
 use crate::{Silent, families};
@@ -135,6 +136,63 @@ fn matrices_made_of_a_form_have_that_form() {
             assert_eq!(core(&a), expected, "{m} x {n}");
         }
     }
+}
+
+/// Of prices at which no proof pays.
+fn without_proof(a: &Triplets) -> SmithForm {
+    let mut options = SmithOptions::default();
+    options.rank.machine.dense.product = [1e9; 5];
+    let found = super::core::invariant_factors(a, &options, &Silent).unwrap();
+    let rank = found.factors.iter().map(|f| f.1).sum();
+    let (factors, certainty, reason) = (found.factors, found.certainty, found.reason);
+    SmithForm { rank, factors, certainty, reason, path: found.path, phases: Default::default() }
+}
+
+#[test]
+fn several_minors_have_little_in_common() {
+    let mut rng = Rng::seed_from_u64(21);
+    let (mut narrowed, mut unproven) = (0, 0);
+    for round in 0..24 {
+        // Three times the same two columns of four rows: where two of the blocks have the same lines in a minor, both
+        // of its last factors are what nobody can factor.
+        let size = 1i64 << rng.random_range(35..45);
+        let scale = |j: usize| [1, 1, 2, 12, 35, 1009][(j + round) % 6];
+        let entries: Vec<_> = (0..8).map(|k| (k / 2, k % 2, scale(k % 2) * rng.random_range(-size..=size))).collect();
+        let blocks = (0..3).flat_map(|t| entries.iter().map(move |&(i, j, v)| (4 * t + i, 2 * t + j, v)));
+        let mut a = Triplets::from_entries(12, 6, blocks);
+        if round % 2 == 0 {
+            a = a.try_transpose().unwrap();
+        }
+        if round % 3 == 0 {
+            // A rank that is smaller than both sides.
+            let twice = a.entries().flat_map(|(i, j, v)| [(i, j, v.to_bigint()), (i, j + a.cols(), v.to_bigint() * 3)]);
+            a = Triplets::from_entries(a.rows(), 2 * a.cols(), twice.collect::<Vec<_>>());
+        }
+        let (expected, options) = (naive(&a), SmithOptions::default());
+        let proven = super::core::invariant_factors(&a, &options, &Silent).unwrap();
+        assert_eq!(proven.factors, expected, "{a:?}");
+        assert!(!proven.reason.contains("other primes"), "{}", proven.reason);
+        narrowed += usize::from(proven.path.iter().any(|step| step.found.contains("of another minor")));
+        let found = without_proof(&a);
+        assert_eq!(found.factors, expected, "{a:?}");
+        assert!(found.certainty != Certainty::Proven && found.reason.contains("other primes"), "{}", found.reason);
+        unproven += 1;
+        // Nothing less than a proof if that is demanded, whatever it costs.
+        let mut demanded = SmithOptions::default();
+        demanded.rank.machine.dense.product = [1e9; 5];
+        demanded.rank.proven = true;
+        let found = super::core::invariant_factors(&a, &demanded, &Silent).unwrap();
+        assert_eq!((found.factors, found.certainty), (expected, Certainty::Proven));
+    }
+    assert!(narrowed >= 3 && unproven == 24, "{narrowed}");
+}
+
+/// A square nonsingular matrix has one minor: there the determinant is proven, whatever it costs.
+#[test]
+fn the_only_minor_is_proven() {
+    let a = families::generate("Trefethen_40").unwrap();
+    let found = without_proof(&a);
+    assert!(!found.reason.contains("other primes") && found.factors == naive(&a), "{}", found.reason);
 }
 
 #[test]
