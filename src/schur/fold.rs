@@ -42,6 +42,10 @@ impl Fold {
         fold.widen(width);
         Ok(fold)
     }
+    /// Columns of S.
+    pub fn cols(&self) -> usize {
+        self.to.len()
+    }
     /// Columns of S·M.
     pub fn width(&self) -> usize {
         self.width
