@@ -28,6 +28,9 @@
 //   gather       256 threads per block, a block for 256 columns of a row: to[first + i][j] = from[lines[i]][j].
 //   clear        256 threads per block, a thread for each of rows x count: rows[i][columns[k]] = 0.
 //   units        256 threads per block, a thread for each of count rows: rows[i][offset + i] = 1.
+//   turn         256 threads per block, a block for 32 rows (x) and 32 columns (y) of `from`: to[l][i] = from[i][l].
+//   narrow       256 threads per block, a block for 256 of `width` columns (x) of a row (y): to[i][j] = the sum of from[i][j + k width],
+//       for columns below `wide`, a multiple of `width`.
 
 #include "dense.cuh"
 
@@ -307,4 +310,25 @@ extern "C" __global__ void __launch_bounds__(256)
 units(Lane *__restrict__ rows, u32 stride, u32 offset, u32 count) {
     const u32 i = blockIdx.x * 256 + threadIdx.x;
     if (i < count) rows[(u64)i * stride + offset + i] = 1;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+turn(Lane *__restrict__ to, const Lane *__restrict__ from, u32 to_stride, u32 from_stride, u32 rows, u32 cols) {
+    __shared__ Lane tile[32][33];
+    const u32 top = blockIdx.x * 32, left = blockIdx.y * 32, x = threadIdx.x % 32;
+    for (u32 y = threadIdx.x / 32; y < 32; y += 8)
+        if (top + y < rows && left + x < cols) tile[y][x] = from[(u64)(top + y) * from_stride + left + x];
+    __syncthreads();
+    for (u32 y = threadIdx.x / 32; y < 32; y += 8)
+        if (top + x < rows && left + y < cols) to[(u64)(left + y) * to_stride + top + x] = tile[x][y];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+narrow(Lane *__restrict__ to, const Lane *__restrict__ from, u32 to_stride, u32 from_stride, u32 width, u32 wide) {
+    const u32 j = blockIdx.x * 256 + threadIdx.x;
+    if (j >= width) return;
+    const Lane *line = from + (u64)blockIdx.y * from_stride;
+    u32 sum = line[j];
+    for (u32 k = j + width; k < wide; k += width) sum = sum_mod(sum, line[k]);
+    to[(u64)blockIdx.y * to_stride + j] = (Lane)sum;
 }

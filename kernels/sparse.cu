@@ -19,6 +19,8 @@
 //       which those of one range are read by later ones only.
 //   scatter   a thread for each of `count` residues, at places of their own: `rows` and `lanes` are those of the block. Where `keep` is 0,
 //       it writes zeros.
+//   columns  a thread for each of `count` words: those of the first columns, `words` of a row, to x from `part`, which has no others; where
+//       `back` is not 0, to `part` from x. `words` is at most what a row has.
 //   digits   a thread for each of rows * S elements; LANE 1, DEGREE <= 32: for each row, and `matrices` has DEGREE masks of 32 bits for each.
 
 #include "sums.cuh"
@@ -174,6 +176,15 @@ scatter(u32 *__restrict__ x, const u32 *__restrict__ rows, const u32 *__restrict
 #else
     ((Lane *)x)[(u64)rows[k] * WIDTH + lanes[k]] = keep ? (Lane)residues[k] : (Lane)0;
 #endif
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+columns(u32 *__restrict__ x, u32 *__restrict__ part, u32 words, u64 count, u32 back) {
+    const u64 k = (u64)blockIdx.x * THREADS + threadIdx.x;
+    if (k >= count) return;
+    u32 *at = x + k / words * (4 * PIECES) + k % words;
+    if (back) part[k] = *at;
+    else *at = part[k];
 }
 
 #if DEGREE > 1 && LANE == 1

@@ -248,7 +248,7 @@ impl Echelon {
         Ok(cols)
     }
     /// The pivot columns in the order of the basis.
-    fn found_cols(&self) -> &[u32] {
+    pub fn found_cols(&self) -> &[u32] {
         match &self.storage {
             Storage::Bits(b) => &b.pivot_cols,
             Storage::Trits(t) => &t.pivot_cols,

@@ -20,6 +20,7 @@ mod gemm;
 mod hessenberg;
 mod matrix;
 mod needs;
+mod on_gpu;
 mod panel;
 mod panels;
 mod parallel;
@@ -29,7 +30,7 @@ mod reduced;
 mod state;
 mod trits;
 
-pub use cuda::{GpuDense, GpuField, GpuPanels, GpuScratch};
+pub use cuda::{GpuDense, GpuField, GpuInverse, GpuPanels, GpuScratch};
 pub use determinants::determinants;
 pub use echelon::Echelon;
 pub use entry::{Residue, Row};

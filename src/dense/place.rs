@@ -33,16 +33,21 @@ impl<'a> Place<'a> {
     /// # Errors
     /// [`crate::Error::Memory`], [`crate::Error::Device`].
     pub fn echelon(&mut self, cols: usize, multipliers: bool) -> Result<Echelon> {
-        match (self.device, &self.field) {
-            (Some(device), field) if Self::is_for_gpu(self.modulus, cols) => {
-                let field = match field {
-                    Some(field) => field.clone(),
-                    None => self.field.insert(GpuField::open(device, self.modulus)?).clone(),
-                };
-                Echelon::on_gpu(&field, cols, multipliers)
-            }
+        self.open(cols)?;
+        match &self.field {
+            Some(field) if Self::is_for_gpu(self.modulus, cols) => Echelon::on_gpu(field, cols, multipliers),
             _ if multipliers => Echelon::with_multipliers(self.modulus, cols),
             _ => Echelon::new(self.modulus, cols),
         }
+    }
+    /// Makes ready for a basis of `cols` columns, which is what takes long on a GPU.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn open(&mut self, cols: usize) -> Result<()> {
+        if let (Some(device), None, true) = (self.device, &self.field, Self::is_for_gpu(self.modulus, cols)) {
+            self.field = Some(GpuField::open(device, self.modulus)?);
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Combinations of rows (or columns) of S, made by a triangular solve and absorbed by an echelon form. Over GF(2) 512
 //! of them at once, a bit each.
 
-use super::fold::Fold;
+use super::fold::{Fold, transpose};
 use super::kept::{Kept, absorb_rows};
 use super::{SharedSolve, Split};
 use crate::dense::Echelon;
@@ -107,14 +107,6 @@ pub(super) fn absorb<B: Sync>(
         }
     }
     Ok(())
-}
-
-/// Writes the transpose of rows of `width` entries.
-fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
-    let count = from.len() / width;
-    for (i, row) in from.chunks_exact(width).enumerate() {
-        row.iter().enumerate().for_each(|(l, &x)| to[l * count + i] = x);
-    }
 }
 
 /// A combination of rows of S: their numbers and coefficients.

@@ -8,7 +8,7 @@ use super::Split;
 use super::combine::{Combination, Mixer, Vectors};
 use super::fold::Fold;
 use super::kept::Kept;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, GpuField};
 use crate::gpu::Device;
 use crate::spmv::{Block, GpuBlock, GpuCopies, GpuMap, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
 use crate::{Observer, Result, memory};
@@ -40,14 +40,22 @@ pub(super) enum Folder {
 }
 
 impl Folder {
-    /// On the device, if there is one.
+    /// On the device, if there is one, with products by S there.
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
-    pub fn new(split: &Split, fold: Fold, kept: Kept, device: Option<&Device>) -> Result<Folder> {
+    pub fn new(
+        split: &Split,
+        fold: Fold,
+        kept: Kept,
+        device: Option<&Device>,
+    ) -> Result<(Folder, Option<GpuProducts>)> {
         Ok(match device {
-            Some(device) => Folder::Gpu(Box::new(GpuFolder::new(split, fold, kept, device)?)),
-            None => Folder::Processor(Box::new(Mixer::folded(split, fold, kept)?)),
+            Some(device) => {
+                let (folder, products) = GpuFolder::new(split, fold, kept, device)?;
+                (Folder::Gpu(Box::new(folder)), Some(products))
+            }
+            None => (Folder::Processor(Box::new(Mixer::folded(split, fold, kept)?)), None),
         })
     }
     /// What combinations are folded by.
@@ -87,6 +95,24 @@ impl Folder {
     }
 }
 
+/// Z ↦ S·Z for few columns on a GPU.
+pub(super) struct GpuProducts(GpuMap);
+
+impl GpuProducts {
+    /// S·Z, for at most [`AT_ONCE`] columns of as many residues as fill four bytes.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub fn image(&self, z: &Block) -> Result<Block> {
+        let GpuProducts(map) = self;
+        map.require(map.operand_bytes() + map.result_bytes(), "the blocks of a check")?;
+        let (mut x, mut y) = (map.zeros()?, map.zeros_of_result()?);
+        map.upload_columns(&mut x, z)?;
+        map.apply(None, &mut x, &mut y)?;
+        map.download_columns(&mut y, z.width())
+    }
+}
+
 /// Folded combinations by a GPU.
 pub(super) struct GpuFolder {
     fold: Fold,
@@ -102,17 +128,19 @@ pub(super) struct GpuFolder {
 }
 
 impl GpuFolder {
-    fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<Self> {
-        let p = split.modulus();
-        let (l, m) = rayon::join(|| split.backward_coefficients(), || fold.transposed(p, kept.width()));
-        let (l, m) = (l?, m?);
-        let solve = GpuSolve { inputs: split.rows.len(), l: &l, outputs: split.cols.len() };
+    fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<(Self, GpuProducts)> {
+        let (p, rows, cols) = (split.modulus(), split.rows.len(), split.cols.len());
+        let solves = || rayon::join(|| split.backward_coefficients(), || split.forward_coefficients());
+        let ((l, u), m) = rayon::join(solves, || fold.transposed(p, kept.width()));
+        let (l, u, m) = (l?, u?, m?);
+        let solve = GpuSolve { inputs: rows, l: &l, outputs: cols };
         let backward = GpuMap::open(device, GpuShape { modulus: p, block: AT_ONCE, degree: 1 }, &solve, &m)?;
         let folding = backward.another(&GpuSolve::product(&m))?;
+        let forward = backward.another(&GpuSolve { inputs: cols, l: &u, outputs: rows })?;
         let needed = backward.operand_bytes() + folding.operand_bytes() + folding.result_bytes();
         backward.require(needed, "the blocks of a sketch")?;
         let (y, rows, folded) = (backward.zeros()?, folding.zeros()?, folding.zeros_of_result()?);
-        Ok(GpuFolder { fold, kept, backward, folding, y, rows, folded })
+        Ok((GpuFolder { fold, kept, backward, folding, y, rows, folded }, GpuProducts(forward)))
     }
 
     fn widen(&mut self, next: usize) -> Result<Kept> {
@@ -125,6 +153,37 @@ impl GpuFolder {
     }
 
     fn absorb(&mut self, combinations: &[Combination], echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
+        match echelon.gpu().cloned() {
+            Some(field) => self.absorb_there(&field, combinations, echelon, observer),
+            None => self.absorb_here(combinations, echelon, observer),
+        }
+    }
+
+    /// The rows stay on the GPU, where the basis is.
+    fn absorb_there(
+        &mut self,
+        field: &GpuField,
+        combinations: &[Combination],
+        echelon: &mut Echelon,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        for group in combinations.chunks(AT_ONCE) {
+            observer.check()?;
+            self.begin(group)?;
+            let (shape, count) = ((self.folding.rows(), AT_ONCE), group.len().next_multiple_of(LANES));
+            let panel = field.turned(&self.folded.words, shape, count)?;
+            self.kept.absorb_on_gpu(field, &panel, self.fold.width(), echelon, observer)?;
+        }
+        Ok(())
+    }
+
+    /// The rows come back to the processor, where the basis is.
+    fn absorb_here(
+        &mut self,
+        combinations: &[Combination],
+        echelon: &mut Echelon,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let mut groups = combinations.chunks(AT_ONCE).peekable();
         if let Some(first) = groups.peek() {
             self.begin(first)?;
@@ -185,6 +244,7 @@ fn turned(columns: &Block, count: usize) -> Result<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::Place;
     use crate::field::{Modulus, Rng};
     use crate::gpu::require_devices;
     use crate::oracles::greedy_pivots;
@@ -237,22 +297,26 @@ mod tests {
                     terms
                 };
                 let combinations: Vec<Combination> = (0..600).map(&mut one).collect();
-                let seen = [None, Some(&device)].map(|device| {
-                    let fold = Fold::new(cols, 1024, &mut Rng::seed_from_u64(5)).unwrap();
-                    let mut folder = match Folder::new(&split, fold, Kept::new(4096, 1 << 20), device) {
-                        Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return None,
-                        folder => folder.unwrap(),
-                    };
-                    let mut narrow = Echelon::with_multipliers(p, 1024).unwrap();
-                    folder.absorb(&combinations[..300], &mut narrow, &Silent).unwrap();
-                    let kept = folder.widen(16384).unwrap();
-                    let mut wide = Echelon::with_multipliers(p, 4096).unwrap();
-                    kept.hand_over(&mut wide, &Silent).unwrap();
-                    folder.absorb(&combinations, &mut wide, &Silent).unwrap();
-                    let forms = [narrow, wide].map(|form| (form.pivot_rows().to_vec(), form.pivot_cols().unwrap()));
-                    Some((forms, folder.fold().width()))
-                });
-                assert!(seen[1].is_none() || seen[0] == seen[1], "{name} mod {p}");
+                // Rows come back at first, and go there again; or stay there.
+                for (widths, count) in [([1024, 4096, 16384], 300), ([4096, 16384, 16384], 90)] {
+                    let seen = [None, Some(&device)].map(|device| {
+                        let fold = Fold::new(cols, widths[0], &mut Rng::seed_from_u64(5)).unwrap();
+                        let (mut folder, _) = match Folder::new(&split, fold, Kept::new(widths[1], 1 << 20), device) {
+                            Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return None,
+                            folder => folder.unwrap(),
+                        };
+                        let mut place = Place::new(device, p);
+                        let mut narrow = place.echelon(widths[0], true).unwrap();
+                        folder.absorb(&combinations[..count], &mut narrow, &Silent).unwrap();
+                        let kept = folder.widen(widths[2]).unwrap();
+                        let mut wide = place.echelon(widths[1], true).unwrap();
+                        kept.hand_over(&mut wide, &Silent).unwrap();
+                        folder.absorb(&combinations[..2 * count], &mut wide, &Silent).unwrap();
+                        let forms = [narrow, wide].map(|form| (form.pivot_rows().to_vec(), form.pivot_cols().unwrap()));
+                        Some((forms, folder.fold().width()))
+                    });
+                    assert!(seen[1].is_none() || seen[0] == seen[1], "{name} mod {p}, {widths:?}");
+                }
             }
         }
     }

@@ -5,16 +5,21 @@
 //! ([`narrow`]).
 
 use crate::field::{Modulus, Rng};
-use crate::isa::{Isa, Kernel};
+use crate::isa::{Isa, Kernel, prefetch};
 use crate::sparse::SparseMatrix;
-use crate::spmv::Block;
+use crate::spmv::{Block, LANES, Lanes};
 use crate::{Result, memory};
 use rand::Rng as _;
+use rayon::prelude::*;
 
 /// Columns of S·M that a column of S goes to. If S has s rows with one entry each, M is a random matrix with so many
 /// entries in each of s rows, whose rank is full up to a share s/w of 0.5 for two entries and 0.917 for three (M.
 /// Dietzfelbinger et al., *Tight thresholds for cuckoo hashing via XORSAT*, ICALP 2010).
 const TIMES: usize = 3;
+/// Columns between asking for sums and adding to them.
+const AHEAD: usize = 6;
+/// Columns that a transposition writes at once.
+const TILE: usize = 32;
 /// What the memory is for.
 const FOLD: &str = "the columns of a sketch";
 
@@ -42,6 +47,10 @@ impl Fold {
         fold.widen(width);
         Ok(fold)
     }
+    /// Columns of S.
+    pub fn cols(&self) -> usize {
+        self.to.len()
+    }
     /// Columns of S·M.
     pub fn width(&self) -> usize {
         self.width
@@ -60,9 +69,7 @@ impl Fold {
     pub fn fold<T: Sum>(&self, p: Modulus, width: usize, from: &[T], lanes: usize, sums: &mut [T], to: &mut [T]) {
         assert!(width.is_power_of_two() && sums.len() == width * lanes, "sums of {width} columns");
         Isa::best().run(FoldRows { to: &self.to, p: p.get(), width, from, lanes, sums: &mut *sums });
-        for (i, row) in sums.chunks_exact(lanes).enumerate() {
-            row.iter().enumerate().for_each(|(l, &x)| to[l * width + i] = x);
-        }
+        transpose(sums, lanes, to);
     }
     /// Mᵀ for `width` columns of M, another power of two.
     ///
@@ -91,18 +98,38 @@ impl Fold {
     pub fn add_unfolded(&self, p: Modulus, u: &[u64], x: &mut Block) {
         let lanes = x.width();
         assert_eq!(u.len(), self.width * lanes, "a row for each column");
-        let mut row = Vec::with_capacity(lanes);
-        for (j, places) in self.to.iter().enumerate() {
-            row.clear();
-            x.push_row(j, lanes, &mut row);
-            for place in places {
-                let u = &u[(place / 2) as usize % self.width * lanes..][..lanes];
-                match place % 2 {
-                    0 => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.add(*x, u)),
-                    _ => row.iter_mut().zip(u).for_each(|(x, &u)| *x = p.sub(*x, u)),
+        macro_rules! add {
+            ($($lane:ident $number:ty,)*) => {
+                match &mut x.lanes {
+                    $(Lanes::$lane(x) => {
+                        let rows = x.par_chunks_exact_mut(lanes.max(1)).with_min_len(1 << 10).zip(&self.to);
+                        rows.for_each(|(row, places)| {
+                            for place in places {
+                                let u = &u[(place / 2) as usize % self.width * lanes..][..lanes];
+                                let of = row.iter_mut().zip(u);
+                                match place % 2 {
+                                    0 => of.for_each(|(x, &u)| *x = p.add((*x).into(), u) as $number),
+                                    _ => of.for_each(|(x, &u)| *x = p.sub((*x).into(), u) as $number),
+                                }
+                            }
+                        });
+                    })*
+                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
                 }
-            }
-            x.set_row(j, row.iter().copied());
+            };
+        }
+        add!(U8 u8, U16 u16, U32 u32, U64 u64,);
+    }
+}
+
+/// Writes the transpose of rows of `width` entries.
+pub(super) fn transpose<T: Copy>(from: &[T], width: usize, to: &mut [T]) {
+    let count = from.len() / width;
+    // By tiles: a line of the cache is written at once, and lines a power of two apart would evict each other.
+    for (tile, rows) in from.chunks(TILE * width).enumerate() {
+        let columns = tile * TILE..count.min((tile + 1) * TILE);
+        for (l, to) in to.chunks_exact_mut(count.max(1)).take(width).enumerate() {
+            to[columns.clone()].iter_mut().zip(rows.chunks_exact(width)).for_each(|(to, row)| *to = row[l]);
         }
     }
 }
@@ -124,16 +151,28 @@ impl<T: Sum> Kernel for FoldRows<'_, T> {
     fn run(self) {
         let FoldRows { to, p, width, from, lanes, sums } = self;
         sums.fill(T::default());
-        for (places, x) in to.iter().zip(from.chunks_exact(lanes)) {
+        let line = lanes.min((64 / size_of::<T>()).max(1));
+        for (j, (places, x)) in to.iter().zip(from.chunks_exact(lanes)).enumerate() {
+            for place in to.get(j + AHEAD).into_iter().flatten() {
+                let first = ((place / 2) as usize & (width - 1)) * lanes;
+                (first..first + lanes).step_by(line).for_each(|at| prefetch(sums, at));
+            }
             for place in places {
                 let sums = &mut sums[((place / 2) as usize & (width - 1)) * lanes..][..lanes];
-                match place % 2 {
-                    0 => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.plus(x, p)),
-                    _ => sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x, p)),
+                match (sums.first_chunk_mut::<LANES>(), x.first_chunk::<LANES>()) {
+                    (Some(sums), Some(x)) if lanes == LANES => add_signed(sums, x, place % 2, p),
+                    _ => add_signed(sums, x, place % 2, p),
                 }
             }
         }
     }
+}
+
+/// Adds a row to sums, or subtracts it if `minus` is 1: without a branch, which nothing would predict.
+#[inline(always)]
+fn add_signed<T: Sum>(sums: &mut [T], x: &[T], minus: u32, p: u64) {
+    let mask = T::mask(minus == 0);
+    sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = sum.minus(x.negative(mask, p), p));
 }
 
 /// Writes a row of the narrower R·M, from one of the wider: columns of equal number modulo the narrower width are
@@ -146,30 +185,41 @@ pub(super) fn narrow<T: Sum>(p: Modulus, wide: &[T], narrow: &mut [T]) {
     }
 }
 
-/// Sums and differences of residues in the width that they are stored in.
+/// Sums and differences of residues in the width that they are stored in, which holds p as well.
 pub(super) trait Sum: Copy + Default {
     fn plus(self, x: Self, p: u64) -> Self;
+    /// Also for x = p.
     fn minus(self, x: Self, p: u64) -> Self;
+    /// All bits, or none.
+    fn mask(all: bool) -> Self;
+    /// p - x where the mask is all bits, x where it is none.
+    fn negative(self, mask: Self, p: u64) -> Self;
 }
 
 macro_rules! sums {
-    ($($lane:ty => $wide:ty),*) => {
+    ($($lane:ty)*) => {
         $(impl Sum for $lane {
             #[inline(always)]
             fn plus(self, x: Self, p: u64) -> Self {
-                let (sum, p) = (self as $wide + x as $wide, p as $wide);
-                (if sum >= p { sum - p } else { sum }) as $lane
+                self.minus(p as $lane - x, p)
             }
             #[inline(always)]
             fn minus(self, x: Self, p: u64) -> Self {
-                self.plus((if x == 0 { 0 } else { p as $wide - x as $wide }) as $lane, p)
+                let difference = self.wrapping_sub(x);
+                if self < x { difference.wrapping_add(p as $lane) } else { difference }
+            }
+            #[inline(always)]
+            fn mask(all: bool) -> Self {
+                <$lane>::from(all).wrapping_neg()
+            }
+            #[inline(always)]
+            fn negative(self, mask: Self, p: u64) -> Self {
+                (self ^ mask).wrapping_add((p as $lane).wrapping_add(1) & mask)
             }
         })*
     };
 }
-
-// Two residues below 2⁶³ fit in 64 bits.
-sums!(u8 => u32, u16 => u32, u32 => u64, u64 => u64);
+sums!(u8 u16 u32 u64);
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,21 @@
 //! Rows of a sketch that the next, wider one begins with, so that no pass is made twice for them.
 
 use super::fold::narrow;
-use crate::dense::Echelon;
+use crate::dense::{Echelon, GpuDense, GpuField};
 use crate::field::Modulus;
 use crate::spmv::{Block, Lane, Lanes};
-use crate::{Observer, Result};
+use crate::{DeviceReason, Error, Observer, Result};
 use rayon::prelude::*;
 
 /// Bytes that are kept at most.
 pub(super) const MOST_BYTES: usize = 512 << 20;
+
+/// Some rows.
+#[derive(Debug)]
+enum Rows {
+    Processor(Block),
+    Gpu(GpuDense),
+}
 
 /// Rows folded to more columns than are absorbed now: the first that were independent, as many as memory is meant for.
 /// They are the same for every number of threads.
@@ -16,7 +23,7 @@ pub(super) const MOST_BYTES: usize = 512 << 20;
 pub(super) struct Kept {
     width: usize,
     most_bytes: usize,
-    blocks: Vec<Block>,
+    blocks: Vec<Rows>,
     /// The numbers of the rows in the echelon form that absorbed them, ascending.
     numbers: Vec<usize>,
 }
@@ -45,7 +52,7 @@ impl Kept {
     }
     /// How many more are kept.
     pub fn room(&self, lane: Lane) -> usize {
-        Self::most(self.most_bytes, self.width, lane.bytes()) - self.numbers.len()
+        Self::most(self.most_bytes, self.width, lane.bytes()).saturating_sub(self.numbers.len())
     }
     /// Keeps those rows of a panel whose `numbers` these are, ascending, as far as there is room; the first row of the
     /// panel has the number `first`.
@@ -58,7 +65,7 @@ impl Kept {
         for (i, &number) in numbers.iter().enumerate() {
             block.copy_rows(i, panel, number - first, 1);
         }
-        self.blocks.push(block);
+        self.blocks.push(Rows::Processor(block));
         self.numbers.extend_from_slice(numbers);
         Ok(())
     }
@@ -80,12 +87,47 @@ impl Kept {
         absorb_rows(&narrow, count, echelon, observer)?;
         self.keep(panel, first, &echelon.pivot_rows()[rank..])
     }
+    /// [`Kept::absorb`] of a panel that is on the GPU where the basis is. Where the GPU has no room for rows that might
+    /// be kept, no more are.
+    ///
+    /// # Errors
+    /// Those of [`Echelon::absorb_on_gpu`].
+    pub fn absorb_on_gpu(
+        &mut self,
+        field: &GpuField,
+        panel: &GpuDense,
+        width: usize,
+        echelon: &mut Echelon,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let narrow = field.narrowed(panel, width)?;
+        let (rank, first) = (echelon.rank(), echelon.rows_seen());
+        echelon.absorb_on_gpu(&narrow, observer)?;
+        let numbers = &echelon.pivot_rows()[rank..];
+        let numbers = &numbers[..numbers.len().min(self.room(Lane::narrowest(field.modulus())))];
+        let lines: Vec<u32> = numbers.iter().map(|number| (number - first) as u32).collect();
+        match field.chosen(panel, &lines) {
+            Ok(rows) => {
+                self.blocks.push(Rows::Gpu(rows));
+                self.numbers.extend_from_slice(numbers);
+            }
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => self.most_bytes = 0,
+            Err(other) => return Err(other),
+        }
+        Ok(())
+    }
     /// Has `echelon` absorb what was kept, and forgets it.
     ///
     /// # Errors
     /// Those of [`Echelon::absorb`].
+    ///
+    /// # Panics
+    /// If rows are on a GPU, and the basis is not.
     pub fn hand_over(self, echelon: &mut Echelon, observer: &dyn Observer) -> Result<()> {
-        self.blocks.into_iter().try_for_each(|block| absorb_rows(&block, block.rows(), echelon, observer))
+        self.blocks.into_iter().try_for_each(|rows| match rows {
+            Rows::Processor(block) => absorb_rows(&block, block.rows(), echelon, observer),
+            Rows::Gpu(rows) => echelon.absorb_on_gpu(&rows, observer).map(drop),
+        })
     }
 }
 

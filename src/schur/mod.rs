@@ -34,6 +34,7 @@ mod row_basis;
 mod row_space;
 mod row_sums;
 mod saved;
+mod sieve;
 mod sketch;
 #[cfg(test)]
 mod sketch_tests;

@@ -28,12 +28,12 @@ use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams, batch, check_
 use super::fold::Fold;
 use super::kept::{self, Kept};
 use super::saved::{name_of, saved};
-use super::strides::strides;
-use crate::dense::{Echelon, Factors, Place};
-use crate::field::{Modulus, Rng};
+use super::sieve::{Basis, Sieve};
+use crate::dense::{Echelon, Place};
+use crate::field::Rng;
 use crate::gpu::Device;
 use crate::report::Quiet;
-use crate::spmv::{Block, LANES, TriangularSolve};
+use crate::spmv::LANES;
 use crate::{Observer, Result, memory, report};
 use rand::RngExt;
 
@@ -104,7 +104,7 @@ pub(super) fn sketch_from(
     }
     let mut rng = streams.exploration.clone();
     let mut fold = Fold::new(split.cols.len(), width, &mut rng)?;
-    let (mut sieve, mut place, mut checks) = (Sieve::new(split)?, Place::new(device, split.modulus()), 0);
+    let (mut place, mut checks) = (Place::new(device, split.modulus()), 0);
     let key = || (bound, width, options.error.log2(), name_of(&rng));
     let states = saved("sketch", split, key, observer)?;
     let (mut begin, mut room) = (Begin::With(Known::default()), most_bytes);
@@ -116,7 +116,11 @@ pub(super) fn sketch_from(
         fold.widen(width);
         rng.set_word_pos(u128::from(drawn[0]) << 64 | u128::from(drawn[1]));
     }
-    let mut folder = Folder::new(split, fold, Kept::new(wider(width), room), device)?;
+    let kept = Kept::new(wider(width), room);
+    let (opened, made) = rayon::join(|| place.open(width), || Folder::new(split, fold, kept, device));
+    opened?;
+    let (mut folder, products) = made?;
+    let mut sieve = Sieve::new(split, products)?;
     loop {
         let mut stage = Stage {
             split,
@@ -310,74 +314,14 @@ impl Stage<'_> {
         let p = self.split.modulus();
         let vectors = check_combinations(self.options.error, *self.checks, (p.get() as f64).log2());
         let mut rng = (self.streams.challenge)(*self.checks, &self.echelon.pivot_cols()?);
-        let factors = self.echelon.factors()?.expect("multipliers are kept");
-        let basis = memory::collect(factors.rows().iter().map(|&k| &self.absorbed[k]), COMBINATIONS)?;
+        let basis = Basis::of(&self.echelon, &self.absorbed)?;
         for _ in (0..vectors).step_by(Sieve::WIDTH) {
             self.observer.check()?;
-            let outside = self.sieve.outside(p, &basis, &factors, self.folder.fold(), &mut rng)?;
+            let outside = self.sieve.outside(p, &basis, self.folder.fold(), &mut rng)?;
             if !outside.is_empty() {
                 return Ok(outside);
             }
         }
         Ok(vec![])
-    }
-}
-
-/// Finds rows of S that vectors orthogonal to the span found are not orthogonal to.
-pub(super) struct Sieve {
-    program: TriangularSolve,
-    /// The rows of S as they come.
-    order: Vec<u32>,
-    work: Block,
-}
-
-impl Sieve {
-    /// Vectors at once.
-    const WIDTH: usize = TriangularSolve::GRID;
-
-    pub(super) fn new(split: &Split) -> Result<Self> {
-        let program = split.forward()?;
-        let work = Block::zeros(program.lane(), program.inputs() + program.rows(), Self::WIDTH)?;
-        Ok(Sieve { program, order: strides(split.rows.len())?, work })
-    }
-    /// The rows that one of [`Sieve::WIDTH`] random vectors orthogonal to the `basis` is not orthogonal to; `factors`
-    /// are those of the basis folded.
-    pub(super) fn outside(
-        &mut self,
-        p: Modulus,
-        basis: &[&Combination],
-        factors: &Factors,
-        fold: &Fold,
-        rng: &mut Rng,
-    ) -> Result<Vec<u32>> {
-        let Sieve { program, order, work } = self;
-        let (inputs, first) = (program.inputs(), work.rows() - order.len());
-        let mut z = Block::zeros(program.lane(), inputs, Self::WIDTH)?;
-        z.fill_uniformly(0..inputs, p, rng);
-        work.copy_rows(0, &z, 0, inputs);
-        program.run(work);
-        // -Yᵀ·S·z, and what M·u adds to z.
-        let mut right = memory::zeros(basis.len() * Self::WIDTH, COMBINATIONS)?;
-        let mut row = Vec::with_capacity(Self::WIDTH);
-        for (combination, to) in basis.iter().zip(right.chunks_exact_mut(Self::WIDTH)) {
-            for &(i, coefficient) in *combination {
-                row.clear();
-                work.push_row(first + i as usize, Self::WIDTH, &mut row);
-                let by = p.multiplier(coefficient);
-                to.iter_mut().zip(&row).for_each(|(sum, &x)| *sum = p.sub(*sum, p.mul_by(x, by)));
-            }
-        }
-        let solution = factors.solve(&right, Self::WIDTH)?;
-        let mut u = memory::zeros(fold.width() * Self::WIDTH, COMBINATIONS)?;
-        for (&j, from) in factors.cols().iter().zip(solution.chunks_exact(Self::WIDTH)) {
-            u[j as usize * Self::WIDTH..][..Self::WIDTH].copy_from_slice(from);
-        }
-        fold.add_unfolded(p, &u, &mut z);
-        work.copy_rows(0, &z, 0, inputs);
-        program.run(work);
-        let outside = order.iter().copied().filter(|&i| !work.is_zero(first + i as usize));
-        let mut rows = memory::with_capacity(order.len(), COMBINATIONS)?;
-        rows.extend(outside);
-        Ok(rows)
     }
 }

@@ -5,7 +5,8 @@ use super::combine::{Combination, Mixer, Vectors};
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::fold::Fold;
 use super::kept::Kept;
-use super::sketch::{Sieve, Sketch, sketch, sketch_from, wider};
+use super::sieve::{Basis, Sieve};
+use super::sketch::{Sketch, sketch, sketch_from, wider};
 use crate::Silent;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
@@ -179,9 +180,8 @@ fn what_a_sketch_maps_to_zero_is_seen() {
     let rows = [vec![(0, 1)], vec![(1, 1)]];
     mixer.absorb(&[Vectors::Few(&rows)], &mut echelon, &Silent).unwrap();
     assert!(echelon.rank() <= 1, "one column");
-    let factors = echelon.factors().unwrap().unwrap();
-    let basis: Vec<&Combination> = factors.rows().iter().map(|&k| &rows[k]).collect();
-    let mut sieve = Sieve::new(&split).unwrap();
-    let outside = sieve.outside(p, &basis, &factors, mixer.fold().unwrap(), &mut rng).unwrap();
+    let basis = Basis::of(&echelon, &rows).unwrap();
+    let mut sieve = Sieve::new(&split, None).unwrap();
+    let outside = sieve.outside(p, &basis, mixer.fold().unwrap(), &mut rng).unwrap();
     assert!(!outside.is_empty(), "two rows are not spanned by one");
 }

@@ -80,7 +80,7 @@ impl Work<'_> {
         let now = Plan { outlook, finish: decision.finish, larger };
         let (a, pivots) = (left.of.left(), left.of.pivots());
         // Memory that is limited is that of each step.
-        if decision.finish == Finish::Wiedemann || self.options.max_memory.is_some() {
+        if decision.finish == Finish::Wiedemann || self.options.is_tight(a.nnz()) {
             left.mixing = SharedSolve::default();
         }
         let split = Split::new(a, pivots)?.sharing(&left.mixing);

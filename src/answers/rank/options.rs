@@ -8,11 +8,14 @@ use crate::pivots::Rule;
 use crate::setters::setters;
 use crate::spmv::PlanOptions;
 use crate::wiedemann;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 
 /// The checks that end a row space fail with probability at most 2⁻¹²⁸, as each claim of a certificate does, or as the
 /// user asks.
 pub(super) const CHECK: ErrorBound = ErrorBound::of_bits(certify::BITS);
+
+/// Bytes for each entry of a matrix from which on its memory is not tight: what steps share takes a tenth of it.
+const ROOMY: u64 = 512;
 
 /// How a rank is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -148,6 +151,11 @@ impl RankOptions {
     pub(in crate::answers) fn wiedemann(&self) -> wiedemann::Options {
         let RankOptions { block, trials, error, early_termination, route, max_memory: memory, .. } = *self;
         wiedemann::Options { block, trials, error, early_termination, route, memory }
+    }
+    /// Whether memory is limited so far that what steps on a matrix of `nnz` entries might share is not kept between
+    /// them, and nothing is looked for beside them.
+    pub(super) fn is_tight(&self, nnz: usize) -> bool {
+        self.max_memory.is_some_and(|limit| limit < memory::saturated(u128::from(ROOMY) * nnz as u128))
     }
     /// What is kept of the steps.
     pub(super) fn keep(&self) -> Keep {

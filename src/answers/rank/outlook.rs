@@ -16,6 +16,9 @@ use crate::{Error, Result};
 /// Blocks on rows and columns that null vectors need beyond those of the rank.
 const BLOCKS: usize = 3;
 
+/// Rows of a row space up to which no GPU is asked for: it would take longer to open.
+const FEW_ROWS: usize = 1024;
+
 /// All that a plan depends on but the prices.
 #[derive(Clone, Copy)]
 pub(super) struct Outlook<'a> {
@@ -105,7 +108,8 @@ impl Outlook<'_> {
         match finish {
             Finish::Nothing => false,
             Finish::EveryRow { pivots: false } => wide(&self.rest.without_pivots()),
-            Finish::EveryRow { pivots: true } | Finish::RowSpace { .. } => wide(&self.rest),
+            Finish::EveryRow { pivots: true } => wide(&self.rest),
+            Finish::RowSpace { give_up } => give_up.min(self.rest.rank_bound) >= FEW_ROWS && wide(&self.rest),
             Finish::Sketch { .. } => true,
             Finish::Wiedemann => vectors.is_none(),
         }
@@ -125,11 +129,19 @@ impl Outlook<'_> {
             Devices::Auto => {
                 let (threads, here) = (rayon::current_num_threads(), on(None));
                 let start = (cost.find + cost.start) * threads as f64;
+                let there = on(Some(threads));
                 // One that is not worth its start is not asked for.
                 if here.as_ref().is_ok_and(|(here, _)| here.seconds <= start) {
-                    return here.map(|found| told(found, |_| place::soon(start / threads as f64)));
+                    let sooner = |there: &Decision| self.is_better_hope(machine, there.finish, start, threads);
+                    let found = match (here, there) {
+                        (Ok((here, _)), Ok(there)) if there.0.finish.ends_before(here.finish) && sooner(&there.0) => {
+                            Ok(there)
+                        }
+                        (here, _) => here,
+                    };
+                    return found.map(|found| told(found, |_| place::soon(start / threads as f64)));
                 }
-                let there = on(Some(threads)).ok().filter(|(there, _)| self.is_served(there.finish));
+                let there = there.ok().filter(|(there, _)| self.is_served(there.finish));
                 let Some((mut there, parameters)) = there else {
                     return here.map(|found| told(found, |_| place::NO_PART.into()));
                 };
@@ -150,10 +162,24 @@ impl Outlook<'_> {
                 let (mut decision, parameters) = on(self.rest.gpu)?;
                 decision.gpu = self.is_served(decision.finish);
                 if !decision.gpu && decision.finish != Finish::Nothing {
-                    decision.reason += "; on the processor, as a GPU gains nothing on rows so short";
+                    decision.reason += "; on the processor, as a GPU gains nothing on rows so short or so few";
                 }
                 Ok((decision, parameters))
             }
+        }
+    }
+
+    /// Whether what follows a row space that was given up is sooner done on a GPU, so that no more is hoped for than a
+    /// GPU's prices are worth.
+    fn is_better_hope(&self, machine: &Machine, finish: Finish, start: f64, threads: usize) -> bool {
+        let Finish::RowSpace { give_up } = finish else { return false };
+        let next = |gpu| {
+            let after = Outlook { rest: Rest { gpu, ..self.rest }, ..*self };
+            after.decide_there(machine, Some(give_up)).map(|(decision, _)| decision)
+        };
+        match (next(None), next(Some(threads))) {
+            (Ok(here), Ok(there)) => self.is_served(there.finish) && there.seconds + start < here.seconds,
+            _ => false,
         }
     }
 

@@ -155,7 +155,7 @@ impl Work<'_> {
         left.stage = Stage::Formed;
         // A matching is found by one thread. It is in vain if the complement is formed.
         let ahead = rayon::current_num_threads() >= AHEAD
-            && self.options.max_memory.is_none()
+            && !self.options.is_tight(left.of.left().nnz())
             && left.larger.is_none()
             && left.is_worth_matching(self.options, &self.machine)?;
         let pattern = if ahead { Pattern::of(left.of.left()).ok() } else { None };

@@ -43,7 +43,12 @@ impl GpuPanels {
         let (modulus, order) = (self.modulus(), self.rank());
         macro_rules! of_inverse {
             ($lane:ident) => {
-                self.inverse()?.map(|inverse| Blocks::$lane(Triangles::of_inverse(modulus, order, inverse)))
+                match self.inverse()? {
+                    Some(inverse) => {
+                        Some(Blocks::$lane(Triangles::of_inverse(modulus, order, inverse.to_processor()?)))
+                    }
+                    None => None,
+                }
             };
         }
         Ok(match self.bytes() {

@@ -32,9 +32,13 @@ type CloseWindow = (Out<u32>, Out<u32>, In<u32>, u32, u32, u32);
 type Gather = (Out<u32>, In<u32>, In<u32>, u32, u32, u32, u32);
 /// rows, columns, stride, count, height.
 type Clear = (Out<u32>, In<u32>, u32, u32, u32);
-
 /// rows, stride, offset, count.
 type Units = (Out<u32>, u32, u32, u32);
+
+/// to, from, to_stride, from_stride, rows, cols.
+type Turn = (Out<u32>, In<u32>, u32, u32, u32, u32);
+/// to, from, to_stride, from_stride, width, wide.
+type Narrow = (Out<u32>, In<u32>, u32, u32, u32, u32);
 
 /// How `multiply` is launched.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,8 @@ pub(super) struct Kernels {
     pub gather: Kernel<Gather>,
     pub clear: Kernel<Clear>,
     pub units: Kernel<Units>,
+    pub turn: Kernel<Turn>,
+    pub narrow: Kernel<Narrow>,
 }
 
 impl GpuField {
@@ -113,6 +119,8 @@ impl GpuField {
             gather: echelon.kernel("gather")?,
             clear: echelon.kernel("clear")?,
             units: echelon.kernel("units")?,
+            turn: echelon.kernel("turn")?,
+            narrow: echelon.kernel("narrow")?,
         })))
     }
     /// The modulus p.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! GpuField::open ──upload──▶ GpuDense ──multiply──▶ GpuDense
-//!                               └──GpuPanels::absorb──▶ rank, rank profiles, T of (I T), inverse of a minor
+//!                               └──GpuPanels::absorb──▶ rank, rank profiles, T of (I T) ──inverse──▶ GpuInverse
 //! ```
 //!
 //! Residues are cut into L digits to the base 256, from -128 to 127 (`kernels/gemm.cu`); a·b ≡ Σᵢ 256ⁱ·Sᵢ with Sᵢ = Σⱼ
@@ -20,13 +20,16 @@
 //! writes L² and L bytes for each of their residues. An H100 has 990·10¹² of these multiply-adds a second.
 
 mod host;
+mod inverse;
 mod kernels;
 mod matrix;
 mod panels;
 mod product;
+mod rows;
 mod source;
 mod window;
 
+pub use inverse::GpuInverse;
 pub use kernels::GpuField;
 pub use matrix::{GpuDense, GpuScratch};
 pub use panels::GpuPanels;

@@ -19,19 +19,19 @@ use crate::{Result, memory};
 const BASIS: &str = "the basis of a dense elimination from a GPU";
 const PIVOTS: &str = "the pivots of a dense elimination";
 /// No column.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A basis of the row space of the rows met so far.
 #[derive(Debug)]
 pub struct GpuPanels {
-    field: GpuField,
+    pub(super) field: GpuField,
     cols: usize,
     /// Residues of a row of the basis.
-    stride: usize,
+    pub(super) stride: usize,
     /// T, one row for each pivot, and rows to come.
-    basis: Buffer<u32>,
+    pub(super) basis: Buffer<u32>,
     /// The rows of the row rank profile as they came, if the inverse of a minor may be asked for.
-    originals: Option<Buffer<u32>>,
+    pub(super) originals: Option<Buffer<u32>>,
     /// Rows that these have room for.
     room: usize,
     /// The column at each position that is no pivot's.
@@ -48,7 +48,7 @@ pub struct GpuPanels {
 
 impl GpuPanels {
     /// The empty basis in a space of `cols` dimensions, with room for `rank` rows at first. With `originals`, the rows
-    /// of the row rank profile are kept for `GpuPanels::inverse`.
+    /// of the row rank profile are kept for [`GpuPanels::inverse`].
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
@@ -224,6 +224,10 @@ impl GpuPanels {
         Ok(())
     }
 
+    /// What it is over.
+    pub fn field(&self) -> &GpuField {
+        &self.field
+    }
     /// The modulus p.
     pub(super) fn modulus(&self) -> Modulus {
         self.field.modulus()
@@ -249,7 +253,7 @@ impl GpuPanels {
         self.columns(&self.basis, &free)
     }
     /// Some columns of the first `rank` rows of a buffer.
-    fn columns<T: Entry + bytemuck::Pod>(&self, from: &Buffer<u32>, columns: &[u32]) -> Result<Vec<T>> {
+    pub(super) fn columns<T: Entry + bytemuck::Pod>(&self, from: &Buffer<u32>, columns: &[u32]) -> Result<Vec<T>> {
         let (rank, count) = (self.rank(), columns.len());
         let mut all = memory::with_capacity(rank * count, BASIS)?;
         if count == 0 {
@@ -265,7 +269,7 @@ impl GpuPanels {
         Ok(all)
     }
     /// At most HEIGHT rows of a buffer in the columns that `order` names, zeros where it names none.
-    fn arranged(
+    pub(super) fn arranged(
         &self,
         from: &Buffer<u32>,
         order: &Buffer<u32>,
@@ -280,36 +284,5 @@ impl GpuPanels {
         let blocks = Grid { blocks: ((count as u32).div_ceil(THREADS), rows.len() as u32), threads: THREADS };
         kernels.stream.enqueue(&kernels.arrange, blocks, arguments)?;
         Ok(part)
-    }
-
-    /// M⁻¹, row-major, for the rows [`GpuPanels::pivot_rows`] in the columns [`GpuPanels::found_cols`], M, if they were
-    /// kept: (M I) in reduced row echelon form.
-    ///
-    /// # Errors
-    /// [`crate::Error::Device`], [`crate::Error::Memory`].
-    pub(super) fn inverse<T: Entry + bytemuck::Pod>(&self) -> Result<Option<Vec<T>>> {
-        let Some(originals) = &self.originals else { return Ok(None) };
-        let (order, kernels) = (self.rank(), &self.field.0);
-        let mut columns = memory::copy(&self.pivot_cols, BASIS)?;
-        columns.resize(2 * order, NONE);
-        let columns = kernels.stream.upload(&columns)?;
-        let mut both = GpuPanels::new(&self.field, 2 * order, order, false)?;
-        for first in (0..order).step_by(HEIGHT) {
-            let mut rows = self.arranged(originals, &columns, 2 * order, first..order.min(first + HEIGHT))?;
-            let (stride, offset, count) = (rows.stride as u32, (order + first) as u32, rows.rows as u32);
-            kernels.stream.enqueue(
-                &kernels.units,
-                grid_of(u64::from(count)),
-                (&mut rows.words, stride, offset, count),
-            )?;
-            both.absorb(&rows)?;
-        }
-        let identity = memory::collect(order as u32..2 * order as u32, BASIS)?;
-        let made: Vec<T> = both.columns(&both.basis, &identity)?;
-        let mut inverse = memory::zeros::<T>(order * order, BASIS)?;
-        for (row, &j) in made.chunks_exact(order.max(1)).zip(&both.pivot_cols) {
-            inverse[j as usize * order..][..order].copy_from_slice(row);
-        }
-        Ok(Some(inverse))
     }
 }

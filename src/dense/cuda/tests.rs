@@ -197,3 +197,54 @@ fn sparse_rows_are_absorbed_and_large_moduli_refused() {
     let refused = GpuField::open(&device, large).unwrap_err().to_string();
     assert!(refused.contains("primes below 2^32"), "{refused}");
 }
+
+/// Rows that are made on the GPU: columns of a block, sums of columns, some of the rows; and solutions with an inverse.
+#[test]
+fn rows_are_made_of_what_is_there() {
+    let Some(device) = device() else { return };
+    let mut rng = Rng::seed_from_u64(143);
+    for p in [5, 251, 65521, (1 << 31) - 1, 4294967291] {
+        let modulus = Modulus::new(p).unwrap();
+        let Some(field) = fields(&device, p).pop() else { continue };
+        for (height, width, count, narrow) in [(0, 16, 5, 0), (1, 16, 16, 1), (96, 32, 7, 32), (512, 64, 64, 64)] {
+            let residues = entries(p, height * width, height > 100, &mut rng);
+            let block = field.upload(height, width, &residues).unwrap();
+            let rows = field.turned(&block.words, (height, width), count).unwrap();
+            let expected: Vec<u64> = (0..count * height).map(|k| residues[k % height * width + k / height]).collect();
+            assert_eq!(rows.download(&field).unwrap(), expected, "{count} of {height} x {width} mod {p}");
+            let lines: Vec<u32> = (0..count as u32).filter(|i| i % 3 != 1).rev().collect();
+            let chosen = field.chosen(&rows, &lines).unwrap().download(&field).unwrap();
+            let line = |&i: &u32| expected[i as usize * height..][..height].to_vec();
+            assert_eq!(chosen, lines.iter().flat_map(line).collect::<Vec<u64>>(), "rows mod {p}");
+            if narrow > 0 {
+                let sums = field.narrowed(&rows, narrow).unwrap().download(&field).unwrap();
+                let sum = |k: usize| {
+                    let line = &expected[k / narrow * height..][..height];
+                    line[k % narrow..].iter().step_by(narrow).fold(0, |sum, &x| modulus.add(sum, x))
+                };
+                assert_eq!(sums, (0..count * narrow).map(sum).collect::<Vec<u64>>(), "{height} to {narrow} mod {p}");
+            }
+        }
+        // Rows of which some depend on others, so that M is a part of them.
+        let (m, n, right) = (70, 40, 3);
+        let mut rows = entries(p, m * n, false, &mut rng);
+        rows.copy_within(0..5 * n, 9 * n);
+        let mut echelon = Echelon::on_gpu(&field, n, true).unwrap();
+        assert_eq!(echelon.gpu().map(GpuField::modulus), Some(modulus));
+        echelon.absorb_on_gpu(&field.upload(m, n, &rows).unwrap(), &Silent).unwrap();
+        let (inverse, order) = (echelon.inverse_on_gpu().unwrap().unwrap(), echelon.rank());
+        let minor: Vec<u64> = echelon
+            .pivot_rows()
+            .iter()
+            .flat_map(|&i| echelon.found_cols().iter().map(move |&j| (i, j)))
+            .map(|(i, j)| rows[i * n + j as usize])
+            .collect();
+        let b = entries(p, order * right, false, &mut rng);
+        let (x, mut product) = (inverse.solve(&b, right).unwrap(), vec![0; order * right]);
+        gemm(modulus, order, order, right, &minor, &x, &mut product).unwrap();
+        assert_eq!(product, b, "mod {p}");
+        let other = Echelon::on_gpu(&field, n, false).unwrap();
+        assert!(other.inverse_on_gpu().unwrap().is_none());
+        assert!(Echelon::new(modulus, n).unwrap().gpu().is_none());
+    }
+}

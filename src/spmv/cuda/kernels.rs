@@ -16,6 +16,8 @@ type Inner = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In
 type Chain = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
 /// x, rows, lanes, residues, count, keep.
 type Scatter = (Out<u32>, In<u32>, In<u32>, In<u64>, u32, u32);
+/// x, part, words, count, back.
+type Columns = (Out<u32>, Out<u32>, u32, u64, u32);
 type Digits = (Out<u32>, In<u64>, u32);
 
 /// The kernels of `kernels/sparse.cu` for blocks of one shape, and the stream of all work with them.
@@ -31,6 +33,7 @@ pub(crate) struct GpuKernels {
     pub(super) inner: Kernel<Inner>,
     pub(super) chain: Kernel<Chain>,
     pub(super) scatter: Kernel<Scatter>,
+    pub(super) columns: Kernel<Columns>,
     pub(super) digits: Option<Kernel<Digits>>,
 }
 
@@ -83,6 +86,7 @@ impl GpuKernels {
             inner: module.kernel("inner")?,
             chain: module.kernel("chain")?,
             scatter: module.kernel("scatter")?,
+            columns: module.kernel("columns")?,
             digits: if shape.degree > 1 { Some(module.kernel("digits")?) } else { None },
             stream,
         })

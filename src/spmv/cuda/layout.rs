@@ -14,6 +14,7 @@
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
 use crate::{DeviceReason, Error, Result, memory};
+use rayon::prelude::*;
 
 /// Rows of a slice.
 pub(super) const SLICE: usize = 32;
@@ -31,6 +32,9 @@ pub(super) const MINUS: u32 = 1 << 31;
 pub(super) const NO_ROW: u32 = u32::MAX;
 /// The least share of entries ±1 that are kept apart, if any: fewer cost a second loop for each row.
 const LEAST_SHARE: f64 = 0.125;
+/// Slices that one task fills, and lines that one counts at least.
+const BAND: usize = 256;
+const TASK: usize = 1 << 12;
 
 /// What the memory is for.
 pub(super) const LAYOUT: &str = "a matrix for a GPU";
@@ -196,7 +200,9 @@ impl Layout {
 
     fn of_lines(l: &SparseMatrix, lines: &Lines, kinds: Kinds) -> Result<Layout> {
         let all = &lines.all;
-        let counts = memory::collect(all.iter().map(|line| count(l, line, kinds)), LAYOUT)?;
+        let mut counts = memory::filled(Counts { signs: 0, others: 0 }, all.len(), LAYOUT)?;
+        let each_line = counts.par_iter_mut().with_min_len(TASK).zip(all);
+        each_line.for_each(|(to, line)| *to = count(l, line, kinds));
         // The lines in their slots; all slices are whole.
         let slots = all.len() + lines.ends.len() * (SLICE - 1);
         let mut order: Vec<u32> = memory::with_capacity(slots, LAYOUT)?;
@@ -206,10 +212,10 @@ impl Layout {
             groups.push(order.len() as u32);
             let begin = order.len();
             order.extend(first as u32..end as u32);
-            for window in order[begin..].chunks_mut(WINDOW) {
+            order[begin..].par_chunks_mut(WINDOW).for_each(|window| {
                 let weight = |&k: &u32| (counts[k as usize].signs, counts[k as usize].others);
                 window.sort_by_key(|k| std::cmp::Reverse(weight(k)));
-            }
+            });
             order.resize(order.len().next_multiple_of(SLICE), NO_ROW);
             first = end;
         }
@@ -227,25 +233,36 @@ impl Layout {
             others: Slices::new(&order, |k| of(k).others, kinds.others, true)?,
             groups,
         };
-        for (slot, &k) in order.iter().enumerate().filter(|&(_, &k)| k != NO_ROW) {
-            let line = &all[k as usize];
-            layout.targets[slot] = line.target;
-            let mut done = Counts { signs: 0, others: 0 };
-            each(l, line, kinds, |index, value| match value {
-                None => {
-                    let at = layout.signs.place(slot, done.signs);
-                    layout.signs.indices[at] = index;
-                    done.signs += 1;
-                }
-                Some(value) => {
-                    let at = layout.others.place(slot, done.others);
-                    (layout.others.indices[at], layout.others.values[at]) = (index, value);
-                    done.others += 1;
-                }
-            });
-            (layout.lengths[2 * slot], layout.lengths[2 * slot + 1]) = (done.signs, done.others);
-        }
+        layout.fill(l, all, &order, kinds);
         Ok(layout)
+    }
+
+    /// Writes the lines, which have an `order`, into their slots.
+    fn fill(&mut self, l: &SparseMatrix, all: &[Line], order: &[u32], kinds: Kinds) {
+        let slices = order.len() / SLICE;
+        let (signs, others) = (self.signs.bands(slices), self.others.bands(slices));
+        let storage = signs.into_par_iter().zip(others);
+        let lines = self.targets.par_chunks_mut(BAND * SLICE).zip(self.lengths.par_chunks_mut(2 * BAND * SLICE));
+        let bands = storage.zip(lines).zip(order.par_chunks(BAND * SLICE));
+        bands.for_each(|(((signs, others), (targets, lengths)), order)| {
+            for (slot, &k) in order.iter().enumerate().filter(|&(_, &k)| k != NO_ROW) {
+                let (line, mut done) = (&all[k as usize], Counts { signs: 0, others: 0 });
+                targets[slot] = line.target;
+                each(l, line, kinds, |index, value| match value {
+                    None => {
+                        let at = signs.place(slot, done.signs);
+                        signs.indices[at] = index;
+                        done.signs += 1;
+                    }
+                    Some(value) => {
+                        let at = others.place(slot, done.others);
+                        (others.indices[at], others.values[at]) = (index, value);
+                        done.others += 1;
+                    }
+                });
+                (lengths[2 * slot], lengths[2 * slot + 1]) = (done.signs, done.others);
+            }
+        });
     }
 
     /// The same, whose rows are those of a Y with `whole` rows from `first` on.
@@ -323,10 +340,36 @@ impl Slices {
         Ok(Slices { bases, indices: memory::zeros(len, LAYOUT)?, values })
     }
 
-    /// Where entry `e` of the row in `slot` lies.
+    /// What belongs to each [`BAND`] of so many slices.
+    fn bands(&mut self, slices: usize) -> Vec<Band<'_>> {
+        let Slices { bases, indices, values } = self;
+        let (mut indices, mut values, mut first) = (&mut indices[..], &mut values[..], 0);
+        let mut bands = Vec::with_capacity(slices.div_ceil(BAND));
+        for begin in (0..slices).step_by(BAND) {
+            let own = bases.get(begin..bases.len().min(begin + BAND)).unwrap_or_default();
+            let end = bases.get(begin + BAND).map(|&groups| groups as usize * SLICE * GROUP);
+            let count = end.map_or(indices.len(), |end| end - first);
+            let (own_indices, other_indices) = indices.split_at_mut(count);
+            let (own_values, other_values) = values.split_at_mut(count.min(values.len()));
+            bands.push(Band { bases: own, indices: own_indices, values: own_values });
+            (indices, values, first) = (other_indices, other_values, first + count);
+        }
+        bands
+    }
+}
+
+/// Slices that one task fills.
+struct Band<'a> {
+    bases: &'a [u32],
+    indices: &'a mut [u32],
+    values: &'a mut [u64],
+}
+
+impl Band<'_> {
+    /// Where entry `e` of the row in `slot` lies, both counted from the first of the band.
     fn place(&self, slot: usize, e: u32) -> usize {
         let (group, entry) = (e as usize / GROUP, e as usize % GROUP);
-        ((self.bases[slot / SLICE] as usize + group) * SLICE + slot % SLICE) * GROUP + entry
+        (((self.bases[slot / SLICE] - self.bases[0]) as usize + group) * SLICE + slot % SLICE) * GROUP + entry
     }
 }
 

@@ -4,6 +4,12 @@ use super::*;
 use crate::field::{Modulus, Rng};
 use rand::{RngExt, SeedableRng};
 
+/// Where entry `e` of the row in `slot` lies.
+fn place(of: &Slices, slot: usize, e: u32) -> usize {
+    let (group, entry) = (e as usize / GROUP, e as usize % GROUP);
+    ((of.bases[slot / SLICE] as usize + group) * SLICE + slot % SLICE) * GROUP + entry
+}
+
 /// Y = A·X as the kernels read the layout, one column, in plain arithmetic.
 fn interpret(p: Modulus, layout: &Layout, x: &[u64]) -> Vec<u64> {
     let mut x = x.to_vec();
@@ -26,12 +32,12 @@ fn interpret(p: Modulus, layout: &Layout, x: &[u64]) -> Vec<u64> {
                 before[at as usize]
             };
             for e in 0..layout.lengths[2 * slot] {
-                let index = layout.signs.indices[layout.signs.place(slot, e)];
+                let index = layout.signs.indices[place(&layout.signs, slot, e)];
                 let term = read(index & !MINUS);
                 sum = if index & MINUS == 0 { p.add(sum, term) } else { p.sub(sum, term) };
             }
             for e in 0..layout.lengths[2 * slot + 1] {
-                let at = layout.others.place(slot, e);
+                let at = place(&layout.others, slot, e);
                 sum = p.add(sum, p.mul(layout.others.values[at], read(layout.others.indices[at])));
             }
             let to = if last { &mut y } else { &mut x };

@@ -14,6 +14,7 @@
 
 mod adjoint;
 mod block;
+mod columns;
 mod copies;
 mod formats;
 mod kernels;

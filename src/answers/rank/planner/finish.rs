@@ -69,6 +69,11 @@ impl Finish {
             Finish::Wiedemann => "block Wiedemann",
         }
     }
+    /// Whether both are row spaces, of which this one is given up earlier.
+    pub fn ends_before(self, other: Finish) -> bool {
+        let (Finish::RowSpace { give_up }, Finish::RowSpace { give_up: later }) = (self, other) else { return false };
+        give_up < later
+    }
 }
 
 /// Whether a row space of `worst` seconds is sought to its end, though block Wiedemann takes `wiedemann`.
