@@ -16,6 +16,9 @@ use crate::poly::PolyMatrix;
 use crate::report::ErrorBound;
 use rayon::prelude::*;
 
+/// Powers of a point that one task makes.
+const RUN: usize = 256;
+
 /// An upper bound of the probability that a row with a residual below `length` passes, for e = `degree`:
 /// length/qᵉ, q = 2^`log2_order`.
 pub fn residual_failure(length: usize, log2_order: f64, degree: usize) -> ErrorBound {
@@ -139,17 +142,29 @@ impl<F: Field> Point<'_, F> {
         self.tower.degree * self.inner
     }
 
-    /// The powers 1, x, x², ….
-    fn powers(&self) -> impl Iterator<Item = Vec<F::Elem>> {
+    /// The powers 1, x, x², …, so many of them.
+    fn powers(&self, count: usize) -> Vec<Vec<F::Elem>> {
         let mut one = vec![self.tower.field.zero(); self.tower.degree];
         one[0] = self.tower.field.one();
-        std::iter::successors(Some(one), |power| Some(self.tower.scale(&self.x, power, 1)))
+        let times = |by: &[F::Elem], power: &[F::Elem]| self.tower.scale(by, power, 1);
+        let steps = |first: Vec<F::Elem>, by: Vec<F::Elem>| {
+            std::iter::successors(Some(first), move |power| Some(times(&by, power)))
+        };
+        // Runs of successive powers, each from its own first one.
+        let first: Vec<Vec<F::Elem>> = steps(one.clone(), self.x.clone()).take(count.min(RUN)).collect();
+        let Some(last) = first.get(RUN - 1).filter(|_| count > RUN) else { return first };
+        let starts: Vec<Vec<F::Elem>> = steps(one, times(&self.x, last)).take(count.div_ceil(RUN)).collect();
+        let of_run = |(run, start): (usize, &Vec<F::Elem>)| {
+            let powers = first[..RUN.min(count - run * RUN)].iter();
+            powers.map(|power| times(start, power)).collect::<Vec<_>>()
+        };
+        starts.par_iter().enumerate().flat_map_iter(of_run).collect()
     }
 
     /// P(0), P(1), …, P(length), one after the other; z in planes.
     fn prefix_sums(&self, series: &PolyMatrix<F::Elem>, z: &[F::Elem], length: usize) -> Vec<F::Elem> {
         let (field, size) = (self.tower.field, self.size());
-        let powers: Vec<Vec<F::Elem>> = self.powers().take(length.min(series.len())).collect();
+        let powers: Vec<Vec<F::Elem>> = self.powers(length.min(series.len()));
         let mut sums = vec![field.zero(); (length + 1) * size];
         sums[size..].par_chunks_exact_mut(size).zip(&powers).enumerate().for_each(|(k, (out, power))| {
             let mut column = Vec::with_capacity(size);
@@ -173,7 +188,7 @@ impl<F: Field> Point<'_, F> {
         prefix: &[F::Elem],
     ) -> Vec<usize> {
         let (field, e, size) = (self.tower.field, self.tower.degree, self.size());
-        let powers: Vec<Vec<F::Elem>> = self.powers().take(left.len().min(to)).collect();
+        let powers: Vec<Vec<F::Elem>> = self.powers(left.len().min(to));
         let below = |n: usize| &prefix[n * size..][..size];
         let coefficient = |mut sums: Vec<F::Elem>, (j, power): (usize, &Vec<F::Elem>)| {
             let ends = below(to - j).iter().zip(below(from.saturating_sub(j)));
@@ -240,6 +255,24 @@ mod tests {
             agrees_with_the_definition(&prime(p), &mut rng);
         }
         agrees_with_the_definition(&Gf9, &mut rng);
+    }
+
+    /// The powers of a point, fewer and more than a run of them, each the one before times the point.
+    #[test]
+    fn powers_follow_each_other() {
+        let mut rng = Rng::seed_from_u64(3);
+        for (p, e) in [(2, 3), (3, 2), (65521, 1), (65521, 5)] {
+            let field = prime(p);
+            let tower = Tower::random(&field, e, &mut rng);
+            let point = Point { x: tower.element(&mut rng), tower, inner: 1 };
+            for count in [0, 1, 2, RUN - 1, RUN, RUN + 1, 3 * RUN, 3 * RUN + 5] {
+                let powers = point.powers(count);
+                assert_eq!(powers.len(), count);
+                let one: Vec<u64> = (0..e).map(|i| u64::from(i == 0)).collect();
+                assert!(powers.first().is_none_or(|first| *first == one));
+                assert!(powers.windows(2).all(|pair| point.tower.scale(&point.x, &pair[0], 1) == pair[1]));
+            }
+        }
     }
 
     /// Towers are fields: every element but 0 has order dividing qᵉ - 1, and no product of two of them is 0.
