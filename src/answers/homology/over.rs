@@ -13,6 +13,8 @@ use crate::{Observer, Result};
 pub(super) struct Found {
     pub invariants: Invariants,
     pub certainty: Certainty,
+    /// How sure the torsion is, if the rank is right.
+    pub torsion: Certainty,
     pub reason: String,
     pub phases: Phases,
 }
@@ -34,7 +36,13 @@ impl Question<'_> {
     pub fn answer(&self, observer: &dyn Observer) -> Result<Found> {
         if self.matrix.nnz() == 0 {
             let (invariants, phases) = (Invariants::default(), Phases::default());
-            return Ok(Found { invariants, certainty: Certainty::Proven, reason: "no entry".into(), phases });
+            return Ok(Found {
+                invariants,
+                certainty: Certainty::Proven,
+                torsion: Certainty::Proven,
+                reason: "no entry".into(),
+                phases,
+            });
         }
         match self.coefficients {
             Coefficients::Integers => self.integral(observer),
@@ -49,13 +57,15 @@ impl Question<'_> {
         let found = rank_owned(matrix, self.options, observer)?;
         phases.extend(&found.phases);
         let invariants = Invariants { rank: found.rank, torsion: vec![] };
-        Ok(Found { invariants, certainty: found.certainty, reason: found.reason, phases })
+        let torsion = Certainty::Proven;
+        Ok(Found { invariants, certainty: found.certainty, torsion, reason: found.reason, phases })
     }
 
     fn integral(&self, observer: &dyn Observer) -> Result<Found> {
         let found = smith(self.matrix, &SmithOptions::default().rank(self.options.clone()), observer)?;
         let invariants = Invariants { rank: found.rank, torsion: found.torsion().cloned().collect() };
-        Ok(Found { invariants, certainty: found.certainty, reason: found.reason, phases: found.phases })
+        let (certainty, torsion) = (found.certainty, found.primes);
+        Ok(Found { invariants, certainty, torsion, reason: found.reason, phases: found.phases })
     }
 
     fn rational(&self, observer: &dyn Observer) -> Result<Found> {
@@ -63,6 +73,7 @@ impl Question<'_> {
         let options = RationalOptions::default().rank(self.options.clone()).rank_bound(self.bound);
         let found = phases.time("rank over Q", || rational_rank(self.matrix, &options, observer))?;
         let invariants = Invariants { rank: found.rank, torsion: vec![] };
-        Ok(Found { invariants, certainty: found.certainty, reason: found.reason, phases })
+        let torsion = Certainty::Proven;
+        Ok(Found { invariants, certainty: found.certainty, torsion, reason: found.reason, phases })
     }
 }

@@ -124,15 +124,15 @@ impl Work<'_> {
             Certainty::MonteCarlo { error_bound } => asked.is_none_or(|asked| *error_bound <= asked),
             Certainty::Heuristic => asked.is_none(),
         };
-        if let Some(((rank, torsion), certainty, reason)) =
-            kept.load()?.filter(|(_, certainty, _)| is_enough(certainty))
+        if let Some(((rank, factors), (certainty, torsion), reason)) =
+            kept.load()?.filter(|(_, (certainty, _), _)| is_enough(certainty))
         {
-            let invariants = Invariants { rank, torsion };
-            return Ok(Found { invariants, certainty, reason, phases: Phases::default() });
+            let invariants = Invariants { rank, torsion: factors };
+            return Ok(Found { invariants, certainty, torsion, reason, phases: Phases::default() });
         }
         let found = question.answer(self.observer)?;
-        let Found { invariants: Invariants { rank, torsion }, certainty, reason, .. } = &found;
-        kept.complete(&((rank, torsion), certainty, reason))?;
+        let Found { invariants: Invariants { rank, torsion: factors }, certainty, torsion, reason, .. } = &found;
+        kept.complete(&((rank, factors), (certainty, torsion), reason))?;
         Ok(found)
     }
 
@@ -170,7 +170,8 @@ impl Work<'_> {
         Ok(found)
     }
 
-    /// Ranks that fill the cells between them are proven: none exceeds the true one, and those have no more room.
+    /// Ranks that fill the cells between them are proven: none exceeds the true one, and those have no more room. What
+    /// is left is how sure their torsion is.
     fn prove_by_exactness(&self, found: &mut [Found]) {
         // The one way that may exceed the rank.
         if self.options.rank.route == Route::CoDegree {
@@ -184,10 +185,12 @@ impl Work<'_> {
                 continue;
             }
             for side in [below, above].into_iter().flatten() {
-                if let Some(found) = found.get_mut(side).filter(|found| found.certainty != Certainty::Proven) {
-                    found.certainty = Certainty::Proven;
-                    let degree = self.complex.lowest_degree() + k as i64;
-                    found.reason = format!("no more room for a rank: the Betti number of degree {degree} is 0");
+                if let Some(found) = found.get_mut(side).filter(|found| found.certainty != found.torsion) {
+                    found.certainty = found.torsion;
+                    if found.torsion == Certainty::Proven {
+                        let degree = self.complex.lowest_degree() + k as i64;
+                        found.reason = format!("no more room for a rank: the Betti number of degree {degree} is 0");
+                    }
                 }
             }
         }

@@ -421,3 +421,29 @@ fn proofs_by_exactness_and_on_demand() {
         Err(Error::Usage(_))
     ));
 }
+
+/// A rank that fills the cells is proven, but that says nothing of primes that its torsion may lack.
+#[test]
+fn exactness_proves_no_torsion() {
+    let mut rng = Rng::seed_from_u64(33);
+    let values = [2, -2, 3, -3, 5, 7];
+    let entries: Vec<_> = (0..800).map(|k| (k / 20, k % 20, values[rng.random_range(0..6)])).collect();
+    let complex = ChainComplex::new(vec![Triplets::from_entries(40, 20, entries)]).unwrap();
+    let quick = ask(&complex, &HomologyOptions::default());
+    let mut options = HomologyOptions::default();
+    // Prices at which no proof of a multiple pays.
+    options.rank.machine.dense.product = [1e9; 5];
+    let unproven = ask(&complex, &options);
+    options.rank.proven = true;
+    let demanded = ask(&complex, &options);
+    for answer in [&unproven, &demanded] {
+        assert_eq!(shown(&answer.over[0]), shown(&quick.over[0]));
+    }
+    assert_eq!(quick.over[0].groups[0].betti, 0);
+    let certainty = |answer: &Homology| answer.over[0].certainty;
+    assert_eq!((certainty(&quick), certainty(&demanded)), (Certainty::Proven, Certainty::Proven));
+    assert!(
+        matches!(certainty(&unproven), Certainty::MonteCarlo { .. })
+            && unproven.over[0].reason.contains("other primes")
+    );
+}

@@ -43,6 +43,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
         rank: 0,
         factors: vec![],
         certainty: Certainty::Proven,
+        primes: Certainty::Proven,
         reason: String::new(),
         path: vec![],
         phases: Phases::default(),
@@ -74,6 +75,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
             form.reason = found.reason;
         }
         form.certainty = form.certainty.and(found.certainty);
+        form.primes = form.primes.and(found.primes);
         form.path.extend(found.path);
         for (s, count) in found.factors {
             diagonal.add(s * &core.scale, count);

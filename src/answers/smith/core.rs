@@ -34,10 +34,12 @@ const MINORS: u64 = 3;
 /// Bytes of a number of any size beside its digits.
 const BIG: u64 = 32;
 
-/// The invariant factors of a component, and how sure its rank is.
+/// The invariant factors of a component, and how sure they are.
 pub(super) struct Core {
     pub factors: Vec<(BigUint, usize)>,
     pub certainty: Certainty,
+    /// How sure it is that no prime was missed, if the rank is right.
+    pub primes: Certainty,
     pub reason: String,
     pub path: Vec<Step>,
 }
@@ -49,11 +51,11 @@ pub(super) struct Core {
 pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
     let key = || (a.digest(), options.rank.seed, options.rank.proven, options.error.log2());
     let kept = Kept::of("component", key, observer)?;
-    if let Some((factors, certainty, reason)) = kept.load()? {
-        return Ok(Core { factors, certainty, reason, path: vec![] });
+    if let Some((factors, (certainty, primes), reason)) = kept.load()? {
+        return Ok(Core { factors, certainty, primes, reason, path: vec![] });
     }
     let core = compute(a, options, observer)?;
-    kept.complete(&(&core.factors, core.certainty, &core.reason))?;
+    kept.complete(&(&core.factors, (core.certainty, core.primes), &core.reason))?;
     Ok(core)
 }
 
@@ -83,16 +85,17 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
         counted(parts.hard.bits() - 1, "bit")
     );
     path.push(step("local forms", found, start));
-    let (mut certainty, mut reason) = (over_q.certainty, over_q.reason);
+    let (mut primes, mut reason) = (Certainty::Proven, over_q.reason);
     if let Some(unproven) = unproven.filter(|_| !chosen.multiple.proven) {
-        certainty = certainty.and(Certainty::with_bound(unproven.error));
+        primes = Certainty::with_bound(unproven.error);
         let solutions = counted(unproven.solutions, "random system");
         reason += &format!(
             "; other primes than those seen: {solutions} of each of several minors, error <= {:.1e}",
             unproven.error.value()
         );
     }
-    Ok(Core { factors: join(r, powers, observer)?, certainty, reason, path })
+    let certainty = over_q.certainty.and(primes);
+    Ok(Core { factors: join(r, powers, observer)?, certainty, primes, reason, path })
 }
 
 fn step(name: &'static str, found: String, start: Instant) -> Step {

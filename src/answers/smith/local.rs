@@ -66,9 +66,8 @@ fn round<'a>(rows: Vec<&'a mut [u32]>, p: u32, q: u32, observer: &dyn Observer) 
         }
         reduce(isa, &pivots, &mut batch, near, q, observer)?;
         let known = pivots.len();
-        while !batch.is_empty() {
-            // The last row by the pivots that this batch has had.
-            let mut row = batch.pop().expect("not empty");
+        while let Some(mut row) = batch.pop() {
+            // By the pivots that this batch has had.
             row.0 = known;
             isa.run(Reduce { pivots: &pivots, rows: std::slice::from_mut(&mut row), q });
             let (_, row) = row;

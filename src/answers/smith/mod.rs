@@ -12,15 +12,16 @@
 //!    *Imbedding conditions for λ-matrices*, the same volume): s_r | s_r(B), which divides det B.
 //! 3. **A multiple of s_r that is proven** ([`bound`]): the common denominator s̃ of solutions of B·x = b and y·B = c,
 //!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or
-//!    det B = s̃·c is assembled from enough primes.
+//!    det B = s̃·c is assembled from enough primes. Where both take long, more solutions bound the error that a prime
+//!    is missed ([`unproven`]). What nobody can factor is compared with other minors ([`minors`], [`parts`]).
 //! 4. **Local forms**: for each prime that may divide more than one factor, its rank if that says all, or elimination
 //!    in ℤ/pᵏ with pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r
 //!    is found without factoring m ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds
 //!    ([`modular`]).
 //!
-//! **Certainty.** Each step but the rank is exact: lower bounds (a pivot, a denominator) and upper ones (the multiple)
-//! meet. So the form is proven if the rank over ℚ of every component is, and otherwise as sure as those ranks. Random
-//! choices (the prime, right sides) change the time alone.
+//! **Certainty.** Each step but the rank, and a multiple that is not proven, is exact: lower bounds (a pivot, a
+//! denominator) and upper ones (the multiple) meet. So the form is proven if the rank over ℚ and the multiple of every
+//! component are, and otherwise as sure as those. Other random choices (the prime, the minor) change the time alone.
 //!
 //! Sources: J.-G. Dumas, B. D. Saunders, G. Villard, *On efficient sparse integer matrix Smith normal form
 //! computations*, J. Symb. Comp. 32, 2001; J.-G. Dumas, F. Heckenbach, B. D. Saunders, V. Welker, *Computing simplicial
@@ -61,9 +62,9 @@ use num_bigint::BigUint;
 #[non_exhaustive]
 pub struct SmithOptions {
     /// How ranks are computed: the seed, the memory and the prices count, and `proven`, which demands a proof of the
-    /// rank over ℚ.
+    /// rank over ℚ and of the primes that matter.
     pub rank: RankOptions,
-    /// The error probability that ranks may have if nothing is proven.
+    /// The error probability that the form may have if not all is proven.
     pub error: ErrorBound,
     /// Ask for the powers of this prime alone.
     pub local: Option<Modulus>,
@@ -94,6 +95,8 @@ pub struct SmithForm {
     pub factors: Vec<(BigUint, usize)>,
     /// How sure it is.
     pub certainty: Certainty,
+    /// How sure it is that no factor lacks a prime, if the rank is right.
+    pub(crate) primes: Certainty,
     /// What the certainty rests on.
     pub reason: String,
     /// The steps taken, in order.

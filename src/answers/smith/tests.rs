@@ -143,9 +143,10 @@ fn without_proof(a: &Triplets) -> SmithForm {
     let mut options = SmithOptions::default();
     options.rank.machine.dense.product = [1e9; 5];
     let found = super::core::invariant_factors(a, &options, &Silent).unwrap();
+    assert!(found.primes == Certainty::Proven || found.certainty != Certainty::Proven);
     let rank = found.factors.iter().map(|f| f.1).sum();
-    let (factors, certainty, reason) = (found.factors, found.certainty, found.reason);
-    SmithForm { rank, factors, certainty, reason, path: found.path, phases: Default::default() }
+    let super::core::Core { factors, certainty, primes, reason, path } = found;
+    SmithForm { rank, factors, certainty, primes, reason, path, phases: Default::default() }
 }
 
 #[test]

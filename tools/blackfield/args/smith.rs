@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 /// The Smith normal form over Z of a sparse integer matrix: its invariant factors.
 ///
-/// Standard output has one line for each invariant factor, ascending: the factor and its multiplicity. Factors that are
-/// 0 are not listed; the rank, the sum of the multiplicities, tells how many there are. All but the rank is exact, and
-/// that is proven as a rule: a line on standard error and the JSON document say.
+/// Standard output has one line for each invariant factor, ascending: the factor and its multiplicity. Factors that
+/// are 0 are not listed; the rank, the sum of the multiplicities, tells how many there are. All is proven as a rule
+/// but, for some matrices, the rank, and that no factor lacks a prime: a line on standard error and the JSON document
+/// say.
 #[derive(Debug, Args)]
 #[command(after_long_help = SMITH_JSON)]
 pub struct SmithArgs {
@@ -22,10 +23,10 @@ pub struct SmithArgs {
     pub local: Option<Modulus>,
     #[command(flatten)]
     pub input: InputArgs,
-    /// Demand a proof of the rank over Q
+    /// Demand a proof of the rank over Q and of all factors
     #[arg(long)]
     pub proven: bool,
-    /// The error probability to reach where the rank is not proven [default: 1e-12]
+    /// The error probability to reach where not all is proven [default: 1e-12]
     #[arg(long, value_name = "E", conflicts_with = "proven")]
     pub error: Option<ErrorBound>,
     #[command(flatten)]
