@@ -14,7 +14,7 @@ use crate::report::once_if_worth;
 use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
-use crate::{Error, Observer, Result, Step};
+use crate::{Error, Observer, Result, Step, memory};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -22,6 +22,8 @@ use std::time::Instant;
 const WORTHWHILE_SHARE: usize = 8;
 /// Threads from which on one of them looks for a maximum matching while the others look at the Schur complement.
 const AHEAD: usize = 4;
+/// The share of a limit on memory that such a matching may take.
+const AHEAD_SHARE: u64 = 8;
 
 impl Work<'_> {
     /// [`Action::ShareParts`](super::plan::Action::ShareParts): nothing is changed if rows share little.
@@ -154,8 +156,9 @@ impl Work<'_> {
     pub fn form_complements(&mut self, left: &mut Left<'_>, seconds: f64) -> Result<()> {
         left.stage = Stage::Formed;
         // A matching is found by one thread. It is in vain if the complement is formed.
+        let (a, most) = (left.of.left(), self.options.max_memory);
         let ahead = rayon::current_num_threads() >= AHEAD
-            && self.options.max_memory.is_none()
+            && most.is_none_or(|limit| limit / AHEAD_SHARE >= memory_of_matching(a))
             && left.larger.is_none()
             && left.is_worth_matching(self.options, &self.machine)?;
         let pattern = if ahead { Pattern::of(left.of.left()).ok() } else { None };
@@ -234,6 +237,13 @@ impl Work<'_> {
             self.step("Schur complement", found, &why, 0, forming, Taken { work, seconds });
         }
     }
+}
+
+/// Bytes that a maximum matching of a matrix takes: its pattern and the transpose of that; of a line the mate, the degree
+/// and its places in lists.
+fn memory_of_matching(a: &SparseMatrix) -> u64 {
+    let (entries, lines) = (a.nnz() as u128, (a.rows() + a.cols()) as u128);
+    memory::saturated(8 * entries + 48 * lines)
 }
 
 /// Structural pivots of what is left, as it stands.
