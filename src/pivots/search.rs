@@ -25,10 +25,14 @@ const NONE: u32 = u32::MAX;
 const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
+/// What a task may spend, as a multiple of an equal share of what is left: few rows take most of it.
+const SHARE: u64 = 4;
+/// Columns of which one task looks for the last pivotal row, or more.
+const LINES: usize = 1 << 12;
 /// Rows that one task searches, and the fewest and the most tasks in a batch: after a batch in which no row joined
 /// there are twice as many, after any other the fewest.
-const TASK: usize = 64;
-const TASKS: [usize; 2] = [8, 64];
+const TASK: usize = 16;
+const TASKS: [usize; 2] = [32, 256];
 
 /// How long a search may last, in entries visited. Both weigh effort against benefit; correctness does not depend on
 /// them.
@@ -96,11 +100,21 @@ impl<'a> Search<'a> {
             label: memory::zeros(rows.len(), SEARCH)?,
             last: memory::filled(NONE, cols.len(), SEARCH)?,
         };
+        let one_by_one = rayon::current_num_threads() == 1;
         for (k, (i, j)) in pivots.enumerate() {
             search.row_of[j as usize] = i;
             search.col_of[i as usize] = j;
             search.label[i as usize] = k as i64 * GAP;
-            rows.line(i).iter().for_each(|&c| search.last[c as usize] = i);
+            if one_by_one {
+                rows.line(i).iter().for_each(|&c| search.last[c as usize] = i);
+            }
+        }
+        if !one_by_one {
+            let Search { last, label, col_of, .. } = &mut search;
+            last.par_iter_mut().with_min_len(LINES).enumerate().for_each(|(c, last)| {
+                let pivotal = cols.line(c as u32).iter().copied().filter(|&i| col_of[i as usize] != NONE);
+                *last = pivotal.max_by_key(|&i| label[i as usize]).unwrap_or(NONE);
+            });
         }
         Ok(search)
     }
@@ -110,7 +124,7 @@ impl<'a> Search<'a> {
         let free = || (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
         let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
         order.extend(free());
-        order.sort_unstable_by_key(|&i| (self.rows.degree(i), i));
+        order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
             let (alive, visited) = (Bits::new(cols)?, Bits::new(rows)?);
@@ -124,7 +138,7 @@ impl<'a> Search<'a> {
             order = rest;
             let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
             let Some(left) = allowed.checked_sub(work) else { break };
-            let share = left / tasks as u64;
+            let share = left / tasks as u64 * SHARE;
             let state = &*self;
             let search = |task: &[u32], scratch: &mut Scratch| {
                 let (mut found, mut work) = (vec![], 0);
@@ -258,7 +272,7 @@ impl<'a> Search<'a> {
     pub fn pivots(&self) -> Result<Vec<(u32, u32)>> {
         let pivots = (0..).zip(self.col_of.iter().copied()).filter(|&(_, j)| j != NONE);
         let mut pivots: Vec<(u32, u32)> = memory::collect(pivots, SEARCH)?;
-        pivots.sort_unstable_by_key(|&(i, _)| (self.label[i as usize], i));
+        pivots.par_sort_unstable_by_key(|&(i, _)| (self.label[i as usize], i));
         Ok(pivots)
     }
 }

@@ -16,8 +16,10 @@ memory::plain! {
 
 /// From so many bytes on memory is mapped: two huge pages.
 const MAPPED: usize = 4 << 20;
-/// Bytes zeroed by one task: the first touch, which places the pages, is shared out.
-const TOUCH: usize = 1 << 20;
+/// Bytes touched by one task: the first touch, which places the pages, is shared out. The system clears them.
+const TOUCH: usize = 1 << 21;
+/// Bytes of the smallest page.
+const PAGE: usize = 1 << 12;
 /// What the memory is asked for.
 const WHAT: &str = "a block of vectors";
 
@@ -44,7 +46,7 @@ impl<T: Pod> Aligned<T> {
             Memory::Heap(memory::zeros(bytes.div_ceil(size_of::<Line>()), WHAT)?)
         } else {
             let mut map = memory::mapped(bytes, WHAT)?;
-            map.par_chunks_mut(TOUCH).for_each(|piece| piece.fill(0));
+            map.par_chunks_mut(TOUCH).for_each(|piece| piece.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0));
             Memory::Mapped(map)
         };
         Ok(Aligned { memory, len, element: PhantomData })

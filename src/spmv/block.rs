@@ -3,6 +3,7 @@
 #![allow(clippy::unnecessary_cast, reason = "the macro casts from every lane, u64 among them")]
 
 use super::aligned::Aligned;
+use super::rough;
 use crate::field::{Modulus, Rng};
 use crate::{Result, memory};
 use rand::{Rng as _, RngExt};
@@ -11,6 +12,8 @@ use std::ops::Range;
 
 /// Residues that one task changes.
 const SHARE: usize = 1 << 14;
+/// Words of a stream of random numbers between the places where tasks begin: a residue takes a few of them.
+const STRIDE: u128 = 1 << 20;
 
 /// The storage type of one residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -150,34 +153,37 @@ impl Block {
         b.fill_uniformly(0..rows, modulus, rng);
         Ok(b)
     }
-    /// Fills `rows` with uniformly random residues.
+    /// Fills `rows` with uniformly random residues, in parallel: each 2¹⁴ of them come from a place of their own in the
+    /// stream, the first from where it stands.
     pub fn fill_uniformly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
         let (range, p) = (rows.start * self.width..rows.end * self.width, modulus.get());
-        if let Ok(p) = u32::try_from(p) {
-            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
-        } else {
-            each_lane!(&mut self.lanes, v => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as _));
+        let (start, ahead) = (rng.get_word_pos(), range.len().div_ceil(SHARE) as u128 * STRIDE);
+        macro_rules! fill {
+            ($v:expr, $p:expr) => {
+                $v[range].par_chunks_mut(SHARE).enumerate().for_each(|(k, v)| {
+                    let mut rng = rng.clone();
+                    rng.set_word_pos(start + k as u128 * STRIDE);
+                    v.iter_mut().for_each(|x| *x = rng.random_range(0..$p) as _);
+                })
+            };
         }
+        if let Ok(p) = u32::try_from(p) {
+            each_lane!(&mut self.lanes, v => fill!(v, p));
+        } else {
+            each_lane!(&mut self.lanes, v => fill!(v, p));
+        }
+        rng.set_word_pos(start + ahead);
     }
     /// Fills `rows` with random residues that are not quite uniform (some are twice as likely as others where p nearly
     /// fills the lane) and come from a generator for speed alone (SplitMix64: Steele, Lea, Flood, OOPSLA 2014): good
     /// enough to explore with, several times as fast as [`Block::fill_uniformly`].
     pub fn fill_roughly(&mut self, rows: Range<usize>, modulus: Modulus, rng: &mut Rng) {
         let (range, p) = (rows.start * self.width..rows.end * self.width, modulus.get());
-        macro_rules! fill {
-            ($lanes:expr, $word:ty, $wide:ty) => {{
-                let lanes = &mut $lanes[range];
-                split_mix(rng.next_u64(), bytemuck::cast_slice_mut(lanes));
-                for x in lanes {
-                    *x = ((*x as $wide * p as $wide) >> <$word>::BITS) as $word;
-                }
-            }};
-        }
         match &mut self.lanes {
-            Lanes::U8(v) => fill!(v, u8, u32),
-            Lanes::U16(v) => fill!(v, u16, u32),
-            Lanes::U32(v) => fill!(v, u32, u64),
-            Lanes::U64(v) => fill!(v, u64, u128),
+            Lanes::U8(v) => rough::fill(rng.next_u64(), modulus, &mut v[range]),
+            Lanes::U16(v) => rough::fill(rng.next_u64(), modulus, &mut v[range]),
+            Lanes::U32(v) => rough::fill(rng.next_u64(), modulus, &mut v[range]),
+            Lanes::U64(v) => rough::fill(rng.next_u64(), modulus, &mut v[range]),
             Lanes::F32(v) => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as f32),
             Lanes::F64(v) => v[range].iter_mut().for_each(|x| *x = rng.random_range(0..p) as f64),
         }
@@ -306,17 +312,6 @@ impl Block {
         let mut residues = memory::with_capacity(self.rows * self.width, "the residues of a block of vectors")?;
         each_lane!(&self.lanes, v => residues.extend(v.iter().map(|&x| x as u64)));
         Ok(residues)
-    }
-}
-
-/// Fills `bytes` with the output of SplitMix64.
-fn split_mix(mut state: u64, bytes: &mut [u8]) {
-    for chunk in bytes.chunks_mut(8) {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        chunk.copy_from_slice(&(z ^ (z >> 31)).to_le_bytes()[..chunk.len()]);
     }
 }
 

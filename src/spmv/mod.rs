@@ -20,6 +20,7 @@ mod options;
 mod params;
 mod plan;
 mod product;
+mod rough;
 mod scatter;
 mod strips;
 mod triangular;

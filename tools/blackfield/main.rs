@@ -18,6 +18,7 @@ mod checkpoint;
 mod completions;
 mod convert;
 mod det;
+mod digest;
 mod dry_run;
 mod exit;
 mod generate;

@@ -2,9 +2,10 @@
 
 use crate::account::Account;
 use crate::answer::Over;
-use crate::args::{MethodName, Prime, RankArgs, RouteName};
+use crate::args::{MethodName, Prime, RankArgs};
 use crate::batch::{About, Batch};
 use crate::certificate;
+use crate::digest;
 use crate::exit::Code;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
@@ -62,7 +63,7 @@ struct Answer {
 pub fn run(args: &RankArgs, bars: &Bars) -> Result<Code> {
     input::check_stdin_once(&args.files)?;
     check_device(args)?;
-    check_method(args)?;
+    args.check_method()?;
     let certificate = certificate::begin(args)?;
     let options = resolve(args, bars)?;
     let each = args.moduli.len() + usize::from(args.rational);
@@ -155,7 +156,10 @@ impl Work<'_> {
         let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
-        let digest = wanted.then(|| phases.shown("digest", *bars, || loaded.digest()));
+        let alone = !last || certificate.is_some() || args.max_memory.is_some() || args.checkpoint.checkpoint.is_some();
+        let copy = if wanted && !alone { digest::copy(&loaded.triplets) } else { None };
+        let now = wanted && copy.is_none();
+        let mut digest = now.then(|| phases.shown("digest", *bars, || loaded.digest()));
         bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
         let matrix = match (last, compact.matrix) {
             (false, matrix) => phases.shown("reduce", *bars, || matrix.try_reduce(modulus))?,
@@ -170,11 +174,16 @@ impl Work<'_> {
         };
         let nnz = matrix.nnz();
         let options = &options.clone().max_memory(max_memory);
-        // A certificate is made of the matrix, which stays for it.
-        let (mut found, matrix) = match certificate {
-            Some(_) => (answers::rank(&matrix, options, *bars)?, Some(matrix)),
-            None => (answers::rank_owned(matrix, options, *bars)?, None),
-        };
+        let (found, beside) = digest::beside(copy, || match certificate {
+            // A certificate is made of the matrix, which stays for it.
+            Some(_) => answers::rank(&matrix, options, *bars).map(|found| (found, Some(matrix))),
+            None => answers::rank_owned(matrix, options, *bars).map(|found| (found, None)),
+        });
+        let (mut found, matrix) = found?;
+        if let Some((made, seconds)) = beside {
+            phases.add("digest", seconds);
+            digest = Some(made);
+        }
         phases.extend(&found.phases);
         if let (Some(to), Some(minor), Some(digest), Some(matrix)) =
             (certificate.take(), &found.minor, &digest, &matrix)
@@ -349,22 +358,6 @@ fn check_device(args: &RankArgs) -> Result<()> {
             Err(Error::Device(DeviceError::new(DeviceReason::NoKernel, message)))
         }
         None => args.device.first_or_named(gpu::require_devices()?).map(drop),
-    }
-}
-
-/// Refuses options that have no effect on the method asked for.
-fn check_method(args: &RankArgs) -> Result<()> {
-    let asked = [
-        ("--trials", args.trials > 1),
-        ("--block", args.block.is_some()),
-        ("--route", args.route != RouteName::Shortcut),
-        ("--no-early-termination", args.no_early_termination),
-    ];
-    match asked.into_iter().find(|(_, asked)| *asked) {
-        Some((option, _)) if args.method == MethodName::Elimination => Err(Error::Usage(format!(
-            "{option} is for block Wiedemann, which --method elimination does without: leave one of them out"
-        ))),
-        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::{BatchArgs, CheckpointArgs, Common, FormatArgs, InputArgs, Prime, Pro
 use blackfield::answers::{self, RankOptions};
 use blackfield::gpu::Devices;
 use blackfield::report::ErrorBound;
+use blackfield::{Error, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
@@ -102,6 +103,27 @@ pub struct RankArgs {
     pub profile: ProfileArgs,
     #[command(flatten)]
     pub common: Common,
+}
+
+impl RankArgs {
+    /// Refuses options that have no effect on the method asked for.
+    ///
+    /// # Errors
+    /// [`Error::Usage`].
+    pub fn check_method(&self) -> Result<()> {
+        let asked = [
+            ("--trials", self.trials > 1),
+            ("--block", self.block.is_some()),
+            ("--route", self.route != RouteName::Shortcut),
+            ("--no-early-termination", self.no_early_termination),
+        ];
+        match asked.into_iter().find(|(_, asked)| *asked) {
+            Some((option, _)) if self.method == MethodName::Elimination => Err(Error::Usage(format!(
+                "{option} is for block Wiedemann, which --method elimination does without: leave one of them out"
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 const RANK_JSON: &str = "\
