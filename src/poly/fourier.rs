@@ -34,8 +34,8 @@ const SCATTER: usize = 64;
 /// What the memory is for.
 const SPECTRA: &str = "spectra of polynomial matrices";
 
-/// Writes the wanted coefficients, by transforms of `points` points, to zeros; nothing, and `false`, if the integers fail
-/// the check.
+/// Writes the wanted coefficients, by transforms of `points` points, to zeros; nothing, and `false`, if the integers
+/// fail the check.
 pub(crate) fn product<F: Field>(
     isa: Isa,
     field: &F,

@@ -8,8 +8,8 @@ use super::sums::{Pairs, Shape, Sink, SumReducer, sum_of_products};
 use crate::field::Field;
 use crate::{Result, memory};
 
-/// Writes the wanted coefficients to zeros. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each matrix product are
-/// one exact sum; other fields use their own arithmetic.
+/// Writes the wanted coefficients to zeros. Over prime fields with p < 2⁵⁰ the sum over i and the sum within each
+/// matrix product are one exact sum; other fields use their own arithmetic.
 pub(crate) fn product<F: Field>(
     isa: Isa,
     field: &F,

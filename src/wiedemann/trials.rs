@@ -70,8 +70,8 @@ pub struct Outcome {
 /// depend on whether that is the processor or a GPU.
 ///
 /// # Errors
-/// [`Error::Interrupted`], [`Error::Memory`]; [`Error::Check`] if the computation contradicts itself;
-/// [`Error::Device`] if a GPU fails.
+/// [`Interrupted`](crate::Error::Interrupted), [`Memory`](crate::Error::Memory); [`Check`](crate::Error::Check) if the
+/// computation contradicts itself; [`Device`](crate::Error::Device) if a GPU fails.
 ///
 /// # Panics
 /// If no trial is asked for, or the matrix on a GPU is for other blocks than the parameters.
