@@ -239,8 +239,8 @@ impl Work<'_> {
     }
 }
 
-/// Bytes that a maximum matching of a matrix takes: its pattern and the transpose of that; of a line the mate, the degree
-/// and its places in lists.
+/// Bytes that a maximum matching of a matrix takes: its pattern and the transpose of that; of a line the mate, the
+/// degree and its places in lists.
 fn memory_of_matching(a: &SparseMatrix) -> u64 {
     let (entries, lines) = (a.nnz() as u128, (a.rows() + a.cols()) as u128);
     memory::saturated(8 * entries + 48 * lines)

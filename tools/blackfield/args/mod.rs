@@ -35,7 +35,7 @@ pub use matchings::MatchingsArgs;
 pub use permanent::PermanentArgs;
 pub use polynomial::{CharpolyArgs, MinpolyArgs, PolynomialArgs};
 pub use profile::ProfileArgs;
-pub use rank::{MethodName, RankArgs, RouteName};
+pub use rank::{MethodName, RankArgs};
 pub use rref::RrefArgs;
 pub use smith::SmithArgs;
 pub use solve::SolveArgs;
