@@ -301,7 +301,8 @@ fn best_cover(
 /// As [`find`].
 pub fn find_best(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<(bool, Found)> {
     let found = find(a, effort, observer)?;
-    let in_rows: usize = found.pivots.rows.iter().map(|&i| a.row(i as usize).0.len()).sum();
+    let rows = found.pivots.rows.par_iter().with_min_len(1 << 13);
+    let in_rows: usize = rows.map(|&i| a.row(i as usize).0.len()).sum();
     let mut pivotal = memory::filled(false, a.cols(), PIVOTS)?;
     found.pivots.cols.iter().for_each(|&j| pivotal[j as usize] = true);
     let in_cols = a.col.par_iter().with_min_len(1 << 16).filter(|&&j| pivotal[j as usize]).count();

@@ -14,9 +14,12 @@ use crate::pivots::Pivots;
 use crate::sparse::{SparseMatrix, row_lists, write_sorted};
 use crate::spmv::TriangularSolve;
 use crate::{Error, Result, memory};
+use rayon::prelude::*;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+/// Rows that one task counts, or more.
+const TASK: usize = 1 << 13;
 /// What the memory is for.
 const LINES: &str = "the lines of a Schur complement";
 
@@ -100,7 +103,8 @@ impl<'a> Split<'a> {
     }
     /// Non-zeros of the pivot rows, and of all rows.
     pub(super) fn entries(&self) -> [usize; 2] {
-        [self.pivots.rows.iter().map(|&i| self.a.row(i as usize).0.len()).sum(), self.a.nnz()]
+        let rows = self.pivots.rows.par_iter().with_min_len(TASK);
+        [rows.map(|&i| self.a.row(i as usize).0.len()).sum(), self.a.nnz()]
     }
     /// The matrix A.
     pub fn matrix(&self) -> &'a SparseMatrix {

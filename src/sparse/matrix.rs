@@ -193,7 +193,8 @@ impl SparseMatrix {
     #[must_use]
     pub fn valued(&self) -> usize {
         let minus_one = self.modulus.get() - 1;
-        self.value.iter().filter(|&&v| v != 1 && v != minus_one).count()
+        let valued = |values: &[u64]| values.iter().filter(|&&v| v != 1 && v != minus_one).count();
+        self.value.par_chunks(PIECE).map(valued).sum()
     }
     /// Offsets of the rows: rows + 1 ascending positions in the entries.
     #[must_use]
