@@ -146,6 +146,14 @@ impl Outlook<'_> {
                     return here.map(|found| told(found, |_| place::NO_PART.into()));
                 };
                 there.seconds += start;
+                // Sketches that are given up at different ranks are compared at the lower one.
+                if let (Ok((Decision { finish: Finish::Sketch { give_up }, .. }, _)), Finish::Sketch { .. }) =
+                    (&here, there.finish)
+                {
+                    let rest = Rest { gpu: Some(threads), ..self.rest };
+                    let same = rest.sketch_seconds(machine, (*give_up).min(rest.rank_bound));
+                    there.seconds = same.map_or(there.seconds, |seconds| there.seconds.min(seconds + start));
+                }
                 match here {
                     Ok(found) if found.0.seconds <= there.seconds => {
                         Ok(told(found, |here| place::here([here, there.seconds], threads)))
