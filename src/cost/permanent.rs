@@ -87,8 +87,8 @@ impl Default for Gray {
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Device {
-    /// Looking for GPUs and opening one: what a driver takes that stays loaded (one H100: 0.10 to 0.19 s to start, 0.13 s
-    /// for a context).
+    /// Looking for GPUs and opening one: what a driver takes that stays loaded (one H100: 0.10 to 0.19 s to start,
+    /// 0.13 s for a context).
     pub find: f64,
     /// Compiling a kernel, which takes 0.6 to 1.4 s once on a machine and nothing from then on, and loading it.
     pub start: f64,

@@ -199,6 +199,11 @@ pub fn rounds(
 }
 
 impl RoundsOptions {
+    /// Whether rounds would end before the Schur complement of these pivots, of which that is predicted.
+    pub fn refuses(&self, a: &SparseMatrix, pivots: &Pivots, predicted: &Prediction) -> bool {
+        self.refuse(a, pivots, predicted).is_some()
+    }
+
     /// Why not to go on to the Schur complement of these pivots.
     fn refuse(&self, a: &SparseMatrix, pivots: &Pivots, predicted: &Prediction) -> Option<Stop> {
         let smaller = a.rows().min(a.cols()) as f64;

@@ -11,7 +11,7 @@ use super::kept::Kept;
 use crate::dense::{Echelon, GpuField};
 use crate::gpu::Device;
 use crate::spmv::{Block, GpuBlock, GpuCopies, GpuMap, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
-use crate::{Observer, Result, memory};
+use crate::{DeviceReason, Error, Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Combinations that a GPU makes at once: a panel of the dense elimination.
@@ -20,6 +20,7 @@ pub(super) const AT_ONCE: usize = 256;
 const TILE: usize = 32;
 /// What the memory is for.
 const COMBINATIONS: &str = "combinations for a GPU";
+const CHECK: &str = "the blocks of a check";
 
 /// S and Sᵀ on each of these GPUs that gets a column of the blocks.
 ///
@@ -40,7 +41,7 @@ pub(super) enum Folder {
 }
 
 impl Folder {
-    /// On the device, if there is one, with products by S there.
+    /// On the device, if there is one, with products by S there, if there is room.
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
@@ -53,7 +54,7 @@ impl Folder {
         Ok(match device {
             Some(device) => {
                 let (folder, products) = GpuFolder::new(split, fold, kept, device)?;
-                (Folder::Gpu(Box::new(folder)), Some(products))
+                (Folder::Gpu(Box::new(folder)), products)
             }
             None => (Folder::Processor(Box::new(Mixer::folded(split, fold, kept)?)), None),
         })
@@ -99,13 +100,24 @@ impl Folder {
 pub(super) struct GpuProducts(GpuMap);
 
 impl GpuProducts {
+    /// By the kernels of another map; `None` where the GPU has no room for its blocks beside so many bytes.
+    fn new(like: &GpuMap, solve: &GpuSolve, beside: u64) -> Result<Option<Self>> {
+        let made = like.another(solve).and_then(|map| {
+            map.require(beside + map.operand_bytes() + map.result_bytes(), CHECK)?;
+            Ok(GpuProducts(map))
+        });
+        match made {
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => Ok(None),
+            made => made.map(Some),
+        }
+    }
     /// S·Z, for at most [`AT_ONCE`] columns of as many residues as fill four bytes.
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
     pub fn image(&self, z: &Block) -> Result<Block> {
         let GpuProducts(map) = self;
-        map.require(map.operand_bytes() + map.result_bytes(), "the blocks of a check")?;
+        map.require(map.operand_bytes() + map.result_bytes(), CHECK)?;
         let (mut x, mut y) = (map.zeros()?, map.zeros_of_result()?);
         map.upload_columns(&mut x, z)?;
         map.apply(None, &mut x, &mut y)?;
@@ -128,7 +140,7 @@ pub(super) struct GpuFolder {
 }
 
 impl GpuFolder {
-    fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<(Self, GpuProducts)> {
+    fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<(Self, Option<GpuProducts>)> {
         let (p, rows, cols) = (split.modulus(), split.rows.len(), split.cols.len());
         let solves = || rayon::join(|| split.backward_coefficients(), || split.forward_coefficients());
         let ((l, u), m) = rayon::join(solves, || fold.transposed(p, kept.width()));
@@ -136,11 +148,11 @@ impl GpuFolder {
         let solve = GpuSolve { inputs: rows, l: &l, outputs: cols };
         let backward = GpuMap::open(device, GpuShape { modulus: p, block: AT_ONCE, degree: 1 }, &solve, &m)?;
         let folding = backward.another(&GpuSolve::product(&m))?;
-        let forward = backward.another(&GpuSolve { inputs: cols, l: &u, outputs: rows })?;
         let needed = backward.operand_bytes() + folding.operand_bytes() + folding.result_bytes();
         backward.require(needed, "the blocks of a sketch")?;
+        let products = GpuProducts::new(&backward, &GpuSolve { inputs: cols, l: &u, outputs: rows }, needed)?;
         let (y, rows, folded) = (backward.zeros()?, folding.zeros()?, folding.zeros_of_result()?);
-        Ok((GpuFolder { fold, kept, backward, folding, y, rows, folded }, GpuProducts(forward)))
+        Ok((GpuFolder { fold, kept, backward, folding, y, rows, folded }, products))
     }
 
     fn widen(&mut self, next: usize) -> Result<Kept> {
@@ -250,7 +262,7 @@ mod tests {
     use crate::oracles::greedy_pivots;
     use crate::sparse::SparseMatrix;
     use crate::spmv::Lane;
-    use crate::{DeviceReason, Error, Silent, families};
+    use crate::{Silent, families};
     use rand::{RngExt, SeedableRng};
 
     #[test]

@@ -87,8 +87,8 @@ impl Kept {
         absorb_rows(&narrow, count, echelon, observer)?;
         self.keep(panel, first, &echelon.pivot_rows()[rank..])
     }
-    /// [`Kept::absorb`] of a panel that is on the GPU where the basis is. Where the GPU has no room for rows that might
-    /// be kept, no more are.
+    /// [`Kept::absorb`] of a panel that is on the GPU where the basis is. Where the GPU has little room beside the next
+    /// basis, no more are kept.
     ///
     /// # Errors
     /// Those of [`Echelon::absorb_on_gpu`].
@@ -103,8 +103,14 @@ impl Kept {
         let narrow = field.narrowed(panel, width)?;
         let (rank, first) = (echelon.rank(), echelon.rows_seen());
         echelon.absorb_on_gpu(&narrow, observer)?;
+        let lane = Lane::narrowest(field.modulus());
+        // It keeps its rows as they came, too.
+        let next = 2 * (self.width as u64).pow(2) * lane.bytes() as u64;
+        if self.room(lane) > 0 && field.stream().free_memory()? < next {
+            self.most_bytes = 0;
+        }
         let numbers = &echelon.pivot_rows()[rank..];
-        let numbers = &numbers[..numbers.len().min(self.room(Lane::narrowest(field.modulus())))];
+        let numbers = &numbers[..numbers.len().min(self.room(lane))];
         let lines: Vec<u32> = numbers.iter().map(|number| (number - first) as u32).collect();
         match field.chosen(panel, &lines) {
             Ok(rows) => {

@@ -24,7 +24,7 @@ pub(super) struct Basis<'a> {
 /// What solves systems with B.
 enum Minor {
     Processor(Factors),
-    Gpu(GpuInverse),
+    Gpu(Box<GpuInverse>),
 }
 
 impl<'a> Basis<'a> {
@@ -34,7 +34,7 @@ impl<'a> Basis<'a> {
     /// [`crate::Error::Memory`], [`crate::Error::Device`].
     pub fn of(echelon: &Echelon, absorbed: &'a [Combination]) -> Result<Self> {
         let minor = match echelon.inverse_on_gpu()? {
-            Some(inverse) => Minor::Gpu(inverse),
+            Some(inverse) => Minor::Gpu(Box::new(inverse)),
             None => Minor::Processor(echelon.factors()?.expect("multipliers are kept")),
         };
         Ok(Basis {
@@ -60,7 +60,7 @@ pub(super) struct Sieve {
 
 /// Z ↦ S·Z.
 enum Products {
-    Processor { program: TriangularSolve, work: Block },
+    Processor(Box<(TriangularSolve, Block)>),
     Gpu(Box<GpuProducts>),
 }
 
@@ -68,7 +68,8 @@ impl Products {
     /// S·Z: what `with` makes of it, as the last rows of a block.
     fn image<T>(&mut self, z: &Block, with: impl FnOnce(&Block) -> T) -> Result<T> {
         match self {
-            Products::Processor { program, work } => {
+            Products::Processor(made) => {
+                let (program, work) = &mut **made;
                 work.copy_rows(0, z, 0, z.rows());
                 program.run(work);
                 Ok(with(work))
@@ -92,7 +93,7 @@ impl Sieve {
             None => {
                 let program = split.forward()?;
                 let work = Block::zeros(program.lane(), program.inputs() + program.rows(), Self::WIDTH)?;
-                Products::Processor { program, work }
+                Products::Processor(Box::new((program, work)))
             }
         };
         Ok(Sieve { products, order: strides(split.rows.len())? })

@@ -146,6 +146,14 @@ impl Outlook<'_> {
                     return here.map(|found| told(found, |_| place::NO_PART.into()));
                 };
                 there.seconds += start;
+                // Sketches that are given up at different ranks are compared at the lower one.
+                if let (Ok((Decision { finish: Finish::Sketch { give_up }, .. }, _)), Finish::Sketch { .. }) =
+                    (&here, there.finish)
+                {
+                    let rest = Rest { gpu: Some(threads), ..self.rest };
+                    let same = rest.sketch_seconds(machine, (*give_up).min(rest.rank_bound));
+                    there.seconds = same.map_or(there.seconds, |seconds| there.seconds.min(seconds + start));
+                }
                 match here {
                     Ok(found) if found.0.seconds <= there.seconds => {
                         Ok(told(found, |here| place::here([here, there.seconds], threads)))
@@ -243,4 +251,39 @@ fn told<T>((decision, parameters): (Decision, T), why: impl FnOnce(f64) -> Strin
         _ => decision.reason + "; " + &why(decision.seconds),
     };
     (Decision { reason, ..decision }, parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Modulus;
+    use crate::sparse::SparseMatrix;
+
+    /// Where a GPU will be asked for if the rank is not small, a small one is looked for no longer than its prices are
+    /// worth; and not on the GPU.
+    #[test]
+    fn less_is_hoped_for_where_a_gpu_is_next() {
+        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
+        let decided = |devices, [rows, nnz]: [usize; 2], larger| {
+            let options = RankOptions { devices, ..Default::default() };
+            let rest =
+                Rest { rows, cols: rows, nnz, rank_bound: rows, pivots: 2 * rows, ..Rest::of(&none, 0, &options) };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
+            let outlook = Outlook { rest, options: &options, unformed: None };
+            pool.install(|| outlook.decide(&Machine::reference(), larger)).unwrap().0
+        };
+        let large = [286_139, 5_675_670];
+        let (here, either) = (decided(Devices::Processor, large, None), decided(Devices::Auto, large, None));
+        assert!(either.finish.ends_before(here.finish) && !either.gpu, "{either:?} {here:?}");
+        assert!(either.reason.contains("before a GPU is ready"), "{}", either.reason);
+        let Finish::RowSpace { give_up } = either.finish else { unreachable!("it ends before another") };
+        let next = decided(Devices::Auto, large, Some(give_up));
+        assert!(next.gpu && matches!(next.finish, Finish::Sketch { .. }), "{next:?}");
+        // What is short stays as it is.
+        let short = [3000, 30_000];
+        assert_eq!(decided(Devices::Auto, short, None).finish, decided(Devices::Processor, short, None).finish);
+        // Few rows are no work for a GPU that is demanded.
+        let demanded = decided(Devices::Gpus, large, None);
+        assert!(!demanded.gpu && demanded.reason.contains("so few"), "{demanded:?}");
+    }
 }

@@ -164,6 +164,11 @@ impl Work<'_> {
         let max_nnz = most.min(max_memory);
         let max_work = seconds / self.machine.schur.product;
         let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
+        if let Some(predicted) = left.predicted.filter(|p| options.refuses(left.of.left(), left.of.pivots(), p)) {
+            // What was known of it before is the same now.
+            left.unformed = worth_its_memory(&predicted, left.of.left().nnz(), &options, max_memory);
+            return Ok(());
+        }
         let (start, observer) = (Instant::now(), self.observer);
         let of = &mut left.of;
         let (entries, taken, was) = (of.left().nnz(), of.taken(), of.pivots().len());
@@ -203,7 +208,10 @@ impl Work<'_> {
         }
         // Otherwise it is the same complement, of which all is known as before.
         match formed {
-            0 => left.structural = structural,
+            0 => {
+                left.structural = structural;
+                left.predicted = done.record.last().filter(|_| done.stop == Stop::Predicted).map(|last| last.predicted);
+            }
             _ => left.go_on(Stage::Formed, self.options)?,
         }
         Ok(())
@@ -273,8 +281,18 @@ fn kept(
 fn unformed(done: &Rounds, entries: usize, options: &RoundsOptions, max_nnz: usize) -> Option<Prediction> {
     let (Round { predicted, .. }, before) = done.record.split_last()?;
     let entries = before.last().map_or(entries, |round| round.nnz);
+    worth_its_memory(predicted, entries, options, max_nnz).filter(|_| done.stop == Stop::Predicted)
+}
+
+/// The Schur complement of a matrix of `entries` entries, if its price alone is against it.
+fn worth_its_memory(
+    predicted: &Prediction,
+    entries: usize,
+    options: &RoundsOptions,
+    max_nnz: usize,
+) -> Option<Prediction> {
     let fits = predicted.nnz.high() <= max_nnz as f64;
-    (done.stop == Stop::Predicted && fits && options.is_sparse(predicted, entries)).then_some(*predicted)
+    (fits && options.is_sparse(predicted, entries)).then_some(*predicted)
 }
 
 #[cfg(test)]

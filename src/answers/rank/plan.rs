@@ -80,6 +80,8 @@ pub(super) struct Left<'m> {
     pub rest: Rest,
     /// The next Schur complement, if the last rounds ended before it for its price alone.
     pub unformed: Option<Prediction>,
+    /// The same, whatever was against it.
+    pub predicted: Option<Prediction>,
     /// What a finish that was given up showed.
     pub larger: Option<Larger>,
     /// The structural rank, if it was found ahead of time.
@@ -112,6 +114,7 @@ impl<'m> Left<'m> {
             dense: is_dense(&rest, options, machine),
             rest,
             unformed: None,
+            predicted: None,
             larger: None,
             structural: None,
             mixing: SharedSolve::default(),
@@ -127,7 +130,7 @@ impl<'m> Left<'m> {
         if options.devices != Devices::Processor {
             self.rest.levels = Split::levels(a, pivots)?;
         }
-        (self.stage, self.larger, self.structural) = (stage, None, None);
+        (self.stage, self.larger, self.structural, self.predicted) = (stage, None, None, None);
         self.mixing = SharedSolve::default();
         Ok(())
     }
