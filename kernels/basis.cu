@@ -1,64 +1,29 @@
-// M-Basis mod P < 2^31 (src/sigma_basis/m_basis.rs): an order basis of a series of few coefficients by one thread block, in shared memory.
+// M-Basis mod P < 2^31 (src/sigma_basis/m_basis.rs): an order basis of a series of few coefficients by one thread block, in shared memory;
+// where P < 2^16 and tensor cores multiply bytes, pairs.cu is faster.
 //
 // Step k sorts the rows by (shifted degree, index), eliminates the M x N matrix of the coefficients k of the residuals, adds the pivots to
 // the other rows so that these coefficients vanish, and multiplies the pivots by x.
 //
-// Elimination. Row r, as it changes, is R_r + sum_j f_rj R_j over the pivots j so far, R_j as they were. A pivot, divided by its entry in
-// column c, is subtracted from later rows; column c has no other use from then on and holds f_rj. A row without an entry outside the
-// pivots' columns is no pivot: R_r = -sum_j f_rj R_j. A few warps hold the rows in registers, a column or more for each lane; the next row
-// goes through shared memory, so that one barrier of these warps separates two rows.
-//
 // problem.cuh (src/sigma_basis/cuda/source.rs):
-//   P, LANE    the modulus, bits of a residue in shared memory, 16 or 32
+//   P          the modulus                   LANE     32, the bits of a residue in shared memory
 //   M, N       rows and columns of the series; N_ROUND is N rounded up to a multiple of 8
 //   ORDER      the largest order of a launch      THREADS   of the block      SHARED   bytes of its memory
-//   TABLE      whether it has room for inverses, for LANE 16
 //
 // Launch contract: one block, SHARED bytes of dynamic shared memory.
 //   leaf    `order` steps on the coefficients of `series` from `offset` on, of which there are `given`, zeros beyond. `basis` has order + 1
-//       coefficients. `degrees` and `changes` (last changes, counted from `before` on) are brought up to date. `inverses`, for LANE 16: of
-//       the residues up to P / 2, two in a word.
+//       coefficients. `degrees` and `changes` (last changes, counted from `before` on) are brought up to date. `inverses`, of
+//       pairs.cu, is not used.
 
-#include "words.cuh"
+#include "eliminate.cuh"
 
-#define WARPS (THREADS / 32)
-#define ALL 0xffffffffu
-// Chunks of a row of an M x N matrix.
-#define CHUNKS ((N + 31) / 32)
 // Elements of a row: its residual, then its basis.
 #define STRIDE (ORDER * N + (ORDER + 1) * M)
 // Rows that share the loads of the pivots.
 #define TOGETHER 8
-// Warps that eliminate, and the rows that each of them holds.
-#define ELIMINATORS 8
-#define OWN ((M + ELIMINATORS - 1) / ELIMINATORS)
-
-// x mod P, x below 2^47 for LANE 16.
-__device__ __forceinline__ u32 residue(u64 x) {
-#if LANE == 16 && P >= 0x8000
-    const u32 quotient = __umulhi((u32)(x >> 15), (u32)((1ull << 47) / P));
-    const u32 r = (u32)x - quotient * (u32)P, s = min(r, r - 2 * (u32)P);
-    return min(s, s - (u32)P);
-#else
-    return x % P;
-#endif
-}
-
 __device__ __forceinline__ void add_product(u64 &sum, u32 a, u32 b) {
     sum += (u64)a * b;
 #if P >= 0x10000
     if (sum >= P * P) sum -= P * P;
-#endif
-}
-
-// x + a b mod P for residues.
-__device__ __forceinline__ u32 sum_with_product(u32 x, u32 a, u32 b) {
-#if LANE == 16
-    // Less than P^2, and the quotient is right or one too small.
-    const u32 sum = x + a * b, r = sum - __umulhi(sum, (u32)((1ull << 32) / P)) * (u32)P;
-    return min(r, r - (u32)P);
-#else
-    return residue(x + (u64)a * b);
 #endif
 }
 
@@ -77,11 +42,7 @@ struct Shared {
     u32 targets[M];
     u32 target_count, pivot_count;
     // The row that is eliminated next, and the one before.
-    u32 next[2][CHUNKS * 32];
-#if TABLE
-    // 1/a for a up to P / 2, two in a word.
-    u32 inverses[(P / 2 + 2) / 2];
-#endif
+    u32 next[2][N_WARP];
     u64 top;
     __align__(16) Lane rows[M * STRIDE];
 };
@@ -97,7 +58,7 @@ __device__ __forceinline__ void arrange(Shared &s, u32 *changes, u32 k, u32 befo
             place += __popc(__ballot_sync(ALL, earlier));
         }
         u32 any = 0;
-        for (u32 c = lane; c < CHUNKS * 32; c += 32) {
+        for (u32 c = lane; c < N_WARP; c += 32) {
             const u32 x = c < N ? s.rows[i * STRIDE + (k - s.shifts[i]) * N + c] : 0;
             if (c < N_ROUND) s.work[place][c] = x;
             any |= __ballot_sync(ALL, x != 0);
@@ -110,100 +71,6 @@ __device__ __forceinline__ void arrange(Shared &s, u32 *changes, u32 k, u32 befo
             if (place == M - 1) s.top = degree;
         }
     }
-}
-
-// 1/a mod P, a from 1 on.
-__device__ __forceinline__ u32 inverse(const u32 *inverses, u32 a) {
-#if LANE == 16
-    const bool high = a > P / 2;
-    const u32 b = ((const u16 *)inverses)[high ? (u32)P - a : a];
-    return high ? (u32)P - b : b;
-#else
-    u32 power = 1, square = a;
-    for (u32 e = P - 2; e > 0; e >>= 1) {
-        if (e & 1) power = residue((u64)power * square);
-        square = residue((u64)square * square);
-    }
-    return power;
-#endif
-}
-
-// Waits for the warps that eliminate.
-__device__ __forceinline__ void wait_for_eliminators() { asm volatile("bar.sync 1, %0;" ::"n"(ELIMINATORS * 32) : "memory"); }
-
-// x's element in this column.
-__device__ __forceinline__ u32 element(const u32 (&x)[CHUNKS], u32 column) {
-    u32 found = 0;
-#pragma unroll
-    for (u32 h = 0; h < CHUNKS; h++) {
-        const u32 here = __shfl_sync(ALL, x[h], column % 32);
-        if (column / 32 == h) found = here;
-    }
-    return found;
-}
-
-// Eliminates, by the first warps.
-__device__ __forceinline__ void eliminate(Shared &s, const u32 *inverses, u32 warp, u32 lane) {
-    u32 x[OWN][CHUNKS], count = 0, taken[CHUNKS] = {};
-#pragma unroll
-    for (u32 t = 0; t < OWN; t++) {
-        const u32 i = warp + ELIMINATORS * t;
-#pragma unroll
-        for (u32 h = 0; h < CHUNKS; h++) {
-            const u32 c = h * 32 + lane;
-            x[t][h] = i < M && c < N ? s.work[i][c] : 0;
-            if (i == 0) s.next[0][c] = x[t][h];
-        }
-    }
-    for (u32 r = 0; r < M && count < N; r++) {
-        wait_for_eliminators();
-        u32 y[CHUNKS], column = N;
-#pragma unroll
-        for (u32 h = CHUNKS; h-- > 0;) {
-            y[h] = s.next[r % 2][h * 32 + lane];
-            const u32 mask = __ballot_sync(ALL, y[h] != 0) & ~taken[h];
-            if (mask) column = h * 32 + __ffs(mask) - 1;
-        }
-        const bool found = column < N;
-        if (found) {
-            const u32 factor = inverse(inverses, element(y, column));
-#pragma unroll
-            for (u32 h = 0; h < CHUNKS; h++) {
-                const bool here = h * 32 + lane == column;
-                y[h] = here ? factor : sum_with_product(0, y[h], factor);
-                if (column / 32 == h) taken[h] |= 1u << column % 32;
-            }
-            count++;
-            if (warp == ELIMINATORS - 1 && lane == 0) {
-                const u32 i = s.sorted[r];
-                s.pivot[i] = 1;
-                s.residual[column] = i;
-            }
-        }
-#pragma unroll
-        for (u32 t = 0; t < OWN; t++) {
-            const u32 i = warp + ELIMINATORS * t;
-            if (i <= r || i >= M) continue;
-            if (found) {
-                const u32 b = element(x[t], column), minus = b ? (u32)P - b : 0;
-#pragma unroll
-                for (u32 h = 0; h < CHUNKS; h++) x[t][h] = sum_with_product(h * 32 + lane == column ? 0 : x[t][h], minus, y[h]);
-            }
-            if (i == r + 1) {
-#pragma unroll
-                for (u32 h = 0; h < CHUNKS; h++) s.next[i % 2][h * 32 + lane] = x[t][h];
-            }
-        }
-    }
-#pragma unroll
-    for (u32 t = 0; t < OWN; t++) {
-        const u32 i = warp + ELIMINATORS * t;
-#pragma unroll
-        for (u32 h = 0; h < CHUNKS; h++) {
-            if (i < M && h * 32 + lane < N) s.work[i][h * 32 + lane] = x[t][h];
-        }
-    }
-    if (warp == 0 && lane == 0) s.pivot_count = count;
 }
 
 // Lists the rows that change and the pivots' places. Where a column has no pivot, factors are 0.
@@ -300,10 +167,6 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         s.rows[i * STRIDE + ORDER * N + x] = x == i;
     }
     for (u32 i = threadIdx.x; i < M; i += THREADS) s.degrees[i] = degrees[i], s.shifts[i] = 0;
-#if TABLE
-    for (u32 number = threadIdx.x; number < (P / 2 + 2) / 2; number += THREADS) s.inverses[number] = inverses[number];
-    inverses = s.inverses;
-#endif
 #if N_ROUND > N
     for (u32 number = threadIdx.x; number < M * (N_ROUND - N); number += THREADS) {
         s.work[number / (N_ROUND - N)][N + number % (N_ROUND - N)] = 0;
@@ -318,7 +181,13 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         __syncthreads();
         // No row is longer than k + 1, nor than the largest shifted degree less the least shift.
         const u32 len = min(s.top - least, (u64)k) + 1;
-        if (warp < ELIMINATORS) eliminate(s, inverses, warp, lane);
+        if (warp < ELIMINATORS) {
+            const u32 count = eliminate(
+                s.next, inverses, warp, lane, [&](u32 r, u32 c) { return s.work[r][c]; },
+                [&](u32 r, u32 c) { s.pivot[s.sorted[r]] = 1, s.residual[c] = s.sorted[r]; },
+                [&](u32 r, u32 c, u32 x) { s.work[r][c] = x; });
+            if (threadIdx.x == 0) s.pivot_count = count;
+        }
         __syncthreads();
         if (s.pivot_count == 0) continue;
         list_rows(s, k, warp, lane);

@@ -1,15 +1,19 @@
 //! Order bases mod p < 2³¹ on a CUDA GPU: PM-Basis driven from the processor, the same bits as [`pm_basis`].
 //!
 //! Series and bases of the recursion stay on the GPU. Products are those of `poly/cuda`; a leaf is M-Basis by one
-//! thread block in shared memory (`kernels/basis.cu`), which leaves degrees and last changes there for the next leaf:
-//! leaves follow each other from the first order to the last. Only the degrees come back after each, since the lengths
-//! of products depend on them: no row of a basis is longer than max δ - min s + 1.
+//! thread block in shared memory, which leaves degrees and last changes there for the next leaf: leaves follow each
+//! other from the first order to the last. Only the degrees come back after each, since the lengths of products depend
+//! on them: no row of a basis is longer than max δ - min s + 1.
+//!
+//! Two kernels: `kernels/pairs.cu` for p < 2¹⁶, at most 64 columns and compute capability 8.0 or more (pivots guessed
+//! two at a time, rows combined by tensor cores), `kernels/basis.cu` otherwise.
 //!
 //! The basis is unique: its pivots are the rows that are no combinations of those before them, and these are
 //! independent, so that the factors are determined whatever the elimination.
 //!
-//! **Roofline.** A step of a leaf of m = 2n rows takes about n dependent updates of an m × n matrix, and n²·(n·h/2 +
-//! m·h/4) multiply-adds on one multiprocessor for leaves of order h; everything else is products.
+//! **Roofline.** A step of a leaf of m = 2n rows takes n dependent updates of an m × n matrix, n/2 where pivots go two
+//! at a time, and n²·(n·h/2 + m·h/4) multiply-adds on one multiprocessor for leaves of order h, by tensor cores beside
+//! the next step's elimination; everything else is products.
 //!
 //! [`pm_basis`]: super::pm_basis::pm_basis
 
@@ -36,7 +40,7 @@ pub struct GpuBases {
     /// Orders up to this one are a launch.
     order: usize,
     leaf: Kernel<LeafKernel>,
-    /// 1/a mod p for a ≤ p/2, p < 2¹⁶.
+    /// 1/a mod p for a ≤ p/2, where residues are two digits.
     inverses: Buffer<u32>,
 }
 
@@ -97,12 +101,11 @@ impl GpuBases {
         if rows * cols == 0 {
             return Err(Error::device(DeviceReason::NoKernel, "order bases of empty matrices need no GPU"));
         }
-        let form = Form { modulus, rows, cols };
-        let largest = form.largest()?;
-        let (leaf, polys) =
-            rayon::join(|| form.leaf(largest, capability), || GpuPolys::on(stream.clone(), capability, modulus));
-        let leaf = stream.load(&leaf?)?.kernel_with_shared("leaf", form.shared(largest) as u32)?;
-        Ok(GpuBases { polys: polys?, form, order: largest.order, leaf, inverses: stream.upload(&form.inverses())? })
+        let form = Form { modulus, rows, cols, capability };
+        let order = form.largest()?;
+        let (leaf, polys) = rayon::join(|| form.leaf(order), || GpuPolys::on(stream.clone(), capability, modulus));
+        let leaf = stream.load(&leaf?)?.kernel_with_shared("leaf", form.shared(order) as u32)?;
+        Ok(GpuBases { polys: polys?, form, order, leaf, inverses: stream.upload(&form.inverses())? })
     }
     /// The stream of all work.
     pub fn stream(&self) -> &Stream {

@@ -1,65 +1,74 @@
-//! The kernel for order bases of few coefficients: shape, order and modulus are known when it is compiled.
+//! The kernels for order bases of few coefficients: shape, order and modulus are known when they are compiled.
 
 use crate::field::Modulus;
 use crate::gpu::{self, Cubin, Source};
 use crate::{DeviceReason, Error, Result};
 
-const BASIS: &str = include_str!("../../../kernels/basis.cu");
-/// Bytes of shared memory of a block at most: those of compute capability 9.0, less what the system takes.
-const SHARED: usize = 227 << 10;
+const WORDS: &str = include_str!("../../../kernels/basis.cu");
+const DIGITS: &str = include_str!("../../../kernels/pairs.cu");
+const ELIMINATE: (&str, &str) = ("eliminate.cuh", include_str!("../../../kernels/eliminate.cuh"));
 /// Orders of a leaf at most: the work on a coefficient grows with them.
-const MOST: usize = 8;
+const MOST_WORDS: usize = 8;
+const MOST_DIGITS: usize = 16;
 /// Moduli are below this: products of two residues are added in 64 bits.
 const BOUND: u64 = 1 << 31;
+/// Residues of two digits are below this, and sums have so many products of them at most.
+const DIGIT_BOUND: u64 = 1 << 16;
+const DIGIT_TERMS: usize = 64;
+/// Warps that eliminate, as in eliminate.cuh.
+const ELIMINATORS: usize = 8;
 
-/// From this order on a leaf is worth a table of inverses in shared memory.
-const SEVERAL: usize = 4;
-
-/// What shared memory holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
-    /// Coefficients of the series.
-    pub order: usize,
-    /// Whether there are inverses beside them.
-    pub table: bool,
-}
-
-/// What a kernel is compiled for: m×n series mod p.
+/// What a kernel is compiled for: m×n series mod p, on devices of a compute capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub modulus: Modulus,
     pub rows: usize,
     pub cols: usize,
+    pub capability: (u32, u32),
 }
 
 impl Form {
-    /// Bytes of a residue in shared memory.
-    pub fn lane_bytes(self) -> usize {
-        if self.modulus.get() < 1 << 16 { 2 } else { 4 }
+    /// Whether tensor cores combine the rows (pairs.cu).
+    fn by_digits(self) -> bool {
+        self.modulus.get() < DIGIT_BOUND && self.cols <= DIGIT_TERMS && self.capability >= (8, 0)
     }
-    /// Threads of the block: at least as many as eliminate.
+    /// Threads of the block: more than eliminate, where these do not combine.
     pub fn threads(self) -> u32 {
-        if self.rows * self.cols >= 1024 { 512 } else { 256 }
+        if self.by_digits() || self.rows * self.cols >= 1024 { 512 } else { 256 }
     }
-    /// The columns filled up to whole words of factors.
-    fn cols_round(self) -> usize {
-        self.cols.next_multiple_of(8)
+    /// Bytes of shared memory of a block at most (CUDA C++ Programming Guide, table of compute capabilities), less what
+    /// the system takes.
+    fn limit(self) -> usize {
+        let kib = match self.capability {
+            (9..=11, _) => 227,
+            (8, 0 | 7) => 163,
+            (8 | 12.., _) => 99,
+            (7, 0 | 2) => 96,
+            (7, _) => 64,
+            _ => 48,
+        };
+        kib << 10
     }
-    /// Bytes of `struct Shared` in basis.cu, at least.
-    pub fn shared(self, leaf: Leaf) -> usize {
+    /// Bytes of `struct Shared`, at least.
+    pub fn shared(self, order: usize) -> usize {
         let (m, n) = (self.rows, self.cols);
-        let words = m * self.cols_round() + 7 * m + 2 * self.cols_round() + 2 * n.next_multiple_of(32);
-        let table = if leaf.table { 4 * self.table_words() } else { 0 };
+        let warp = n.next_multiple_of(32);
         // With what alignment takes.
-        4 * words + 64 + table + m * (leaf.order * n + (leaf.order + 1) * m) * self.lane_bytes()
+        256 + if self.by_digits() {
+            let (n_pad, m_pad, targets) = (n.next_multiple_of(16), m.next_multiple_of(16), m.next_multiple_of(32));
+            let own = m.div_ceil(ELIMINATORS).next_multiple_of(4);
+            let panel = 4 * (3 * warp + 4 * targets) + 2 * targets * warp;
+            let words = m * warp + 4 * warp + 4 * ELIMINATORS * own + 12 * m + 3 * warp;
+            4 * words + 2 * panel + 2 * m * (order * n_pad + (order + 1) * m_pad + 4)
+        } else {
+            let round = n.next_multiple_of(8);
+            4 * (m * round + 7 * m + 2 * round + 2 * warp + m * (order * n + (order + 1) * m))
+        }
     }
-    /// Words of the table of inverses of a ≤ p/2, two in a word.
-    fn table_words(self) -> usize {
-        (self.modulus.get() / 2 + 2) as usize / 2
-    }
-    /// The table of inverses mod p < 2¹⁶; none for other p. By p = q·a + r, 1/a = -q/r, r < a.
+    /// The table of inverses mod p of a ≤ p/2, two in a word, where residues are two digits; none otherwise. By
+    /// p = q·a + r, 1/a = -q/r, r < a.
     pub fn inverses(self) -> Vec<u32> {
-        if self.lane_bytes() > 2 {
+        if !self.by_digits() {
             return Vec::new();
         }
         let p = self.modulus.get() as u32;
@@ -69,70 +78,75 @@ impl Form {
             inverses.push(p - q as u32);
         }
         let pairs = inverses.chunks(2).map(|pair| pair[0] | pair.get(1).map_or(0, |&x| x << 16));
-        pairs.take(self.table_words()).collect()
+        pairs.take((p / 2 + 2) as usize / 2).collect()
     }
-    /// The largest leaf that shared memory holds, of order at most [`MOST`]; with a table of inverses there if it has
-    /// several orders nevertheless.
+    /// The order of the largest leaf that shared memory holds.
     ///
     /// # Errors
     /// [`Error::Device`] with [`DeviceReason::NoKernel`] if it holds none, and from p = 2³¹ on.
-    pub fn largest(self) -> Result<Leaf> {
+    pub fn largest(self) -> Result<usize> {
         if self.modulus.get() >= BOUND {
             let message = format!("order bases on a GPU are for primes below 2^31, not {}", self.modulus);
             return Err(Error::device(DeviceReason::NoKernel, message));
         }
-        let of = |table: bool, orders: std::ops::RangeInclusive<usize>| {
-            orders.rev().map(|order| Leaf { order, table }).find(|&leaf| self.shared(leaf) <= SHARED)
-        };
-        let with = if self.lane_bytes() == 2 { of(true, SEVERAL..=MOST) } else { None };
-        with.or_else(|| of(false, 1..=MOST)).ok_or_else(|| {
+        let most = if self.by_digits() { MOST_DIGITS } else { MOST_WORDS };
+        (1..=most).rev().find(|&order| self.shared(order) <= self.limit()).ok_or_else(|| {
             let message = format!("order bases of {} x {} series are too large for a GPU", self.rows, self.cols);
             Error::device(DeviceReason::NoKernel, message)
         })
     }
-    /// The kernel of `kernels/basis.cu`.
+    /// The kernel of `kernels/pairs.cu` or `kernels/basis.cu`.
     ///
     /// # Errors
     /// [`Error::Device`].
-    pub fn leaf(self, leaf: Leaf, capability: (u32, u32)) -> Result<Cubin> {
+    pub fn leaf(self, order: usize) -> Result<Cubin> {
         let problem = format!(
-            "#define P {}ull\n#define LANE {}\n#define M {}\n#define N {}\n#define N_ROUND {}\n#define ORDER {}\n\
-             #define THREADS {}\n#define SHARED {}\n#define TABLE {}\n",
+            "#define P {}ull\n#define LANE {}\n#define M {}\n#define N {}\n#define N_ROUND {}\n#define ORDER {order}\n\
+             #define THREADS {}\n#define SHARED {}\n",
             self.modulus,
-            8 * self.lane_bytes(),
+            if self.by_digits() { 16 } else { 32 },
             self.rows,
             self.cols,
-            self.cols_round(),
-            leaf.order,
+            self.cols.next_multiple_of(8),
             self.threads(),
-            self.shared(leaf),
-            u8::from(leaf.table)
+            self.shared(order),
         );
-        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS];
-        gpu::compile(&Source { name: "basis.cu", text: BASIS, headers: &headers }, capability)
+        let headers = [("problem.cuh", problem.as_str()), gpu::WORDS, ELIMINATE];
+        let (name, text) = if self.by_digits() { ("pairs.cu", DIGITS) } else { ("basis.cu", WORDS) };
+        gpu::compile(&Source { name, text, headers: &headers }, self.capability)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rayon::prelude::*;
 
     fn form(p: u64, rows: usize, cols: usize) -> Form {
-        Form { modulus: Modulus::new(p).unwrap(), rows, cols }
+        Form { modulus: Modulus::new(p).unwrap(), rows, cols, capability: (9, 0) }
     }
 
-    /// Where NVRTC is installed, the kernel compiles without warnings, and its structure has no more bytes than were
-    /// counted.
+    /// Where NVRTC is installed, the kernels compile without warnings, and their structures have no more bytes than
+    /// were counted.
     #[test]
-    fn the_kernel_compiles_where_the_compiler_is() {
-        for (p, rows, cols) in [(65521, 64, 32), (3, 5, 3), (2147483647, 16, 8), (65521, 128, 64), (65521, 2, 1)] {
-            let form = form(p, rows, cols);
-            match form.leaf(form.largest().unwrap(), (9, 0)) {
-                Ok(cubin) => assert!(!cubin.log.contains("warning"), "{form:?}: {}", cubin.log),
-                Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
-                Err(other) => panic!("{form:?}: {other}"),
-            }
-        }
+    fn the_kernels_compile_where_the_compiler_is() {
+        let forms = [
+            form(65521, 64, 32),
+            form(3, 5, 3),
+            form(257, 7, 6),
+            form(65521, 128, 64),
+            form(65521, 2, 1),
+            form(65521, 40, 40),
+            Form { capability: (8, 0), ..form(65521, 64, 32) },
+            Form { capability: (7, 5), ..form(65521, 16, 8) },
+            form(2147483647, 16, 8),
+            form(65537, 64, 32),
+        ];
+        forms.par_iter().for_each(|form| match form.leaf(form.largest().unwrap()) {
+            Ok(cubin) => assert!(!cubin.log.contains("warning"), "{form:?}: {}", cubin.log),
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
+            Err(other) => panic!("{form:?}: {other}"),
+        });
     }
 
     #[test]
@@ -149,16 +163,15 @@ mod tests {
     #[test]
     fn leaves_are_as_large_as_fits() {
         let largest = |p: u64, rows: usize, cols: usize| form(p, rows, cols).largest();
-        assert_eq!(largest(65521, 64, 32).unwrap(), Leaf { order: MOST, table: true });
-        let large = largest(65521, 128, 64).unwrap();
-        assert!(large.order < SEVERAL && !large.table, "{large:?}");
-        assert!(!largest(2147483647, 64, 32).unwrap().table);
+        assert_eq!(largest(65521, 64, 32).unwrap(), MOST_DIGITS);
+        assert_eq!(largest(65537, 16, 8).unwrap(), MOST_WORDS);
+        assert!(largest(65521, 128, 64).unwrap() < MOST_DIGITS);
+        let older = Form { capability: (8, 6), ..form(65521, 64, 32) };
+        assert!((1..MOST_DIGITS).contains(&older.largest().unwrap()));
         assert!(largest(65521, 512, 256).unwrap_err().to_string().contains("too large"));
         assert!(largest(2147483659, 4, 2).unwrap_err().to_string().contains("primes below 2^31"));
-        for order in 1..16 {
-            let form = form(65521, 7, 3);
-            let shared = |order: usize| form.shared(Leaf { order, table: false });
-            assert!(shared(order) > shared(order - 1));
+        for p in [65521, 65537] {
+            assert!((1..16).all(|order| form(p, 7, 3).shared(order) > form(p, 7, 3).shared(order - 1)));
         }
     }
 }

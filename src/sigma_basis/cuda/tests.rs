@@ -8,49 +8,65 @@ use crate::Silent;
 use crate::field::Rng;
 use crate::gpu::require_devices;
 use rand::{RngExt, SeedableRng};
+use rayon::prelude::*;
 
-fn bases(p: u64, rows: usize, cols: usize) -> Option<GpuBases> {
-    let modulus = Modulus::new(p).unwrap();
-    match require_devices().and_then(|devices| GpuBases::open(&devices[0], modulus, rows, cols)) {
-        Ok(bases) => Some(bases),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
-            eprintln!("skipped: {no}");
-            None
+/// Kernels for these moduli and shapes on the first GPU, compiled side by side; none where there is no GPU.
+fn bases(forms: &[(u64, usize, usize)]) -> Vec<GpuBases> {
+    let opened = forms.par_iter().map(|&(p, rows, cols)| {
+        let modulus = Modulus::new(p).unwrap();
+        match require_devices().and_then(|devices| GpuBases::open(&devices[0], modulus, rows, cols)) {
+            Ok(bases) => Some(bases),
+            Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
+                eprintln!("skipped: {no}");
+                None
+            }
+            Err(other) => panic!("{other}"),
         }
-        Err(other) => panic!("{other}"),
-    }
+    });
+    opened.flatten().collect()
 }
 
 /// Leaves and recursion, for degenerate series and shifts.
 #[test]
 fn bases_are_those_of_the_processor() {
     let mut rng = Rng::seed_from_u64(152);
-    for (m, n) in [(1, 1), (2, 1), (4, 2), (3, 5), (16, 8), (35, 33), (64, 32)] {
-        let primes: &[u64] = if m > 16 { &[65521, 65537] } else { &[2, 3, 65521, 65537, 2147483647] };
-        for &p in primes {
-            let field = prime(p);
-            let Some(mut bases) = bases(p, m, n) else { return };
-            let most = bases.order;
-            for order in [0, 1, 2, most, most + 1, 2 * most + 3, 5 * most, 150] {
-                let len = if rng.random_bool(0.2) { order / 2 } else { order };
-                let series = series(&field, &mut rng, m, n, len);
-                let kind = rng.random_range(0..4);
-                let shift: Vec<i64> = (0..m)
-                    .map(|i| match kind {
-                        0 => 0,
-                        1 => i64::from(i >= n),
-                        2 => rng.random_range(-3..4),
-                        _ => rng.random_range(0..2) << 40,
-                    })
-                    .collect();
-                let expected = if order <= most {
-                    m_basis(&field, &series, order, &shift).unwrap()
-                } else {
-                    pm_basis(&field, &series, order, &shift, &Params { leaf: 7 }, &Silent).unwrap()
-                };
-                let found = bases.pm_basis(&field, &series, order, &shift, &Silent).unwrap();
-                assert!(found == expected, "{m} x {n} of order {order} mod {p}, shift {shift:?}");
-            }
+    let forms = [
+        (65521, 1, 1),
+        (3, 2, 1),
+        (257, 4, 2),
+        (2147483647, 4, 2),
+        (2, 3, 5),
+        (65537, 3, 5),
+        (257, 16, 8),
+        (65521, 16, 8),
+        (3, 16, 8),
+        (65521, 35, 33),
+        (65521, 64, 32),
+        (65537, 64, 32),
+    ];
+    for mut bases in bases(&forms) {
+        let ((m, n), p) = (bases.shape(), bases.modulus().get());
+        let field = prime(p);
+        let most = bases.order;
+        for order in [0, 1, 2, most - 1, most, most + 1, 2 * most + 3, 5 * most, 150] {
+            let len = if rng.random_bool(0.2) { order / 2 } else { order };
+            let series = series(&field, &mut rng, m, n, len);
+            let kind = rng.random_range(0..4);
+            let shift: Vec<i64> = (0..m)
+                .map(|i| match kind {
+                    0 => 0,
+                    1 => i64::from(i >= n),
+                    2 => rng.random_range(-3..4),
+                    _ => rng.random_range(0..2) << 40,
+                })
+                .collect();
+            let expected = if order <= most {
+                m_basis(&field, &series, order, &shift).unwrap()
+            } else {
+                pm_basis(&field, &series, order, &shift, &Params { leaf: 7 }, &Silent).unwrap()
+            };
+            let found = bases.pm_basis(&field, &series, order, &shift, &Silent).unwrap();
+            assert!(found == expected, "{m} x {n} of order {order} mod {p}, shift {shift:?}");
         }
     }
 }
@@ -59,9 +75,10 @@ fn bases_are_those_of_the_processor() {
 #[test]
 fn generators_are_those_of_the_processor() {
     let mut rng = Rng::seed_from_u64(153);
-    for (s, p) in [(1, 65521), (4, 65521), (8, 3), (8, 65537), (32, 65521)] {
+    let forms = [(65521, 2, 1), (65521, 8, 4), (3, 16, 8), (65537, 16, 8), (65521, 64, 32)];
+    for bases in bases(&forms) {
+        let (s, p) = (bases.shape().1, bases.modulus().get());
         let field = prime(p);
-        let Some(bases) = bases(p, 2 * s, s) else { return };
         let mut search = GeneratorSearch::new(field, s).unwrap();
         let mut by_gpu = search.clone().on_gpu(bases);
         let terms = series(&field, &mut rng, s, s, 200);
