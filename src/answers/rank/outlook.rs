@@ -18,6 +18,10 @@ const BLOCKS: usize = 3;
 
 /// Rows of a row space up to which no GPU is asked for: it would take longer to open.
 const FEW_ROWS: usize = 1024;
+/// The rank up to which a row space is looked at before a GPU that is demanded has a part in it, and the most of the
+/// time of all of it that this may take.
+const FIRST_ROWS: usize = 256;
+const FIRST_SHARE: f64 = 0.0625;
 
 /// All that a plan depends on but the prices.
 #[derive(Clone, Copy)]
@@ -168,6 +172,9 @@ impl Outlook<'_> {
             // They are demanded.
             _ => {
                 let (mut decision, parameters) = on(self.rest.gpu)?;
+                if larger.is_none() {
+                    decision = self.small_first(decision, machine);
+                }
                 decision.gpu = self.is_served(decision.finish);
                 if !decision.gpu && decision.finish != Finish::Nothing {
                     decision.reason += "; on the processor, as a GPU gains nothing on rows so short or so few";
@@ -189,6 +196,18 @@ impl Outlook<'_> {
             (Ok(here), Ok(there)) => self.is_served(there.finish) && there.seconds + start < here.seconds,
             _ => false,
         }
+    }
+
+    /// A row space that takes long is looked at up to a small rank first: the processor knows that before a GPU is open.
+    fn small_first(&self, decision: Decision, machine: &Machine) -> Decision {
+        let Finish::RowSpace { give_up } = decision.finish else { return decision };
+        let here = Rest { gpu: None, ..self.rest };
+        let (first, worst) = (here.row_space_seconds(machine, FIRST_ROWS), decision.seconds);
+        if give_up.min(self.rest.rank_bound) < FEW_ROWS || first > FIRST_SHARE * worst {
+            return decision;
+        }
+        let reason = format!("up to rank {FIRST_ROWS} first; {}", decision.reason);
+        Decision { finish: Finish::RowSpace { give_up: FIRST_ROWS }, seconds: first, reason, ..decision }
     }
 
     fn decide_there(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
@@ -285,5 +304,29 @@ mod tests {
         // Few rows are no work for a GPU that is demanded.
         let demanded = decided(Devices::Gpus, large, None);
         assert!(!demanded.gpu && demanded.reason.contains("so few"), "{demanded:?}");
+    }
+
+    /// Many levels make block Wiedemann on a GPU so slow that the row space is preferred: a small rank is looked for on
+    /// the processor first all the same, and the GPU has the rest.
+    #[test]
+    fn a_small_rank_is_looked_for_before_a_gpu_is_open() {
+        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
+        let options = RankOptions { devices: Devices::Gpus, ..Default::default() };
+        let decided = |levels, larger| {
+            let [rows, cols] = [288_453, 100_293];
+            let (rest, pivots) = (Rest::of(&none, 0, &options), 276_027);
+            let rest = Rest { rows, cols, nnz: 3_386_880, rank_bound: cols, pivots, levels, ..rest };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
+            let outlook = Outlook { rest, options: &options, unformed: None };
+            pool.install(|| outlook.decide(&Machine::reference(), larger)).unwrap().0
+        };
+        for levels in [0, 100, 1000, 10_000] {
+            let first = decided(levels, None);
+            assert!(matches!(first.finish, Finish::RowSpace { give_up: 1..FEW_ROWS }), "{levels}: {first:?}");
+            assert!(!first.gpu && first.reason.contains("on the processor"), "{levels}: {first:?}");
+            let Finish::RowSpace { give_up } = first.finish else { unreachable!("a row space it is") };
+            let next = decided(levels, Some(give_up));
+            assert!(next.gpu, "{levels}: {next:?}");
+        }
     }
 }
