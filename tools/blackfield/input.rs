@@ -25,6 +25,10 @@ impl Loaded {
     pub fn digest(&self) -> String {
         self.digest.get_or_init(|| self.triplets.digest()).clone()
     }
+    /// Whether the digest is known: that of fractions is not the digest of the numerators.
+    pub fn is_hashed(&self) -> bool {
+        self.digest.get().is_some()
+    }
 }
 
 /// Reads `file` (`-`: standard input).

@@ -157,7 +157,8 @@ impl Work<'_> {
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
         let alone = !last || certificate.is_some() || args.max_memory.is_some() || args.checkpoint.checkpoint.is_some();
-        let copy = if wanted && !alone { digest::copy(&loaded.triplets) } else { None };
+        let beside = wanted && !alone && !loaded.is_hashed();
+        let copy = if beside { digest::copy(&loaded.triplets) } else { None };
         let now = wanted && copy.is_none();
         let mut digest = now.then(|| phases.shown("digest", *bars, || loaded.digest()));
         bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
