@@ -198,7 +198,8 @@ impl Outlook<'_> {
         }
     }
 
-    /// A row space that takes long is looked at up to a small rank first: the processor knows that before a GPU is open.
+    /// A row space that takes long is looked at up to a small rank first: the processor knows that before a GPU
+    /// is open.
     fn small_first(&self, decision: Decision, machine: &Machine) -> Decision {
         let Finish::RowSpace { give_up } = decision.finish else { return decision };
         let here = Rest { gpu: None, ..self.rest };
