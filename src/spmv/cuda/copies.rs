@@ -68,8 +68,8 @@ impl GpuCopies {
     }
     fn in_copies(devices: &[Device], a: &SparseMatrix, shape: GpuShape, may_share: bool) -> Result<GpuCopies> {
         let kinds = Kinds::of(a);
-        let transposed = || Solve::product(&a.transpose()?).layout(kinds);
-        let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
+        let transposed = || Layout::of_matrix(&a.transpose()?, kinds, shape.pieces());
+        let layouts = || rayon::join(|| Layout::of_matrix(a, kinds, shape.pieces()), transposed);
         Self::copied(devices, shape, (a.modulus(), kinds), layouts, may_share)
     }
     /// Rows of `a` and of its transpose on each device, with about the same work.
@@ -88,7 +88,7 @@ impl GpuCopies {
         let rows_of = |a: &SparseMatrix| {
             let one = |rows: Range<usize>| {
                 let first = rows.start;
-                Ok(Solve::product(&a.row_range(rows)?).layout(kinds)?.at(first, a.rows()))
+                Ok(Layout::of_matrix(&a.row_range(rows)?, kinds, shape.pieces())?.at(first, a.rows()))
             };
             row_shares(a.row_starts(), &speeds).into_par_iter().map(one).collect::<Result<Vec<Layout>>>()
         };

@@ -9,7 +9,8 @@
 //! `schur::Split`), by groups of which each needs earlier ones only. A row with more than [`LONGEST`] entries of a kind
 //! would keep one thread busy when all others are done. It is cut to pieces; the sum of a piece becomes a further row
 //! of X, and the row is the sum of these: so what is long needs no kernel of its own, and the sums that must be exact
-//! are short. The pieces of a row may again be too many: then there are pieces of pieces.
+//! are short. The pieces of a row may again be too many: then there are pieces of pieces. Where rows are few, shorter
+//! ones are cut, too ([`longest`]), so that there is work for all threads.
 
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
@@ -24,6 +25,11 @@ pub(super) const GROUP: usize = 4;
 const WINDOW: usize = 4096;
 /// The most entries of a kind in a row.
 pub(super) const LONGEST: usize = 128;
+/// Rows of fewer words together leave most of a GPU idle, …
+const IDLE: u128 = 1 << 15;
+/// … where they are cut to pieces of about so many words together, of no fewer entries than these.
+const BUSY: u128 = 1 << 16;
+const SHORTEST: usize = 16;
 /// The most groups: beyond, threads do nothing but wait for each other.
 pub(super) const CHAIN: usize = 1 << 14;
 /// The bit of an index that says that its entry is -1.
@@ -109,8 +115,20 @@ struct Line {
     cut: bool,
 }
 
+/// The most entries of a kind in a row of a matrix, for blocks with rows of so many words.
+fn longest(a: &SparseMatrix, words: usize) -> usize {
+    let words = words as u128;
+    if a.rows() as u128 * words >= IDLE {
+        return LONGEST;
+    }
+    let share = (a.nnz() as u128 * words / BUSY).min(LONGEST as u128) as usize;
+    share.next_multiple_of(GROUP).clamp(SHORTEST, LONGEST)
+}
+
 /// Lines by groups, and the numbers of the rows that X has.
 struct Lines {
+    /// The most entries of a line.
+    longest: usize,
     all: Vec<Line>,
     /// Where each group ends.
     ends: Vec<usize>,
@@ -121,19 +139,20 @@ struct Lines {
 impl Lines {
     /// A group of whole lines, behind those of the pieces that they are cut to.
     fn push(&mut self, mut group: Vec<Line>) -> Result<()> {
+        let longest = self.longest;
         // Pieces of entries, pieces of those, …
         let mut levels: Vec<Vec<Line>> = Vec::new();
         for line in &mut group {
             for level in 0.. {
-                if line.count <= LONGEST {
+                if line.count <= longest {
                     break;
                 }
                 if levels.len() == level {
                     levels.push(Vec::new());
                 }
                 let first = self.next;
-                for begin in (0..line.count).step_by(LONGEST) {
-                    let count = LONGEST.min(line.count - begin);
+                for begin in (0..line.count).step_by(longest) {
+                    let count = longest.min(line.count - begin);
                     let piece = Line { target: self.next as u32, start: line.start + begin, count, cut: line.cut };
                     memory::push(&mut levels[level], piece, LAYOUT)?;
                     self.next += 1;
@@ -152,18 +171,27 @@ impl Lines {
 }
 
 impl Layout {
+    /// The layout of a matrix, for blocks with rows of so many words.
+    ///
+    /// # Errors
+    /// As [`Layout::new`].
+    pub fn of_matrix(a: &SparseMatrix, kinds: Kinds, words: usize) -> Result<Layout> {
+        Layout::new(a.cols(), a, a.rows(), kinds, longest(a, words))
+    }
     /// The layout of what the rows of `l` make of X with `inputs` rows: each but the last `outputs` becomes a row of X
-    /// behind the `inputs`, which later rows may name; those are Y. A matrix has inputs and outputs alone.
+    /// behind the `inputs`, which later rows may name; those are Y. A matrix has inputs and outputs alone. Rows of more
+    /// entries than `longest` are cut.
     ///
     /// # Errors
     /// [`Error::Memory`]; [`Error::Device`] where 31 bits do not number the rows of X, and for more than [`CHAIN`]
     /// groups.
     ///
     /// # Panics
-    /// If a row names itself, a later one, or one of the last.
-    pub fn new(inputs: usize, l: &SparseMatrix, outputs: usize, kinds: Kinds) -> Result<Layout> {
+    /// If a row names itself, a later one, or one of the last; if `longest` is not from 2 to [`LONGEST`].
+    pub fn new(inputs: usize, l: &SparseMatrix, outputs: usize, kinds: Kinds, longest: usize) -> Result<Layout> {
         let solved = l.rows() - outputs;
-        let mut lines = Lines { all: vec![], ends: vec![], next: inputs + solved };
+        assert!((2..=LONGEST).contains(&longest), "rows of {longest} entries");
+        let mut lines = Lines { longest, all: vec![], ends: vec![], next: inputs + solved };
         let line = |i: usize| {
             let (start, end) = (l.row_starts()[i], l.row_starts()[i + 1]);
             let target = if i < solved { inputs + i } else { i - solved };

@@ -78,14 +78,22 @@ fn layouts_hold_the_matrix() {
             }
             let a = SparseMatrix::from_triplets(p, rows, cols, &triplets);
             for a in [&a, &a.transpose().unwrap()] {
-                let layout = Layout::new(a.cols(), a, a.rows(), Kinds::of(a)).unwrap();
+                let layout = Layout::new(a.cols(), a, a.rows(), Kinds::of(a), LONGEST).unwrap();
                 let x: Vec<u64> = (0..a.cols()).map(|_| rng.random_range(0..p.get())).collect();
                 let row = |i| {
                     let (cols, values) = a.row(i);
                     let terms = cols.iter().zip(values).map(|(&j, &v)| p.mul(v, x[j as usize]));
                     terms.fold(0, |sum, term| p.add(sum, term))
                 };
-                assert_eq!(interpret(p, &layout, &x), (0..a.rows()).map(row).collect::<Vec<_>>(), "{rows} x {cols}");
+                let y: Vec<u64> = (0..a.rows()).map(row).collect();
+                assert_eq!(interpret(p, &layout, &x), y, "{rows} x {cols}");
+                // Shorter rows.
+                for words in [1, 8, 1 << 15] {
+                    let layout = Layout::of_matrix(a, Kinds::of(a), words).unwrap();
+                    assert_eq!(interpret(p, &layout, &x), y, "{rows} x {cols}, {words} words");
+                }
+                let layout_2 = Layout::new(a.cols(), a, a.rows(), Kinds::of(a), 2).unwrap();
+                assert_eq!(interpret(p, &layout_2, &x), y, "{rows} x {cols}, pieces of 2");
                 let levels = if entries > LONGEST * LONGEST && a.rows() == rows { 3 } else { 1 };
                 assert!(
                     layout.groups.len() > levels
@@ -118,7 +126,7 @@ fn layouts_hold_triangular_solves() {
         }
         let l = SparseMatrix::from_triplets(p, solved + outputs, inputs + solved + outputs, &entries);
         let mut x: Vec<u64> = (0..inputs).map(|_| rng.random_range(0..p.get())).collect();
-        let layout = Layout::new(inputs, &l, outputs, Kinds::of(&l)).unwrap();
+        let layout = Layout::new(inputs, &l, outputs, Kinds::of(&l), LONGEST).unwrap();
         let found = interpret(p, &layout, &x);
         for i in 0..solved + outputs {
             let (cols, values) = l.row(i);
@@ -135,7 +143,7 @@ fn chains_are_refused_at_the_edge() {
     for (rows, fits) in [(CHAIN + 1, true), (CHAIN + 2, false)] {
         let entries: Vec<_> = (0..rows).map(|i| (i, i, 1)).collect();
         let chain = SparseMatrix::from_triplets(p, rows, rows + 1, &entries);
-        match Layout::new(1, &chain, 0, Kinds::of(&chain)) {
+        match Layout::new(1, &chain, 0, Kinds::of(&chain), LONGEST) {
             Ok(layout) => assert!(fits && layout.groups.len() == rows + 2),
             Err(Error::Device(no)) => assert!(!fits && no.reason == DeviceReason::NoKernel),
             Err(other) => panic!("{other}"),
@@ -152,7 +160,7 @@ fn slices_are_hardly_longer_than_their_rows() {
         .map(|i| (i, rng.random_range(0..rows), [1, 65520][i % 2]))
         .collect();
     let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, rows, &entries);
-    let layout = Layout::new(rows, &a, rows, Kinds::of(&a)).unwrap();
+    let layout = Layout::new(rows, &a, rows, Kinds::of(&a), LONGEST).unwrap();
     let held = layout.signs.indices.len();
     assert!(held as f64 <= 1.1 * a.nnz() as f64, "{held} places for {} entries", a.nnz());
     assert!(layout.bytes(4) < 6 * a.nnz() as u64);
@@ -171,13 +179,14 @@ fn layouts_of_some_rows_are_those_rows_of_the_product() {
         }
         let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
         let x: Vec<u64> = (0..cols).map(|_| rng.random_range(0..65521)).collect();
-        let whole = Layout::new(cols, &a, rows, Kinds::of(&a)).unwrap();
+        let whole = Layout::new(cols, &a, rows, Kinds::of(&a), LONGEST).unwrap();
         let expected = interpret(p, &whole, &x);
         assert_eq!((whole.first, whole.whole), (0, rows));
         for cuts in [vec![0, rows], vec![0, rows / 3, rows], vec![0, 0, rows / 2, rows / 2, rows]] {
             for range in cuts.windows(2).map(|pair| pair[0]..pair[1]) {
                 let part = a.row_range(range.clone()).unwrap();
-                let layout = Layout::new(cols, &part, part.rows(), Kinds::of(&a)).unwrap().at(range.start, rows);
+                let layout =
+                    Layout::new(cols, &part, part.rows(), Kinds::of(&a), LONGEST).unwrap().at(range.start, rows);
                 assert_eq!((layout.first, layout.rows, layout.whole), (range.start, range.len(), rows));
                 let found = interpret(p, &layout, &x);
                 let own = |i: usize| if range.contains(&i) { expected[i] } else { u64::MAX };
@@ -185,4 +194,21 @@ fn layouts_of_some_rows_are_those_rows_of_the_product() {
             }
         }
     }
+}
+
+#[test]
+fn few_rows_are_cut_to_many_pieces() {
+    let p = Modulus::new(65521).unwrap();
+    let full = |rows: usize, cols: usize| {
+        let entries: Vec<_> = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j, 1))).collect();
+        SparseMatrix::from_triplets(p, rows, cols, &entries)
+    };
+    // As bibd_81_3 has them: 3240 rows of 79.
+    let a = full(3240, 79);
+    assert_eq!([1, 4, 8, 10, 11].map(|words| longest(&a, words)), [16, 16, 32, 40, LONGEST]);
+    // Each piece is a row of X, of which the rows of the matrix are sums; the transpose is cut once.
+    let layout = Layout::of_matrix(&a, Kinds::of(&a), 4).unwrap();
+    assert_eq!((layout.extra, layout.groups.len()), (5 * 3240, 3));
+    assert_eq!(longest(&full(2, 60_000), 8), 16);
+    assert_eq!([longest(&full(0, 4), 8), longest(&full(4, 0), 1)], [SHORTEST; 2]);
 }

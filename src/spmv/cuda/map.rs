@@ -2,7 +2,7 @@
 
 use super::block::{Entries, GpuBlock, GpuDiagonal};
 use super::kernels::{GpuKernels, grid_of};
-use super::layout::{Kinds, Layout, SLICE, Slices};
+use super::layout::{Kinds, LONGEST, Layout, SLICE, Slices};
 use super::source::{CHAIN_THREADS, GpuShape};
 use crate::field::Modulus;
 use crate::gpu::{Buffer, Device, Grid, Stream};
@@ -85,7 +85,7 @@ impl<'a> Solve<'a> {
         Solve { inputs: a.cols(), l: a, outputs: a.rows() }
     }
     pub(super) fn layout(&self, kinds: Kinds) -> Result<Layout> {
-        Layout::new(self.inputs, self.l, self.outputs, kinds)
+        Layout::new(self.inputs, self.l, self.outputs, kinds, LONGEST)
     }
 }
 

@@ -4,7 +4,7 @@ use super::adjoint::Adjoint;
 use super::block::{GpuBlock, GpuDiagonal};
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
-use super::map::{GpuMap, Solve, value_bytes};
+use super::map::{GpuMap, value_bytes};
 use super::source::GpuShape;
 use crate::Result;
 use crate::gpu::{Device, Stream};
@@ -58,8 +58,8 @@ impl GpuMatrix {
     }
     fn with_kinds(device: &Device, a: &SparseMatrix, shape: GpuShape, kinds: Kinds) -> Result<GpuMatrix> {
         assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
-        let transposed = || Solve::product(&a.transpose()?).layout(kinds);
-        let layouts = || rayon::join(|| Solve::product(a).layout(kinds), transposed);
+        let transposed = || Layout::of_matrix(&a.transpose()?, kinds, shape.pieces());
+        let layouts = || rayon::join(|| Layout::of_matrix(a, kinds, shape.pieces()), transposed);
         Ok(Self::on_each(&[(device, shape)], kinds, layouts, true)?.swap_remove(0))
     }
     /// A linear map and its transpose on each of these devices, for blocks of the shape there; with `may_share`, the
@@ -121,7 +121,7 @@ impl GpuMatrix {
     pub(super) fn in_one_copy(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
         let (kinds, places) = (Kinds::of(a), [(device, shape)]);
         let kernels = GpuKernels::load_each(&places, kinds)?.swap_remove(0);
-        Self::sharing(&Arc::new(kernels), &Solve::product(a).layout(kinds)?)
+        Self::sharing(&Arc::new(kernels), &Layout::of_matrix(a, kinds, shape.pieces())?)
     }
 
     /// The shape of the blocks.
