@@ -173,6 +173,9 @@ def same_seed(bench, rng):
             ending = bench.run("rank", "a.sms", *asked, "--json", "-q", *words, "--threads", threads, codes=None)
             bench.count("documents of the same seed")
             document = ending.code, stable(answers(ending)) if ending.code == 0 else None
+            # What threads take counts, too, so that a limit may be enough for few of them alone.
+            if ending.code == 4 and "--max-memory" in words:
+                continue
             if first is None:
                 first = document
             elif document != first:

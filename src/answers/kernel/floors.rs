@@ -90,9 +90,18 @@ pub(in crate::answers) struct Room {
     /// The lines in which vectors have entries, and these.
     cols: Vec<u32>,
     x: Vec<[u64; BLOCK]>,
+    /// The same for empty columns: of each vector that is wanted one entry.
+    empty: Vec<u32>,
+    of_empty: Vec<u64>,
 }
 
 impl Room {
+    fn clear(&mut self) {
+        let Room { cols, x, empty, of_empty, .. } = self;
+        [cols, empty].into_iter().for_each(Vec::clear);
+        x.clear();
+        of_empty.clear();
+    }
     fn push(&mut self, col: u32, x: [u64; BLOCK]) -> Result<()> {
         memory::push(&mut self.cols, col, LINES)?;
         memory::push(&mut self.x, x, VECTORS)
@@ -152,8 +161,7 @@ impl Floors {
     /// # Errors
     /// [`Error::Check`] if some row of A does not map them to zero, [`Error::Memory`].
     pub fn vectors(&self, mut wanted: Wanted<'_>, first: usize, names: &[u32], room: &mut Room) -> Result<NullVectors> {
-        room.cols.clear();
-        room.x.clear();
+        room.clear();
         while room.spaces.len() < self.floors.len() {
             room.spaces.push(self.floors[room.spaces.len()].lift.space()?);
         }
@@ -164,7 +172,7 @@ impl Floors {
                 room.cols.iter_mut().for_each(|j| *j = floor.down[*j as usize]);
                 give(self.modulus, &mut wanted, Some(number as u32), room, |free| free.place)?;
             }
-            let Room { spaces, slots, cols, x } = room;
+            let Room { spaces, slots, cols, x, .. } = room;
             let space = &mut spaces[number];
             cols.iter().zip(&*x).for_each(|(&j, x)| floor.lift.give(space, j, x));
             let failed = floor.lift.complete(space, slots, |j, w| {
@@ -177,8 +185,7 @@ impl Floors {
             }
         }
         room.cols.iter_mut().for_each(|j| *j = names[*j as usize]);
-        give(self.modulus, &mut wanted, None, room, |free| free.col)?;
-        NullVectors::of(first, wanted.count, &room.cols, &room.x)
+        finish(self.modulus, wanted, first, room)
     }
 
     /// Null vectors of what is left, on the columns of the last floor.
@@ -261,9 +268,23 @@ fn give(
 }
 
 /// Null vectors of a matrix without entries.
-pub(super) fn empty(p: Modulus, mut wanted: Wanted<'_>, first: usize, room: &mut Room) -> Result<NullVectors> {
-    room.cols.clear();
-    room.x.clear();
+pub(super) fn empty(p: Modulus, wanted: Wanted<'_>, first: usize, room: &mut Room) -> Result<NullVectors> {
+    room.clear();
+    finish(p, wanted, first, room)
+}
+
+/// The vectors, from their entries in the columns that are not empty.
+fn finish(p: Modulus, mut wanted: Wanted<'_>, first: usize, room: &mut Room) -> Result<NullVectors> {
+    // There may be many empty columns, but few vectors.
+    if let Some((those, rng)) = &mut wanted.random.take() {
+        let count = those.iter().filter(|free| free.is_empty()).count();
+        memory::reserve(&mut room.empty, count, LINES)?;
+        memory::reserve(&mut room.of_empty, count * wanted.count, VECTORS)?;
+        for free in those.iter().filter(|free| free.is_empty()) {
+            room.empty.push(free.col);
+            room.of_empty.extend((0..wanted.count).map(|_| rng.random_range(0..p.get())));
+        }
+    }
     give(p, &mut wanted, None, room, |free| free.col)?;
-    NullVectors::of(first, wanted.count, &room.cols, &room.x)
+    NullVectors::of(first, wanted.count, (&room.cols, &room.x), (&room.empty, &room.of_empty))
 }

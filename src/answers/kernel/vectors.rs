@@ -17,19 +17,31 @@ pub struct NullVectors {
 }
 
 impl NullVectors {
-    /// `count` vectors from number `first` on, of which `x[k][l]` is coordinate `lines[k]` of vector l; no line twice.
-    pub(super) fn of(first: usize, count: usize, lines: &[u32], x: &[[u64; BLOCK]]) -> Result<Self> {
-        let mut order = memory::collect(lines.iter().zip(0u64..).map(|(&line, k)| u64::from(line) << 32 | k), VECTORS)?;
+    /// `count` vectors from number `first` on, of which `x[k][l]` is coordinate `lines[k]` of vector l, and
+    /// `more.1[k * count + l]` coordinate `more.0[k]`; no line twice.
+    pub(super) fn of(
+        first: usize,
+        count: usize,
+        (lines, x): (&[u32], &[[u64; BLOCK]]),
+        more: (&[u32], &[u64]),
+    ) -> Result<Self> {
+        let all = lines.iter().chain(more.0).zip(0u64..);
+        let mut order = memory::with_capacity(lines.len() + more.0.len(), VECTORS)?;
+        order.extend(all.map(|(&line, k)| u64::from(line) << 32 | k));
         order.sort_unstable();
+        let of_line = |k: usize| match k.checked_sub(lines.len()) {
+            None => &x[k][..count],
+            Some(k) => &more.1[k * count..(k + 1) * count],
+        };
         let mut start = vec![0; count + 1];
-        for x in x {
-            (0..count).for_each(|l| start[l + 1] += usize::from(x[l] != 0));
+        for k in 0..order.len() {
+            of_line(k).iter().zip(&mut start[1..]).for_each(|(x, start)| *start += usize::from(*x != 0));
         }
         (0..count).for_each(|l| start[l + 1] += start[l]);
         let (mut at, nnz) = (start.clone(), start[count]);
         let (mut coordinates, mut values) = (memory::zeros(nnz, VECTORS)?, memory::zeros(nnz, VECTORS)?);
         for key in order {
-            let x = &x[key as u32 as usize];
+            let x = of_line(key as u32 as usize);
             for l in (0..count).filter(|&l| x[l] != 0) {
                 (coordinates[at[l]], values[at[l]]) = ((key >> 32) as u32, x[l]);
                 at[l] += 1;

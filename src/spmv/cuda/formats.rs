@@ -3,7 +3,8 @@
 
 use super::block::GpuBlock;
 use super::kernels::grid_of;
-use super::layout::{Kinds, LAYOUT, MINUS};
+use super::layout::{Kinds, MINUS};
+use super::slices::LAYOUT;
 use super::source::GpuShape;
 use crate::gpu::{Buffer, Cubin, Device, Grid, In, Kernel, Module, Out, Stream};
 use crate::sparse::SparseMatrix;

@@ -2,7 +2,8 @@
 
 use super::block::{Entries, GpuBlock, GpuDiagonal};
 use super::kernels::{GpuKernels, grid_of};
-use super::layout::{Kinds, LONGEST, Layout, SLICE, Slices};
+use super::layout::{Kinds, LONGEST, Layout};
+use super::slices::{SLICE, Slices};
 use super::source::{CHAIN_THREADS, GpuShape};
 use crate::field::Modulus;
 use crate::gpu::{Buffer, Device, Grid, Stream};

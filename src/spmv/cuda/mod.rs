@@ -22,6 +22,7 @@ mod layout;
 mod map;
 mod matrix;
 mod shares;
+mod slices;
 mod source;
 
 pub use block::{GpuBlock, GpuDiagonal};
