@@ -123,7 +123,7 @@ impl Residues {
         }
         let half = &self.p >> 1;
         let least = if r > half { BigInt::from(r.clone()) - &self.signed } else { BigInt::from(r.clone()) };
-        if let Some(v) = least.to_i32().filter(|v| v.abs() < SMALL) {
+        if let Some(v) = least.to_i32().filter(|v| v.unsigned_abs() < SMALL as u32) {
             debug_assert!(!least.is_negative() || v < 0);
             return Ok(Some(Value(v)));
         }
@@ -141,5 +141,33 @@ impl Residues {
             }
         };
         Ok(Some(Value(SMALL + at as i32)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_at_the_edges_of_words() {
+        for p in ["2^61-1", "2^89-1", "9223372036854775837"] {
+            let p: LargeModulus = p.parse().unwrap();
+            let signed = BigInt::from(p.get().clone());
+            for power in [0u32, 1, 29, 30, 31, 32, 60, 61, 62, 63, 64, 88, 89, 127, 128] {
+                for (sign, near) in [-1, 1].into_iter().flat_map(|sign| [-1, 0, 1].map(|near| (sign, near))) {
+                    let exact: BigInt = (BigInt::from(1) << power) * sign + near;
+                    let expected = exact.mod_floor(&signed);
+                    let mut residues = Residues::new(&p);
+                    let found = residues.value(&Integer::from(exact.clone())).unwrap();
+                    let integer = found.map_or(BigUint::zero(), |v| residues.integer(v));
+                    assert_eq!(BigInt::from(integer), expected, "{exact} mod {signed}");
+                    let least = std::cmp::min(expected.clone(), &signed - &expected);
+                    let small = least < BigInt::from(SMALL);
+                    let told = found.map_or(Some(0), Value::small);
+                    assert_eq!(told.is_some(), small, "{exact} mod {signed}");
+                    assert!(told.is_none_or(|v| v.unsigned_abs() < SMALL as u32), "{exact} mod {signed}: {told:?}");
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,8 @@ from primes import EDGES
 
 
 def values(rng):
-    """A way to draw entries, none of them 0: signs, small numbers, residues beside a prime, numbers beyond 64 bits, powers."""
+    """A way to draw entries, none of them 0: signs, small numbers, residues beside a prime, numbers beyond 64 bits, powers,
+    the edges of words."""
     p = rng.choice(EDGES)
     ways = [
         lambda: rng.choice((1, -1)),
@@ -17,6 +18,7 @@ def values(rng):
         lambda: rng.randrange(1, p) if p > 2 else 1,
         lambda: rng.choice((2**31, 2**32 - 1, 2**63 - 1, -(2**63), 2**63, 2**64, 2**64 + 1, -(2**64) - 1, 10**40 + 1)),
         lambda: rng.choice((2, 6, 30, 210, -4, 12)) ** rng.randint(1, 12),
+        lambda: rng.choice((1, -1)) * 2 ** rng.choice((7, 8, 15, 16, 24, 30, 31, 32, 52, 53, 61, 62, 63, 64, 127, 128)) + rng.choice((-1, 0, 0, 1)),
     ]
     return rng.choice(ways)
 
