@@ -15,6 +15,7 @@ use super::local::valuations;
 use super::minors::{Chosen, Minors, places};
 use super::modular::smith_mod;
 use super::parts::{Parts, Prime};
+use super::projection::by_solutions;
 use super::unproven::{SMALL, Unproven};
 use super::{RankOptions, SmithOptions};
 use crate::answers::{RationalOptions, rank, rational_rank};
@@ -146,7 +147,7 @@ fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<
 fn all_powers(
     a: &Triplets,
     digest: &str,
-    Chosen { rows, cols, multiple, .. }: &Chosen,
+    Chosen { rows, cols, b, multiple }: &Chosen,
     parts: &mut Parts,
     (r, options): (usize, &RankOptions),
     observer: &dyn Observer,
@@ -172,14 +173,35 @@ fn all_powers(
         powers.push(once("local-form", || (digest, p, exponent, r), observer, form)?);
     }
     if !parts.hard.is_one() {
-        // Each prime twice as often as in any invariant factor.
-        check_table(a, BIG + parts.hard.bits().div_ceil(4), options.max_memory)?;
-        let n = parts.hard.pow(2);
-        let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
-        let form = || Ok(as_powers(smith_mod(a, &n, r, observer)?.ok_or_else(other)?));
-        powers.push(once("local-form", || (digest, &n, r), observer, form)?);
+        let form = || hard_powers(a, digest, (b, multiple), &parts.hard, (r, options), observer);
+        powers.push(once("local-form", || (digest, &parts.hard, r), observer, form)?);
     }
     Ok(powers)
+}
+
+/// The powers at the primes of what nobody factored.
+fn hard_powers(
+    a: &Triplets,
+    digest: &str,
+    (b, multiple): (&Triplets, &Multiple),
+    hard: &BigUint,
+    (r, options): (usize, &RankOptions),
+    observer: &dyn Observer,
+) -> Result<Powers> {
+    // The determinant is that of all factors: of a matrix that is its own minor.
+    if multiple.cofactor.is_some()
+        && a.rows() == r
+        && a.cols() == r
+        && let Some(powers) = by_solutions(b, (digest, options.seed), multiple, hard, observer)?
+    {
+        return Ok(powers);
+    }
+    // Each prime twice as often as in any invariant factor.
+    check_table(a, BIG + hard.bits().div_ceil(4), options.max_memory)?;
+    let n = hard.pow(2);
+    let found = smith_mod(a, &n, r, observer)?;
+    let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
+    Ok(as_powers(found.ok_or_else(other)?))
 }
 
 /// Refuses a table of all places of the component that takes more than is allowed.

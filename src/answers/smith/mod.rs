@@ -40,6 +40,7 @@ mod modular;
 mod pace;
 mod parts;
 mod pieces;
+mod projection;
 mod small;
 mod structural;
 #[cfg(test)]

@@ -26,20 +26,35 @@ pub(super) fn smith_mod(
     rank: usize,
     observer: &dyn Observer,
 ) -> Result<Option<Vec<(BigUint, usize)>>> {
+    let mut table: Vec<Vec<BigInt>> = memory::with_capacity(a.rows(), TABLE)?;
+    for _ in 0..a.rows() {
+        table.push(memory::filled(BigInt::ZERO, a.cols(), TABLE)?);
+    }
+    a.entries().for_each(|(i, j, v)| table[i][j] = v.to_bigint());
+    let factors = factors_mod(table, n, observer)?;
+    Ok((factors.iter().map(|(_, count)| count).sum::<usize>() == rank).then_some(factors))
+}
+
+/// gcd(sᵢ, N) for the invariant factors sᵢ of a table of rows that are not 0 mod N, ascending, with multiplicities.
+///
+/// # Errors
+/// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+pub(super) fn factors_mod(
+    mut table: Vec<Vec<BigInt>>,
+    n: &BigUint,
+    observer: &dyn Observer,
+) -> Result<Vec<(BigUint, usize)>> {
     let modulus = BigInt::from(n.clone());
     let reduced = |v: BigInt| -> BigInt {
         let r = v % &modulus;
         if r < BigInt::ZERO { r + &modulus } else { r }
     };
-    let mut table: Vec<Vec<BigInt>> = memory::with_capacity(a.rows(), TABLE)?;
-    for _ in 0..a.rows() {
-        table.push(memory::filled(BigInt::ZERO, a.cols(), TABLE)?);
-    }
-    a.entries().for_each(|(i, j, v)| table[i][j] = reduced(v.to_bigint()));
+    table.iter_mut().flatten().for_each(|v| *v = reduced(std::mem::take(v)));
+    let least = table.len().min(table.first().map_or(0, Vec::len));
     let mut diagonal = Diagonal::default();
-    observer.phase("elimination mod N", a.rows().min(a.cols()) as u64);
+    observer.phase("elimination mod N", least as u64);
     let mut first = 0;
-    while first < a.rows().min(a.cols()) {
+    while first < least {
         observer.check()?;
         observer.progress(first as u64);
         // A unit if there is one: then the first pass is the last.
@@ -67,7 +82,7 @@ pub(super) fn smith_mod(
     // diag(2, 3) mod 6 is diag(1, 0): only of a chain of divisors the entries other than 0 can be counted.
     let mut factors = diagonal.invariant_factors(observer)?;
     factors.retain(|(factor, _)| factor != n);
-    Ok((factors.iter().map(|(_, count)| count).sum::<usize>() == rank).then_some(factors))
+    Ok(factors)
 }
 
 /// Row operations that leave the column 0 below its first entry; whether anything beside the pivot's row may have

@@ -68,7 +68,7 @@ fn naive(a: &Triplets) -> Vec<(BigUint, usize)> {
 }
 
 /// U·diag(d)·V with random unimodular U and V, m × n.
-fn scrambled(m: usize, n: usize, d: &[BigInt], steps: usize, rng: &mut Rng) -> Triplets {
+pub(super) fn scrambled(m: usize, n: usize, d: &[BigInt], steps: usize, rng: &mut Rng) -> Triplets {
     let mut a = vec![vec![BigInt::ZERO; n]; m];
     d.iter().enumerate().for_each(|(k, d)| a[k][k] = d.clone());
     for _ in 0..steps {
