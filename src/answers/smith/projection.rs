@@ -8,9 +8,9 @@
 //!
 //! **s̃/gcd(tᵢ, s̃) divides sₙ₊₁₋ᵢ(B)**, i = 1 … k, whatever L and R are.
 //!
-//! Π sᵢ = |det B|. So if the parts of these k divisors at some primes multiply to that of det B, they *are* those of the
-//! last k factors, and the others have none. For random L and R that fails at a prime q with a probability of the order
-//! of 1/q if k factors are multiples of q at most; then more solutions are taken.
+//! Π sᵢ = |det B|. So if the parts of these k divisors at some primes multiply to that of det B, they *are* those of
+//! the last k factors, and the others have none. For random L and R that fails at a prime q with a probability of the
+//! order of 1/q if k factors are multiples of q at most; then more solutions are taken.
 
 use super::bound::Multiple;
 use super::diagonal::Powers;
