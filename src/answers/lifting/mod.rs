@@ -22,10 +22,12 @@ mod check;
 mod cofactor;
 mod determinant;
 mod minor;
+mod repeated;
 mod solve;
 
 pub use certificate::RationalContradiction;
 pub use determinant::{IntegerDeterminant, integer_determinant};
+pub(in crate::answers) use repeated::Repeated;
 pub use solve::{RationalSolution, SolutionVector, rational_solve};
 
 use super::determinant as modular;

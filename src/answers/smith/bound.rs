@@ -7,8 +7,10 @@
 //! - det B = s̃·c, c from primes whose product exceeds twice the bound of Hadamard over s̃: **for a prime that does not
 //!   divide c, all invariant factors but the last are units**, since those multiply to det B/s_r(B), which divides c.
 
+use super::RankOptions;
 use super::lift::{Solution, System};
 use super::unproven::Unproven;
+use crate::answers::lifting::Repeated;
 use crate::cost::Machine;
 use crate::decomposition::is_odd;
 use crate::dense::Echelon;
@@ -55,7 +57,7 @@ impl Multiple {
 
 /// What is asked of a multiple.
 pub(super) struct Ask<'a> {
-    pub machine: &'a Machine,
+    pub options: &'a RankOptions,
     /// What is enough where a proof takes too long, if anything is.
     pub unproven: Option<Unproven>,
 }
@@ -91,14 +93,15 @@ pub(super) fn last_factor(
     b: &Triplets,
     system: &System,
     turned: impl FnOnce() -> Result<System>,
-    Ask { machine, unproven }: &Ask,
+    Ask { options, unproven }: &Ask,
     rng: &mut Rng,
     observer: &dyn Observer,
 ) -> Result<Multiple> {
     let bits = hadamard_log2(b, b.rows())?;
     let mut right = system.solve(SOLUTIONS, bits, rng, observer)?;
-    if let Some(unproven) = unproven {
-        let least = Proof::of(system, &right, &common_denominator(&right), bits, machine);
+    let repeated = Repeated::of(b, options, observer)?;
+    if let Some(unproven) = unproven.as_ref().filter(|_| repeated.is_none()) {
+        let least = Proof::of(system, &right, &common_denominator(&right), bits, &options.machine);
         if least.integral.min(least.determinant) > PATIENCE {
             right.extend(system.solve(unproven.solutions, bits, rng, observer)?);
             let last = common_denominator(&right);
@@ -108,7 +111,13 @@ pub(super) fn last_factor(
     }
     let left = turned()?.solve(SOLUTIONS, bits, rng, observer)?;
     let last = common_denominator(right.iter().chain(&left));
-    let proof = Proof::of(system, right.iter().chain(&left), &last, bits, machine);
+    if let Some(repeated) = repeated {
+        let (cofactor, primes) = repeated.cofactor(&last)?;
+        let cofactor = cofactor.into_parts().1;
+        let words = determinant_words(&last, &cofactor, primes);
+        return Ok(Multiple { last, cofactor: Some(cofactor), right, left, words, proven: true });
+    }
+    let proof = Proof::of(system, right.iter().chain(&left), &last, bits, &options.machine);
     if proof.integral <= proof.determinant && system.is_integral(&last, proof.digits, observer)? {
         let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
         return Ok(Multiple { last, cofactor: None, right, left, words, proven: true });
@@ -183,14 +192,19 @@ pub(super) fn by_determinant(b: &Triplets, known: Multiple, observer: &dyn Obser
     })?;
     let det = found.value.magnitude() * &divisor;
     let cofactor = &det / &known.last;
-    let words = format!(
-        "{}, of a determinant of {} by {}",
-        counted(known.last.bits(), "bit"),
-        counted(det.bits(), "bit"),
-        counted(found.moduli.len(), "prime")
-    );
+    let words = determinant_words(&known.last, &cofactor, found.moduli.len());
     Ok(Multiple { cofactor: Some(cofactor), words, ..known })
 }
+
+fn determinant_words(last: &BigUint, cofactor: &BigUint, primes: usize) -> String {
+    format!(
+        "{}, of a determinant of {} by {}",
+        counted(last.bits(), "bit"),
+        counted((last * cofactor).bits(), "bit"),
+        counted(primes, "prime")
+    )
+}
+
 /// The entries of a square matrix, row by row: words, and the others beside them.
 struct Table {
     small: Vec<i64>,

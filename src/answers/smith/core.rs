@@ -8,13 +8,14 @@
 //! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and g',
 //! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
 
+use super::beside::denominator;
 use super::bound::{Ask, Multiple, by_determinant};
 use super::diagonal::{Powers, join};
 use super::lift::{Solution, System};
 use super::local::valuations;
 use super::minors::{Chosen, Minors, places};
 use super::modular::smith_mod;
-use super::parts::{Parts, Prime};
+use super::parts::{Parts, Prime, shared_part};
 use super::projection::by_solutions;
 use super::unproven::{SMALL, Unproven};
 use super::{RankOptions, SmithOptions};
@@ -76,9 +77,9 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
     let unproven = (minors.are_several() && !options.rank.proven)
         .then(|| Unproven::within(error, bits, MINORS as usize))
         .flatten();
-    let Candidates { chosen, mut parts, words } = candidates(&minors, unproven, bits)?;
+    let Candidates { chosen, mut parts, words, beside } = candidates(&minors, unproven, bits)?;
     path.push(step("last invariant factor", words, start));
-    let powers = all_powers(a, &digest, &chosen, &mut parts, (r, &options.rank), observer)?;
+    let powers = all_powers(&minors, &chosen, &mut parts, beside.as_ref())?;
     let found = format!(
         "{}, {} cyclic, {} not factored",
         counted(parts.primes.len(), "prime"),
@@ -109,19 +110,26 @@ struct Candidates {
     chosen: Chosen,
     parts: Parts,
     words: String,
+    /// At primes that do not divide this number, if it is known, the minor has the factors of the matrix.
+    beside: Option<BigUint>,
 }
 
 /// Multiples of the last invariant factor: of one minor, and of others as long as something is left that nobody can
 /// factor and that others do not have. `bits` is log₂ of a bound on all minors.
 fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<Candidates> {
-    let mut ask = Ask { machine: &minors.options.machine, unproven };
+    let mut ask = Ask { options: minors.options, unproven };
     let mut chosen = minors.choose(0, &ask)?;
     let mut words = chosen.multiple.words.clone();
     if chosen.multiple.proven {
         ask.unproven = None;
     }
     let (mut parts, mut others) = (Parts::of(&chosen.multiple), vec![]);
-    while !parts.hard.is_one() && minors.are_several() && others.len() + 1 < MINORS as usize {
+    let Minors { a, digest, options, observer, .. } = *minors;
+    let beside = match parts.hard.is_one() {
+        true => None,
+        false => denominator(a, (digest, options.seed), &chosen, bits, observer)?,
+    };
+    while !parts.hard.is_one() && !is_coprime(beside.as_ref(), &parts.hard) && others.len() + 1 < MINORS as usize {
         let other = minors.choose(others.len() as u64 + 1, &ask)?.multiple;
         let before = parts.hard.bits();
         parts.narrow(&other);
@@ -140,25 +148,24 @@ fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<
         parts = Parts::of(&chosen.multiple);
         others.iter().for_each(|other| parts.narrow(other));
     }
-    Ok(Candidates { chosen, parts, words })
+    Ok(Candidates { chosen, parts, words, beside })
 }
 
-/// The powers of all primes that may divide an invariant factor, for a matrix of rank r with a minor in these lines.
+/// The powers of all primes that may divide an invariant factor, for a matrix with this minor; `beside` as in
+/// [`Candidates`].
 fn all_powers(
-    a: &Triplets,
-    digest: &str,
-    Chosen { rows, cols, b, multiple }: &Chosen,
+    &Minors { a, digest, r, options, observer }: &Minors,
+    chosen: &Chosen,
     parts: &mut Parts,
-    (r, options): (usize, &RankOptions),
-    observer: &dyn Observer,
+    beside: Option<&BigUint>,
 ) -> Result<Vec<Powers>> {
+    let Chosen { rows, cols, b, multiple } = chosen;
     let mut powers = vec![];
     if !parts.cyclic.is_one() {
-        match cyclic(a, (rows, cols), multiple, &parts.cyclic)? {
-            Some(s) if s.is_one() => {}
-            Some(s) => powers.push(vec![(s, 1)]),
-            // The whole power of each of its primes that the multiple may have.
-            None => parts.hard = &parts.hard * &parts.cyclic,
+        let (s, missing) = cyclic(a, (rows, cols), multiple, &parts.cyclic)?;
+        parts.give_up(&missing);
+        if !s.is_one() {
+            powers.push(vec![(s, 1)]);
         }
     }
     for &prime in &parts.primes {
@@ -173,33 +180,40 @@ fn all_powers(
         powers.push(once("local-form", || (digest, p, exponent, r), observer, form)?);
     }
     if !parts.hard.is_one() {
-        let form = || hard_powers(a, digest, (b, multiple), &parts.hard, (r, options), observer);
+        let form = || {
+            let found = match multiple.cofactor.is_some() && is_coprime(beside, &parts.hard) {
+                true => {
+                    let hard = shared_part(&multiple.whole(), &parts.hard);
+                    by_solutions(b, (digest, options.seed), multiple, &hard, observer)?
+                }
+                false => None,
+            };
+            match found {
+                Some(powers) => Ok(powers),
+                None => by_elimination(a, &parts.hard, r, options, observer),
+            }
+        };
         powers.push(once("local-form", || (digest, &parts.hard, r), observer, form)?);
     }
     Ok(powers)
 }
 
-/// The powers at the primes of what nobody factored.
-fn hard_powers(
+/// Whether a number is known and has no prime of n.
+fn is_coprime(known: Option<&BigUint>, n: &BigUint) -> bool {
+    known.is_some_and(|d| large_gcd(d.clone(), n.clone()).is_one())
+}
+
+/// The powers at the primes of a number that nobody factored.
+fn by_elimination(
     a: &Triplets,
-    digest: &str,
-    (b, multiple): (&Triplets, &Multiple),
     hard: &BigUint,
-    (r, options): (usize, &RankOptions),
+    r: usize,
+    options: &RankOptions,
     observer: &dyn Observer,
 ) -> Result<Powers> {
-    // The determinant is that of all factors: of a matrix that is its own minor.
-    if multiple.cofactor.is_some()
-        && a.rows() == r
-        && a.cols() == r
-        && let Some(powers) = by_solutions(b, (digest, options.seed), multiple, hard, observer)?
-    {
-        return Ok(powers);
-    }
     // Each prime twice as often as in any invariant factor.
     check_table(a, BIG + hard.bits().div_ceil(4), options.max_memory)?;
-    let n = hard.pow(2);
-    let found = smith_mod(a, &n, r, observer)?;
+    let found = smith_mod(a, &hard.pow(2), r, observer)?;
     let other = || Error::Check(format!("the form mod N of a matrix of rank {r} has another rank"));
     Ok(as_powers(found.ok_or_else(other)?))
 }
@@ -288,19 +302,21 @@ fn as_powers(mut factors: Vec<(BigUint, usize)>) -> Powers {
     factors
 }
 
-/// The m-part of s_r(A), m coprime to the cofactor; `None` if no solution has all of m in its denominator.
-fn cyclic(a: &Triplets, lines: (&[u32], &[u32]), multiple: &Multiple, m: &BigUint) -> Result<Option<BigUint>> {
-    let (rows, cols) = lines;
+/// The m-part of s_r(A), m coprime to the cofactor: without the part of m that is returned beside it, which no solution
+/// has in its denominator.
+fn cyclic(
+    a: &Triplets,
+    (rows, cols): (&[u32], &[u32]),
+    multiple: &Multiple,
+    m: &BigUint,
+) -> Result<(BigUint, BigUint)> {
     if rows.len() == a.rows() && cols.len() == a.cols() {
-        return Ok(Some(m.clone()));
+        return Ok((m.clone(), BigUint::one()));
     }
-    let full = |solutions: &[Solution]| -> Option<Vec<BigInt>> {
-        let all = |solution: &&Solution| large_gcd(&multiple.last / &solution.denominator, m.clone()).is_one();
-        let found = solutions.iter().find(all)?;
-        let factor = BigInt::from(&multiple.last / &found.denominator);
-        Some(found.numerators.iter().map(|y| y * &factor % BigInt::from(m.clone())).collect())
-    };
-    let (Some(y), Some(x)) = (full(&multiple.left), full(&multiple.right)) else { return Ok(None) };
+    let ((y, of_left), (x, of_right)) =
+        (null_vector(&multiple.left, multiple, m)?, null_vector(&multiple.right, multiple, m)?);
+    let missing = shared_part(m, &(of_left * of_right));
+    let m = &(m / &missing);
     let (row, col) = (places(rows, a.rows())?, places(cols, a.cols())?);
     let mut sums = [
         memory::filled(BigInt::ZERO, a.cols(), "null vectors")?,
@@ -320,5 +336,62 @@ fn cyclic(a: &Triplets, lines: (&[u32], &[u32]), multiple: &Multiple, m: &BigUin
     if !(&product % m).is_zero() {
         return Err(Error::Check("the contents of null vectors contradict each other".into()));
     }
-    Ok(Some(product / m))
+    Ok((product / m, missing))
+}
+
+/// s̃ times a combination of solutions that has the denominator s̃ at the primes of m, as far as one of them has, mod
+/// m, and the part of m where none has.
+fn null_vector(solutions: &[Solution], multiple: &Multiple, m: &BigUint) -> Result<(Vec<BigInt>, BigUint)> {
+    let order = solutions.first().map_or(0, |solution| solution.numerators.len());
+    let mut sum = memory::filled(BigInt::ZERO, order, "null vectors")?;
+    let (mut open, modulus) = (m.clone(), BigInt::from(m.clone()));
+    for Solution { numerators, denominator } in solutions {
+        let factor = &multiple.last / denominator;
+        let left = shared_part(&open, &factor);
+        let full = &open / &left;
+        if full.is_one() {
+            continue;
+        }
+        // 1 at these primes, 0 at the others of m.
+        let others = m / &full;
+        let inverse =
+            (&others % &full).modinv(&full).ok_or_else(|| Error::Check("parts that are not coprime".into()))?;
+        let factor = BigInt::from(factor * others * inverse % m);
+        sum.iter_mut().zip(numerators).for_each(|(sum, y)| *sum = (&*sum + y * &factor) % &modulus);
+        open = left;
+    }
+    Ok((sum, open))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of solutions that lack different primes, the null vector has all that one of them has.
+    #[test]
+    fn null_vectors_combine_solutions() {
+        let solution =
+            |x: [i32; 2], d: u32| Solution { numerators: x.map(BigInt::from).to_vec(), denominator: d.into() };
+        let multiple = Multiple {
+            last: 60u32.into(),
+            cofactor: Some(BigUint::one()),
+            // Without 5, without 4, and with a part of 4 alone.
+            right: vec![solution([1, 0], 12), solution([0, 1], 15), solution([1, 1], 30)],
+            left: vec![solution([1, 1], 15), solution([1, 2], 30)],
+            words: String::new(),
+            proven: true,
+        };
+        let m = BigUint::from(60u32);
+        let (x, missing) = null_vector(&multiple.right, &multiple, &m).unwrap();
+        assert!(missing.is_one());
+        // 5·(1, 0) mod 4 and mod 3, 4·(0, 1) mod 5.
+        let residues = |q: i32| -> Vec<BigInt> { x.iter().map(|v| ((v % q) + q) % q).collect() };
+        assert_eq!(residues(4), [1, 0].map(BigInt::from));
+        assert_eq!(residues(3), [2, 0].map(BigInt::from));
+        assert_eq!(residues(5), [0, 4].map(BigInt::from));
+        let (y, missing) = null_vector(&multiple.left, &multiple, &m).unwrap();
+        assert_eq!(missing, 4u32.into());
+        assert!(y.iter().all(|v| (v % 4i32).is_zero()));
+        assert_eq!(null_vector(&[], &multiple, &m).unwrap(), (vec![], m));
+    }
 }

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 /// What the memory is for.
 const SYSTEM: &str = "an integer system";
 const DIGITS: &str = "digits of solutions";
-/// Right sides are below 2^RIGHT.
+/// Random right sides are below 2^RIGHT.
 pub(super) const RIGHT: u32 = 30;
 /// Columns of s·B⁻¹ that are lifted together.
 const BLOCK: usize = 128;
@@ -170,15 +170,39 @@ impl System {
             DIGITS,
         )?;
         match self.large.is_empty() {
-            true => self.solve_for::<i128>(right.iter().map(|&v| v.into()), count, bits, observer),
-            false => self.solve_for::<BigInt>(right.iter().map(|&v| v.into()), count, bits, observer),
+            true => self.solve_for::<i128>(right.iter().map(|&v| v.into()), (count, RIGHT), bits, observer),
+            false => self.solve_for::<BigInt>(right.iter().map(|&v| v.into()), (count, RIGHT), bits, observer),
         }
     }
 
+    /// The solutions for these right sides, by place and value.
+    ///
+    /// # Errors
+    /// As [`System::solve`].
+    pub fn solve_sides(
+        &self,
+        sides: &[Vec<(u32, BigInt)>],
+        bits: f64,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Solution>> {
+        let count = sides.len();
+        let mut right = memory::filled(BigInt::ZERO, self.order * count, DIGITS)?;
+        for (l, side) in sides.iter().enumerate() {
+            side.iter().for_each(|(i, v)| right[*i as usize * count + l] = v.clone());
+        }
+        let size = right.iter().map(|v| v.bits()).max().unwrap_or(0) as u32;
+        let narrow: Option<Vec<i128>> = right.iter().map(i128::of).collect();
+        match narrow.filter(|_| self.large.is_empty()) {
+            Some(narrow) => self.solve_for(narrow.into_iter(), (count, size), bits, observer),
+            None => self.solve_for(right.into_iter(), (count, size), bits, observer),
+        }
+    }
+
+    /// Right sides are below 2^size.
     fn solve_for<R: Residual>(
         &self,
         right: impl Iterator<Item = R>,
-        count: usize,
+        (count, size): (usize, u32),
         bits: f64,
         observer: &dyn Observer,
     ) -> Result<Vec<Solution>> {
@@ -187,8 +211,8 @@ impl System {
         let (mut digits, mut found): (Vec<Vec<i32>>, Vec<Solution>) = (vec![], vec![]);
         let kept = Kept::of("digits", || (&self.name, self.modulus.get(), count, &residual), observer)?;
         // p^most > 2·(numerators · denominator), by Cramer's rule, and enough for the check.
-        let more = (self.norm.bits() + u64::from(RIGHT)) as f64;
-        let most = ((2.0 * (bits + f64::from(RIGHT)) + more + 8.0) / 30.0).ceil() as usize + 1;
+        let more = (self.norm.bits() + u64::from(size)) as f64;
+        let most = ((2.0 * (bits + f64::from(size)) + more + 8.0) / 30.0).ceil() as usize + 1;
         let mut attempt = 4.min(most);
         observer.phase("p-adic lifting", most as u64);
         if let Some((done, left)) = kept.load()?.filter(|(_, left): &(_, Vec<R>)| left.len() == residual.len()) {
@@ -212,7 +236,7 @@ impl System {
             attempt = after(k);
             let m = p.pow(k as u32);
             while found.len() < count {
-                match self.reconstruct(&digits, found.len(), count, &m) {
+                match self.reconstruct(&digits, (found.len(), count), size, &m) {
                     Some(solution) => found.push(solution),
                     None => break,
                 }
@@ -253,7 +277,7 @@ impl System {
     }
 
     /// The solution that the digits of lane l give mod m, if it is one.
-    fn reconstruct(&self, digits: &[Vec<i32>], l: usize, count: usize, m: &BigInt) -> Option<Solution> {
+    fn reconstruct(&self, digits: &[Vec<i32>], (l, count): (usize, usize), size: u32, m: &BigInt) -> Option<Solution> {
         let x: Vec<BigInt> = (0..self.order)
             .map(|i| {
                 let p = self.modulus.get();
@@ -262,7 +286,7 @@ impl System {
             .collect();
         let (mut numerators, denominator) = fractions(&x, m)?;
         let largest = numerators.iter().map(|y| y.abs()).max().unwrap_or_default();
-        let right = &denominator << RIGHT;
+        let right = &denominator << size;
         if &self.norm * largest + right >= *m {
             return None;
         }

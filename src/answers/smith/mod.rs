@@ -28,6 +28,7 @@
 //! homology based on efficient Smith normal form algorithms*, 2003; W. Eberly, M. Giesbrecht, G. Villard, FOCS 2000.
 
 mod answer;
+mod beside;
 mod bound;
 mod core;
 mod diagonal;

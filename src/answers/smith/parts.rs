@@ -53,16 +53,8 @@ impl Parts {
             divide(p, &mut open);
         }
         // The part of the rest at primes of what nobody factored.
-        let (mut hard, mut cyclic) = (BigUint::one(), rest);
-        loop {
-            let shared = large_gcd(cyclic.clone(), open.clone());
-            if shared.is_one() {
-                break;
-            }
-            cyclic /= &shared;
-            hard *= shared;
-        }
-        Parts { primes, cyclic, hard, of_product }
+        let hard = shared_part(&rest, &open);
+        Parts { primes, cyclic: rest / &hard, hard, of_product }
     }
 
     /// Takes into account that s_r divides this multiple as well, which belongs to another minor: the numbers that
@@ -70,10 +62,32 @@ impl Parts {
     pub fn narrow(&mut self, other: &Multiple) {
         self.of_product &= other.cofactor.is_some();
         self.hard = large_gcd(self.hard.clone(), other.whole());
-        for p in factored(&self.hard) {
-            let exponent = valuation(&mut self.hard, p);
-            self.primes.push(Prime { p, exponent, of_product: self.of_product });
+        let mut hard = std::mem::take(&mut self.hard);
+        for p in factored(&hard) {
+            self.take(p, &mut hard);
         }
+        self.hard = hard;
+    }
+
+    /// Takes a part of the cyclic one, with all powers of its primes, for what it is otherwise: primes, as far as it is
+    /// factored.
+    pub fn give_up(&mut self, part: &BigUint) {
+        self.cyclic /= part;
+        let mut rest = part.clone();
+        let small: Vec<u64> = (2..TRIAL).filter(|&p| is_prime(p) && (&rest % p).is_zero()).collect();
+        for p in small {
+            self.take(p, &mut rest);
+        }
+        for p in factored(&rest) {
+            self.take(p, &mut rest);
+        }
+        self.hard *= rest;
+    }
+
+    /// Counts p among the primes, with the power that it has in n, which is divided by it.
+    fn take(&mut self, p: u64, n: &mut BigUint) {
+        let exponent = valuation(n, p);
+        self.primes.push(Prime { p, exponent, of_product: self.of_product });
     }
 
     /// Counts p among the primes, with no more than this exponent in any invariant factor.
@@ -83,6 +97,19 @@ impl Parts {
         }
         self.primes.retain(|prime| prime.p != p);
         self.primes.push(Prime { p, exponent, of_product: false });
+    }
+}
+
+/// The part of n at the primes of another number.
+pub(super) fn shared_part(n: &BigUint, of: &BigUint) -> BigUint {
+    let (mut part, mut rest) = (BigUint::one(), n.clone());
+    loop {
+        let shared = large_gcd(rest.clone(), of.clone());
+        if shared.is_one() {
+            return part;
+        }
+        rest /= &shared;
+        part *= shared;
     }
 }
 
@@ -150,5 +177,30 @@ mod tests {
         assert_eq!((parts.primes.len(), &parts.cyclic), (1, &3u32.into()));
         parts.include(2, 78);
         assert_eq!(parts.primes, [Prime { p: 2, exponent: 78, of_product: false }]);
+    }
+
+    #[test]
+    fn what_is_given_up_is_factored() {
+        let [a, b, q]: [BigUint; 3] = [89, 107, 61].map(|e| (BigUint::one() << e) - 1u32);
+        let last = BigUint::from(7u32 * 7 * 11) * &a * &b * &q;
+        let mut parts = Parts::of(&multiple(&last, Some(BigUint::one())));
+        assert_eq!((&parts.cyclic, &parts.hard), (&last, &BigUint::one()));
+        parts.give_up(&(BigUint::from(49u32) * &q));
+        let prime = |p, exponent| Prime { p, exponent, of_product: true };
+        assert_eq!(parts.primes, [prime(7, 2), prime((1 << 61) - 1, 1)]);
+        assert_eq!((&parts.cyclic, &parts.hard), (&(&a * &b * 11u32), &BigUint::one()));
+        parts.give_up(&a);
+        assert_eq!((&parts.cyclic, &parts.hard), (&(&b * 11u32), &a));
+    }
+
+    #[test]
+    fn shared_parts_have_whole_powers() {
+        let part = |n: u32, of: u32| shared_part(&n.into(), &of.into());
+        for n in 1..200u32 {
+            for of in 1..60u32 {
+                let expected = (1..=n).filter(|d| n % d == 0 && large_gcd((n / d).into(), of.into()).is_one());
+                assert_eq!(part(n, of), BigUint::from(expected.min().unwrap()), "{n} {of}");
+            }
+        }
     }
 }

@@ -16,9 +16,10 @@ use super::bound::Multiple;
 use super::diagonal::Powers;
 use super::lift::{Solution, System};
 use super::modular::factors_mod;
+use super::parts::shared_part;
 use crate::certify::{Domain, Streams};
 use crate::field::{Rng, random_prime};
-use crate::integers::{hadamard_log2, large_gcd};
+use crate::integers::hadamard_log2;
 use crate::sparse::Triplets;
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
@@ -81,21 +82,8 @@ pub(super) fn by_solutions(
     Ok(None)
 }
 
-/// The part of n at the primes of `of`.
-fn shared_part(n: &BigUint, of: &BigUint) -> BigUint {
-    let (mut part, mut rest) = (BigUint::one(), n.clone());
-    loop {
-        let shared = large_gcd(rest.clone(), of.clone());
-        if shared.is_one() {
-            return part;
-        }
-        rest /= &shared;
-        part *= shared;
-    }
-}
-
 /// What solves systems with B.
-fn nonsingular(b: &Triplets, rng: &mut Rng, observer: &dyn Observer) -> Result<System> {
+pub(super) fn nonsingular(b: &Triplets, rng: &mut Rng, observer: &dyn Observer) -> Result<System> {
     loop {
         // Few primes divide the determinant.
         if let Some(system) = System::new(b, random_prime(31, rng), observer)? {
@@ -152,6 +140,7 @@ mod tests {
     use super::super::tests::scrambled;
     use super::*;
     use crate::Silent;
+    use crate::integers::large_gcd;
     use rand::SeedableRng;
 
     /// The multiple of a nonsingular matrix by its determinant, with so many solutions.

@@ -315,3 +315,50 @@ fn diagonals_of_large_numbers() {
     let listed = found.factors.iter().flat_map(|(s, count)| std::iter::repeat_n(s.trailing_zeros().unwrap(), *count));
     assert!(listed.eq(twos));
 }
+
+/// The Laplacian of a graph on n vertices.
+fn laplacian(n: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Triplets {
+    let mut m = vec![vec![0i64; n]; n];
+    for (i, j) in edges {
+        (m[i][i], m[j][j], m[i][j], m[j][i]) = (m[i][i] + 1, m[j][j] + 1, m[i][j] - 1, m[j][i] - 1);
+    }
+    let at = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    Triplets::from_entries(n, n, at.map(|(i, j)| (i, j, m[i][j])).filter(|e| e.2 != 0))
+}
+
+/// Whose maximal minors are all ± the number of spanning trees, so that other minors tell nothing new.
+#[test]
+fn laplacians() {
+    let counted = |factors: Vec<(u32, usize)>| -> Vec<(BigUint, usize)> {
+        factors.into_iter().map(|(s, count)| (s.into(), count)).collect()
+    };
+    // The complete graph: n, n - 2 times.
+    for n in [3usize, 4, 10, 31] {
+        let edges = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+        assert_eq!(core(&laplacian(n, edges)), counted(vec![(1, 1), (n as u32, n - 2)]), "{n}");
+    }
+    let mut rng = Rng::seed_from_u64(31);
+    for round in 0..30 {
+        let n = rng.random_range(2..40);
+        let density = [0.1, 0.2, 0.5][round % 3];
+        let edges = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let edges: Vec<_> = edges.filter(|_| rng.random_bool(density)).collect();
+        let a = laplacian(n, edges);
+        assert_eq!(core(&a), naive(&a), "{a:?}");
+    }
+}
+
+/// Factors with large primes that several minors share, beside lines that are combinations of others or are not.
+#[test]
+fn what_nobody_factors_is_found_from_solutions() {
+    let mut rng = Rng::seed_from_u64(32);
+    let [p, q]: [BigInt; 2] = [61, 89].map(|e| (BigInt::from(1) << e) - 1);
+    for round in 0..12usize {
+        let (r, more) = (12, round % 3);
+        let mut form = vec![BigInt::from(1); r - 3];
+        form.extend([&p * &q, &p * &q, &p * &p * &q * 6]);
+        let a = scrambled(r + more, r + 2 * more, &form, 50, &mut rng);
+        let expected: Vec<(BigUint, usize)> = naive(&a);
+        assert_eq!(core(&a), expected, "{round}");
+    }
+}
