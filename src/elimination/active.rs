@@ -137,6 +137,11 @@ impl<V: Residue> Active<V> {
         cols.min_by_key(|&j| (self.col_rows[j as usize].len(), j)).expect("the row has entries")
     }
 
+    /// Multiply-adds of the pivot (i, j).
+    pub(super) fn cost(&self, i: u32, j: u32) -> u64 {
+        (self.rows[i as usize].len() as u64 - 1) * (self.col_rows[j as usize].len() as u64 - 1)
+    }
+
     /// Takes (i, j) as pivot: row i and column j leave, every other row with an entry in column j is reduced.
     pub(super) fn eliminate(&mut self, i: u32, j: u32) -> Result<()> {
         let mut targets = std::mem::take(&mut self.col_rows[j as usize]);

@@ -29,18 +29,40 @@ pub struct Determinant {
 /// # Panics
 /// If `a` is not square.
 pub fn determinant(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determinant> {
-    assert_eq!(a.rows(), a.cols(), "determinants are of square matrices");
-    if a.modulus().bits() <= 32 { with_values::<u32>(a, observer) } else { with_values::<u64>(a, observer) }
+    Ok(determinant_within(a, u64::MAX, observer)?.expect("any number of multiply-adds is allowed"))
 }
 
-fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<Determinant> {
+/// The same with so many multiply-adds at most; `None` if it takes more.
+///
+/// # Errors
+/// As [`determinant`].
+///
+/// # Panics
+/// As [`determinant`].
+pub(crate) fn determinant_within(
+    a: &SparseMatrix,
+    products: u64,
+    observer: &dyn Observer,
+) -> Result<Option<Determinant>> {
+    assert_eq!(a.rows(), a.cols(), "determinants are of square matrices");
+    match a.modulus().bits() <= 32 {
+        true => with_values::<u32>(a, products, observer),
+        false => with_values::<u64>(a, products, observer),
+    }
+}
+
+fn with_values<V: Residue>(a: &SparseMatrix, products: u64, observer: &dyn Observer) -> Result<Option<Determinant>> {
     let modulus = a.modulus();
     let mut active = Active::<V>::new(a)?;
     let mut buckets = Buckets::new(&active, FIRST_CAP)?;
-    let (mut value, mut pivots) = (1, vec![]);
+    let (mut value, mut pivots, mut left) = (1, vec![], products);
     while let Some(pivot) = buckets.search(&active)? {
         if pivots.len().is_multiple_of(WINDOW) {
             observer.check()?;
+        }
+        match left.checked_sub(active.cost(pivot.row, pivot.col)) {
+            Some(rest) => left = rest,
+            None => return Ok(None),
         }
         value = modulus.mul(value, active.value(pivot.row, pivot.col));
         active.eliminate(pivot.row, pivot.col)?;
@@ -52,7 +74,7 @@ fn with_values<V: Residue>(a: &SparseMatrix, observer: &dyn Observer) -> Result<
     } else if is_odd(&pivots)? {
         value = modulus.neg(value);
     }
-    Ok(Determinant { value, pivots })
+    Ok(Some(Determinant { value, pivots }))
 }
 
 #[cfg(test)]
@@ -90,6 +112,16 @@ mod tests {
                 let found = determinant(&SparseMatrix::from_triplets(modulus, n, n, &entries), &Silent).unwrap();
                 assert_eq!(found.value, leibniz(&a, modulus), "{a:?} mod {p}");
                 assert_eq!(found.value != 0, found.pivots.len() == n);
+                // As many multiply-adds as its elimination has are enough, one less is not.
+                let matrix = SparseMatrix::from_triplets(modulus, n, n, &entries);
+                let within = |products| determinant_within(&matrix, products, &Silent).unwrap();
+                let least = (0..300).find(|&products| within(products).is_some()).unwrap();
+                assert_eq!(within(least), Some(found.clone()));
+                assert!(least == 0 || within(least - 1).is_none());
+                if found.value != 0 {
+                    let replay = super::super::Replay::new(&found.pivots, |i| matrix.row(i as usize).0).unwrap();
+                    assert!(least <= replay.products() as u64, "{a:?}: {least}");
+                }
             }
         }
     }

@@ -32,6 +32,7 @@ mod shared_parts;
 mod stop;
 
 pub use crate::decomposition::is_odd;
+pub(crate) use determinant::determinant_within;
 pub use determinant::{Determinant, determinant};
 pub use eliminated::{Eliminated, EliminationReport};
 pub use options::{EliminationOptions, Finish};

@@ -213,7 +213,7 @@ impl Work<'_> {
         let mut rng = streams.stream(Domain::Primes, 2);
         let bits = cofactor.bits();
         let Assembled { value, primes, certainty } =
-            cofactor.assemble((self.p, residue), error, &mut rng, &mut phases)?;
+            cofactor.assemble((self.p, residue), error, None, &mut rng, &mut phases)?;
         let known = if divisor.is_one() {
             String::new()
         } else {

@@ -2,7 +2,7 @@
 
 use super::core::invariant_factors;
 use super::kept_pieces::pieces;
-use super::pieces::Pieces;
+use super::pieces::{Piece, Pieces};
 use super::small;
 use super::{SmithForm, SmithOptions};
 use crate::answers::Phases;
@@ -50,7 +50,12 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     };
     form.path.push(Step {
         name: "units",
-        found: format!("{}, {} without any left", counted(units, "unit"), counted(cores.len(), "component")),
+        found: format!(
+            "{}, {} without any left{}",
+            counted(units, "unit"),
+            counted(cores.len(), "component"),
+            largest(&cores)
+        ),
         why: String::new(),
         rank: Some(units),
         predicted: None,
@@ -105,4 +110,10 @@ fn powers(factors: Vec<(BigUint, usize)>, p: u64) -> Vec<(BigUint, usize)> {
         }
     }
     local
+}
+
+/// The shape of the largest component, in words.
+fn largest(cores: &[Piece]) -> String {
+    let largest = cores.iter().map(|core| &core.matrix).max_by_key(|a| a.rows().max(a.cols()));
+    largest.map_or_else(String::new, |a| format!(", at most {} x {} with {} non-zeros", a.rows(), a.cols(), a.nnz()))
 }
