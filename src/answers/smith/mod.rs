@@ -14,10 +14,11 @@
 //!    by p-adic lifting ([`lift`]), divides s_r(B). Either s̃·B⁻¹ turns out to be integral, so that s̃ = s_r(B); or
 //!    det B = s̃·c is assembled from enough primes. Where both take long, more solutions bound the error that a prime
 //!    is missed ([`unproven`]). What nobody can factor is compared with other minors ([`minors`], [`parts`]).
-//! 4. **Local forms**: for each prime that may divide more than one factor, its rank if that says all, or elimination
-//!    in ℤ/pᵏ with pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r
-//!    is found without factoring m ([`core`]). What cannot be factored otherwise is left to elimination in ℤ/N by gcds
-//!    ([`modular`]).
+//! 4. **The power of each prime** that may divide more than one factor ([`powers`]): its rank if that says all; a
+//!    projection of s̃·B⁻¹ if the lines beside B add nothing ([`projection`], [`beside`]); or elimination in ℤ/pᵏ with
+//!    pivots of least valuation ([`local`]). At a divisor m of s̃ that is coprime to c, B is cyclic: s_r is found
+//!    without factoring m ([`cyclic`]). What cannot be factored otherwise is projected as well, or left to elimination
+//!    in ℤ/N by gcds ([`modular`]).
 //!
 //! **Certainty.** Each step but the rank, and a multiple that is not proven, is exact: lower bounds (a pivot, a
 //! denominator) and upper ones (the multiple) meet. So the form is proven if the rank over ℚ and the multiple of every
@@ -31,6 +32,7 @@ mod answer;
 mod beside;
 mod bound;
 mod core;
+mod cyclic;
 mod diagonal;
 mod entry;
 mod kept_pieces;
@@ -41,6 +43,7 @@ mod modular;
 mod pace;
 mod parts;
 mod pieces;
+mod powers;
 mod projection;
 mod small;
 mod structural;

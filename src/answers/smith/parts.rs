@@ -113,13 +113,18 @@ pub(super) fn shared_part(n: &BigUint, of: &BigUint) -> BigUint {
     }
 }
 
+/// Whether a number is known and has no prime of n.
+pub(super) fn is_coprime(known: Option<&BigUint>, n: &BigUint) -> bool {
+    known.is_some_and(|d| large_gcd(d.clone(), n.clone()).is_one())
+}
+
 /// The primes of a number that is small enough.
 fn factored(n: &BigUint) -> Vec<u64> {
     n.to_u64().filter(|n| *n > 1 && u64::from(n.ilog2()) < FACTORED).map(prime_factors).unwrap_or_default()
 }
 
 /// Divides n by p as often as that goes: how often.
-fn valuation(n: &mut BigUint, p: u64) -> u32 {
+pub(super) fn valuation(n: &mut BigUint, p: u64) -> u32 {
     let mut exponent = 0;
     while (&*n % p).is_zero() {
         *n /= p;

@@ -16,7 +16,7 @@ use super::bound::Multiple;
 use super::diagonal::Powers;
 use super::lift::{Solution, System};
 use super::modular::factors_mod;
-use super::parts::shared_part;
+use super::parts::{Prime, shared_part, valuation};
 use crate::certify::{Domain, Streams};
 use crate::field::{Rng, random_prime};
 use crate::integers::hadamard_log2;
@@ -33,53 +33,192 @@ const SOLUTIONS: &str = "solutions mod N";
 const STREAM: u64 = 1 << 32;
 /// Solutions are of use up to this share of the order: elimination of all of B costs no more then.
 const SHARE: usize = 4;
+/// Solutions beyond the factors that a small prime divides.
+const EXTRA: usize = 4;
+/// How many multiply-adds of dense products take as long as one of an elimination in ℤ/pᵏ.
+const LOCAL: f64 = 8.0;
 
-/// The parts of the invariant factors of B, descending, at the primes of `hard`, which is that part of det B; `None` if
-/// too many of them have one. `multiple` is that of B.
-///
-/// # Errors
-/// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-pub(super) fn by_solutions(
-    b: &Triplets,
-    (digest, seed): (&str, u64),
-    multiple: &Multiple,
-    hard: &BigUint,
-    observer: &dyn Observer,
-) -> Result<Option<Powers>> {
-    let last = shared_part(&multiple.last, hard);
-    if last.is_one() {
-        return Ok(None);
+/// Primes, and how many invariant factors they divide at most.
+pub(super) type Open = Vec<(Prime, usize)>;
+
+/// Projections of s̃·B⁻¹ mod N, from more and more solutions.
+pub(super) struct Projection<'a> {
+    b: &'a Triplets,
+    multiple: &'a Multiple,
+    observer: &'a dyn Observer,
+    rng: Rng,
+    /// N: the part of s̃ at the primes that matter.
+    last: BigUint,
+    /// s̃·X mod N, by solutions.
+    columns: Vec<Vec<BigInt>>,
+    system: Option<System>,
+}
+
+impl<'a> Projection<'a> {
+    /// At the primes of a number; from the solutions that are there.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn new(
+        b: &'a Triplets,
+        (digest, seed): (&str, u64),
+        multiple: &'a Multiple,
+        primes: &BigUint,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        let rng = Streams::of_integers(digest, seed).stream(Domain::Solutions, STREAM);
+        let last = shared_part(&multiple.last, primes);
+        let mut projection = Projection { b, multiple, observer, rng, last, columns: vec![], system: None };
+        projection.append(&multiple.right)?;
+        Ok(projection)
     }
-    let modulus = BigInt::from(last.clone());
-    let mut rng = Streams::of_integers(digest, seed).stream(Domain::Solutions, STREAM);
-    let mut columns: Vec<Vec<BigInt>> = vec![];
-    append(&mut columns, &multiple.right, (multiple, &modulus))?;
-    // Each factor has no more than the last; one solution more than are needed then.
-    let least = (hard.bits() - 1).div_ceil(last.bits()) as usize + 1;
-    let mut system = None;
-    let mut count = least.max(columns.len());
-    while count <= b.rows().div_ceil(SHARE).max(2) {
-        if columns.len() < count {
-            let system = match &system {
-                Some(system) => system,
-                None => system.insert(nonsingular(b, &mut rng, observer)?),
-            };
-            let bits = hadamard_log2(b, b.rows())?;
-            let more = system.solve(count - columns.len(), bits, &mut rng, observer)?;
-            // A denominator beyond s̃ says that s̃ is not the last factor, and nothing is known.
-            if more.iter().any(|solution| !(&multiple.last % &solution.denominator).is_zero()) {
+
+    /// The parts of the invariant factors of B, descending, at the primes of `hard`, which is that part of det B;
+    /// `None` if too many of them have one.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+    pub fn parts(&mut self, hard: &BigUint) -> Result<Option<Powers>> {
+        let last = shared_part(&self.last, hard);
+        if last.is_one() {
+            return Ok(None);
+        }
+        // Each factor has no more than the last; one solution more than are needed then.
+        let least = (hard.bits() - 1).div_ceil(last.bits()) as usize + 1;
+        let mut count = least.max(self.columns.len());
+        while count <= self.b.rows().div_ceil(SHARE).max(2) {
+            if !self.extend(count)? {
                 return Ok(None);
             }
-            append(&mut columns, &more, (multiple, &modulus))?;
+            let mut powers = self.divisors()?;
+            powers.iter_mut().for_each(|(s, _)| *s = shared_part(s, hard));
+            powers.retain(|(s, _)| !s.is_one());
+            if powers.iter().fold(BigUint::one(), |all, (s, count)| all * s.pow(*count as u32)) == *hard {
+                return Ok(Some(powers));
+            }
+            count *= 2;
         }
-        let table = projected(&columns, &modulus, &mut rng, observer)?;
-        let powers = divisors(&last, factors_mod(table, &last, observer)?);
-        if powers.iter().fold(BigUint::one(), |all, (s, count)| all * s.pow(*count as u32)) == *hard {
-            return Ok(Some(powers));
-        }
-        count *= 2;
+        Ok(None)
     }
-    Ok(None)
+
+    /// The powers of primes that divide so many factors of B each, or fewer, as far as that is worth it for a component
+    /// with so many places; and the primes that are left.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
+    pub fn tell_apart(&mut self, mut open: Open, places: usize) -> Result<(Vec<Powers>, Open)> {
+        let mut told = vec![];
+        let whole = self.multiple.whole();
+        for more in [false, true] {
+            if more {
+                let Some(count) = self.worthwhile(&open, places) else { break };
+                if !self.extend(count)? {
+                    break;
+                }
+            }
+            let divisors = self.divisors()?;
+            open.retain(|&(Prime { p, .. }, multiples)| {
+                let exponent = valuation(&mut whole.clone(), p);
+                let powers = match multiples {
+                    1 => Some(vec![(BigUint::from(p).pow(exponent), 1)]),
+                    _ => powers_of(p, exponent, &divisors),
+                };
+                let left = powers.is_none();
+                told.extend(powers);
+                left
+            });
+        }
+        Ok((told, open))
+    }
+
+    /// The number of solutions that saves most.
+    fn worthwhile(&self, open: &[(Prime, usize)], places: usize) -> Option<usize> {
+        let n = self.b.rows() as f64;
+        // Numerators and denominator, 30 bits a digit; the inverse and the matrix.
+        let digits = 2.0 * self.multiple.last.bits() as f64 / 30.0 + 2.0;
+        let saved = |count: usize| {
+            let primes = open.iter().filter(|e| e.1 + EXTRA <= count).count();
+            let solutions = count.saturating_sub(self.columns.len()) as f64;
+            primes as f64 * LOCAL * places as f64 * n - (2.0 * digits * solutions + 2.0 * n) * n * n
+        };
+        let most = self.b.rows().div_ceil(SHARE);
+        let counts = open.iter().map(|e| e.1 + EXTRA).filter(|&count| count <= most);
+        counts.max_by(|&a, &b| saved(a).total_cmp(&saved(b))).filter(|&count| saved(count) > 0.0)
+    }
+
+    /// At least so many solutions; whether s̃ is a denominator of all of them.
+    fn extend(&mut self, count: usize) -> Result<bool> {
+        let missing = count.saturating_sub(self.columns.len());
+        if missing == 0 {
+            return Ok(true);
+        }
+        let system = match self.system.take() {
+            Some(system) => system,
+            None => nonsingular(self.b, &mut self.rng, self.observer)?,
+        };
+        let bits = hadamard_log2(self.b, self.b.rows())?;
+        let more = system.solve(missing, bits, &mut self.rng, self.observer)?;
+        self.system = Some(system);
+        // A denominator beyond s̃ says that s̃ is not the last factor, and nothing is known.
+        if more.iter().any(|solution| !(&self.multiple.last % &solution.denominator).is_zero()) {
+            return Ok(false);
+        }
+        self.append(&more)?;
+        Ok(true)
+    }
+
+    /// s̃·x mod N of each solution x.
+    fn append(&mut self, solutions: &[Solution]) -> Result<()> {
+        let modulus = BigInt::from(self.last.clone());
+        for Solution { numerators, denominator } in solutions {
+            let factor = BigInt::from(&self.multiple.last / denominator);
+            let column = numerators.iter().map(|y| y * &factor % &modulus);
+            memory::push(&mut self.columns, memory::collect(column, SOLUTIONS)?, SOLUTIONS)?;
+        }
+        Ok(())
+    }
+
+    /// N/gcd(tᵢ, N) for the factors t of L·X, L a random matrix of as many rows as X has columns: descending, without
+    /// those that are 1. By columns, which changes no invariant factor.
+    fn divisors(&mut self) -> Result<Powers> {
+        let modulus = BigInt::from(self.last.clone());
+        let order = self.columns.first().map_or(0, Vec::len);
+        let mut table: Vec<Vec<BigInt>> = memory::with_capacity(self.columns.len(), SOLUTIONS)?;
+        table.resize_with(self.columns.len(), Vec::new);
+        for _ in 0..self.columns.len() {
+            self.observer.check()?;
+            let rng = &mut self.rng;
+            let row: Vec<i32> = memory::collect((0..order).map(|_| rng.random_range(i32::MIN..=i32::MAX)), SOLUTIONS)?;
+            let dot = |column: &Vec<BigInt>| {
+                let sum = column.iter().zip(&row).fold(BigInt::ZERO, |sum, (x, &l)| sum + x * l);
+                sum % &modulus
+            };
+            let values: Vec<BigInt> = self.columns.par_iter().map(dot).collect();
+            table.iter_mut().zip(values).for_each(|(line, value)| line.push(value));
+        }
+        let factors = factors_mod(table, &self.last, self.observer)?;
+        let divisors = factors.into_iter().map(|(t, count)| (&self.last / t, count));
+        Ok(divisors.filter(|(s, _)| !s.is_one()).collect())
+    }
+}
+
+/// The powers of a prime in divisors of the last factors, if they are all there are: of the determinant p^exponent.
+fn powers_of(p: u64, exponent: u32, divisors: &Powers) -> Option<Powers> {
+    let mut powers: Powers = vec![];
+    let mut seen = 0;
+    for (s, count) in divisors {
+        let own = valuation(&mut s.clone(), p);
+        if own == 0 {
+            break;
+        }
+        seen += own as usize * count;
+        let power = BigUint::from(p).pow(own);
+        match powers.last_mut().filter(|last| last.0 == power) {
+            Some(last) => last.1 += count,
+            None => powers.push((power, *count)),
+        }
+    }
+    (seen == exponent as usize).then_some(powers)
 }
 
 /// What solves systems with B.
@@ -90,48 +229,6 @@ pub(super) fn nonsingular(b: &Triplets, rng: &mut Rng, observer: &dyn Observer) 
             return Ok(system);
         }
     }
-}
-
-/// s̃·x mod N of each solution x.
-fn append(
-    columns: &mut Vec<Vec<BigInt>>,
-    solutions: &[Solution],
-    (multiple, modulus): (&Multiple, &BigInt),
-) -> Result<()> {
-    for Solution { numerators, denominator } in solutions {
-        let factor = BigInt::from(&multiple.last / denominator);
-        let column = numerators.iter().map(|y| y * &factor % modulus);
-        memory::push(columns, memory::collect(column, SOLUTIONS)?, SOLUTIONS)?;
-    }
-    Ok(())
-}
-
-/// L·X mod N for a random matrix L of as many rows as X has columns: by columns, which changes no invariant factor.
-fn projected(
-    columns: &[Vec<BigInt>],
-    modulus: &BigInt,
-    rng: &mut Rng,
-    observer: &dyn Observer,
-) -> Result<Vec<Vec<BigInt>>> {
-    let order = columns.first().map_or(0, Vec::len);
-    let mut table: Vec<Vec<BigInt>> = memory::with_capacity(columns.len(), SOLUTIONS)?;
-    table.resize_with(columns.len(), Vec::new);
-    for _ in 0..columns.len() {
-        observer.check()?;
-        let row: Vec<i32> = memory::collect((0..order).map(|_| rng.random_range(i32::MIN..=i32::MAX)), SOLUTIONS)?;
-        let dot = |column: &Vec<BigInt>| {
-            let sum = column.iter().zip(&row).fold(BigInt::ZERO, |sum, (x, &l)| sum + x * l);
-            sum % modulus
-        };
-        let values: Vec<BigInt> = columns.par_iter().map(dot).collect();
-        table.iter_mut().zip(values).for_each(|(line, value)| line.push(value));
-    }
-    Ok(table)
-}
-
-/// N/t for the factors t of a projection mod N, without those that are 1: descending.
-fn divisors(n: &BigUint, factors: Vec<(BigUint, usize)>) -> Powers {
-    factors.into_iter().map(|(t, count)| (n / t, count)).filter(|(s, _)| !s.is_one()).collect()
 }
 
 #[cfg(test)]
@@ -155,6 +252,10 @@ mod tests {
         by_determinant(b, known, &Silent).unwrap()
     }
 
+    fn parts(b: &Triplets, seed: u64, multiple: &Multiple, hard: &BigUint) -> Option<Powers> {
+        Projection::new(b, ("made", seed), multiple, hard, &Silent).unwrap().parts(hard).unwrap()
+    }
+
     /// Matrices made of a known form: primes that nobody divides out, in several factors and to several powers.
     #[test]
     fn the_forms_of_matrices_made_of_them() {
@@ -176,7 +277,7 @@ mod tests {
                 let multiple = multiple(&b, solutions, &mut rng);
                 let shared = &p * &q;
                 let hard = shared_part(&multiple.whole(), &shared);
-                let found = by_solutions(&b, ("made", number as u64), &multiple, &hard, &Silent).unwrap().unwrap();
+                let found = parts(&b, number as u64, &multiple, &hard).unwrap();
                 let mut expected: Vec<BigUint> = form.iter().map(|s| shared_part(s, &shared)).collect();
                 expected.retain(|s| !s.is_one());
                 expected.reverse();
@@ -187,6 +288,37 @@ mod tests {
         }
     }
 
+    /// Small primes in several factors: told apart by enough solutions, or left, and never wrong.
+    #[test]
+    fn small_primes_are_told_apart_or_left() {
+        let mut rng = Rng::seed_from_u64(9);
+        let (mut told, mut left) = (0, 0);
+        for _ in 0..12 {
+            let n = 40;
+            let mut form = vec![1u32; n - 4];
+            form.extend([2 * 3, 2 * 3 * 5, 4 * 3 * 5 * 101, 4 * 27 * 5 * 101 * 49]);
+            let b = scrambled(n, n, &form.iter().map(|&s| s.into()).collect::<Vec<_>>(), 100, &mut rng);
+            let multiple = multiple(&b, 2, &mut rng);
+            let primes = [(2u64, 4usize), (3, 4), (5, 3), (101, 2), (7, 1)]
+                .map(|(p, multiples)| (Prime { p, exponent: 1, of_product: false }, multiples));
+            let all = BigUint::from(2u32 * 3 * 5 * 101 * 7);
+            let mut projection = Projection::new(&b, ("small", 1), &multiple, &all, &Silent).unwrap();
+            // As many places as make solutions worth it.
+            let (found, open) = projection.tell_apart(primes.to_vec(), 1 << 40).unwrap();
+            assert_eq!(found.len() + open.len(), 5);
+            (told, left) = (told + found.len(), left + open.len());
+            for powers in found {
+                let p = primes.iter().map(|e| e.0.p).find(|&p| (&powers[0].0 % p).is_zero()).unwrap();
+                let mut expected: Vec<BigUint> = form.iter().map(|&s| shared_part(&s.into(), &p.into())).collect();
+                expected.retain(|s| !s.is_one());
+                expected.reverse();
+                let flat = powers.into_iter().flat_map(|(s, count)| std::iter::repeat_n(s, count));
+                assert_eq!(flat.collect::<Vec<_>>(), expected, "{p}");
+            }
+        }
+        assert!(told > 40 && told + left == 60, "{told}, {left}");
+    }
+
     #[test]
     fn a_prime_of_all_factors_is_left_to_others() {
         let mut rng = Rng::seed_from_u64(8);
@@ -195,7 +327,7 @@ mod tests {
         let multiple = multiple(&b, 1, &mut rng);
         let hard = multiple.whole();
         assert_eq!(hard, p.magnitude().pow(12));
-        assert!(by_solutions(&b, ("all", 1), &multiple, &hard, &Silent).unwrap().is_none());
+        assert!(parts(&b, 1, &multiple, &hard).is_none());
     }
 
     /// Divisors stay divisors where the common denominator lacks a part: s̃ of a right side that is a multiple of it.
@@ -207,6 +339,6 @@ mod tests {
         let right = vec![solution];
         let cofactor = Some(&p * &p);
         let known = Multiple { last: p.clone(), cofactor, right, left: vec![], words: String::new(), proven: true };
-        assert!(by_solutions(&b, ("lacks", 1), &known, &p.pow(3), &Silent).unwrap().is_none());
+        assert!(parts(&b, 1, &known, &p.pow(3)).is_none());
     }
 }
