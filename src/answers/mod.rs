@@ -13,6 +13,7 @@ mod homology;
 mod kernel;
 mod large;
 mod lifting;
+mod marks;
 mod operator;
 mod polynomials;
 mod profile;

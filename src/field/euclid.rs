@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use std::mem;
 
-/// Bits of the leading part: sums with cofactors stay within an `i128`, and cofactors below 2³².
+/// Bits of the leading part: sums with cofactors, which stay below 2³², are words.
 const LEADING: u64 = 62;
 
 /// The remainders rᵢ, r₍ᵢ₊₁₎ and their cofactors.
@@ -76,24 +76,23 @@ impl Euclid {
     fn certain(&self) -> Option<([u64; 4], bool)> {
         let [r0, r1] = &self.r;
         let shift = r0.bits().saturating_sub(LEADING);
-        let lead = |r: &BigUint| i128::from((r >> shift).to_u64().expect("fewer than 64 bits"));
+        let lead = |r: &BigUint| (r >> shift).to_i64().expect("fewer than 63 bits");
         let (mut x, mut y) = (lead(r0), lead(r1));
-        let (mut a, mut b, mut c, mut d) = (1i128, 0i128, 0i128, 1i128);
+        let (mut a, mut b, mut c, mut d) = (1i64, 0i64, 0i64, 1i64);
         let mut odd = false;
         while y + c != 0 && y + d != 0 {
             let q = (x + a) / (y + c);
             if q != (x + b) / (y + d) {
                 break;
             }
-            let (next_c, next_d) = (a - q * c, b - q * d);
-            if next_c.abs().max(next_d.abs()) >> 32 != 0 {
-                break;
-            }
+            let next = |a: i64, c| a.checked_sub(q.checked_mul(c)?).filter(|v| v.unsigned_abs() >> 32 == 0);
+            let (Some(next_c), Some(next_d)) = (next(a, c), next(b, d)) else { break };
+            // q·y ≤ x + a - q·c, which is a word.
             (a, b, c, d) = (c, d, next_c, next_d);
             (x, y) = (y, x - q * y);
             odd = !odd;
         }
-        (b != 0).then(|| ([a, b, c, d].map(|v| v.unsigned_abs() as u64), odd))
+        (b != 0).then(|| ([a, b, c, d].map(i64::unsigned_abs), odd))
     }
 
     /// (r₀, r₁) ← |(A·r₀ + B·r₁, C·r₀ + D·r₁)|, where A and B, C and D have opposite signs, and the same of t, whose

@@ -68,7 +68,10 @@ pub(crate) fn low_bits(x: &BigInt) -> u64 {
 
 /// The representative of x mod m of least absolute value, -m/2 ≤ r ≤ m/2.
 pub(crate) fn least(x: BigInt, m: &BigInt) -> BigInt {
-    let r = x % m;
+    let r = if x.magnitude() < m.magnitude() { x } else { x % m };
+    if r.bits() + 1 < m.bits() {
+        return r;
+    }
     match &r << 1u32 {
         double if double > *m => r - m,
         double if -&double > *m => r + m,

@@ -10,7 +10,7 @@
 use super::crt::least;
 use crate::field::{Balanced, Euclid};
 use num_bigint::{BigInt, Sign};
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 /// The largest numerators considered mod a prime q > 2³⁰ …
 pub(crate) const NUMERATOR: i64 = 1 << 20;
@@ -54,18 +54,21 @@ pub(crate) fn are_integers(x: &[BigInt], m: &BigInt) -> bool {
 /// Numerators and common denominator of the vector of fractions that is ≡ x mod m, none of them above √(m/2).
 pub(crate) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt)> {
     let bound = (m >> 1u32).sqrt();
-    let mut d = BigInt::one();
-    for x in x {
-        let y = least(&d * x, m);
-        if y.abs() > bound {
+    let (mut numerators, mut d, mut changed) = (Vec::with_capacity(x.len()), BigInt::one(), 0);
+    for (k, x) in x.iter().enumerate() {
+        let mut y = least(&d * x, m);
+        if y.magnitude() > bound.magnitude() {
             d *= large_denominator(y, m, &bound)?;
             if d > bound {
                 return None;
             }
+            (y, changed) = (least(&d * x, m), k);
         }
+        numerators.push(y);
     }
-    let numerators: Vec<BigInt> = x.iter().map(|x| least(&d * x, m)).collect();
-    numerators.iter().all(|n| n.abs() <= bound).then_some((numerators, d))
+    // Those before the last change of d.
+    numerators[..changed].iter_mut().zip(x).for_each(|(y, x)| *y = least(&d * x, m));
+    numerators.iter().all(|n| n.magnitude() <= bound.magnitude()).then_some((numerators, d))
 }
 
 fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {

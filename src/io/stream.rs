@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 const TEXT: &str = "entries on their way to a file";
 /// Bytes of most entries.
 const ENTRY: usize = 20;
-/// Bytes of an entry at most.
-const LINE: usize = 64;
+/// Bytes of an entry of words at most: row, column, numerator with its sign, denominator, and what follows each.
+const LINE: usize = 20 + 1 + 20 + 1 + 20 + 1 + 19 + 1;
 /// The numbers below 100 in two digits.
 const PAIRS: [[u8; 2]; 100] = {
     let (mut pairs, mut k) = ([[0; 2]; 100], 0);
@@ -81,12 +81,16 @@ impl Encoding {
         let mut text = vec![];
         for (i, j, v) in entries {
             memory::reserve(&mut text, LINE, TEXT)?;
-            match v.numerator() {
+            match (v.numerator(), v.denominator()) {
                 // What most null vectors have.
-                Integer::Small(n) if v.is_integer() => {
-                    let mut line = [b' '; LINE];
-                    line[LINE - 1] = b'\n';
-                    let mut at = digits(&mut line, LINE - 1, n.unsigned_abs());
+                (Integer::Small(n), Integer::Small(d)) => {
+                    let (mut line, mut at) = ([b' '; LINE], LINE - 1);
+                    line[at] = b'\n';
+                    if *d != 1 {
+                        at = digits(&mut line, at, d.unsigned_abs()) - 1;
+                        line[at] = b'/';
+                    }
+                    at = digits(&mut line, at, n.unsigned_abs());
                     if *n < 0 {
                         at -= 1;
                         line[at] = b'-';
@@ -252,6 +256,14 @@ mod tests {
         assert!(encoding.entries(std::iter::empty()).unwrap().is_empty());
         let longest = encoding.entries([(u64::MAX - 1, u64::MAX - 1, u64::MAX)].into_iter()).unwrap();
         assert_eq!(longest.len(), 63);
+        let fractions =
+            [(i64::MIN, i64::MAX), (1 - i64::MAX, i64::MAX), (i64::MAX, 1 << 62), (-1, 10), (0, 1), (7, 99)];
+        let fraction = |(n, d): (i64, i64)| Fraction::new(n.into(), d.into()).unwrap();
+        let text = encoding.fractions(fractions.iter().map(|&v| (u64::MAX - 1, 0, fraction(v)))).unwrap();
+        let expected: String = fractions.map(|v| format!("{} 1 {}\n", u64::MAX, fraction(v))).concat();
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        let longest = [(u64::MAX - 1, u64::MAX - 1, fraction((i64::MIN, i64::MAX)))];
+        assert_eq!(encoding.fractions(longest.into_iter()).unwrap().len(), LINE);
     }
 
     #[test]

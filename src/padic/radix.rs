@@ -3,12 +3,14 @@
 use crate::field::Modulus;
 use num_bigint::BigInt;
 
-/// Digits that are put together one by one.
+/// Digits that are put together four at a time.
 const LEAF: usize = 16;
 
 /// p^(16·2ⁱ).
 pub(super) struct Powers {
     p: u64,
+    /// p⁴, below 2¹²⁴.
+    fourth: u128,
     squares: Vec<BigInt>,
 }
 
@@ -20,12 +22,15 @@ impl Powers {
             let last = &squares[squares.len() - 1];
             squares.push(last * last);
         }
-        Powers { p: p.get(), squares }
+        Powers { p: p.get(), fourth: u128::from(p.get()).pow(4), squares }
     }
     /// Σ dᵢ·pⁱ.
     pub fn integer(&self, digits: &[i32]) -> BigInt {
         if digits.len() <= LEAF {
-            return digits.iter().rev().fold(BigInt::ZERO, |sum, &digit| sum * self.p + digit);
+            let p = i128::from(self.p);
+            // Digits are below p, so that four of them stay below p⁴.
+            let four = |digits: &[i32]| digits.iter().rev().fold(0, |sum, &digit| sum * p + i128::from(digit));
+            return digits.chunks(4).rev().fold(BigInt::ZERO, |sum, digits| sum * self.fourth + four(digits));
         }
         let level = (digits.len() - 1).ilog2() - LEAF.ilog2();
         let (low, high) = digits.split_at(LEAF << level);

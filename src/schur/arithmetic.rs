@@ -11,6 +11,11 @@ pub(super) trait Arithmetic: Copy + std::fmt::Debug + Send + Sync {
     fn value(residue: u64) -> Self::Value;
     /// A number congruent to a·b, between 1 and (p-1)² if neither is 0.
     fn product(self, a: u64, b: Self::Value) -> u64;
+    /// Gives the line of each entry and its product with `coefficient`, a residue.
+    #[inline(always)]
+    fn products(self, coefficient: u64, entries: &[(u32, Self::Value)], mut each: impl FnMut(u32, u64)) {
+        entries.iter().for_each(|&(s, v)| each(s, self.product(coefficient, v)));
+    }
     /// A multiple M of p, at least as large as every product, such that M plus a product is a word. From a sum in 0 … M
     /// and a product, [`add`](Arithmetic::add) makes a sum in 1 … M: sums are never 0, which says "nothing here yet".
     fn ceiling(self) -> u64;
@@ -62,6 +67,9 @@ impl Arithmetic for Lazy {
     }
 }
 
+/// Products of one coefficient from which on it pays to prepare it by a division.
+const PREPARED: usize = 8;
+
 /// Reduced products, for any p < 2⁶³: M = p.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Eager {
@@ -84,6 +92,17 @@ impl Arithmetic for Eager {
         self.modulus.mul(a, b)
     }
     #[inline(always)]
+    fn products(self, coefficient: u64, entries: &[(u32, u64)], mut each: impl FnMut(u32, u64)) {
+        let p = self.modulus;
+        // Those of ±1 take no division.
+        if entries.len() >= PREPARED || coefficient == 1 || coefficient == p.get() - 1 {
+            let coefficient = p.multiplier(coefficient);
+            entries.iter().for_each(|&(s, v)| each(s, p.mul_by(v, coefficient)));
+        } else {
+            entries.iter().for_each(|&(s, v)| each(s, self.product(coefficient, v)));
+        }
+    }
+    #[inline(always)]
     fn ceiling(self) -> u64 {
         self.modulus.get()
     }
@@ -92,6 +111,22 @@ impl Arithmetic for Eager {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_products_are_those_of_one_at_a_time() {
+        for p in [2, 3, 65521, (1 << 61) - 1, (1 << 63) - 25] {
+            let k = Eager::new(Modulus::new(p).unwrap());
+            for coefficient in [1, p / 2, p - 1] {
+                for length in [0, 1, PREPARED as u64 - 1, PREPARED as u64, 20] {
+                    let entries: Vec<(u32, u64)> = (0..length).map(|i| (i as u32, 1 + (p - 2) / 20 * i)).collect();
+                    let mut found = vec![];
+                    k.products(coefficient, &entries, |s, v| found.push((s, v)));
+                    let expected = |&(s, v): &(u32, u64)| (s, (coefficient as u128 * v as u128 % p as u128) as u64);
+                    assert_eq!(found, entries.iter().map(expected).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
 
     #[test]
     fn sums_stay_words_up_to_the_last_prime_that_fits() {

@@ -30,13 +30,13 @@ impl RowSums {
     /// Adds `coefficient` times the entries.
     #[inline(always)]
     pub(super) fn add<K: Arithmetic>(&mut self, k: K, coefficient: u64, entries: &[Entry<K>]) {
-        for &(s, v) in entries {
+        k.products(coefficient, entries, |s, product| {
             let sum = &mut self.sums[s as usize];
             // Written down always and counted if it is new: no branch to predict.
             self.touched[self.count] = s;
             self.count += (*sum == 0) as usize;
-            *sum = k.add(*sum, k.product(coefficient, v));
-        }
+            *sum = k.add(*sum, product);
+        });
     }
 
     /// Empties the sums into `out`: non-zero residues, in no order.

@@ -207,13 +207,13 @@ impl<K: Arithmetic> Triangle<K> {
             }
             let (inside, outside) = self.rows.row(at);
             work += (inside.len() + outside.len()) as u64;
-            for &(s, v) in inside {
+            k.products(coefficient, inside, |s, product| {
                 let sum = &mut w.inside[s as usize];
                 if *sum == 0 {
                     w.queue.insert(s as usize);
                 }
-                *sum = k.add(*sum, k.product(coefficient, v));
-            }
+                *sum = k.add(*sum, product);
+            });
             w.outside.add(k, coefficient, outside);
         }
         w.queue.restart();

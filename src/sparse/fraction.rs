@@ -30,11 +30,11 @@ impl<'a> Fraction<'a> {
             (_, Integer::Small(0)) => None,
             (_, Integer::Small(1)) => Some(Fraction { numerator: n, denominator: d }),
             (&Integer::Small(n), &Integer::Small(d)) => {
+                let (sign, n, d) = (if (n < 0) == (d < 0) { 1 } else { -1 }, n.unsigned_abs(), d.unsigned_abs());
+                let common = n.gcd(&d);
                 // In 128 bits, in which -2⁶³ has a negative.
-                let common = i128::from(n.unsigned_abs().gcd(&d.unsigned_abs()));
-                let sign = if d < 0 { -common } else { common };
-                let part = |v: i64| (i128::from(v) / sign).into();
-                Some(Fraction { numerator: part(n), denominator: part(d) })
+                let part = |v: u64, sign: i128| (i128::from(v / common) * sign).into();
+                Some(Fraction { numerator: part(n, sign), denominator: part(d, 1) })
             }
             _ => {
                 let (n, d) = (n.to_bigint(), d.to_bigint());

@@ -22,7 +22,7 @@ pub fn run(args: &CompletionsArgs) -> Result<()> {
 fn of_files() -> Vec<String> {
     let is_file = |hint: ValueHint| matches!(hint, ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath);
     let takes = |command: &&clap::Command| command.get_positionals().any(|operand| is_file(operand.get_value_hint()));
-    Cli::command().get_subcommands().filter(takes).map(|command| command.get_name().to_string()).collect()
+    Cli::whole().get_subcommands().filter(takes).map(|command| command.get_name().to_string()).collect()
 }
 
 /// Where clap's script for bash offers the options in the place of a file, it leaves the word to bash, which completes

@@ -3,14 +3,12 @@
 use crate::args::{Cli, ManArgs};
 use crate::output;
 use blackfield::{Error, Result};
-use clap::CommandFactory;
 use clap_mangen::Man;
 
 /// Prints `blackfield.1`, or writes it and one page per subcommand into the folder given.
 pub fn run(args: &ManArgs) -> Result<()> {
-    let mut command = Cli::command();
-    // Gives the subcommands their full names, `blackfield-rank`.
-    command.build();
+    // The subcommands have their full names in it, `blackfield-rank`.
+    let command = Cli::whole();
     let Some(dir) = &args.dir else { return output::print(&page(&Man::new(command))) };
     output::make_folder(dir)?;
     let subcommands: Vec<_> = command.get_subcommands().cloned().collect();

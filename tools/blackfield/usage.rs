@@ -5,7 +5,6 @@ use crate::args::Cli;
 use crate::exit::{self, Code, Failure};
 use crate::{output, version};
 use blackfield::Error;
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Ends for want of a command.
@@ -42,7 +41,7 @@ fn advise(error: &mut clap::Error, subcommand: Option<&str>) {
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return;
     }
-    let command = Cli::command();
+    let command = Cli::whole();
     let arguments = subcommand.and_then(|name| command.find_subcommand(name));
     let has = |id: &str| arguments.is_some_and(|command| command.get_arguments().any(|a| a.get_id() == id));
     let fits = |(name, instead, _): &&(&str, Option<&str>, &str)| {

@@ -75,8 +75,22 @@ impl Columns {
         if sums.words.len() < self.rows {
             sums.words = memory::zeros(self.rows, COLUMNS)?;
         }
+        let range = |j: u32| self.start[j as usize]..self.start[j as usize + 1];
+        if cols.iter().map(|&j| range(j).len()).sum::<usize>() > self.rows / 2 {
+            // To look at every sum takes less than to note which are touched.
+            let words = &mut sums.words[..self.rows];
+            for (&j, &y) in cols.iter().zip(y) {
+                let entries = self.row[range(j)].iter().zip(&self.value[range(j)]);
+                entries.for_each(|(&i, &v)| words[i as usize] += v * y);
+            }
+            let null = words.iter().all(|&sum| sum == 0);
+            if !null {
+                words.fill(0);
+            }
+            return Ok(null);
+        }
         for (&j, &y) in cols.iter().zip(y) {
-            let range = self.start[j as usize]..self.start[j as usize + 1];
+            let range = range(j);
             memory::reserve(&mut sums.touched, range.len(), COLUMNS)?;
             for (&i, &v) in self.row[range.clone()].iter().zip(&self.value[range]) {
                 let sum = &mut sums.words[i as usize];
@@ -125,6 +139,39 @@ impl Columns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// Vectors with few coordinates and with many: what they are mapped to is 0 or not, and the next one is not misled.
+    #[test]
+    fn products_are_those_of_integers_of_any_size() {
+        let mut rng = Rng::seed_from_u64(8);
+        for (rows, n) in [(1, 1), (3, 2), (40, 30), (200, 20), (0, 3)] {
+            // Each column, and n further on its negative.
+            let places: Vec<_> =
+                (0..if rows > 0 { 3 * n } else { 0 }).map(|k| (rng.random_range(0..rows), k % n)).collect();
+            let entries = places.iter().enumerate().map(|(k, &(i, j))| (i, j, k as i64 % 5 - 2));
+            let all = entries.flat_map(|(i, j, v)| [(i, j, v), (i, j + n, -v)]);
+            let (columns, mut sums) =
+                (Columns::of(&Triplets::from_entries(rows, 2 * n, all)).unwrap(), Sums::default());
+            let mut seen = [0; 2];
+            for round in 0..40 {
+                let chosen: Vec<u32> = (0..n as u32).filter(|_| rng.random_range(0..8) <= round / 5).collect();
+                let cols: Vec<u32> = chosen.iter().copied().chain(chosen.iter().map(|&j| j + n as u32)).collect();
+                let own: Vec<i64> = chosen.iter().map(|_| rng.random_range(-9..=9)).collect();
+                let mut y = [&own[..], &own[..]].concat();
+                if round % 2 == 0 && !y.is_empty() {
+                    y[0] += 1;
+                }
+                let big: Vec<BigInt> = y.iter().map(|&y| y.into()).collect();
+                let null = columns.vanishes_in_full(&cols, &big, &mut sums).unwrap();
+                assert_eq!(columns.vanishes(&cols, &y, &mut sums).unwrap(), null);
+                assert!(sums.words.iter().all(|&sum| sum == 0) && sums.touched.is_empty());
+                seen[usize::from(null)] += 1;
+            }
+            assert!(seen[1] > 0 && (seen[0] > 0 || rows == 0), "{rows} x {n}: {seen:?}");
+        }
+    }
 
     /// The largest values that are allowed do not overflow, and one that is only 1 away from a null vector is seen.
     #[test]

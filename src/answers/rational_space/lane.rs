@@ -133,13 +133,14 @@ pub(super) fn at_once(
 
 /// The denominator of the fraction ≡ y mod p with a numerator up to `most`, if it is at most that.
 fn denominator(p: Modulus, y: u64, most: u64) -> Option<u64> {
-    let (mut r, mut t) = ((i128::from(p.get()), i128::from(y)), (0i128, 1i128));
-    while r.1 > i128::from(most) {
+    let (mut r, mut t) = ((p.get(), y), (0i64, 1i64));
+    while r.1 > most {
         let quotient = r.0 / r.1;
-        r = (r.1, r.0 - quotient * r.1);
-        t = (t.1, t.0 - quotient * t.1);
+        r = (r.1, r.0 % r.1);
+        // |t.1|·r.0 ≤ p < 2⁶³, before the step and after it.
+        t = (t.1, t.0 - quotient as i64 * t.1);
     }
-    u64::try_from(t.1.unsigned_abs()).ok().filter(|&d| d >= 1 && d <= most)
+    Some(t.1.unsigned_abs()).filter(|&d| d >= 1 && d <= most)
 }
 
 #[cfg(test)]

@@ -150,10 +150,13 @@ impl Proof {
         // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
         let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
         let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
-        let (product, visit) = (machine.dense.product[3], machine.integers.lane);
-        let (n, cubed) = (system.order, (system.order as f64).powi(3));
-        let integral = digits as f64 * (cubed * product + (n * system.nnz()) as f64 * visit);
-        Proof { digits, integral, determinant: primes * cubed / 3.0 * product }
+        let (n, dense, visit) = (system.order, &machine.dense, machine.integers.lane);
+        let product = (n as f64).powi(3) * dense.product(system.modulus);
+        let integral = digits as f64 * (product + (n * system.nnz()) as f64 * visit);
+        // The minor is taken in, and so is its copy for the factors.
+        let table = 2.0 * Echelon::absorbing_seconds(dense, system.modulus, n, n);
+        let determinant = primes * (Echelon::seconds(dense, system.modulus, n, n) + table);
+        Proof { digits, integral, determinant }
     }
 }
 

@@ -6,13 +6,12 @@
 //! a fraction of the time that pivots one by one take.
 
 use super::units::Row;
+use crate::answers::marks::Marks;
 use crate::field::Modulus;
 use crate::pivots::{Effort, find_best};
 use crate::sparse::{Integer, Triplets};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What the memory is for.
 const ROWS: &str = "a Schur complement over Z";
@@ -55,46 +54,67 @@ pub(super) fn reduce(a: &Triplets, observer: &dyn Observer) -> Result<Option<Red
         let Integer::Small(v) = v else { return Ok(None) };
         memory::push(&mut rows[i], (j as u32, v), ROWS)?;
     }
-    let mut chain = Chain { place: memory::filled(u32::MAX, a.cols(), ROWS)?, rows: vec![] };
+    let mut units = vec![];
     for (&i, &j) in found.pivots.rows.iter().zip(&found.pivots.cols) {
         let row = &rows[i as usize];
         let unit = row[row.binary_search_by_key(&j, |e| e.0).expect("pivots are entries")].1;
         if unit.abs() == 1 {
-            chain.place[j as usize] = chain.rows.len() as u32;
-            chain.rows.push((j, unit, std::mem::take(&mut rows[i as usize])));
+            memory::push(&mut units, (j, unit, std::mem::take(&mut rows[i as usize])), ROWS)?;
         }
     }
+    let chain = Chain::new(&units, a.cols())?;
     rows.retain(|row| !row.is_empty());
     let limit = a.nnz();
     let kept = chain.complement(rows, limit, observer)?;
-    Ok(kept.map(|rows| Reduced { pivots: chain.rows.len(), rows, cols: a.cols() }))
+    Ok(kept.map(|rows| Reduced { pivots: units.len(), rows, cols: a.cols() }))
 }
 
-/// The pivots in their order.
+/// The pivots and what they do, by names of the columns: those without a pivot come first, ascending, and then those of
+/// the pivots, the first one last. So what is left of a row is in order, and the next pivot is the largest name.
 struct Chain {
-    /// The number of the pivot in each column, or `u32::MAX`.
-    place: Vec<u32>,
-    /// Column, unit, and row of each.
-    rows: Vec<(u32, i64, Row<i64>)>,
+    /// The name of each column.
+    name: Vec<u32>,
+    /// The columns without a pivot.
+    free: Vec<u32>,
+    /// Where the row of the pivot with each name begins, from the first such name on.
+    start: Vec<usize>,
+    /// Multiples by ±1 of rows whose pivots are 1, without these.
+    entries: Row<i64>,
 }
 
-/// What a task needs: a row by columns, which of them it has reached, and the pivots among those.
+/// What a task needs: sums by name, and the names at which there may be any.
 struct Workspace {
-    sum: Vec<i64>,
-    reached: Vec<bool>,
-    cols: Vec<u32>,
-    open: BinaryHeap<Reverse<u32>>,
+    sums: Vec<i64>,
+    met: Marks,
 }
 
 impl Chain {
+    /// Of columns, units and rows of pivots in their order.
+    fn new(units: &[(u32, i64, Row<i64>)], cols: usize) -> Result<Chain> {
+        let mut name = memory::filled(u32::MAX, cols, ROWS)?;
+        for (k, &(j, ..)) in units.iter().enumerate() {
+            name[j as usize] = (cols - 1 - k) as u32;
+        }
+        let mut free: Vec<u32> = memory::with_capacity(cols - units.len(), ROWS)?;
+        for (j, name) in name.iter_mut().enumerate().filter(|e| *e.1 == u32::MAX) {
+            *name = free.len() as u32;
+            free.push(j as u32);
+        }
+        let mut start = memory::with_capacity(units.len() + 1, ROWS)?;
+        let mut entries: Row<i64> = vec![];
+        for (j, unit, row) in units.iter().rev() {
+            start.push(entries.len());
+            memory::reserve(&mut entries, row.len(), ROWS)?;
+            entries.extend(row.iter().filter(|e| e.0 != *j).map(|&(c, v)| (name[c as usize], v * unit)));
+        }
+        start.push(entries.len());
+        Ok(Chain { name, free, start, entries })
+    }
+
     fn complement(&self, rows: Vec<Row<i64>>, limit: usize, observer: &dyn Observer) -> Result<Option<Vec<Row<i64>>>> {
         observer.phase("Schur complement over Z", rows.len() as u64);
-        let workspace = || Workspace {
-            sum: memory::or_panic(memory::zeros(self.place.len(), ROWS)),
-            reached: memory::or_panic(memory::filled(false, self.place.len(), ROWS)),
-            cols: vec![],
-            open: BinaryHeap::new(),
-        };
+        let cols = self.name.len();
+        let workspace = || Workspace { sums: memory::or_panic(memory::zeros(cols, ROWS)), met: Marks::new(cols) };
         let (mut kept, mut nnz): (Vec<Row<i64>>, usize) = (vec![], 0);
         for (done, batch) in rows.chunks(BATCH).enumerate() {
             observer.check()?;
@@ -126,45 +146,45 @@ impl Chain {
 
     /// A row reduced by all pivots that it meets, its first entry positive; `None` if an entry leaves the words.
     fn reduce(&self, row: &[(u32, i64)], w: &mut Workspace) -> Option<Row<i64>> {
-        row.iter().for_each(|&(j, v)| self.add(j, v, w).expect("an entry on 0"));
         let mut fits = true;
-        while let Some(Reverse(k)) = w.open.pop() {
-            let (j, unit, row) = &self.rows[k as usize];
-            // The unit is its own inverse.
-            let f = -(w.sum[*j as usize] * unit);
-            if f != 0 && fits {
-                let add = |&(j, v): &(u32, i64)| self.add(j, f.checked_mul(v)?, w);
-                fits = row.iter().map(add).all(|added| added.is_some());
+        row.iter().for_each(|&(j, v)| fits &= w.add(self.name[j as usize], v, 1));
+        let free = self.free.len();
+        while let Some(k) = w.met.take_last() {
+            if k < free || !fits {
+                w.met.insert(k);
+                break;
+            }
+            let f = std::mem::take(&mut w.sums[k]);
+            if f != 0 {
+                let row = &self.entries[self.start[k - free]..self.start[k - free + 1]];
+                // No sum is the least word, so that each has a negative.
+                row.iter().for_each(|&(name, v)| fits &= w.add(name, v, -f));
             }
         }
         let mut left: Row<i64> = vec![];
-        for &j in &w.cols {
-            let v = std::mem::take(&mut w.sum[j as usize]);
-            w.reached[j as usize] = false;
-            if v != 0 {
-                left.push((j, v));
+        let Workspace { sums, met } = w;
+        met.drain(|k| {
+            let v = std::mem::take(&mut sums[k]);
+            if v != 0 && fits {
+                left.push((self.free[k], v));
             }
-        }
-        w.cols.clear();
-        left.sort_unstable_by_key(|e| e.0);
+        });
         if left.first().is_some_and(|e| e.1 < 0) {
             left.iter_mut().for_each(|e| e.1 = -e.1);
         }
         fits.then_some(left)
     }
+}
 
+impl Workspace {
+    /// Adds f·v: whether the sum is a word, and not the least one, which has no negative.
     #[inline(always)]
-    fn add(&self, j: u32, v: i64, w: &mut Workspace) -> Option<()> {
-        let at = j as usize;
-        if !w.reached[at] {
-            w.reached[at] = true;
-            w.cols.push(j);
-            if self.place[at] != u32::MAX {
-                w.open.push(Reverse(self.place[at]));
-            }
-        }
-        // The least word has no negative.
-        w.sum[at] = w.sum[at].checked_add(v).filter(|&sum| sum > i64::MIN)?;
-        Some(())
+    fn add(&mut self, name: u32, v: i64, f: i64) -> bool {
+        let sum = &mut self.sums[name as usize];
+        let (product, beyond) = f.overflowing_mul(v);
+        let (new, above) = sum.overflowing_add(product);
+        *sum = new;
+        self.met.insert(name as usize);
+        !(beyond | above | (new == i64::MIN))
     }
 }

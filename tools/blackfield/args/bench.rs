@@ -6,10 +6,6 @@ use blackfield::gpu::Devices;
 use blackfield::tune::Effort;
 use clap::{Args, ValueEnum};
 
-/// Time the library's kernels on made-up inputs; every answer is checked.
-///
-/// Each line is the best of several runs by the clock, on the threads that --threads grants. The profile tells the
-/// plans, and with them what is predicted.
 #[derive(Debug, Args)]
 #[command(after_long_help = BENCH_JSON)]
 pub struct BenchArgs {

@@ -5,11 +5,6 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The determinant of a square sparse matrix, over the integers or mod p.
-///
-/// Standard output has the determinant alone: with -p a residue. One that is not 0 is proven then, by exact
-/// elimination; one that is 0 is as sure as the rank below the number of rows. Without -p it is an integer, or a/b for
-/// a matrix with fractions: 0 is proven, others to an error bound of 1e-12 or, with --proven, by Hadamard's inequality.
 #[derive(Debug, Args)]
 #[command(after_long_help = DET_JSON)]
 pub struct DetArgs {

@@ -6,12 +6,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-/// What a matrix looks like, and how its rank would be found.
-///
-/// Size, non-zeros, histograms of row weights and values, the share of 1 and -1, structural facts, the block triangular
-/// form, the plan that `rank` would start with for the modulus given, with its predicted time, memory and certainty,
-/// and the plan of formats for products with the matrix itself. For the plan of the rank, pivots are looked for as
-/// `rank` does.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// The matrix file; `-` reads standard input
@@ -46,13 +40,6 @@ pub struct InfoArgs {
     pub common: Common,
 }
 
-/// Rewrite a matrix in another format.
-///
-/// The output's name gives its format (.sms, .mtx, .coo, .npy, .npz; compressed with .gz, .xz, .bz2 or .zst), unless
-/// --to does. Entries are written in canonical order: rows ascending, columns ascending, duplicates summed, zeros
-/// dropped.
-///
-/// IN::NAME selects one of several matrices in an archive, a .mat or an .npz file.
 #[derive(Debug, Args)]
 #[command(after_long_help = CONVERT_JSON)]
 pub struct ConvertArgs {
@@ -95,12 +82,6 @@ pub enum FileFormat {
     Npz,
 }
 
-/// Write a matrix of a known exact family by name, or all boundary matrices of a complex.
-///
-/// The matrices are those of the Sparse Integer Matrix Collection and its relatives: boundary matrices of chessboard
-/// and matching complexes, block designs, graphs. With --complex, NAME is that of a whole complex, such as mk9 or
-/// ch5-5, and the folder of --output gets d1.sms.gz, d2.sms.gz, ..., for `blackfield homology`. --list prints the
-/// families, how their names are read, and an example each.
 #[derive(Debug, Args)]
 #[command(after_long_help = GENERATE_JSON)]
 pub struct GenerateArgs {

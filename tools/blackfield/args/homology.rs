@@ -5,11 +5,6 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The homology of a chain complex or of a simplicial complex: Betti numbers and torsion.
-///
-/// The matrices are the boundaries D1, D2, ... in this order, with a row for each k-cell and a column for each
-/// (k-1)-cell, as `generate --complex` writes them; that the boundary of a boundary is zero is checked first. Standard
-/// output has a table: one line for each degree, one column for the integers or each field.
 #[derive(Debug, Args)]
 #[command(after_long_help = HOMOLOGY_JSON)]
 pub struct HomologyArgs {

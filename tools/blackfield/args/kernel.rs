@@ -5,14 +5,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The null space of a sparse matrix, mod p or over the rationals.
-///
-/// A basis of all x with A*x = 0 is written as the columns of a matrix N: A*N = 0. With --left it is one of all x with
-/// x*A = 0, as the rows of N. Standard output has the dimension alone. The file is written as the vectors are made, so
-/// that it may be far larger than memory. Each vector is checked by multiplication; they are independent, since each
-/// has a 1 where all others have 0, and as many as the rank of the pivots allows: a basis that was written is proven.
-/// Where elimination would take too long or too much memory, vectors come from block Wiedemann, random ones as well as
-/// those of a basis, whose independence is then shown by an elimination of their combinations.
 #[derive(Debug, Args)]
 #[command(after_long_help = KERNEL_JSON)]
 pub struct KernelArgs {

@@ -6,14 +6,6 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The perfect matchings of any graph, counted exactly; with --by-size the matchings of every size.
-///
-/// A graph is a symmetric matrix without a diagonal: its rows are the vertices, its entries the weights of the edges
-/// (any integers), and a matching counts as the product of its weights. Standard output has the number of perfect
-/// matchings alone (the hafnian); several files have a line each: the file, Z, the number and its certainty, with tabs
-/// between them (--bare: the numbers alone). With --by-size, for one file, there are lines `k number` for the matchings
-/// with k edges. Everything else is on standard error. For a bipartite graph given by rows and columns, see
-/// `permanent`.
 #[derive(Debug, Args)]
 #[command(after_long_help = MATCHINGS_JSON)]
 pub struct MatchingsArgs {

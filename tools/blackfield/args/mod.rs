@@ -4,6 +4,7 @@ mod answer;
 mod batch;
 mod bench;
 mod checkpoint;
+mod command;
 mod det;
 mod device;
 mod files;
@@ -26,6 +27,7 @@ pub use answer::AnswerArgs;
 pub use batch::BatchArgs;
 pub use bench::{BenchArgs, BenchName};
 pub use checkpoint::CheckpointArgs;
+pub use command::Command;
 pub use det::DetArgs;
 pub use files::{ConvertArgs, FileFormat, GenerateArgs, InfoArgs};
 pub use homology::HomologyArgs;
@@ -48,7 +50,7 @@ use blackfield::isa::Isa;
 use blackfield::sparse::formats::Format;
 use blackfield::spmv::{PlanOptions, Segregation};
 use clap::builder::RangedU64ValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, Parser, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 /// Exact linear algebra over finite fields: the rank mod p of huge sparse matrices.
@@ -62,107 +64,12 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The subcommands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    Rank(RankArgs),
-    Verify(VerifyArgs),
-    Kernel(KernelArgs),
-    Solve(SolveArgs),
-    Rref(RrefArgs),
-    Det(DetArgs),
-    Smith(SmithArgs),
-    Minpoly(MinpolyArgs),
-    Charpoly(CharpolyArgs),
-    Homology(HomologyArgs),
-    Permanent(PermanentArgs),
-    Matchings(MatchingsArgs),
-    Info(InfoArgs),
-    Tune(TuneArgs),
-    Bench(BenchArgs),
-    Convert(ConvertArgs),
-    Generate(GenerateArgs),
-    Completions(CompletionsArgs),
-    Man(ManArgs),
-}
-
-impl Command {
-    /// Whether the caller reads JSON, of errors too.
-    pub fn json(&self) -> bool {
-        match self {
-            Command::Rank(args) => args.json,
-            Command::Verify(args) => args.json,
-            Command::Kernel(args) => args.answer.json,
-            Command::Solve(args) => args.answer.json,
-            Command::Rref(args) => args.answer.json,
-            Command::Det(args) => args.answer.json,
-            Command::Smith(args) => args.answer.json,
-            Command::Minpoly(args) => args.polynomial.answer.json,
-            Command::Charpoly(args) => args.polynomial.answer.json,
-            Command::Homology(args) => args.answer.json,
-            Command::Permanent(args) => args.json,
-            Command::Matchings(args) => args.json,
-            Command::Info(args) => args.json,
-            Command::Tune(args) => args.json,
-            Command::Bench(args) => args.json,
-            Command::Convert(args) => args.json,
-            Command::Generate(args) => args.json,
-            Command::Completions(_) | Command::Man(_) => false,
-        }
-    }
-}
-
-impl Command {
-    /// Whether only the plan is wanted.
-    pub fn dry_run(&self) -> bool {
-        match self {
-            Command::Rank(args) => args.dry_run,
-            Command::Kernel(args) => args.answer.dry_run,
-            Command::Solve(args) => args.answer.dry_run,
-            Command::Rref(args) => args.answer.dry_run,
-            Command::Det(args) => args.answer.dry_run,
-            Command::Smith(args) => args.answer.dry_run,
-            Command::Minpoly(args) => args.polynomial.answer.dry_run,
-            Command::Charpoly(args) => args.polynomial.answer.dry_run,
-            Command::Homology(args) => args.answer.dry_run,
-            Command::Permanent(args) => args.dry_run,
-            Command::Matchings(args) => args.dry_run,
-            _ => false,
-        }
-    }
-    /// What is typed for it, of those that have plans.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Command::Rank(_) => "rank",
-            Command::Kernel(_) => "kernel",
-            Command::Solve(_) => "solve",
-            Command::Rref(_) => "rref",
-            Command::Det(_) => "det",
-            Command::Smith(_) => "smith",
-            Command::Minpoly(_) => "minpoly",
-            Command::Charpoly(_) => "charpoly",
-            Command::Homology(_) => "homology",
-            Command::Permanent(_) => "permanent",
-            Command::Matchings(_) => "matchings",
-            _ => "",
-        }
-    }
-    /// The limit of memory that was asked for.
-    pub fn max_memory(&self) -> Option<u64> {
-        match self {
-            Command::Rank(args) => args.max_memory,
-            Command::Kernel(args) => args.answer.max_memory,
-            Command::Solve(args) => args.answer.max_memory,
-            Command::Rref(args) => args.answer.max_memory,
-            Command::Det(args) => args.answer.max_memory,
-            Command::Smith(args) => args.answer.max_memory,
-            Command::Minpoly(args) => args.polynomial.answer.max_memory,
-            Command::Charpoly(args) => args.polynomial.answer.max_memory,
-            Command::Homology(args) => args.answer.max_memory,
-            Command::Permanent(args) => args.max_memory,
-            Command::Matchings(args) => args.max_memory,
-            _ => None,
-        }
+impl Cli {
+    /// All that may be typed, the options of every subcommand too.
+    pub fn whole() -> clap::Command {
+        let mut command = Cli::command();
+        command.build();
+        command
     }
 }
 
@@ -289,7 +196,6 @@ impl From<When> for Segregation {
     }
 }
 
-/// Print a completion script for a shell.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell
@@ -297,7 +203,6 @@ pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }
 
-/// Print the manual page, or write all pages into a folder.
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// The folder, made if it does not exist
@@ -308,7 +213,6 @@ pub struct ManArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_consistent() {

@@ -9,15 +9,6 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The exact permanent of integer matrices: perfect matchings counted to the last digit.
-///
-/// Standard output has the permanent alone, as soon as it is known; everything else (how, why, how sure) is on
-/// standard error. Several files or moduli have a line each, in the order given: the file, the modulus (Z for the
-/// integer), the permanent and its certainty, with tabs between them (--bare: the permanents alone). A file without an
-/// answer does not keep the others from theirs. The permanent of a 0-1 matrix is the number of perfect matchings of its
-/// bipartite graph (rows and columns are its vertices); for the perfect matchings of a graph given by its adjacency
-/// matrix, see `matchings`. A rectangular matrix has the sum over all injections of its smaller side into the larger
-/// one.
 #[derive(Debug, Args)]
 #[command(after_long_help = PERMANENT_JSON)]
 pub struct PermanentArgs {

@@ -23,11 +23,6 @@ pub struct PolynomialArgs {
     pub answer: AnswerArgs,
 }
 
-/// The minimal polynomial of a square sparse matrix mod p.
-///
-/// Standard output has its coefficients, one a line, constant first; the last is 1. It divides the minimal polynomial
-/// for certain, and is proven to be all of it where random vectors generate the whole space or m(A) = 0 was computed;
-/// otherwise the answer states an error bound.
 #[derive(Debug, Args)]
 #[command(after_long_help = MINPOLY_JSON)]
 pub struct MinpolyArgs {
@@ -35,11 +30,6 @@ pub struct MinpolyArgs {
     pub polynomial: PolynomialArgs,
 }
 
-/// The characteristic polynomial det(x - A) of a square sparse matrix mod p.
-///
-/// Standard output has its coefficients, one a line, constant first; the last is 1. It is the product over the strongly
-/// connected components of the directed graph of A, each by exact elimination, or from proven relations of random
-/// vectors and ranks, as sure as these.
 #[derive(Debug, Args)]
 #[command(after_long_help = CHARPOLY_JSON)]
 pub struct CharpolyArgs {

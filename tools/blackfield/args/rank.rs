@@ -9,13 +9,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-/// The rank of sparse matrices mod p.
-///
-/// Standard output has the rank alone; everything else (how, why, how sure) is on standard error. Several files or
-/// moduli have a line each, in the order given: the file, the modulus, the rank and its certainty, with tabs between
-/// them (--bare: the ranks alone). A file without an answer does not keep the others from theirs. A file is read once
-/// for all moduli. Formats are detected from the content: SMS, MatrixMarket, Harwell-Boeing, tables, literal matrices
-/// of algebra systems, arrays of NumPy, SciPy and MATLAB, graphs, each also compressed or in an archive.
 #[derive(Debug, Args)]
 #[command(after_long_help = RANK_JSON)]
 pub struct RankArgs {

@@ -5,11 +5,6 @@ use blackfield::field::Modulus;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The reduced row echelon form of a sparse matrix, mod p or over the rationals.
-///
-/// The form R is written without its zero rows: each row begins with a 1, which is alone in its column, and these
-/// columns ascend. Standard output has the rank alone. The file is written as columns are found, so that it may be far
-/// larger than memory; entries come in no particular order.
 #[derive(Debug, Args)]
 #[command(after_long_help = RREF_JSON)]
 pub struct RrefArgs {

@@ -6,12 +6,6 @@ use blackfield::report::ErrorBound;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// The Smith normal form over Z of a sparse integer matrix: its invariant factors.
-///
-/// Standard output has one line for each invariant factor, ascending: the factor and its multiplicity. Factors that
-/// are 0 are not listed; the rank, the sum of the multiplicities, tells how many there are. All is proven as a rule
-/// but, for some matrices, the rank, and that no factor lacks a prime: a line on standard error and the JSON document
-/// say.
 #[derive(Debug, Args)]
 #[command(after_long_help = SMITH_JSON)]
 pub struct SmithArgs {

@@ -4,12 +4,6 @@ use super::{AnswerArgs, MethodName, Prime, TextArgs, values};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Solve A*X = B mod p or over the rationals, for sparse A of any shape and rank.
-///
-/// Each column of B is a right side. Standard output has one word: consistent if all of them have solutions, which are
-/// written as the columns of X, or inconsistent; then nothing is written. Both are answers, with exit code 0. Solutions
-/// are checked by multiplication; a system without any has a vector y with y*A = 0 and y*b not 0 (--json). With
-/// --rational, entries of A and B may be fractions a/b, those of X are, and all is proven.
 #[derive(Debug, Args)]
 #[command(after_long_help = SOLVE_JSON)]
 pub struct SolveArgs {

@@ -7,11 +7,6 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Measure this machine, once for all plans or for one matrix.
-///
-/// --install measures what operations cost here and writes a profile, from which `rank`, `permanent`, `info` and
-/// `bench` plan from then on. With a matrix, products are timed in every format and block width, and compared with what
-/// the planner chose; --check computes a rank and shows what each step was predicted to take and took.
 #[derive(Debug, Args)]
 #[command(after_long_help = TUNE_NOTES)]
 pub struct TuneArgs {

@@ -4,15 +4,6 @@ use super::{Common, InputArgs};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
-/// Check the certificate of a rank mod p, or the JSON document of another answer.
-///
-/// Standard output has the verdict in one line. A certificate that does not hold ends in exit code 1; one that is
-/// damaged, or for another matrix, in exit code 3. Checking costs about two passes over the matrix with some random
-/// vectors, whatever it cost to find the rank: no elimination.
-///
-/// A JSON document of kernel, solve, rref, det, minpoly, charpoly, smith or homology is checked by other means than it
-/// was found by: what was written is multiplied out, the rest follows from ranks and residues mod other primes, or is
-/// computed again.
 #[derive(Debug, Args)]
 #[command(after_long_help = VERIFY_JSON)]
 pub struct VerifyArgs {

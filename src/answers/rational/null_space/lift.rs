@@ -8,8 +8,8 @@
 //! integers.
 
 use super::budget::Budget;
-use super::marks::Marks;
 use super::system::{System, Workspace};
+use crate::answers::marks::Marks;
 use crate::integers::{are_integers, fractions};
 use crate::{Error, Observer, Result};
 use num_bigint::BigInt;

@@ -18,7 +18,6 @@
 
 mod budget;
 mod lift;
-mod marks;
 mod sweep;
 mod system;
 #[cfg(test)]

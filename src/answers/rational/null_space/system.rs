@@ -7,8 +7,8 @@
 //! as soon as it is known, and only places that are reached are visited or cleared ([`Marks`]). Several right-hand
 //! sides, lanes, go together: neighbouring columns of a matrix from a complex reach nearly the same places.
 
-use super::marks::Marks;
 use crate::answers::Minor;
+use crate::answers::marks::Marks;
 use crate::field::Balanced;
 use crate::isa::{Isa, Kernel};
 use crate::sparse::{Integer, Triplets};

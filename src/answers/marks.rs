@@ -19,7 +19,8 @@ impl Marks {
         self.words[x >> 6] |= 1 << (x & 63);
         self.summary[x >> 12] |= 1 << ((x >> 6) & 63);
     }
-    /// Takes the largest. Until `None` is returned, nothing larger than what was taken may be put in.
+    /// Takes the largest. Until `None` is returned or all are drained, nothing larger than what was taken may be put
+    /// in.
     #[inline(always)]
     pub fn take_last(&mut self) -> Option<usize> {
         while self.top > 0 {
@@ -39,9 +40,10 @@ impl Marks {
         self.top = self.summary.len();
         None
     }
-    /// Takes all, ascending.
+    /// Takes all, ascending; anything may be put in then.
     #[inline(always)]
     pub fn drain(&mut self, mut each: impl FnMut(usize)) {
+        self.top = self.summary.len();
         for (high, summary) in self.summary.iter_mut().enumerate() {
             while *summary != 0 {
                 let y = high << 6 | summary.trailing_zeros() as usize;
@@ -71,7 +73,13 @@ mod tests {
             for round in 0..6 {
                 let mut set: BTreeSet<usize> = (0..len.min(200)).map(|_| rng.random_range(0..len)).collect();
                 set.iter().chain(set.first()).for_each(|&x| marks.insert(x));
-                if round % 2 == 0 {
+                if round % 3 == 2 {
+                    // Some of the largest, then all others.
+                    for _ in 0..set.len() / 3 {
+                        assert_eq!(marks.take_last(), set.pop_last());
+                    }
+                }
+                if round % 3 != 1 {
                     let mut all = vec![];
                     marks.drain(|x| all.push(x));
                     assert!(set.iter().eq(&all));
