@@ -1,16 +1,16 @@
 //! The determinant over ℤ.
 
+use super::RankOptions;
 use super::ahead::{Lift, SLACK};
 use super::check::Product;
 use super::cofactor::{Assembled, Cofactor, PRIME_BITS, check_square, is_repeated};
-use super::minor::{Primes, decompose, system};
-use super::{Determinant, RankOptions, modular};
+use super::minor::{Primes, decompose, determinant_mod, system};
 use crate::certify::{Domain, Streams};
 use crate::decomposition::Minor;
 use crate::field::{Modulus, Rng};
 use crate::integers::hadamard_log2;
 use crate::padic::Side;
-use crate::report::{Ahead, Certainty, ErrorBound, Phases, once};
+use crate::report::{Ahead, Certainty, ErrorBound, Phases};
 use crate::sparse::{Integer, Triplets};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step, memory};
@@ -172,20 +172,8 @@ impl Work<'_> {
     fn nonsingular(self, digest: &str, mut path: Vec<Step>, mut phases: Phases) -> Result<IntegerDeterminant> {
         let streams = Streams::of_integers(digest, self.options.seed);
         let start = Instant::now();
-        let reduced = self.a.try_reduce(self.p)?;
-        let residue = once(
-            "determinant",
-            || (digest, self.p.get()),
-            self.observer,
-            || match phases.time("determinants mod p", || self.minor.determinant(&reduced))? {
-                Some(value) => Ok(value),
-                None => {
-                    let Determinant { value, .. } = modular::determinant(&reduced, self.rank_options, self.observer)?;
-                    Ok(value)
-                }
-            },
-        )?;
-        drop(reduced);
+        let known = (digest, self.p);
+        let residue = determinant_mod(self.a, known, self.minor, self.rank_options, &mut phases, self.observer)?;
         self.foretell();
         let divisor = match self.hadamard_bits > FEW_PRIMES * 30.0 {
             true => self.denominator(&mut streams.stream(Domain::Solutions, 1), &mut phases)?,

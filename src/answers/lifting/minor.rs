@@ -1,11 +1,11 @@
 //! Random primes, and minors that are nonsingular mod them.
 
-use super::{Method, Rank, RankOptions, rank};
+use super::{Method, Rank, RankOptions, modular, rank};
 use crate::certify::{Domain, Streams};
 use crate::decomposition::Minor;
 use crate::field::{Modulus, Rng, random_prime};
 use crate::padic::{MAX_PRIME_BITS, System};
-use crate::report::{Kept, Phases};
+use crate::report::{Kept, Phases, once};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result};
 
@@ -64,6 +64,23 @@ pub(super) fn decompose(
     let lines = (minor.rows(), minor.cols(), minor.triangular());
     kept.complete(&((found.rank, found.certainty, &found.reason), lines))?;
     Ok((found, minor))
+}
+
+/// det A mod p, from a minor that is all of A.
+pub(super) fn determinant_mod(
+    a: &Triplets,
+    (digest, p): (&str, Modulus),
+    minor: &Minor,
+    options: &RankOptions,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<u64> {
+    let reduced = a.try_reduce(p)?;
+    let make = || match phases.time("determinants mod p", || minor.determinant(&reduced))? {
+        Some(value) => Ok(value),
+        None => Ok(modular::determinant(&reduced, options, observer)?.value),
+    };
+    once("determinant", || (digest, p.get()), observer, make)
 }
 
 /// What is lifted.

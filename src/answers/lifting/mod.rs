@@ -31,7 +31,7 @@ pub(in crate::answers) use repeated::Repeated;
 pub use solve::{RationalSolution, SolutionVector, rational_solve};
 
 use super::determinant as modular;
-use super::{Determinant, Method, Rank, RankOptions, rank};
+use super::{Method, Rank, RankOptions, rank};
 
 #[cfg(test)]
 mod tests;

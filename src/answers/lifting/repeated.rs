@@ -1,13 +1,13 @@
 //! The determinant of a sparse matrix of which a divisor is known to others.
 
+use super::RankOptions;
 use super::cofactor::{Assembled, Cofactor, PRIME_BITS, learn};
-use super::minor::{Primes, decompose};
-use super::{Determinant, RankOptions, modular};
+use super::minor::{Primes, decompose, determinant_mod};
 use crate::certify::{Domain, Streams};
 use crate::elimination::Replay;
 use crate::field::Modulus;
 use crate::integers::hadamard_log2;
-use crate::report::{Phases, once};
+use crate::report::Phases;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result};
 use num_bigint::{BigInt, BigUint};
@@ -45,15 +45,7 @@ impl<'a> Repeated<'a> {
             let Some(replay) = learn(a, chain, (hadamard_bits / f64::from(PRIME_BITS)) as usize, observer)? else {
                 return Ok(None);
             };
-            let reduced = a.try_reduce(p)?;
-            let determinant = || match minor.determinant(&reduced)? {
-                Some(value) => Ok(value),
-                None => {
-                    let Determinant { value, .. } = modular::determinant(&reduced, &options, observer)?;
-                    Ok(value)
-                }
-            };
-            let residue = once("determinant", || (&digest, p.get()), observer, determinant)?;
+            let residue = determinant_mod(a, (&digest, p), &minor, &options, &mut phases, observer)?;
             if residue == 0 {
                 return Err(Error::Check(format!("a matrix that is nonsingular mod {p} with determinant 0")));
             }

@@ -125,7 +125,8 @@ pub(super) fn last_factor(
     by_determinant(b, Multiple { last, cofactor: None, right, left, words: String::new(), proven: true }, observer)
 }
 
-fn common_denominator<'a>(solutions: impl IntoIterator<Item = &'a Solution>) -> BigUint {
+/// The least common denominator of solutions.
+pub(super) fn common_denominator<'a>(solutions: impl IntoIterator<Item = &'a Solution>) -> BigUint {
     let denominators = solutions.into_iter().map(|solution| &solution.denominator);
     denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d)
 }

@@ -115,7 +115,7 @@ fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<
     let Minors { a, digest, options, observer, .. } = *minors;
     let beside = match parts.hard.is_one() {
         true => None,
-        false => denominator(a, (digest, options.seed), &chosen, bits, observer)?,
+        false => denominator(a, (digest, options.seed), &chosen, bits, (options.max_memory, observer))?,
     };
     while !parts.hard.is_one() && !is_coprime(beside.as_ref(), &parts.hard) && others.len() + 1 < MINORS as usize {
         let other = minors.choose(others.len() as u64 + 1, &ask)?.multiple;

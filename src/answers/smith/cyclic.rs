@@ -1,11 +1,12 @@
 //! The part of the last invariant factor at primes at which a minor B is cyclic, without factoring it.
 //!
-//! Let det B = s̃·c and m | s̃ be coprime to c. Localised at a prime q | m, B ~ diag(1, …, 1, qᵉ),
-//! and m has exactly qᵉ. Let y/s̃ and x/s̃ be solutions of y·B = s̃·(…) and B·x = s̃·(…) whose denominators have all of
-//! m, so that y spans the left null space of B mod m and x the right one. In coordinates in which B is diagonal, y·A
-//! and A·x are, up to units, the last row and column of the whole matrix A mod m. So with g and g' the greatest common
-//! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and g',
-//! what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others are 1.
+//! Let det B = s̃·c and m | s̃ be coprime to c. Localised at a prime q | m, B ~ diag(1, …, 1, qᵉ), and m has
+//! exactly qᵉ. Let y/s̃ and x/s̃ be solutions of y·B = s̃·(…) and B·x = s̃·(…) whose denominators have all of m, so
+//! that y spans the left null space of B mod m and x the right one. In coordinates in which B is diagonal, y·A and
+//! A·x are, up to units, the last row and column of the whole matrix A mod m. So with g and g' the greatest common
+//! divisors of m with the entries of y·A\[I, ·\] and of A\[·, J\]·x, that last row and column have contents g and
+//! g', what is left of A beside them is their product over m, and **the m-part of s_r(A) is g·g'/m**; all others
+//! are 1.
 
 use super::bound::Multiple;
 use super::lift::Solution;

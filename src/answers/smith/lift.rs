@@ -10,7 +10,7 @@
 //!   digits R = 0 comes after finitely many, and then B·X = s·I over the integers.
 
 use crate::dense::{Echelon, gemm};
-use crate::field::{Modulus, Rng};
+use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{fractions, large_gcd};
 use crate::report::{Bytes, Kept, State};
 use crate::sparse::{Integer, Triplets};
@@ -154,6 +154,23 @@ impl System {
         let norm = sums.into_iter().max().unwrap_or_default();
         let name = observer.keeper().map(|_| b.digest());
         Ok(Some(System { order: n, modulus, inverse, start, col, value, large, norm, name }))
+    }
+    /// That of a nonsingular matrix mod a random prime.
+    ///
+    /// # Errors
+    /// As [`System::new`].
+    pub fn of_nonsingular(b: &Triplets, rng: &mut Rng, observer: &dyn Observer) -> Result<System> {
+        loop {
+            // Few primes divide the determinant.
+            if let Some(system) = System::new(b, random_prime(31, rng), observer)? {
+                return Ok(system);
+            }
+        }
+    }
+    /// Bytes that a solution of order n takes while it is sought, about, if determinants have so many bits: digits of
+    /// numerators and denominators, 30 bits in 4 bytes, and the numbers that are made of them.
+    pub fn solution_memory(n: usize, bits: f64) -> u64 {
+        (n as f64 * bits * (2.0 * 4.0 / 30.0 + 3.0 / 8.0)) as u64
     }
     /// Bytes for a matrix of order n.
     pub fn memory(n: usize) -> u64 {

@@ -58,7 +58,7 @@ pub(super) fn all_powers(
         }
     }
     let beside = match multiple.cofactor.is_some() && beside.is_none() && open.len() >= SEVERAL {
-        true => denominator(a, (digest, options.seed), chosen, hadamard_log2(a, r)?, observer)?,
+        true => denominator(a, (digest, options.seed), chosen, hadamard_log2(a, r)?, (options.max_memory, observer))?,
         false => beside,
     };
     // At primes where the factors are those of the minor, whose determinant is known.
@@ -70,7 +70,8 @@ pub(super) fn all_powers(
     let mut settled = None;
     if !(inside.is_empty() && hard.is_one()) {
         let primes = inside.iter().fold(hard.clone(), |all, (prime, _)| all * prime.p);
-        let mut projection = Projection::new(b, (digest, options.seed), multiple, &primes, observer)?;
+        let mut projection =
+            Projection::new(b, (digest, options.seed), multiple, &primes, (options.max_memory, observer))?;
         let (told, left) = projection.tell_apart(inside, a.rows() * a.cols())?;
         powers.extend(told);
         inside = left;

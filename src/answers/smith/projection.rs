@@ -18,7 +18,7 @@ use super::lift::{Solution, System};
 use super::modular::factors_mod;
 use super::parts::{Prime, shared_part, valuation};
 use crate::certify::{Domain, Streams};
-use crate::field::{Rng, random_prime};
+use crate::field::Rng;
 use crate::integers::hadamard_log2;
 use crate::sparse::Triplets;
 use crate::{Observer, Result, memory};
@@ -46,6 +46,8 @@ pub(super) struct Projection<'a> {
     b: &'a Triplets,
     multiple: &'a Multiple,
     observer: &'a dyn Observer,
+    /// Solutions that are taken at most.
+    most: usize,
     rng: Rng,
     /// N: the part of s̃ at the primes that matter.
     last: BigUint,
@@ -55,7 +57,7 @@ pub(super) struct Projection<'a> {
 }
 
 impl<'a> Projection<'a> {
-    /// At the primes of a number; from the solutions that are there.
+    /// At the primes of a number; from the solutions that are there, and others that take so many bytes at most.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -64,11 +66,17 @@ impl<'a> Projection<'a> {
         (digest, seed): (&str, u64),
         multiple: &'a Multiple,
         primes: &BigUint,
-        observer: &'a dyn Observer,
+        (limit, observer): (Option<u64>, &'a dyn Observer),
     ) -> Result<Self> {
+        let n = b.rows();
+        let fit = match limit {
+            Some(limit) => limit / System::solution_memory(n, hadamard_log2(b, n)?).max(1),
+            None => u64::MAX,
+        };
         let rng = Streams::of_integers(digest, seed).stream(Domain::Solutions, STREAM);
         let last = shared_part(&multiple.last, primes);
-        let mut projection = Projection { b, multiple, observer, rng, last, columns: vec![], system: None };
+        let most = n.div_ceil(SHARE).max(2).min(usize::try_from(fit).unwrap_or(usize::MAX));
+        let mut projection = Projection { b, multiple, observer, most, rng, last, columns: vec![], system: None };
         projection.append(&multiple.right)?;
         Ok(projection)
     }
@@ -86,7 +94,7 @@ impl<'a> Projection<'a> {
         // Each factor has no more than the last; one solution more than are needed then.
         let least = (hard.bits() - 1).div_ceil(last.bits()) as usize + 1;
         let mut count = least.max(self.columns.len());
-        while count <= self.b.rows().div_ceil(SHARE).max(2) {
+        while count <= self.most {
             if !self.extend(count)? {
                 return Ok(None);
             }
@@ -141,8 +149,7 @@ impl<'a> Projection<'a> {
             let solutions = count.saturating_sub(self.columns.len()) as f64;
             primes as f64 * LOCAL * places as f64 * n - (2.0 * digits * solutions + 2.0 * n) * n * n
         };
-        let most = self.b.rows().div_ceil(SHARE);
-        let counts = open.iter().map(|e| e.1 + EXTRA).filter(|&count| count <= most);
+        let counts = open.iter().map(|e| e.1 + EXTRA).filter(|&count| count <= self.most);
         counts.max_by(|&a, &b| saved(a).total_cmp(&saved(b))).filter(|&count| saved(count) > 0.0)
     }
 
@@ -154,7 +161,7 @@ impl<'a> Projection<'a> {
         }
         let system = match self.system.take() {
             Some(system) => system,
-            None => nonsingular(self.b, &mut self.rng, self.observer)?,
+            None => System::of_nonsingular(self.b, &mut self.rng, self.observer)?,
         };
         let bits = hadamard_log2(self.b, self.b.rows())?;
         let more = system.solve(missing, bits, &mut self.rng, self.observer)?;
@@ -221,39 +228,25 @@ fn powers_of(p: u64, exponent: u32, divisors: &Powers) -> Option<Powers> {
     (seen == exponent as usize).then_some(powers)
 }
 
-/// What solves systems with B.
-pub(super) fn nonsingular(b: &Triplets, rng: &mut Rng, observer: &dyn Observer) -> Result<System> {
-    loop {
-        // Few primes divide the determinant.
-        if let Some(system) = System::new(b, random_prime(31, rng), observer)? {
-            return Ok(system);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::bound::by_determinant;
+    use super::super::bound::{by_determinant, common_denominator};
     use super::super::tests::scrambled;
     use super::*;
     use crate::Silent;
-    use crate::integers::large_gcd;
     use rand::SeedableRng;
 
     /// The multiple of a nonsingular matrix by its determinant, with so many solutions.
     fn multiple(b: &Triplets, solutions: usize, rng: &mut Rng) -> Multiple {
-        let system = nonsingular(b, rng, &Silent).unwrap();
+        let system = System::of_nonsingular(b, rng, &Silent).unwrap();
         let right = system.solve(solutions, hadamard_log2(b, b.rows()).unwrap(), rng, &Silent).unwrap();
-        let last = right.iter().fold(BigUint::one(), |l, x| {
-            let d = &x.denominator;
-            &l / large_gcd(l.clone(), d.clone()) * d
-        });
+        let last = common_denominator(&right);
         let known = Multiple { last, cofactor: None, right, left: vec![], words: String::new(), proven: true };
         by_determinant(b, known, &Silent).unwrap()
     }
 
     fn parts(b: &Triplets, seed: u64, multiple: &Multiple, hard: &BigUint) -> Option<Powers> {
-        Projection::new(b, ("made", seed), multiple, hard, &Silent).unwrap().parts(hard).unwrap()
+        Projection::new(b, ("made", seed), multiple, hard, (None, &Silent)).unwrap().parts(hard).unwrap()
     }
 
     /// Matrices made of a known form: primes that nobody divides out, in several factors and to several powers.
@@ -302,7 +295,7 @@ mod tests {
             let primes = [(2u64, 4usize), (3, 4), (5, 3), (101, 2), (7, 1)]
                 .map(|(p, multiples)| (Prime { p, exponent: 1, of_product: false }, multiples));
             let all = BigUint::from(2u32 * 3 * 5 * 101 * 7);
-            let mut projection = Projection::new(&b, ("small", 1), &multiple, &all, &Silent).unwrap();
+            let mut projection = Projection::new(&b, ("small", 1), &multiple, &all, (None, &Silent)).unwrap();
             // As many places as make solutions worth it.
             let (found, open) = projection.tell_apart(primes.to_vec(), 1 << 40).unwrap();
             assert_eq!(found.len() + open.len(), 5);
@@ -317,6 +310,23 @@ mod tests {
             }
         }
         assert!(told > 40 && told + left == 60, "{told}, {left}");
+    }
+
+    /// Without the memory for more solutions than there are, what needs more is left.
+    #[test]
+    fn memory_bounds_the_solutions() {
+        let mut rng = Rng::seed_from_u64(10);
+        let p: BigInt = (BigInt::one() << 89) - 1;
+        let ones = vec![BigInt::one(); 20];
+        let b = scrambled(24, 24, &[ones, vec![p.clone(); 4]].concat(), 60, &mut rng);
+        let multiple = multiple(&b, 1, &mut rng);
+        let hard = p.magnitude().pow(4);
+        let one = System::solution_memory(24, hadamard_log2(&b, 24).unwrap());
+        for (solutions, enough) in [(4, false), (5, true)] {
+            let limit = Some(solutions * one);
+            let mut projection = Projection::new(&b, ("few", 1), &multiple, &hard, (limit, &Silent)).unwrap();
+            assert_eq!(projection.parts(&hard).unwrap().is_some(), enough, "{solutions}");
+        }
     }
 
     #[test]
