@@ -41,6 +41,7 @@
 // Residues are from LOW to HIGH, so that both digits fit a byte.
 #define HIGH (P / 2 < 32639 ? (int)(P / 2) : 32639)
 #define LOW (HIGH - (int)P + 1)
+#define NONE 0xffffffffu
 #define GUESS (P >= 256 && N % 2 == 0 && M >= N)
 
 // v mod P for |v| < 2^34, at most 0.6 P either way below 2^33, 0.8 P from there on: the quotient is rounded, and off by v / 2^36. For
@@ -79,7 +80,7 @@ __device__ __forceinline__ void multiply(int (&c)[4], const u32 (&a)[4], u32 b0,
 // What a step adds to what.
 struct Panel {
     // Of the pivot of each column: where coefficient 0 of its residual, and its ring of coefficients of the basis, begin in memory, and how
-    // far the ring is turned. A column without a pivot has any row, and factors 0.
+    // far the ring is turned. A column without a pivot has the row of another, and factors 0.
     __align__(16) int residual[N_WARP], basis[N_WARP], turn[N_WARP];
     // Likewise of the rows that are no pivots, and their numbers.
     int t_residual[TARGETS], t_basis[TARGETS], t_turn[TARGETS], t_row[TARGETS];
@@ -103,7 +104,8 @@ struct Shared {
     u32 order[2][M], lead[2][M], nonzero[2][M], zero_guess[2][M];
     // How often a row was multiplied by x; its last change.
     u32 shifts[M], change[M];
-    u32 column_of[N_WARP];
+    // The pivot of each column; NONE: it has none. One of them.
+    u32 column_of[N_WARP], any_pivot;
     u32 next[2][N_WARP];
     u32 count;
     // Zero where the guess was wrong.
@@ -173,6 +175,8 @@ __device__ __forceinline__ void guessed_panel(Shared &s, Panel &p, const u32 *or
         p.len = (int)min(top - s.least, (u64)k) + 1;
         s.good = !wrong;
     }
+    // Row 0 of the panel is lane 0's.
+    __syncwarp();
     for (u32 r = N + lane; r < N_WARP; r += 32) p.residual[r] = p.residual[0], p.basis[r] = p.basis[0], p.turn[r] = 0;
 }
 
@@ -187,6 +191,8 @@ __device__ __forceinline__ void update(Shared &s, const Panel &p, u32 t0, bool i
     int hh[TILES][2][4] = {}, mid[TILES][2][4] = {}, ll[TILES][2][4] = {};
 #pragma unroll
     for (int h = 0; h < CHUNKS; h++) {
+        // Then every row changes, and none may be read.
+        if (p.pivots == 0) break;
         u32 b[2][2][2]; // By the parity of the column, digit, half of the pivots.
 #pragma unroll
         for (int half = 0; half < 2; half++) {
@@ -379,8 +385,8 @@ __device__ __forceinline__ void any_panel(Shared &s, Panel &p, u32 k, u32 warp, 
         const u64 top = largest_degree(s, lane);
         if (lane == 0) p.targets = count, p.pivots = s.count, p.len = (int)min(top - s.least, (u64)k) + 1;
         for (u32 c = lane; c < N_WARP; c += 32) {
-            // Where a column has no pivot its factors are 0.
-            const u32 i = s.column_of[c];
+            // Where a column has no pivot its factors are 0, and any pivot does: other rows change meanwhile.
+            const u32 own = s.column_of[c], i = own == NONE ? s.any_pivot : own;
             p.residual[c] = i * STRIDE - s.shifts[i] * N_PAD, p.basis[c] = i * STRIDE + ORDER * N_PAD, p.turn[c] = s.shifts[i];
         }
     }
@@ -409,7 +415,7 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         s.nonzero[0][i] = s.zero_guess[0][i] = 0;
     }
     for (u32 number = threadIdx.x; number < M * N_WARP; number += THREADS) s.work[number / N_WARP][number % N_WARP] = 0;
-    if (threadIdx.x == 0) s.count = 0;
+    if (threadIdx.x == 0) s.count = s.any_pivot = 0;
     __syncthreads();
     for (u32 number = threadIdx.x; number < min(order, given) * M * N; number += THREADS) {
         const u32 c = number / (M * N), i = number / N % M, j = number % N;
@@ -452,13 +458,13 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         if (!done) {
             __syncthreads();
             for (u32 i = threadIdx.x; i < M; i += THREADS) s.lead[k % 2][i] = 0;
-            for (u32 c = threadIdx.x; c < N_WARP; c += THREADS) s.column_of[c] = 0;
+            for (u32 c = threadIdx.x; c < N_WARP; c += THREADS) s.column_of[c] = NONE;
             sort_rows(s, k, warp, WARPS, lane);
             __syncthreads();
             if (warp < ELIMINATORS) {
                 const u32 count = eliminate(
                     s.next, inverses, warp, lane, [&](u32 r, u32 c) { return positive(s.work[sorted[r]][c]); },
-                    [&](u32 r, u32 c) { s.lead[k % 2][sorted[r]] = 1, s.column_of[c] = sorted[r]; },
+                    [&](u32 r, u32 c) { s.lead[k % 2][sorted[r]] = 1, s.column_of[c] = s.any_pivot = sorted[r]; },
                     [&](u32 r, u32 c, u32 x) {
                         // A pivot's residual is that of step k + 1.
                         if (!s.lead[k % 2][sorted[r]]) s.work[sorted[r]][c] = x;

@@ -16,6 +16,8 @@ pub(super) fn compile(source: &Source<'_>, (major, minor): (u32, u32), only: boo
     let options = [
         format!("--gpu-architecture=sm_{major}{minor}{suffix}"),
         "--std=c++17".into(),
+        // For the names of lines in profilers and sanitizers; the code is the same.
+        "--generate-line-info".into(),
         "--ptxas-options=-v".into(),
         "--device-int128".into(),
     ];
