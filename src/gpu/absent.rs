@@ -228,6 +228,14 @@ impl Stream {
     ///
     /// # Errors
     /// None.
+    pub fn overwrite<T: Word>(&self, _: &mut Buffer<T>, _: usize, _: &[T]) -> Result<()> {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
     pub fn zeros<T: Word>(&self, _: usize) -> Result<Buffer<T>> {
         match self.0 {}
     }

@@ -175,6 +175,22 @@ impl Stream {
         Ok(Buffer { slice, _held: held })
     }
 
+    /// Copies values to a place in a buffer, after the stream's earlier work; the copy has ended when the call returns.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// If the buffer is shorter.
+    pub fn overwrite<T: Word>(&self, buffer: &mut Buffer<T>, at: usize, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let wrong = |e| failed("a copy to the device", e);
+        self.0.memcpy_htod(values, &mut buffer.slice.slice_mut(at..at + values.len())).map_err(wrong)?;
+        self.0.synchronize().map_err(wrong)
+    }
+
     /// Waits for everything that writes the buffer, then returns its values.
     ///
     /// # Errors
