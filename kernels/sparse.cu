@@ -15,6 +15,8 @@
 //   product, product_scaled, inner   a thread for each word of `slots` rows from slot `first` on, multiples of 32. `bases` and `value_bases`
 //       have a number for each slice, in groups; `targets` one for each slot (~0: no row), `lengths` two. Indices and targets are below the
 //       rows that the buffers of X and Y have. `inner` writes rows of X that none of its entries reads.
+//   product_shared   as product_scaled, whose rows are also written to the blocks, on other GPUs, that `others` names: how many, and the
+//       address of each, as large as Y.
 //   chain   one block of CHAIN threads: rows of X itself, from those of [starts[first], starts[first + 1]) to those of [.., starts[last]), of
 //       which those of one range are read by later ones only.
 //   scatter   a thread for each of `count` residues, at places of their own: `rows` and `lanes` are those of the block. Where `keep` is 0,
@@ -120,9 +122,10 @@ __device__ __forceinline__ Row find(const Matrix &a, u32 slot) {
     return row;
 }
 
-// One word of a row.
+// One word of a row; also written to the same place of `others`, if there are any.
 template <bool SCALED, bool FRESH>
-__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, const Row &row, u32 piece) {
+__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, const Row &row, u32 piece,
+                                     const u64 *others = nullptr) {
     const u32 target = row.target;
     if (target == ~0u) return;
     Sums sums;
@@ -133,14 +136,21 @@ __device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, 
 #if VALUES
     entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values}, row.others, row.length.y, row.first_others);
 #endif
-    y[(u64)target * PIECES + piece] = reduced<SCALED>(sums, diagonal, target);
+    const u64 place = (u64)target * PIECES + piece;
+    const uint4 sum = reduced<SCALED>(sums, diagonal, target);
+    y[place] = sum;
+    if (others) {
+        const u64 count = __ldg(others);
+        for (u64 k = 1; k <= count; k++) ((uint4 *)__ldg(others + k))[place] = sum;
+    }
 }
 
 template <bool SCALED>
-__device__ __forceinline__ void rows(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots) {
+__device__ __forceinline__ void rows(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots,
+                                     const u64 *others = nullptr) {
     const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
     const u64 number = thread / PIECES;
-    if (number < slots) word<SCALED, false>(x, y, a, diagonal, find(a, first + (u32)number), (u32)(thread % PIECES));
+    if (number < slots) word<SCALED, false>(x, y, a, diagonal, find(a, first + (u32)number), (u32)(thread % PIECES), others);
 }
 
 #define MATRIX                                                                                                                        \
@@ -156,6 +166,12 @@ product(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, u32 first, u32 s
 extern "C" __global__ void __launch_bounds__(THREADS)
 product_scaled(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, u32 first, u32 slots) {
     rows<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+product_shared(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, const u64 *__restrict__ others,
+               u32 first, u32 slots) {
+    rows<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots, others);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -13,6 +13,7 @@ use crate::Result;
 use cudarc::driver::result::stream as priorities;
 use cudarc::driver::sys::{CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -29,7 +30,6 @@ pub struct Stream(pub(super) Arc<CudaStream>, Grant);
 pub struct Module(Arc<CudaModule>);
 
 /// A kernel whose parameters are those of `S`, a tuple of [`In`](super::In), [`Out`](super::Out) and numbers.
-#[derive(Debug)]
 pub struct Kernel<S> {
     function: CudaFunction,
     /// Bytes of dynamic shared memory of a block.
@@ -40,6 +40,13 @@ pub struct Kernel<S> {
 /// A point in the work of a stream.
 #[derive(Debug)]
 pub struct Event(pub(super) CudaEvent);
+
+// Whatever the parameters: long tuples are not `Debug`.
+impl<S> fmt::Debug for Kernel<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("function", &self.function).field("shared", &self.shared).finish()
+    }
+}
 
 impl Gpu {
     /// Opens the device, which takes a few tenths of a second.

@@ -351,8 +351,7 @@ impl<F: Field> GeneratorSearch<F> {
                 columns.extend(terms.flat_map(|term| term[j..].iter().step_by(s)));
             }
             for (sums, &i) in sums.chunks_exact_mut(s).zip(rows) {
-                let row: Vec<F::Elem> =
-                    ks.iter().flat_map(|&k| &left.coefficient(k)[i * s..][..s]).copied().collect();
+                let row: Vec<F::Elem> = ks.iter().flat_map(|&k| &left.coefficient(k)[i * s..][..s]).copied().collect();
                 for (sum, column) in sums.iter_mut().zip(columns.chunks_exact(s * ks.len())) {
                     *sum = field.add(*sum, field.dot(&row, column));
                 }

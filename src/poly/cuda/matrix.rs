@@ -156,12 +156,7 @@ impl GpuPolys {
         Ok(copy)
     }
     /// Some coefficients as they are on a GPU.
-    fn words<F: Field>(
-        &self,
-        field: &F,
-        matrix: &PolyMatrix<F::Elem>,
-        coefficients: Range<usize>,
-    ) -> Result<Vec<u32>> {
+    fn words<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>, coefficients: Range<usize>) -> Result<Vec<u32>> {
         assert_eq!((field.modulus(), field.degree()), (self.modulus, 1), "another field");
         let entries = matrix.rows() * matrix.cols();
         let from = &matrix.data()[entries * coefficients.start..entries * coefficients.end];
