@@ -15,6 +15,8 @@
 //   product, product_scaled, inner   a thread for each word of `slots` rows from slot `first` on, multiples of 32. `bases` and `value_bases`
 //       have a number for each slice, in groups; `targets` one for each slot (~0: no row), `lengths` two. Indices and targets are below the
 //       rows that the buffers of X and Y have. `inner` writes rows of X that none of its entries reads.
+//   product_shared   as product_scaled, whose rows are also written to the blocks, on other GPUs, that `others` names: how many, and the
+//       address of each, as large as Y.
 //   chain   one block of CHAIN threads: rows of X itself, from those of [starts[first], starts[first + 1]) to those of [.., starts[last]), of
 //       which those of one range are read by later ones only.
 //   scatter   a thread for each of `count` residues, at places of their own: `rows` and `lanes` are those of the block. Where `keep` is 0,
@@ -30,53 +32,74 @@ struct Entries {
     const u32 *values;
 };
 
-// The entries of one kind of a row: `count` of them, from `at` on in steps of 32 groups.
-// With FRESH, rows of X may have been written by this launch.
-template <bool SIGN, bool FRESH>
-__device__ __forceinline__ void entry(Sums &sums, const uint4 *x, u32 index, const u32 *values, u64 at) {
+// A word of the row of X that an index names. With FRESH, rows of X may have been written by this launch.
+template <bool FRESH>
+__device__ __forceinline__ Word at(const uint4 *x, u32 index) {
     const uint4 *from = x + (u64)(index & ~FLAG) * PIECES;
     Word word;
     word.whole = FRESH ? *from : __ldg(from);
+    return word;
+}
+
+// The values of a group of entries.
+struct Values {
+    Value of[4];
+};
+
+__device__ __forceinline__ Values values_of(const u32 *values, u64 group) {
+    Values found;
+#if LANE == 64
+#pragma unroll
+    for (int k = 0; k < 4; k++) found.of[k] = __ldg((const u64 *)values + 4 * group + k);
+#else
+    const uint4 all = __ldg((const uint4 *)values + group);
+    found.of[0] = all.x, found.of[1] = all.y, found.of[2] = all.z, found.of[3] = all.w;
+#endif
+    return found;
+}
+
+template <bool SIGN>
+__device__ __forceinline__ void add(Sums &sums, const Word &word, u32 index, const Values &values, int k) {
     if constexpr (SIGN) {
 #if SIGNS
         sums.sign(word, (int)index >> 31 | 1);
 #endif
     } else {
 #if VALUES
-        sums.value(word, __ldg((const Value *)values + at));
+        sums.value(word, values.of[k]);
 #endif
     }
 }
 
-// Up to four entries of a row, with these indices.
+// The entries of one kind of a row, of which the first four indices are known: `count` of them, in groups of four that are 32 apart.
 template <bool SIGN, bool FRESH>
-__device__ __forceinline__ void four(Sums &sums, const uint4 *x, const Entries &of, u64 group, const uint4 &j, u32 count) {
-    entry<SIGN, FRESH>(sums, x, j.x, of.values, 4 * group);
-    if (count > 1) entry<SIGN, FRESH>(sums, x, j.y, of.values, 4 * group + 1);
-    if (count > 2) entry<SIGN, FRESH>(sums, x, j.z, of.values, 4 * group + 2);
-    if (count > 3) entry<SIGN, FRESH>(sums, x, j.w, of.values, 4 * group + 3);
-}
-
-// With FRESH, the first four indices are there.
-template <bool SIGN, bool FRESH>
-__device__ __forceinline__ void entries(Sums &sums, const uint4 *x, const Entries &of, u64 group, u32 count, const uint4 &ahead) {
-    u32 done = 0;
-    if constexpr (FRESH) {
-        if (!count) return;
-        four<SIGN, true>(sums, x, of, group, ahead, count);
-        done = 4, group += 32;
+__device__ __forceinline__ void entries(Sums &sums, const uint4 *x, const Entries &of, u64 group, u32 count, uint4 j) {
+#pragma unroll 1
+    for (u32 left = count; left; group += 32) {
+        // Indices of the next group, values and rows of this one are asked for before any of them is waited for.
+        uint4 next = j;
+        if (left > 4) next = __ldg(of.indices + group + 32);
+        Values values = {};
+        if constexpr (!SIGN) values = values_of(of.values, group);
+        Word a, b = {}, c = {}, d = {};
+        a = at<FRESH>(x, j.x);
+        if (left > 1) b = at<FRESH>(x, j.y);
+        if (left > 2) c = at<FRESH>(x, j.z);
+        if (left > 3) d = at<FRESH>(x, j.w);
+        add<SIGN>(sums, a, j.x, values, 0);
+        if (left > 1) add<SIGN>(sums, b, j.y, values, 1);
+        if (left > 2) add<SIGN>(sums, c, j.z, values, 2);
+        if (left > 3) add<SIGN>(sums, d, j.w, values, 3);
+        left -= left < 4 ? left : 4;
+        j = next;
     }
-    // Four rows of X in flight; for values eight, since their sums take longer.
-#pragma unroll SIGN ? 1 : 2
-    for (; done + 4 <= count; done += 4, group += 32) four<SIGN, FRESH>(sums, x, of, group, __ldg(of.indices + group), 4);
-    if (done < count) four<SIGN, FRESH>(sums, x, of, group, __ldg(of.indices + group), count - done);
 }
 
 struct Matrix {
     const u32 *targets, *lengths, *bases, *indices, *value_bases, *value_indices, *values;
 };
 
-// What is known of the row in a slot before rows of X are read; with FRESH also its first indices.
+// What is known of the row in a slot before rows of X are read: also its first indices.
 struct Row {
     u32 target;
     uint2 length;
@@ -84,25 +107,25 @@ struct Row {
     uint4 first_signs, first_others;
 };
 
-template <bool FRESH>
 __device__ __forceinline__ Row find(const Matrix &a, u32 slot) {
     Row row = {};
     row.target = __ldg(a.targets + slot);
     row.length = __ldg((const uint2 *)a.lengths + slot);
 #if SIGNS
     row.signs = (u64)__ldg(a.bases + slot / 32) * 32 + slot % 32;
-    if (FRESH && row.length.x) row.first_signs = __ldg((const uint4 *)a.indices + row.signs);
+    if (row.length.x) row.first_signs = __ldg((const uint4 *)a.indices + row.signs);
 #endif
 #if VALUES
     row.others = (u64)__ldg(a.value_bases + slot / 32) * 32 + slot % 32;
-    if (FRESH && row.length.y) row.first_others = __ldg((const uint4 *)a.value_indices + row.others);
+    if (row.length.y) row.first_others = __ldg((const uint4 *)a.value_indices + row.others);
 #endif
     return row;
 }
 
-// One word of a row.
+// One word of a row; also written to the same place of `others`, if there are any.
 template <bool SCALED, bool FRESH>
-__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, const Row &row, u32 piece) {
+__device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, const Row &row, u32 piece,
+                                     const u64 *others = nullptr) {
     const u32 target = row.target;
     if (target == ~0u) return;
     Sums sums;
@@ -113,14 +136,21 @@ __device__ __forceinline__ void word(const uint4 *x, uint4 *y, const Matrix &a, 
 #if VALUES
     entries<false, FRESH>(sums, x + piece, {(const uint4 *)a.value_indices, a.values}, row.others, row.length.y, row.first_others);
 #endif
-    y[(u64)target * PIECES + piece] = reduced<SCALED>(sums, diagonal, target);
+    const u64 place = (u64)target * PIECES + piece;
+    const uint4 sum = reduced<SCALED>(sums, diagonal, target);
+    y[place] = sum;
+    if (others) {
+        const u64 count = __ldg(others);
+        for (u64 k = 1; k <= count; k++) ((uint4 *)__ldg(others + k))[place] = sum;
+    }
 }
 
 template <bool SCALED>
-__device__ __forceinline__ void rows(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots) {
+__device__ __forceinline__ void rows(const uint4 *x, uint4 *y, const Matrix &a, const u32 *diagonal, u32 first, u32 slots,
+                                     const u64 *others = nullptr) {
     const u64 thread = (u64)blockIdx.x * THREADS + threadIdx.x;
     const u64 number = thread / PIECES;
-    if (number < slots) word<SCALED, false>(x, y, a, diagonal, find<false>(a, first + (u32)number), (u32)(thread % PIECES));
+    if (number < slots) word<SCALED, false>(x, y, a, diagonal, find(a, first + (u32)number), (u32)(thread % PIECES), others);
 }
 
 #define MATRIX                                                                                                                        \
@@ -139,6 +169,12 @@ product_scaled(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
+product_shared(const u32 *__restrict__ x, u32 *__restrict__ y, MATRIX, const u32 *__restrict__ diagonal, const u64 *__restrict__ others,
+               u32 first, u32 slots) {
+    rows<true>((const uint4 *)x, (uint4 *)y, THE_MATRIX, diagonal, first, slots, others);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
 inner(u32 *x, MATRIX, u32 first, u32 slots) {
     rows<false>((const uint4 *)x, (uint4 *)x, THE_MATRIX, nullptr, first, slots);
 }
@@ -150,14 +186,14 @@ chain(u32 *x, MATRIX, const u32 *__restrict__ starts, u32 first, u32 last) {
     const u32 own = threadIdx.x / PIECES, piece = threadIdx.x % PIECES;
     u32 begin = __ldg(starts + first), end = __ldg(starts + first + 1);
     Row ahead = {};
-    if (own < end - begin) ahead = find<true>(a, begin + own);
+    if (own < end - begin) ahead = find(a, begin + own);
     for (u32 range = first; range < last; range++) {
         const Row row = ahead;
         const u32 after = range + 1 < last ? __ldg(starts + range + 2) : end;
-        if (own < after - end) ahead = find<true>(a, end + own);
+        if (own < after - end) ahead = find(a, end + own);
         if (own < end - begin) word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, row, piece);
         for (u64 k = threadIdx.x + CHAIN; k < (u64)(end - begin) * PIECES; k += CHAIN)
-            word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, find<true>(a, begin + (u32)(k / PIECES)), (u32)(k % PIECES));
+            word<false, true>((const uint4 *)x, (uint4 *)x, a, nullptr, find(a, begin + (u32)(k / PIECES)), (u32)(k % PIECES));
         begin = end, end = after;
         __syncthreads();
     }

@@ -13,6 +13,7 @@ use crate::Result;
 use cudarc::driver::result::stream as priorities;
 use cudarc::driver::sys::{CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -29,7 +30,6 @@ pub struct Stream(pub(super) Arc<CudaStream>, Grant);
 pub struct Module(Arc<CudaModule>);
 
 /// A kernel whose parameters are those of `S`, a tuple of [`In`](super::In), [`Out`](super::Out) and numbers.
-#[derive(Debug)]
 pub struct Kernel<S> {
     function: CudaFunction,
     /// Bytes of dynamic shared memory of a block.
@@ -40,6 +40,13 @@ pub struct Kernel<S> {
 /// A point in the work of a stream.
 #[derive(Debug)]
 pub struct Event(pub(super) CudaEvent);
+
+// Whatever the parameters: long tuples are not `Debug`.
+impl<S> fmt::Debug for Kernel<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("function", &self.function).field("shared", &self.shared).finish()
+    }
+}
 
 impl Gpu {
     /// Opens the device, which takes a few tenths of a second.
@@ -173,6 +180,22 @@ impl Stream {
         let held = self.1.take((len as u64).saturating_mul(size_of::<T>() as u64))?;
         let slice = self.0.alloc_zeros(len).map_err(|e| failed("memory of the device", e))?;
         Ok(Buffer { slice, _held: held })
+    }
+
+    /// Copies values to a place in a buffer, after the stream's earlier work; the copy has ended when the call returns.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// If the buffer is shorter.
+    pub fn overwrite<T: Word>(&self, buffer: &mut Buffer<T>, at: usize, values: &[T]) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let wrong = |e| failed("a copy to the device", e);
+        self.0.memcpy_htod(values, &mut buffer.slice.slice_mut(at..at + values.len())).map_err(wrong)?;
+        self.0.synchronize().map_err(wrong)
     }
 
     /// Waits for everything that writes the buffer, then returns its values.

@@ -80,4 +80,5 @@ signatures! {
     A B C D E F G H I J;
     A B C D E F G H I J K;
     A B C D E F G H I J K L;
+    A B C D E F G H I J K L M;
 }

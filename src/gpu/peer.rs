@@ -16,20 +16,26 @@ impl Stream {
         self.0.wait(&event.0).map_err(|e| failed("waiting for another stream", e))
     }
 
-    /// Lets this GPU read the memory of that of `other`, so that copies go from one to the other instead of through the
-    /// host. Where the machine does not provide for it, nothing changes.
-    pub fn open_to(&self, other: &Stream) {
+    /// Lets this GPU reach the memory of that of `other`, so that copies go from one to the other instead of through
+    /// the host, and kernels read and write there; whether it does. Where the machine does not provide for it, nothing
+    /// changes.
+    pub fn open_to(&self, other: &Stream) -> bool {
         let (own, others) = (self.0.context(), other.0.context());
-        if own == others || own.bind_to_thread().is_err() {
-            return;
+        if own == others {
+            return true;
+        }
+        if own.bind_to_thread().is_err() {
+            return false;
         }
         // SAFETY: the context of `own` is current, and both contexts live as long as their streams do. A refusal is no
         // error: access may be there already, or the link may not exist.
-        let _ = unsafe { sys::cuCtxEnablePeerAccess(others.cu_ctx(), 0) };
+        let opened = unsafe { sys::cuCtxEnablePeerAccess(others.cu_ctx(), 0) };
+        let is_open =
+            [sys::CUresult::CUDA_SUCCESS, sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED].contains(&opened);
         let mut pool = std::ptr::null_mut();
         // SAFETY: `pool` is writable memory for the handle, and the device is that of a live context.
         if unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, others.cu_device()) }.result().is_err() {
-            return;
+            return false;
         }
         let access = sys::CUmemAccessDesc {
             location: sys::CUmemLocation {
@@ -39,7 +45,14 @@ impl Stream {
             flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
         };
         // SAFETY: the pool is that of `others`, and the call reads one description.
-        let _ = unsafe { sys::cuMemPoolSetAccess(pool, &access, 1) };
+        let granted = unsafe { sys::cuMemPoolSetAccess(pool, &access, 1) }.result().is_ok();
+        is_open && granted
+    }
+
+    /// Where a buffer of this stream begins, for kernels of GPUs that are open to this one. Who uses it sees to it that
+    /// the buffer lives, and orders by events what is written there.
+    pub fn address<T: Word>(&self, buffer: &Buffer<T>) -> u64 {
+        buffer.slice.device_ptr(&self.0).0
     }
 
     /// Copies a range of a buffer of another stream, or of this one, to the same range of `to`, a buffer of this

@@ -35,7 +35,7 @@
 //! Sources: Coppersmith, Math. Comp. 62 (1994); Villard, ISSAC 1997; Kaltofen and Yuhasz, ACM TALG 9 (2013) on
 //! termination; Giorgi, Jeannerod and Villard 2003 for the order bases. Entry point: [`GeneratorSearch`].
 
-use super::cuda::GpuBases;
+use super::cuda::{GpuBases, Resident};
 use super::pm_basis::Params;
 use super::products::residual_without_rounding;
 use super::residuals::first_residual;
@@ -45,7 +45,8 @@ use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::{ErrorBound, Observer};
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::sync::{Arc, Mutex};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Coefficients of V whose products are one sum.
 const TOGETHER: usize = 16;
@@ -82,8 +83,10 @@ pub struct GeneratorSearch<F: Field> {
     pub(super) params: Params,
     /// The terms so far: the s×s coefficients S_0 … S_{L-1}.
     pub(super) series: PolyMatrix<F::Elem>,
-    /// The left half of the order basis at order L, 2s×s.
+    /// The left half of the order basis at order L, 2s×s; not where there is a later one on a GPU.
     pub(super) left: PolyMatrix<F::Elem>,
+    /// Terms and left half on the GPU that makes the basis.
+    pub(super) resident: Option<Resident>,
     pub(super) degrees: Vec<i64>,
     pub(super) last_change: Vec<usize>,
     /// Where bases and products are made, if not on the processor.
@@ -118,8 +121,23 @@ impl<F: Field> GeneratorSearch<F> {
         let degrees = (0..2 * s).map(|i| i64::from(i >= s)).collect();
         let series = PolyMatrix::zeros(s, s, 0)?;
         let (last_change, _kept) = (vec![0; 2 * s], Kept::new());
-        let (order, name, before, gpu) = (0, None, None, None);
-        Ok(GeneratorSearch { field, s, params, series, left, degrees, last_change, gpu, order, name, before, _kept })
+        let (order, name, before, resident, gpu) = (0, None, None, None, None);
+        let search = GeneratorSearch {
+            field,
+            s,
+            params,
+            series,
+            left,
+            resident,
+            degrees,
+            last_change,
+            gpu,
+            order,
+            name,
+            before,
+            _kept,
+        };
+        Ok(search)
     }
 
     /// The same search with its bases and products on a GPU, as long as that has the memory for them: the same bits.
@@ -132,6 +150,10 @@ impl<F: Field> GeneratorSearch<F> {
         assert_eq!((bases.modulus(), 1), (self.field.modulus(), self.field.degree()), "kernels for another field");
         self.gpu = Some(Arc::new(Mutex::new(bases)));
         self
+    }
+    /// Whether a GPU makes the basis.
+    pub fn is_on_gpu(&self) -> bool {
+        self.gpu.is_some()
     }
 
     /// Appends terms (s×s matrices, row-major, one after the other) and brings the order basis to the new length L.
@@ -152,6 +174,9 @@ impl<F: Field> GeneratorSearch<F> {
         if done.is_err() {
             // Each piece of `advance` is carried out whole or not at all.
             self.series.truncate(self.order);
+            if let Some(resident) = &mut self.resident {
+                resident.forget_from(self.order);
+            }
         }
         done
     }
@@ -194,17 +219,29 @@ impl<F: Field> GeneratorSearch<F> {
         rows
     }
 
+    /// The left half of the basis, from wherever it is.
+    pub(super) fn left(&self) -> Result<Cow<'_, PolyMatrix<F::Elem>>> {
+        match (&self.resident, &self.gpu) {
+            (Some(resident), Some(gpu)) => {
+                let mut bases = gpu.lock().unwrap_or_else(PoisonError::into_inner);
+                resident.left(&mut bases, &self.field).map(Cow::Owned)
+            }
+            _ => Ok(Cow::Borrowed(&self.left)),
+        }
+    }
+
     /// The generator of the terms so far.
     ///
     /// # Errors
-    /// [`Error::Memory`].
+    /// [`Error::Memory`]; [`Error::Device`] where a GPU has the basis and fails.
     pub fn generator(&self) -> Result<Generator<F::Elem>> {
+        let left = self.left()?;
         let rows = self.generator_rows();
         let row_degrees: Vec<usize> = rows.iter().map(|&i| self.degrees[i] as usize).collect();
         let mut matrix = PolyMatrix::zeros(self.s, self.s, row_degrees[self.s - 1] + 1)?;
         for (to, (&from, &degree)) in rows.iter().zip(&row_degrees).enumerate() {
-            for k in 0..=degree.min(self.left.len() - 1) {
-                let row = &self.left.coefficient(k)[from * self.s..][..self.s];
+            for k in 0..=degree.min(left.len() - 1) {
+                let row = &left.coefficient(k)[from * self.s..][..self.s];
                 matrix.coefficient_mut(degree - k)[to * self.s..][..self.s].copy_from_slice(row);
             }
         }
@@ -231,14 +268,15 @@ impl<F: Field> GeneratorSearch<F> {
     /// exact.
     ///
     /// # Errors
-    /// [`Error::Check`] with what failed.
+    /// [`Error::Check`] with what failed; [`Error::Device`] where a GPU has the basis and fails.
     pub fn verify(&self, error: ErrorBound, rng: &mut Rng) -> Result<()> {
         let (field, s, length) = (&self.field, self.s, self.length());
+        let left = &*self.left()?;
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
         let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
-        let seen = first_residual(field, &self.left, &self.series, &windows, error, rng);
+        let seen = first_residual(field, left, &self.series, &windows, error, rng);
         let seen = match seen {
-            None if ProductPlan::may_round(field.modulus()) => self.residual_row()?,
+            None if ProductPlan::may_round(field.modulus()) => self.residual_row(left)?,
             seen => seen,
         };
         if let Some(i) = seen {
@@ -247,15 +285,15 @@ impl<F: Field> GeneratorSearch<F> {
         for (i, &degree) in self.degrees.iter().enumerate() {
             // A row of degree L + 1 is x^L·(0 | e_i): see `residual`.
             let allowed = if degree as usize > length { 0 } else { degree as usize + 1 };
-            let row = |k: usize| &self.left.coefficient(k)[i * s..][..s];
-            if (allowed..self.left.len()).any(|k| row(k).iter().any(|&a| a != field.zero())) {
+            let row = |k: usize| &left.coefficient(k)[i * s..][..s];
+            if (allowed..left.len()).any(|k| row(k).iter().any(|&a| a != field.zero())) {
                 return failed(&format!("row {i} is longer than its degree {degree}"));
             }
         }
         if self.degrees.iter().sum::<i64>() != (s * (length + 1)) as i64 {
             return failed("the degrees do not add up");
         }
-        if super::order_basis::rank(field, self.leading_matrix(), 2 * s) != 2 * s {
+        if super::order_basis::rank(field, self.leading_matrix(left), 2 * s) != 2 * s {
             return failed("the leading matrix is singular");
         }
         Ok(())
@@ -263,11 +301,11 @@ impl<F: Field> GeneratorSearch<F> {
 
     /// The first row i of V·S that does not vanish at the coefficients δ_i … L-1, all of them computed without floating
     /// point.
-    fn residual_row(&self) -> Result<Option<usize>> {
+    fn residual_row(&self, left: &PolyMatrix<F::Elem>) -> Result<Option<usize>> {
         let (zero, length) = (self.field.zero(), self.length());
         let Some(least) = self.degrees.iter().map(|&degree| degree as usize).min() else { return Ok(None) };
         let from = least.min(length);
-        let product = residual_without_rounding(&self.field, &self.left, &self.series, from, length - from)?;
+        let product = residual_without_rounding(&self.field, left, &self.series, from, length - from)?;
         let found = (0..2 * self.s).find(|&i| {
             let row = |k: usize| &product.coefficient(k - from)[i * self.s..][..self.s];
             (self.degrees[i] as usize..length).any(|k| row(k).iter().any(|&x| x != zero))
@@ -277,13 +315,13 @@ impl<F: Field> GeneratorSearch<F> {
 
     /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on
     /// the right.
-    fn leading_matrix(&self) -> Vec<F::Elem> {
+    fn leading_matrix(&self, of: &PolyMatrix<F::Elem>) -> Vec<F::Elem> {
         let (field, s) = (&self.field, self.s);
         let mut leading = vec![field.zero(); 4 * s * s];
         for (i, row) in leading.chunks_exact_mut(2 * s).enumerate() {
             let (degree, (left, right)) = (self.degrees[i] as usize, row.split_at_mut(s));
-            if degree < self.left.len() {
-                left.copy_from_slice(&self.left.coefficient(degree)[i * s..][..s]);
+            if degree < of.len() {
+                left.copy_from_slice(&of.coefficient(degree)[i * s..][..s]);
             }
             if i >= s && degree == self.length() + 1 {
                 right[i - s] = field.one();
@@ -292,7 +330,7 @@ impl<F: Field> GeneratorSearch<F> {
         let mut rows: Vec<usize> = (0..2 * s).filter(|&i| i < s || self.degrees[i] as usize <= self.length()).collect();
         rows.sort_by_key(|&i| self.degrees[i]);
         for rows in rows.chunk_by(|&i, &j| self.degrees[i] == self.degrees[j]) {
-            let right = self.next_to_degree(rows, self.degrees[rows[0]] as usize);
+            let right = self.next_to_degree(of, rows, self.degrees[rows[0]] as usize);
             for (&i, right) in rows.iter().zip(right.chunks_exact(s)) {
                 leading[i * 2 * s + s..][..s].copy_from_slice(right);
             }
@@ -302,7 +340,7 @@ impl<F: Field> GeneratorSearch<F> {
 
     /// The coefficients of x^(degree - 1) of these rows of V·S, row-major: Σ_k V_k S_(degree-1-k), by sums of products
     /// of a few coefficients at a time.
-    fn next_to_degree(&self, rows: &[usize], degree: usize) -> Vec<F::Elem> {
+    fn next_to_degree(&self, left: &PolyMatrix<F::Elem>, rows: &[usize], degree: usize) -> Vec<F::Elem> {
         let (field, s) = (&self.field, self.s);
         let none = || vec![field.zero(); rows.len() * s];
         let coefficients = |mut sums: Vec<F::Elem>, ks: &[usize]| {
@@ -313,8 +351,7 @@ impl<F: Field> GeneratorSearch<F> {
                 columns.extend(terms.flat_map(|term| term[j..].iter().step_by(s)));
             }
             for (sums, &i) in sums.chunks_exact_mut(s).zip(rows) {
-                let row: Vec<F::Elem> =
-                    ks.iter().flat_map(|&k| &self.left.coefficient(k)[i * s..][..s]).copied().collect();
+                let row: Vec<F::Elem> = ks.iter().flat_map(|&k| &left.coefficient(k)[i * s..][..s]).copied().collect();
                 for (sum, column) in sums.iter_mut().zip(columns.chunks_exact(s * ks.len())) {
                     *sum = field.add(*sum, field.dot(&row, column));
                 }
@@ -325,7 +362,7 @@ impl<F: Field> GeneratorSearch<F> {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = field.add(*a, b));
             a
         };
-        let ks: Vec<usize> = (0..self.left.len().min(degree)).collect();
+        let ks: Vec<usize> = (0..left.len().min(degree)).collect();
         ks.par_chunks(TOGETHER).fold(none, coefficients).reduce(none, add)
     }
 }

@@ -214,14 +214,14 @@ fn with_rounded_products<F: Field>(field: F, s: usize, length: usize, rng: &mut 
 
 /// Any coefficient that is wrong is seen, by any difference, without a random choice.
 fn every_residual_is_seen<F: Field>(search: &GeneratorSearch<F>, rng: &mut Rng) {
-    assert_eq!(search.residual_row().unwrap(), None);
+    assert_eq!(search.residual_row(&search.left).unwrap(), None);
     for _ in 0..8 {
         let mut wrong = search.clone();
         let at = rng.random_range(0..wrong.left.data().len());
         let entry = &mut wrong.left.data_mut()[at];
         *entry = search.field.add(*entry, search.field.random_nonzero(rng));
         let row = at / search.s % (2 * search.s);
-        assert_eq!(wrong.residual_row().unwrap(), Some(row));
+        assert_eq!(wrong.residual_row(&wrong.left).unwrap(), Some(row));
     }
 }
 

@@ -1,6 +1,7 @@
 //! How the basis of a search grows to the order of its series: by PM-Basis on the residual, here or on a GPU, and from
 //! where a run that was killed had come.
 
+use super::cuda::Resident;
 use super::generator::GeneratorSearch;
 use super::order_basis::OrderBasis;
 use super::pm_basis::{go_on, later};
@@ -37,6 +38,7 @@ impl<F: Field> GeneratorSearch<F> {
         if let Some(before) = self.before.take().filter(|before| (before.length, before.digest) == (length, digest)) {
             (self.order, self.left, self.degrees) = (before.order, before.left, before.degrees);
             (self.last_change, done) = (before.last_change, before.done);
+            self.resident = None;
         }
         self.advance((self.order, length - self.order), Some((&kept, digest)), &mut done, observer)
     }
@@ -62,9 +64,10 @@ impl<F: Field> GeneratorSearch<F> {
         observer.check()?;
         // What another run has left of this step, the processor finishes.
         let on_gpu = if done.is_empty() { self.step_on_gpu(from, count, observer)? } else { None };
-        let (next, left) = match on_gpu {
-            Some(step) => step,
+        let (degrees, last_change) = match on_gpu {
+            Some(known) => known,
             None => {
+                self.leave_gpu()?;
                 let residual = products::residual(&self.field, &self.left, &self.series, from, count)?;
                 let residual = self.completed(residual, from);
                 let at = At { order: from, left: &self.left, degrees: &self.degrees, last_change: &self.last_change };
@@ -73,40 +76,50 @@ impl<F: Field> GeneratorSearch<F> {
                 let mut trail = Trail::new(keep, std::mem::take(done));
                 let (piece, degrees) = ((from, count), &self.degrees);
                 let next = go_on(&self.field, &residual, piece, degrees, &self.params, &mut trail, observer)?;
-                let left = compose(&self.field, &next.basis, &self.left)?;
-                (next, left)
+                self.left = compose(&self.field, &next.basis, &self.left)?;
+                (next.degrees, next.last_change)
             }
         };
-        self.left = left;
-        self.last_change = later(&self.last_change, &next.last_change, from);
-        (self.degrees, self.order) = (next.degrees, from + count);
+        self.last_change = later(&self.last_change, &last_change, from);
+        (self.degrees, self.order) = (degrees, from + count);
         Ok(())
     }
 
-    /// The basis of the residual, and its product with the left half, by a GPU; `None` without one, or if it has too
-    /// little memory, which ends its work here.
-    #[allow(clippy::type_complexity, reason = "a basis and a half")]
+    /// The left half comes back to the processor, if it was on a GPU.
+    fn leave_gpu(&mut self) -> Result<()> {
+        if self.resident.is_some() {
+            self.left = self.left()?.into_owned();
+            self.resident = None;
+        }
+        Ok(())
+    }
+
+    /// The basis of the residual, and its product with the left half, by a GPU: the degrees that it has then, and when
+    /// each row changed. `None` without one, or if it has too little memory, which ends its work here.
+    #[allow(clippy::type_complexity, reason = "degrees and changes")]
     fn step_on_gpu(
         &mut self,
         from: usize,
         count: usize,
         observer: &dyn Observer,
-    ) -> Result<Option<(OrderBasis<F::Elem>, PolyMatrix<F::Elem>)>> {
+    ) -> Result<Option<(Vec<i64>, Vec<usize>)>> {
         let Some(gpu) = self.gpu.clone() else { return Ok(None) };
         let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
         let mut step = || {
-            let residual = gpu.product(&self.field, (&self.left, &self.series), from, count)?;
-            let residual = self.completed(residual, from);
-            let next = gpu.pm_basis(&self.field, &residual, count, &self.degrees, observer)?;
-            let len = next.basis.len() + self.left.len() - 1;
-            let mut left = gpu.product(&self.field, (&next.basis, &self.left), 0, len)?;
-            products::trim(&mut left);
+            let resident = match &mut self.resident {
+                Some(resident) => resident,
+                none => none.insert(Resident::new(&gpu, &self.field, &self.left)?),
+            };
+            resident.take(&gpu, &self.field, &self.series)?;
+            let known = resident.step(&mut gpu, (from, count), &self.degrees, observer)?;
             observer.progress((from + count) as u64);
-            Ok((next, left))
+            Ok(known)
         };
         match step() {
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => {
                 observer.warning(&format!("the σ-basis goes on without the GPU: {no}"));
+                drop(gpu);
+                self.leave_gpu()?;
                 self.gpu = None;
                 Ok(None)
             }

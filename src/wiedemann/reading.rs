@@ -91,7 +91,6 @@ impl<F: Field> Reading<'_, F> {
         observer.phase("sequence", expected as u64);
         let mut searches = Searches::new(self.field, s, self.route, self.gpu)?;
         let elsewhere = source.is_elsewhere();
-        let beside = elsewhere || rayon::current_num_threads() > 1;
         let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize, done: &AtomicBool| {
             let target = if self.early || elsewhere {
@@ -113,6 +112,8 @@ impl<F: Field> Reading<'_, F> {
                 None => phases.time("sequence", || terms_from(length, &done))?,
             };
             length += terms.len() / (s * s);
+            // Two that share a GPU take longer side by side than one after the other: a leaf needs all of a multiprocessor.
+            let beside = if elsewhere { !searches.are_on_gpu() } else { rayon::current_num_threads() > 1 };
             let mut search = |shown: &dyn Observer| {
                 searches.extend(&terms, shown)?;
                 let over = searches.full(n) || searches.settled() && (length >= expected || self.early);

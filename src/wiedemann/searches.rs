@@ -47,6 +47,10 @@ impl<F: Field> Searches<F> {
     fn each(&self) -> impl Iterator<Item = &GeneratorSearch<F>> {
         self.paper.iter().chain(&self.shortcut)
     }
+    /// Whether a GPU makes the bases.
+    pub fn are_on_gpu(&self) -> bool {
+        self.each().any(GeneratorSearch::is_on_gpu)
+    }
     pub fn extend(&mut self, terms: &[F::Elem], observer: &dyn Observer) -> Result<()> {
         if let Some(search) = &mut self.paper {
             search.extend(terms, observer)?;

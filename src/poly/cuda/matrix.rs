@@ -119,16 +119,54 @@ impl GpuPolys {
         matrix: &PolyMatrix<F::Elem>,
         coefficients: Range<usize>,
     ) -> Result<GpuPoly> {
+        let words = self.words(field, matrix, coefficients.clone())?;
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        Ok(GpuPoly { words: self.stream.upload(&words)?, rows, cols, len: coefficients.len() })
+    }
+    /// Copies some coefficients of a matrix over GF(p) to the same places of another one on the GPU, which then ends
+    /// with them.
+    ///
+    /// # Errors
+    /// [`Error::Device`], [`Error::Memory`].
+    ///
+    /// # Panics
+    /// If the field is not GF(p), the matrices have different shapes, or there is no room for them or a gap before them.
+    pub fn write<F: Field>(
+        &self,
+        field: &F,
+        to: &mut GpuPoly,
+        matrix: &PolyMatrix<F::Elem>,
+        coefficients: Range<usize>,
+    ) -> Result<()> {
+        assert_eq!((matrix.rows(), matrix.cols()), (to.rows, to.cols), "matrices of different shapes");
+        assert!(coefficients.start <= to.len && coefficients.end <= to.room(), "no room for the coefficients");
+        let words = self.words(field, matrix, coefficients.clone())?;
+        self.stream.overwrite(&mut to.words, to.rows * to.cols * coefficients.start, &words)?;
+        to.len = coefficients.end;
+        Ok(())
+    }
+    /// A copy of a matrix, with room for so many coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn longer(&self, matrix: &GpuPoly, room: usize) -> Result<GpuPoly> {
+        let mut copy = self.zeros(matrix.rows, matrix.cols, room.max(matrix.len))?;
+        self.stream.copy_between(&mut copy.words, &matrix.words, 0..matrix.rows * matrix.cols * matrix.len)?;
+        copy.len = matrix.len;
+        Ok(copy)
+    }
+    /// Some coefficients as they are on a GPU.
+    fn words<F: Field>(&self, field: &F, matrix: &PolyMatrix<F::Elem>, coefficients: Range<usize>) -> Result<Vec<u32>> {
         assert_eq!((field.modulus(), field.degree()), (self.modulus, 1), "another field");
-        let (rows, cols, len) = (matrix.rows(), matrix.cols(), coefficients.len());
-        let from = &matrix.data()[rows * cols * coefficients.start..rows * cols * coefficients.end];
+        let entries = matrix.rows() * matrix.cols();
+        let from = &matrix.data()[entries * coefficients.start..entries * coefficients.end];
         let mut words = memory::zeros::<u32>(from.len(), COPY)?;
         words.par_iter_mut().with_min_len(SHARE).zip(from).for_each(|(word, &x)| {
             let mut digit = [0];
             field.write_digits(x, &mut digit);
             *word = digit[0] as u32;
         });
-        Ok(GpuPoly { words: self.stream.upload(&words)?, rows, cols, len })
+        Ok(words)
     }
     /// The matrix on the processor.
     ///
@@ -214,6 +252,10 @@ impl GpuPoly {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+    /// How many coefficients its buffer has room for.
+    pub fn room(&self) -> usize {
+        self.words.len() / (self.rows * self.cols).max(1)
     }
     /// The residues, to be written by a kernel.
     pub fn words_mut(&mut self) -> &mut Buffer<u32> {

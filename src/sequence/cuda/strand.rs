@@ -1,15 +1,19 @@
 //! Some columns of the blocks of a sequence: on one GPU, or on several that have the rows of the matrix between them.
 //!
-//! Several make a factor's product row by row of their own, then copy the others' rows from where they were made. A GPU
-//! waits for the others' products before it copies; what it overwrites later was copied before, since the copies of the
-//! next factor wait for the streams that did it.
+//! Several make rows of their own of a factor's product. Where their kernels reach each other's memory, each writes its
+//! rows to the blocks of all. After a product all wait for each other: then the block that it made is whole, and nobody
+//! reads the block any more that it was made of, which the next product may overwrite.
+//!
+//! Where they do not, and over extensions, each copies the others' rows from where they were made. A GPU waits for the
+//! others' products before it copies; what it overwrites later was copied before, since the copies of the next factor
+//! wait for the streams that did it.
 
 use super::projection::GpuProjection;
 use crate::Result;
 use crate::blackbox::Diagonals;
 use crate::gpu::Event;
 use crate::sequence::Projection;
-use crate::spmv::{Block, GpuBlock, GpuDiagonal, GpuMatrix};
+use crate::spmv::{Block, GpuBlock, GpuDiagonal, GpuMatrix, GpuPlaces};
 use std::ops::Range;
 
 /// Some columns of the running blocks X, BX, B²X, …
@@ -19,6 +23,8 @@ pub(super) struct Strand<'a> {
     pub columns: Range<usize>,
     pub projection: GpuProjection,
     team: Vec<Member<'a>>,
+    /// Whether each GPU writes to the blocks of the others.
+    direct: bool,
 }
 
 /// A GPU with its blocks. Each of them is whole.
@@ -27,9 +33,24 @@ struct Member<'a> {
     matrix: &'a GpuMatrix,
     /// The factors of B: whether it is Aᵀ, and what scales the product.
     factors: Vec<(bool, GpuDiagonal)>,
-    current: GpuBlock,
-    next: GpuBlock,
-    between: Option<GpuBlock>,
+    current: Shared,
+    next: Shared,
+    between: Option<Shared>,
+}
+
+/// What a block is for: those of all GPUs change at the same time.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    Current,
+    Next,
+    Between,
+}
+
+/// A block, and where the other GPUs have theirs, if this one writes there.
+#[derive(Debug)]
+struct Shared {
+    block: GpuBlock,
+    others: Option<GpuPlaces>,
 }
 
 impl<'a> Strand<'a> {
@@ -38,7 +59,7 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     pub fn new(
-        (columns, team): (Range<usize>, &'a [GpuMatrix]),
+        (columns, team, open): (Range<usize>, &'a [GpuMatrix], bool),
         diagonals: &Diagonals,
         projection: &Projection,
         x: &Block,
@@ -46,8 +67,30 @@ impl<'a> Strand<'a> {
         let member = |matrix: &'a GpuMatrix| Member::new(matrix, diagonals, x, columns.start);
         let y = (diagonals.order(), x.width() / diagonals.degree());
         let projection = GpuProjection::new(&team[0], projection, y)?;
-        let team = team.iter().map(member).collect::<Result<_>>()?;
-        Ok(Strand { columns, projection, team })
+        let team = team.iter().map(member).collect::<Result<Vec<_>>>()?;
+        let direct = team.len() > 1 && open && team[0].factors.iter().all(|(_, diagonal)| diagonal.is_of_residues());
+        let mut strand = Strand { columns, projection, team, direct };
+        strand.connect()?;
+        Ok(strand)
+    }
+
+    /// Tells each GPU where the others have their blocks.
+    fn connect(&mut self) -> Result<()> {
+        if !self.direct {
+            return Ok(());
+        }
+        for role in [Role::Current, Role::Next, Role::Between] {
+            for to in 0..self.team.len() {
+                let blocks = self.team.iter().enumerate().filter(|(from, _)| *from != to);
+                let blocks = blocks.filter_map(|(_, other)| Some((other.matrix.stream(), &other.shared(role)?.block)));
+                let others = Some(GpuPlaces::of(self.team[to].matrix.stream(), blocks)?);
+                if let Some(shared) = self.team[to].shared_mut(role) {
+                    shared.others = others;
+                }
+            }
+        }
+        // Nobody writes to a block before it is there.
+        self.meet()
     }
 
     /// The GPU that projects.
@@ -60,7 +103,7 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     pub fn current(&self, rows: usize) -> Result<Block> {
-        self.matrix().download(&self.team[0].current, rows)
+        self.matrix().download(&self.team[0].current.block, rows)
     }
 
     /// Goes on from the columns of another block.
@@ -70,9 +113,9 @@ impl<'a> Strand<'a> {
     pub fn restore(&mut self, block: &Block) -> Result<()> {
         let first = self.columns.start;
         for member in &mut self.team {
-            member.current = member.matrix.upload_columns(block, first, member.factors[0].0)?;
+            member.current.block = member.matrix.upload_columns(block, first, member.factors[0].0)?;
         }
-        Ok(())
+        self.connect()
     }
 
     /// Begins to project the current block, as number `number` of those that are collected together.
@@ -80,7 +123,7 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn project(&mut self, number: u32) -> Result<()> {
-        self.projection.project(self.team[0].matrix, &self.team[0].current, number)
+        self.projection.project(self.team[0].matrix, &self.team[0].current.block, number)
     }
 
     /// BⁱX becomes Bⁱ⁺¹X.
@@ -90,11 +133,24 @@ impl<'a> Strand<'a> {
     pub fn step(&mut self) -> Result<()> {
         for number in 0..self.team[0].factors.len() {
             self.team.iter_mut().try_for_each(|member| member.multiply(number))?;
-            if self.team.len() > 1 {
-                self.exchange(number)?;
+            match (self.team.len(), self.direct) {
+                (1, _) => {}
+                (_, true) => self.meet()?,
+                (_, false) => self.exchange(number)?,
             }
         }
         self.team.iter_mut().for_each(|member| std::mem::swap(&mut member.current, &mut member.next));
+        Ok(())
+    }
+
+    /// Every GPU waits for what the others have been given to do.
+    fn meet(&self) -> Result<()> {
+        let marks = self.marks()?;
+        for (to, member) in self.team.iter().enumerate() {
+            for (_, mark) in marks.iter().enumerate().filter(|(from, _)| *from != to) {
+                member.matrix.stream().wait(mark)?;
+            }
+        }
         Ok(())
     }
 
@@ -106,7 +162,7 @@ impl<'a> Strand<'a> {
                 let [member, other] = self.team.get_disjoint_mut([to, from]).expect("two of the team");
                 let (stream, rows) = (member.matrix.stream(), other.matrix.own(other.factors[number].0));
                 stream.wait(&made[from])?;
-                member.made(number).pull(stream, other.made(number), rows)?;
+                member.made(number).block.pull(stream, &other.made(number).block, rows)?;
             }
         }
         Ok(())
@@ -115,6 +171,12 @@ impl<'a> Strand<'a> {
     /// The points that the streams have now.
     fn marks(&self) -> Result<Vec<Event>> {
         self.team.iter().map(|member| member.matrix.stream().mark()).collect()
+    }
+}
+
+impl Shared {
+    fn alone(block: GpuBlock) -> Shared {
+        Shared { block, others: None }
     }
 }
 
@@ -141,10 +203,25 @@ impl<'a> Member<'a> {
         Ok(Member {
             matrix,
             factors: factors.iter().map(upload).collect::<Result<_>>()?,
-            current: matrix.upload_columns(x, first_column, first)?,
-            next: matrix.zeros(first)?,
-            between: if factors.len() == 2 { Some(matrix.zeros(!first)?) } else { None },
+            current: Shared::alone(matrix.upload_columns(x, first_column, first)?),
+            next: Shared::alone(matrix.zeros(first)?),
+            between: if factors.len() == 2 { Some(Shared::alone(matrix.zeros(!first)?)) } else { None },
         })
+    }
+
+    fn shared(&self, role: Role) -> Option<&Shared> {
+        match role {
+            Role::Current => Some(&self.current),
+            Role::Next => Some(&self.next),
+            Role::Between => self.between.as_ref(),
+        }
+    }
+    fn shared_mut(&mut self, role: Role) -> Option<&mut Shared> {
+        match role {
+            Role::Current => Some(&mut self.current),
+            Role::Next => Some(&mut self.next),
+            Role::Between => self.between.as_mut(),
+        }
     }
 
     /// Begins the product by factor `number`, of the rows left to this GPU.
@@ -157,11 +234,14 @@ impl<'a> Member<'a> {
             (2, 1, Some(between)) => (between, next),
             _ => unreachable!("B has one factor, or two with a block between them"),
         };
-        matrix.apply(*transpose, Some(diagonal), x, y)
+        match &y.others {
+            Some(others) => matrix.apply_to(*transpose, diagonal, (&mut x.block, &mut y.block), others),
+            None => matrix.apply(*transpose, Some(diagonal), &mut x.block, &mut y.block),
+        }
     }
 
     /// The block that factor `number` makes.
-    fn made(&mut self, number: usize) -> &mut GpuBlock {
+    fn made(&mut self, number: usize) -> &mut Shared {
         match &mut self.between {
             Some(between) if number == 0 => between,
             _ => &mut self.next,

@@ -17,7 +17,10 @@
 //!
 //! [`pm_basis`]: super::pm_basis::pm_basis
 
+mod resident;
 mod source;
+
+pub(super) use resident::Resident;
 
 use super::order_basis::OrderBasis;
 use super::products::trim;
@@ -231,28 +234,6 @@ impl GpuBases {
         run.known = self.polys.stream().download(&run.degrees)?;
         basis.truncate(run.length(order, least));
         Ok(basis)
-    }
-
-    /// The coefficients `from .. from + count` of a product of matrices over GF(p).
-    ///
-    /// # Errors
-    /// [`Error::Device`], [`Error::Memory`].
-    pub(super) fn product<F: Field>(
-        &mut self,
-        field: &F,
-        (a, b): (&PolyMatrix<F::Elem>, &PolyMatrix<F::Elem>),
-        from: usize,
-        count: usize,
-    ) -> Result<PolyMatrix<F::Elem>> {
-        // What falls below `from` with all of A is of no use.
-        let unused = (from + 1).saturating_sub(a.len()).min(b.len());
-        let end = b.len().min(from + count).max(unused);
-        let on_a = self.polys.upload(field, a, 0..a.len())?;
-        let on_b = self.polys.upload(field, b, unused..end)?;
-        let product = self.polys.product(on_a.all(), on_b.all(), from - unused, count)?;
-        let copy = self.polys.download(field, &product)?;
-        [on_a, on_b, product].into_iter().for_each(|matrix| self.polys.recycle(matrix));
-        Ok(copy)
     }
 }
 

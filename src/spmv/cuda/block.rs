@@ -15,6 +15,15 @@ pub struct GpuBlock {
     pub(super) shape: GpuShape,
 }
 
+/// Where blocks on other GPUs are that get the rows of a product as they are made.
+#[derive(Debug)]
+pub(crate) struct GpuPlaces {
+    /// Rows that each of them has.
+    pub(super) rows: usize,
+    /// How many there are, and where each begins.
+    pub(super) addresses: Buffer<u64>,
+}
+
 /// A diagonal matrix over GF(pᵏ) on a GPU.
 #[derive(Debug)]
 pub struct GpuDiagonal {
@@ -119,7 +128,31 @@ impl GpuBlock {
     }
 }
 
+impl GpuPlaces {
+    /// Those of these blocks, each with the stream of its own GPU, for products on `stream`, whose GPU reaches theirs.
+    /// The blocks must live as long as the places are used.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub(crate) fn of<'a>(
+        stream: &Stream,
+        blocks: impl Iterator<Item = (&'a Stream, &'a GpuBlock)>,
+    ) -> Result<GpuPlaces> {
+        let (mut rows, mut addresses) = (usize::MAX, vec![0]);
+        for (other, block) in blocks {
+            rows = rows.min(block.rows);
+            addresses.push(other.address(&block.words));
+            addresses[0] += 1;
+        }
+        Ok(GpuPlaces { rows, addresses: stream.upload(&addresses)? })
+    }
+}
+
 impl GpuDiagonal {
+    /// Whether products are scaled where they are made.
+    pub(crate) fn is_of_residues(&self) -> bool {
+        matches!(self.entries, Entries::Prime(_))
+    }
     /// Of the residues of its entries; for k > 1 of the digits of eᵢ·tᵃ, k rows of k for each.
     pub(super) fn new(stream: &Stream, shape: GpuShape, residues: &[u64]) -> Result<GpuDiagonal> {
         let what = "a diagonal for a GPU";

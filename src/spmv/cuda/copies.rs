@@ -5,9 +5,9 @@
 //! take more of each byte that is read (see the [roofline](super)).
 //!
 //! **By rows.** Each GPU has rows of A and rows of Aᵀ, with about the same work, and whole blocks: it makes its rows of
-//! a product and copies the others from where they were made. A product with n rows of R bytes copies n·R·(g-1)/g bytes
-//! to each of g GPUs, which takes as long as the product itself where rows of A have few entries. This is for matrices
-//! that do not fit one GPU.
+//! a product and writes them to the blocks of the others, too, as it makes them, or, where its kernels do not reach
+//! these, others copy them when they are made. A product with n rows of R bytes moves n·R·(g-1)/g bytes to each of g
+//! GPUs.
 
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
@@ -36,6 +36,8 @@ pub struct GpuCopies {
 struct Part {
     columns: Range<usize>,
     team: Vec<GpuMatrix>,
+    /// Whether kernels of each GPU of the team reach the memory of the others.
+    open: bool,
 }
 
 impl GpuCopies {
@@ -98,13 +100,11 @@ impl GpuCopies {
         let sides = forward.into_par_iter().zip(backward);
         let upload = |(kernels, (forward, backward))| GpuMatrix::upload_maps(kernels, &forward, &backward, false);
         let team = kernels.into_par_iter().zip(sides).map(upload).collect::<Result<Vec<GpuMatrix>>>()?;
-        for (k, one) in team.iter().enumerate() {
-            team.iter().skip(k + 1).for_each(|other| {
-                one.stream().open_to(other.stream());
-                other.stream().open_to(one.stream());
-            });
+        let mut open = true;
+        for one in &team {
+            team.iter().for_each(|other| open &= one.stream().open_to(other.stream()));
         }
-        Ok(GpuCopies { shape, parts: vec![Part { columns: 0..shape.block, team }], devices: devices.to_vec() })
+        Ok(GpuCopies { shape, parts: vec![Part { columns: 0..shape.block, team, open }], devices: devices.to_vec() })
     }
     /// A linear map and its transpose, as triangular solves describe them, on each device that gets a column.
     ///
@@ -137,7 +137,7 @@ impl GpuCopies {
         let places: Vec<(&Device, GpuShape)> =
             shares.iter().map(|(k, columns)| (&devices[*k], GpuShape { block: columns.len(), ..shape })).collect();
         let matrices = GpuMatrix::on_each(&places, kinds, layouts, may_share)?;
-        let part = |((_, columns), matrix)| Part { columns, team: vec![matrix] };
+        let part = |((_, columns), matrix)| Part { columns, team: vec![matrix], open: true };
         let devices = places.iter().map(|(device, _)| (*device).clone()).collect();
         Ok(GpuCopies { shape, parts: shares.into_iter().zip(matrices).map(part).collect(), devices })
     }
@@ -174,9 +174,9 @@ impl GpuCopies {
         self.parts.iter().flat_map(|part| &part.team).any(GpuMatrix::shares_storage)
     }
     /// Columns of the blocks, elements of GF(pᵏ), in order and all together, and the matrix for these: on one GPU, or
-    /// some rows of it on each of several.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (Range<usize>, &[GpuMatrix])> {
-        self.parts.iter().map(|part| (part.columns.clone(), &part.team[..]))
+    /// some rows of it on each of several; and whether kernels of these reach each other's memory.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Range<usize>, &[GpuMatrix], bool)> {
+        self.parts.iter().map(|part| (part.columns.clone(), &part.team[..], part.open))
     }
 }
 

@@ -12,6 +12,9 @@ use rayon::prelude::*;
 type Product = (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
 type ProductScaled =
     (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
+/// Also others.
+type ProductShared =
+    (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u64>, u32, u32);
 type Inner = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
 type Chain = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
 /// x, rows, lanes, residues, count, keep.
@@ -30,6 +33,7 @@ pub(crate) struct GpuKernels {
     pub(super) kinds: Kinds,
     pub(super) product: Kernel<Product>,
     pub(super) product_scaled: Kernel<ProductScaled>,
+    pub(super) product_shared: Kernel<ProductShared>,
     pub(super) inner: Kernel<Inner>,
     pub(super) chain: Kernel<Chain>,
     pub(super) scatter: Kernel<Scatter>,
@@ -83,6 +87,7 @@ impl GpuKernels {
             kinds,
             product: module.kernel("product")?,
             product_scaled: module.kernel("product_scaled")?,
+            product_shared: module.kernel("product_shared")?,
             inner: module.kernel("inner")?,
             chain: module.kernel("chain")?,
             scatter: module.kernel("scatter")?,

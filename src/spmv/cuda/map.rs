@@ -1,6 +1,6 @@
 //! A linear map on a GPU: a matrix, or what a triangular solve makes of its inputs.
 
-use super::block::{Entries, GpuBlock, GpuDiagonal};
+use super::block::{Entries, GpuBlock, GpuDiagonal, GpuPlaces};
 use super::kernels::{GpuKernels, grid_of};
 use super::layout::{Kinds, LONGEST, Layout};
 use super::slices::{SLICE, Slices};
@@ -256,6 +256,23 @@ impl GpuMap {
     /// # Panics
     /// If a block or the diagonal has too few rows, or another shape.
     pub(crate) fn apply(&self, diagonal: Option<&GpuDiagonal>, x: &mut GpuBlock, y: &mut GpuBlock) -> Result<()> {
+        self.apply_to(diagonal, x, y, None)
+    }
+    /// The same, with the rows that the map makes also written to blocks on other GPUs, at these places; only with a
+    /// diagonal over GF(p).
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// As [`GpuMap::apply`]; if there are other places without such a diagonal.
+    pub(crate) fn apply_to(
+        &self,
+        diagonal: Option<&GpuDiagonal>,
+        x: &mut GpuBlock,
+        y: &mut GpuBlock,
+        others: Option<&GpuPlaces>,
+    ) -> Result<()> {
         let GpuKernels { stream, shape, .. } = &*self.kernels;
         assert!(x.rows >= self.operand && y.rows >= self.rows, "blocks of too few rows");
         assert!(diagonal.is_none_or(|d| d.len == self.rows), "a diagonal of the wrong length");
@@ -284,6 +301,15 @@ impl GpuMap {
             return Ok(());
         }
         let (x, to, grid) = (&x.words, &mut y.words, kernels.grid(slots));
+        if let Some(GpuPlaces { rows, addresses: a }) = others {
+            let Some(GpuDiagonal { entries: Entries::Prime(d), .. }) = diagonal else {
+                unreachable!("places on other GPUs are for scaled products")
+            };
+            assert!(*rows >= self.rows, "blocks of too few rows on other GPUs");
+            let arguments =
+                (x, to, targets, lengths, &s.bases, &s.indices, &o.bases, &o.indices, &o.values, d, a, first, slots);
+            return stream.enqueue(&kernels.product_shared, grid, arguments);
+        }
         if let Some(GpuDiagonal { entries: Entries::Prime(d), .. }) = diagonal {
             let arguments =
                 (x, to, targets, lengths, &s.bases, &s.indices, &o.bases, &o.indices, &o.values, d, first, slots);

@@ -1,7 +1,7 @@
 //! A matrix and its transpose on a GPU, and their products.
 
 use super::adjoint::Adjoint;
-use super::block::{GpuBlock, GpuDiagonal};
+use super::block::{GpuBlock, GpuDiagonal, GpuPlaces};
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
 use super::map::{GpuMap, value_bytes};
@@ -240,6 +240,27 @@ impl GpuMatrix {
             (Transposed::Copy(map), true) => map.apply(diagonal, x, y),
             (Transposed::Shared(adjoint), true) => adjoint.apply(&self.forward, diagonal, x, y),
             (_, false) => self.forward.apply(diagonal, x, y),
+        }
+    }
+    /// Y ← D·A·X, or Y ← D·Aᵀ·X with `transpose`, over GF(p), of the rows left to this GPU, which are also written to
+    /// blocks on other GPUs.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    ///
+    /// # Panics
+    /// As [`GpuMatrix::apply`]; if the storage is shared, or the field an extension.
+    pub(crate) fn apply_to(
+        &self,
+        transpose: bool,
+        diagonal: &GpuDiagonal,
+        (x, y): (&mut GpuBlock, &mut GpuBlock),
+        others: &GpuPlaces,
+    ) -> Result<()> {
+        match (&self.transposed, transpose) {
+            (Transposed::Copy(map), true) => map.apply_to(Some(diagonal), x, y, Some(others)),
+            (Transposed::Shared(_), true) => unreachable!("rows are shared where there are two copies"),
+            (_, false) => self.forward.apply_to(Some(diagonal), x, y, Some(others)),
         }
     }
 }

@@ -25,6 +25,7 @@ mod shares;
 mod slices;
 mod source;
 
+pub(crate) use block::GpuPlaces;
 pub use block::{GpuBlock, GpuDiagonal};
 pub use copies::GpuCopies;
 pub use formats::{GpuFormat, GpuFormatted};
