@@ -29,6 +29,8 @@ const GAP: i64 = 1 << 24;
 const SHARE: u64 = 4;
 /// Columns of which one task looks for the last pivotal row, or more.
 const LINES: usize = 1 << 12;
+/// Rows of which one task looks which may join.
+const PART: usize = 1 << 14;
 /// Rows that one task searches, and the fewest and the most tasks in a batch: after a batch in which no row joined
 /// there are twice as many, after any other the fewest.
 const TASK: usize = 16;
@@ -121,9 +123,7 @@ impl<'a> Search<'a> {
 
     /// Tries all rows, short ones first, as long as the budget lasts; returns the number of pivots that joined.
     pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
-        let free = || (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
-        let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
-        order.extend(free());
+        let mut order = self.free_rows()?;
         order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
@@ -175,6 +175,20 @@ impl<'a> Search<'a> {
             NONE => i64::MIN,
             r => self.label[r as usize],
         }
+    }
+
+    /// The rows that may join, ascending.
+    fn free_rows(&self) -> Result<Vec<u32>> {
+        let n = self.rows.len();
+        let part = |first: usize| {
+            let free = (first..n.min(first + PART)).map(|i| i as u32).filter(|&i| self.may_join(i));
+            free.into_iter().try_fold(vec![], |mut found, i| memory::push(&mut found, i, SEARCH).map(|()| found))
+        };
+        let parts = (0..n.div_ceil(PART)).into_par_iter().map(|k| part(k * PART));
+        let parts: Vec<Vec<u32>> = parts.collect::<Result<_>>()?;
+        let mut all = memory::with_capacity(parts.iter().map(Vec::len).sum(), SEARCH)?;
+        parts.into_iter().for_each(|part| all.extend(part));
+        Ok(all)
     }
 
     /// Whether row i is not pivotal and has an entry in a column that is not pivotal.
