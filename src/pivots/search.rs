@@ -12,8 +12,9 @@
 //! neighbours, or pushes the labels behind it up.
 //!
 //! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. A row that
-//! failed fails for good, since arrows are only added; one that succeeded is searched again if another row of the batch
-//! joined before it. Batches do not depend on the number of threads, so neither does the outcome.
+//! failed fails for good, since arrows are only added; for one that succeeded, the search goes on from the rows of the
+//! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of threads,
+//! so neither does the outcome.
 
 use super::incidence::Lines;
 use crate::spare::Spare;
@@ -76,6 +77,22 @@ struct Scratch {
     alive: Bits,
     queue: Vec<u32>,
     visited: Bits,
+}
+
+/// A row that can join, as long as no other does.
+struct Able {
+    row: u32,
+    /// The columns with which it can, the best first; all of them where it is said what the row leads to.
+    cols: Vec<u32>,
+    leads_to: Option<Reached>,
+    /// What it took to see that.
+    work: u64,
+}
+
+/// All pivotal rows that a row leads to with labels up to a limit.
+struct Reached {
+    rows: Bits,
+    limit: i64,
 }
 
 /// The triangular set while it grows.
@@ -143,7 +160,7 @@ impl<'a> Search<'a> {
             let search = |task: &[u32], scratch: &mut Scratch| {
                 let (mut found, mut work) = (vec![], 0);
                 for &i in task {
-                    found.extend(state.candidate(i, scratch, &mut work)?.map(|j| (i, j)));
+                    found.extend(state.candidate(i, scratch, &mut work)?);
                     if work > share {
                         break;
                     }
@@ -151,19 +168,20 @@ impl<'a> Search<'a> {
                 Ok((found, work))
             };
             let search = |task| spare.lend(|_| true, scratch, |scratch| search(task, scratch))?;
-            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<(u32, u32)>, u64)>>>()?;
+            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<Able>, u64)>>>()?;
             work += found.iter().map(|(_, work)| work).sum::<u64>();
-            let before = joined;
             let mut again = spare.take(|_| true, scratch)?;
-            for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
-                let still = if joined == before { Some(j) } else { self.candidate(i, &mut again, &mut work)? };
-                if let Some(j) = still {
+            let mut new = vec![];
+            for able in found.into_iter().flat_map(|(found, _)| found) {
+                let i = able.row;
+                if let Some(j) = self.still(able, &new, &mut again, &mut work)? {
                     self.join(i, j, &mut work)?;
-                    joined += 1;
+                    memory::push(&mut new, (i, j), SEARCH)?;
                 }
             }
             spare.give_back(again);
-            tasks = if joined == before { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
+            joined += new.len();
+            tasks = if new.is_empty() { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
         }
         Ok(joined)
     }
@@ -196,10 +214,62 @@ impl<'a> Search<'a> {
         self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
     }
 
-    /// A column with which row i can join: of those possible the one met earliest, then the sparsest.
-    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
+    /// The column with which a row can join that could before the pivots `new` did.
+    fn still(&self, able: Able, new: &[(u32, u32)], scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
+        let Able { row, mut cols, leads_to, work: again } = able;
+        if new.is_empty() {
+            return Ok(cols.first().copied());
+        }
+        cols.retain(|&j| self.row_of[j as usize] == NONE);
+        let limit = cols.iter().map(|&j| self.last(j)).max();
+        let (mut reached, limit) = match (leads_to, limit) {
+            (Some(_), None) => return Ok(None),
+            // Labels never fall: what has a label up to this limit now had one up to that limit then.
+            (Some(Reached { rows, limit: then }), Some(now)) if now <= then => (rows, now),
+            _ => return Ok(self.candidate(row, scratch, work)?.and_then(|able| able.cols.first().copied())),
+        };
+        let Scratch { alive, queue, .. } = scratch;
+        // To go on takes less than to begin anew, which is what the effort is measured by.
+        *work += again;
+        // Any new path goes through new pivots, to the first of them from rows that were reached.
+        for &(r, c) in new {
+            let is_met = self.cols.line(c).iter().any(|&i| i == row || reached.has(i));
+            if self.label[r as usize] <= limit && is_met && reached.insert(r) {
+                memory::push(queue, r, SEARCH)?;
+            }
+        }
+        cols.iter().for_each(|&j| _ = alive.insert(j));
+        let (mut next, mut left) = (0, cols.len());
+        'search: while let Some(&r) = queue.get(next) {
+            next += 1;
+            for &c in self.rows.line(r) {
+                match self.row_of[c as usize] {
+                    NONE if alive.has(c) => {
+                        alive.remove(c);
+                        left -= 1;
+                        if left == 0 {
+                            break 'search;
+                        }
+                    }
+                    NONE => {}
+                    q => {
+                        if self.label[q as usize] <= limit && reached.insert(q) {
+                            memory::push(queue, q, SEARCH)?;
+                        }
+                    }
+                }
+            }
+        }
+        queue.clear();
+        let found = cols.iter().copied().find(|&j| alive.has(j));
+        cols.iter().for_each(|&j| alive.remove(j));
+        Ok(found)
+    }
+
+    /// Whether row i can join: with which columns, those met earliest first, of those the sparsest.
+    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<Able>> {
         let Scratch { candidates, alive, queue, visited } = scratch;
-        let mut first = i64::MAX;
+        let (mut first, before) = (i64::MAX, *work);
         candidates.clear();
         for &j in self.rows.line(i) {
             match self.row_of[j as usize] {
@@ -212,7 +282,8 @@ impl<'a> Search<'a> {
         candidates.sort_unstable_by_key(|&j| (self.last(j), self.cols.degree(j), j));
         let Some(&best) = candidates.first() else { return Ok(None) };
         if self.last(best) < first {
-            return Ok(Some(best)); // No path from row i begins early enough.
+            // No path from row i begins early enough.
+            return Ok(Some(Able { row: i, cols: memory::copy(&[best], SEARCH)?, leads_to: None, work: 0 }));
         }
         candidates.iter().for_each(|&j| _ = alive.insert(j));
         let mut left = candidates.len();
@@ -244,10 +315,16 @@ impl<'a> Search<'a> {
             *work += line.len() as u64;
             next += 1;
         }
+        let able = if left > 0 {
+            let cols = memory::collect(candidates.iter().copied().filter(|&j| alive.has(j)), SEARCH)?;
+            let rows = Bits(memory::copy(&visited.0, SEARCH)?);
+            Some(Able { row: i, cols, leads_to: Some(Reached { rows, limit }), work: *work - before })
+        } else {
+            None
+        };
         queue.drain(..).for_each(|r| visited.remove(r));
-        let found = candidates.iter().copied().find(|&j| alive.has(j));
         candidates.iter().for_each(|&j| alive.remove(j));
-        Ok(found)
+        Ok(able)
     }
 
     /// Makes (i, j) a pivot; a search has shown that no cycle arises.

@@ -350,6 +350,34 @@ mod tests {
     }
 
     #[test]
+    fn rows_are_made_as_far_as_they_are_needed() {
+        // Two chains of pivots, each met by a row: 0, 2, 4, … and 1, 3, 5, ….
+        let t = 2 * RESOLVED;
+        let chain = (0..t).flat_map(|k| [(k, k, 1 + k as u64), (k, k + 2, 3), (k, t + 2 + k % 5, 5 + k as u64)]);
+        let entries: Vec<_> = chain.chain([(t, 0, 1), (t + 1, 1, 1)]).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), t + 2, t + 7, &entries);
+        let places: Vec<u32> = (0..t as u32).collect();
+        let pivots = Pivots { rows: places.clone(), cols: places };
+        let split = Split::new(&a, &pivots).unwrap();
+        let solve = |u: &Triangle<Lazy>, row: usize| {
+            let mut out = vec![];
+            u.solve(a.row(row), &mut u.workspace().unwrap(), &mut out).unwrap();
+            out
+        };
+        let [mut all, mut some] = [0, 1].map(|_| Triangle::<Lazy>::new(&split).unwrap());
+        all.make_all(&split, &Silent).unwrap();
+        for row in [t, t + 1] {
+            some.make_for(&split, &[row as u32], &Silent).unwrap();
+            assert!(row > t || some.made.iter().enumerate().all(|(k, &made)| made == (k % 2 == 0)));
+            let expected = solve(&all, row);
+            assert!(!expected.is_empty() && solve(&some, row) == expected, "row {row}");
+        }
+        let entries = some.rows.entries.len();
+        some.make_all(&split, &Silent).unwrap();
+        assert!(some.made.iter().all(|&made| made) && some.rows.entries.len() == entries);
+    }
+
+    #[test]
     fn pivot_rows_grow_to_a_multiple_of_the_matrix_at_most() {
         // All rows refer to the last pivot, whose row is as long as rows may become; or longer by one.
         for (weight, resolves) in [(RESOLVED, true), (RESOLVED + 1, false)] {
