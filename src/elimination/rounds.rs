@@ -155,8 +155,8 @@ pub fn rounds(
         }
         let stopwatch = Stopwatch::start();
         let split = Split::new(left, pivots)?;
-        let solver = Solver::new(&split, observer)?;
-        let predicted = solver.predict(rng)?;
+        let mut solver = Solver::new(&split)?;
+        let predicted = solver.predict(rng, observer)?;
         let formed = match options.refuse(left, pivots, &predicted) {
             None => {
                 let form = FormOptions {

@@ -127,11 +127,12 @@ impl Body {
         let layout = &self.layout;
         chunks.par_iter_mut().zip(&texts).for_each(|(chunk, text)| layout.chunk(text, chunk));
 
-        let (mut lines, mut start) = (0, 0);
+        let (mut lines, mut start, mut read) = (0, 0, 0);
         for (chunk, text) in chunks.iter_mut().zip(&texts) {
             self.check_count(chunk.seen, text, start)?;
             lines += chunk.lines;
-            self.append(chunk)?;
+            self.note(chunk)?;
+            read += 1;
             self.line += chunk.lines;
             match chunk.end.take() {
                 None => {}
@@ -145,13 +146,24 @@ impl Body {
             }
             start += text.len();
         }
+        self.append(&chunks[..read])?;
         within_limit((self.entries.row.len() + FRACTION * self.fractions.len()) as u64, self.limit)?;
         self.chunks = chunks;
         Ok(lines)
     }
 
-    /// Appends the content of a chunk to the arrays.
-    fn append(&mut self, chunk: &mut Chunk) -> Result<()> {
+    /// Appends the entries of chunks to the three arrays, side by side.
+    fn append(&mut self, chunks: &[Chunk]) -> Result<()> {
+        self.reserve(chunks.iter().map(|chunk| chunk.stored).sum())?;
+        let Coordinates { row, col, value, .. } = &mut self.entries;
+        let rows = || chunks.iter().for_each(|chunk| row.extend_from_slice(&chunk.row[..chunk.stored]));
+        let cols = || chunks.iter().for_each(|chunk| col.extend_from_slice(&chunk.col[..chunk.stored]));
+        let values = || chunks.iter().try_for_each(|chunk| value.append(&chunk.value[..chunk.stored], chunk.spreads));
+        rayon::join(rows, || rayon::join(cols, values)).1.1
+    }
+
+    /// Takes from a chunk what is behind the entries of the chunks before it, all but its entries of a word.
+    fn note(&mut self, chunk: &mut Chunk) -> Result<()> {
         if self.layout.array {
             self.place_array(chunk);
         } else if chunk.stored > 0 {
@@ -159,10 +171,6 @@ impl Body {
             self.entries.sorted &= chunk.sorted && in_order;
             self.entries.next = chunk.next;
         }
-        self.reserve(chunk.stored)?;
-        self.entries.row.extend_from_slice(&chunk.row[..chunk.stored]);
-        self.entries.col.extend_from_slice(&chunk.col[..chunk.stored]);
-        self.entries.value.append(&chunk.value[..chunk.stored], chunk.spreads)?;
         self.entries.big.append(&mut chunk.big);
         memory::reserve(&mut self.fractions, chunk.fractions.len(), ENTRIES)?;
         let line = self.line + 1;

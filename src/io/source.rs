@@ -75,7 +75,7 @@ impl<'a> Source<'a> {
                 stream.reader = match read {
                     Ok(_) => Box::new(io::Cursor::new(head.clone()).chain(behind)),
                     // It comes again after what was read before it, where whoever reads can name the line.
-                    Err(error) => Box::new(io::Cursor::new(head.clone()).chain(Failed(Some(error)))),
+                    Err(error) => Box::new(io::Cursor::new(head.clone()).chain(Failed::new(error))),
                 };
                 Ok(head)
             }
@@ -196,7 +196,14 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// A reader that fails, and has ended then.
-struct Failed(Option<io::Error>);
+pub(super) struct Failed(Option<io::Error>);
+
+impl Failed {
+    /// Fails with this error.
+    pub fn new(error: io::Error) -> Self {
+        Failed(Some(error))
+    }
+}
 
 impl Read for Failed {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -15,7 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of text per thread in a block: the lines and their entries stay in cache together.
+/// Bytes of text per thread in a block: the lines and their entries stay in cache together. The first block of a stream
+/// is one thread's, and each that follows twice as long, so that parsing begins early.
 const BLOCK_PER_THREAD: usize = 2 << 20;
 
 /// Why the parsing of a block ended early: because of the text at one of its bytes, or for another reason.
@@ -73,7 +74,8 @@ impl<'a> Text<'a> {
         let input = match bytes {
             Bytes::Memory { bytes, map } => Input::Slice { rest: bytes, total: bytes.len(), map },
             Bytes::Stream(Stream { reader, taken, .. }) => {
-                let mut reader = Reader { source: reader, taken, carry: vec![], finished: false, failure: None };
+                let mut reader =
+                    Reader { source: reader, taken, carry: vec![], last: 0, finished: false, failure: None };
                 let mut block = vec![];
                 reader.fill(&mut block).map_err(|e| failure(name, 1, e))?;
                 Input::Stream { reader, block, at: 0 }
@@ -280,6 +282,8 @@ struct Reader<'a> {
     taken: Arc<AtomicU64>,
     /// The beginning of the line that the last block cut off.
     carry: Vec<u8>,
+    /// The bytes that the last block was meant to have.
+    last: usize,
     /// Whether nothing more can be read.
     finished: bool,
     /// Why, unless it is the end of the stream.
@@ -292,7 +296,8 @@ impl Reader<'_> {
     fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
         block.clear();
         block.append(&mut self.carry);
-        let mut size = block_size();
+        self.last = (2 * self.last).clamp(BLOCK_PER_THREAD, block_size());
+        let mut size = self.last;
         while !self.finished {
             let want = size.saturating_sub(block.len()) as u64;
             match self.source.by_ref().take(want).read_to_end(block) {

@@ -250,8 +250,9 @@ pub fn write_rational_to(
     write_named(Path::new("-"), &mut out, Entries::Fractions(a), format, compression, observer)
 }
 
-/// Entries per batch: one unit of parallel work, and of compression.
-const BATCH: usize = 1 << 18;
+/// Entries per batch: one unit of parallel work, and of compression; so short that readers, too, have a member for each
+/// of many threads.
+const BATCH: usize = 1 << 16;
 /// The same in a list of fractions, which may have thousands of digits each.
 const LISTED: usize = 1 << 8;
 

@@ -33,14 +33,25 @@ pub fn maximum_matching_from(pattern: &Pattern, matching: Matching) -> Result<Ma
 
 /// Like [`maximum_matching_from`]; `transpose` is that of `pattern`.
 pub(super) fn augment(pattern: &Pattern, transpose: &Pattern, matching: Matching) -> Result<Matching> {
+    Ok(augment_while(pattern, transpose, matching, &|| true)?.expect("it is wanted to the end"))
+}
+
+/// The same, or `None` once it is no longer `wanted`, which is asked before each pass.
+fn augment_while(
+    pattern: &Pattern,
+    transpose: &Pattern,
+    matching: Matching,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<Matching>> {
     assert_eq!((matching.col_of_row.len(), matching.row_of_col.len()), (pattern.rows(), pattern.cols()), "shape");
     let unmatched = |p: &Pattern, mate: &[u32]| (0..p.rows()).filter(|&v| mate[v] == NONE && p.degree(v) > 0).count();
     // Every path has an end on either side: the search starts on the side with fewer of them.
-    if unmatched(pattern, &matching.col_of_row) <= unmatched(transpose, &matching.row_of_col) {
-        Search::new(pattern, matching)?.run(DEPTH_FIRST_PASSES)
+    let found = if unmatched(pattern, &matching.col_of_row) <= unmatched(transpose, &matching.row_of_col) {
+        Search::new(pattern, matching)?.run(DEPTH_FIRST_PASSES, wanted)?
     } else {
-        Ok(Search::new(transpose, matching.transpose())?.run(DEPTH_FIRST_PASSES)?.transpose())
-    }
+        Search::new(transpose, matching.transpose())?.run(DEPTH_FIRST_PASSES, wanted)?.map(Matching::transpose)
+    };
+    Ok(found)
 }
 
 /// A search for augmenting paths from the rows of a pattern.
@@ -68,16 +79,23 @@ impl<'a> Search<'a> {
         Ok(Search { pattern, matching, roots, looked, followed, path })
     }
 
-    fn run(mut self, depth_first_passes: usize) -> Result<Matching> {
+    fn run(mut self, depth_first_passes: usize, wanted: &dyn Fn() -> bool) -> Result<Option<Matching>> {
         let mut entered = memory::filled(false, self.pattern.rows(), MATCHING)?;
-        for _ in 0..depth_first_passes {
-            entered.fill(false);
-            if self.pass(|_, i| !std::mem::replace(&mut entered[i as usize], true)) == 0 {
-                return Ok(self.matching);
+        for pass in 0.. {
+            if !wanted() {
+                return Ok(None);
+            }
+            let ends = if pass < depth_first_passes {
+                entered.fill(false);
+                self.pass(|_, i| !std::mem::replace(&mut entered[i as usize], true)) == 0
+            } else {
+                !self.shortest_paths(&mut entered)?
+            };
+            if ends {
+                break;
             }
         }
-        while self.shortest_paths(&mut entered)? {}
-        Ok(self.matching)
+        Ok(Some(self.matching))
     }
 
     /// A pass of Hopcroft–Karp: a maximal set of disjoint shortest paths. `false` if there is none.
@@ -177,6 +195,19 @@ pub fn maximum_matching(pattern: &Pattern) -> Result<Matching> {
     augment(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?)
 }
 
+/// A matching of largest size, as long as it is `wanted`: whoever looks for it beside something else may see that it is
+/// of no use.
+///
+/// # Errors
+/// As [`maximum_matching`].
+pub fn maximum_matching_while(pattern: &Pattern, wanted: &dyn Fn() -> bool) -> Result<Option<Matching>> {
+    if !wanted() {
+        return Ok(None);
+    }
+    let transpose = pattern.try_transpose()?;
+    augment_while(pattern, &transpose, karp_sipser::matching(pattern, &transpose)?, wanted)
+}
+
 /// A maximum matching, if it has `size` pairs; that it has more is often seen early.
 ///
 /// # Errors
@@ -214,8 +245,13 @@ mod tests {
     #[test]
     fn either_method_alone_is_enough() {
         for p in patterns() {
-            let run =
-                |passes| Search::new(&p, Matching::empty(p.rows(), p.cols()).unwrap()).unwrap().run(passes).unwrap();
+            let run = |passes| {
+                Search::new(&p, Matching::empty(p.rows(), p.cols()).unwrap())
+                    .unwrap()
+                    .run(passes, &|| true)
+                    .unwrap()
+                    .unwrap()
+            };
             let sizes = [0, 1, 3, usize::MAX].map(|passes| {
                 let m = run(passes);
                 assert!(m.is_within(&p));
@@ -260,8 +296,26 @@ mod tests {
         let p = Pattern::from_entries(n, n, (0..n).flat_map(|i| [(i, i), (i, (i + 1).min(n - 1))]));
         let m = Matching::from_pairs(n, n, (1..n as u32).map(|j| (j - 1, j))).unwrap();
         for passes in [0, 1] {
-            let m = Search::new(&p, m.clone()).unwrap().run(passes).unwrap();
+            let m = Search::new(&p, m.clone()).unwrap().run(passes, &|| true).unwrap().unwrap();
             assert!(m.size == n && m.is_within(&p));
+        }
+    }
+
+    /// Asked before each pass: the answer is the same, or none.
+    #[test]
+    fn what_is_no_longer_wanted_is_left() {
+        for p in patterns() {
+            let size = maximum_matching(&p).unwrap().size;
+            let (mut passes, mut given_up) = (0usize, 0);
+            loop {
+                let left = std::cell::Cell::new(passes);
+                let wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+                match maximum_matching_while(&p, &wanted).unwrap() {
+                    Some(found) => break assert_eq!(found.size, size),
+                    None => (passes, given_up) = (passes + 1, given_up + 1),
+                }
+            }
+            assert!(given_up >= 2, "before the first step and before the first pass");
         }
     }
 

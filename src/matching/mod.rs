@@ -32,7 +32,7 @@ mod strong;
 #[cfg(test)]
 mod tests;
 
-pub use augment::{matching_of_size, maximum_matching, maximum_matching_from};
+pub use augment::{matching_of_size, maximum_matching, maximum_matching_from, maximum_matching_while};
 pub use block_form::{BlockForm, Blocks, Equal, Strong};
 pub use components::{Components, Part, Split, components, components_of};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};

@@ -12,8 +12,9 @@
 //! neighbours, or pushes the labels behind it up.
 //!
 //! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. A row that
-//! failed fails for good, since arrows are only added; one that succeeded is searched again if another row of the batch
-//! joined before it. Batches do not depend on the number of threads, so neither does the outcome.
+//! failed fails for good, since arrows are only added; for one that succeeded, the search goes on from the rows of the
+//! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of threads,
+//! so neither does the outcome.
 
 use super::incidence::Lines;
 use crate::spare::Spare;
@@ -29,6 +30,8 @@ const GAP: i64 = 1 << 24;
 const SHARE: u64 = 4;
 /// Columns of which one task looks for the last pivotal row, or more.
 const LINES: usize = 1 << 12;
+/// Rows of which one task looks which may join.
+const PART: usize = 1 << 14;
 /// Rows that one task searches, and the fewest and the most tasks in a batch: after a batch in which no row joined
 /// there are twice as many, after any other the fewest.
 const TASK: usize = 16;
@@ -76,6 +79,22 @@ struct Scratch {
     visited: Bits,
 }
 
+/// A row that can join, as long as no other does.
+struct Able {
+    row: u32,
+    /// The columns with which it can, the best first; all of them where it is said what the row leads to.
+    cols: Vec<u32>,
+    leads_to: Option<Reached>,
+    /// What it took to see that.
+    work: u64,
+}
+
+/// All pivotal rows that a row leads to with labels up to a limit.
+struct Reached {
+    rows: Bits,
+    limit: i64,
+}
+
 /// The triangular set while it grows.
 pub(super) struct Search<'a> {
     rows: Lines<'a>,
@@ -121,9 +140,7 @@ impl<'a> Search<'a> {
 
     /// Tries all rows, short ones first, as long as the budget lasts; returns the number of pivots that joined.
     pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
-        let free = || (0..self.rows.len() as u32).filter(|&i| self.may_join(i));
-        let mut order: Vec<u32> = memory::with_capacity(free().count(), SEARCH)?;
-        order.extend(free());
+        let mut order = self.free_rows()?;
         order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
@@ -143,7 +160,7 @@ impl<'a> Search<'a> {
             let search = |task: &[u32], scratch: &mut Scratch| {
                 let (mut found, mut work) = (vec![], 0);
                 for &i in task {
-                    found.extend(state.candidate(i, scratch, &mut work)?.map(|j| (i, j)));
+                    found.extend(state.candidate(i, scratch, &mut work)?);
                     if work > share {
                         break;
                     }
@@ -151,19 +168,20 @@ impl<'a> Search<'a> {
                 Ok((found, work))
             };
             let search = |task| spare.lend(|_| true, scratch, |scratch| search(task, scratch))?;
-            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<(u32, u32)>, u64)>>>()?;
+            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<Able>, u64)>>>()?;
             work += found.iter().map(|(_, work)| work).sum::<u64>();
-            let before = joined;
             let mut again = spare.take(|_| true, scratch)?;
-            for (i, j) in found.into_iter().flat_map(|(found, _)| found) {
-                let still = if joined == before { Some(j) } else { self.candidate(i, &mut again, &mut work)? };
-                if let Some(j) = still {
+            let mut new = vec![];
+            for able in found.into_iter().flat_map(|(found, _)| found) {
+                let i = able.row;
+                if let Some(j) = self.still(able, &new, &mut again, &mut work)? {
                     self.join(i, j, &mut work)?;
-                    joined += 1;
+                    memory::push(&mut new, (i, j), SEARCH)?;
                 }
             }
             spare.give_back(again);
-            tasks = if joined == before { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
+            joined += new.len();
+            tasks = if new.is_empty() { (2 * tasks).min(TASKS[1]) } else { TASKS[0] };
         }
         Ok(joined)
     }
@@ -177,15 +195,81 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The rows that may join, ascending.
+    fn free_rows(&self) -> Result<Vec<u32>> {
+        let n = self.rows.len();
+        let part = |first: usize| {
+            let free = (first..n.min(first + PART)).map(|i| i as u32).filter(|&i| self.may_join(i));
+            free.into_iter().try_fold(vec![], |mut found, i| memory::push(&mut found, i, SEARCH).map(|()| found))
+        };
+        let parts = (0..n.div_ceil(PART)).into_par_iter().map(|k| part(k * PART));
+        let parts: Vec<Vec<u32>> = parts.collect::<Result<_>>()?;
+        let mut all = memory::with_capacity(parts.iter().map(Vec::len).sum(), SEARCH)?;
+        parts.into_iter().for_each(|part| all.extend(part));
+        Ok(all)
+    }
+
     /// Whether row i is not pivotal and has an entry in a column that is not pivotal.
     fn may_join(&self, i: u32) -> bool {
         self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
     }
 
-    /// A column with which row i can join: of those possible the one met earliest, then the sparsest.
-    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
+    /// The column with which a row can join that could before the pivots `new` did.
+    fn still(&self, able: Able, new: &[(u32, u32)], scratch: &mut Scratch, work: &mut u64) -> Result<Option<u32>> {
+        let Able { row, mut cols, leads_to, work: again } = able;
+        if new.is_empty() {
+            return Ok(cols.first().copied());
+        }
+        cols.retain(|&j| self.row_of[j as usize] == NONE);
+        let limit = cols.iter().map(|&j| self.last(j)).max();
+        let (mut reached, limit) = match (leads_to, limit) {
+            (Some(_), None) => return Ok(None),
+            // Labels never fall: what has a label up to this limit now had one up to that limit then.
+            (Some(Reached { rows, limit: then }), Some(now)) if now <= then => (rows, now),
+            _ => return Ok(self.candidate(row, scratch, work)?.and_then(|able| able.cols.first().copied())),
+        };
+        let Scratch { alive, queue, .. } = scratch;
+        // To go on takes less than to begin anew, which is what the effort is measured by.
+        *work += again;
+        // Any new path goes through new pivots, to the first of them from rows that were reached.
+        for &(r, c) in new {
+            let is_met = self.cols.line(c).iter().any(|&i| i == row || reached.has(i));
+            if self.label[r as usize] <= limit && is_met && reached.insert(r) {
+                memory::push(queue, r, SEARCH)?;
+            }
+        }
+        cols.iter().for_each(|&j| _ = alive.insert(j));
+        let (mut next, mut left) = (0, cols.len());
+        'search: while let Some(&r) = queue.get(next) {
+            next += 1;
+            for &c in self.rows.line(r) {
+                match self.row_of[c as usize] {
+                    NONE if alive.has(c) => {
+                        alive.remove(c);
+                        left -= 1;
+                        if left == 0 {
+                            break 'search;
+                        }
+                    }
+                    NONE => {}
+                    q => {
+                        if self.label[q as usize] <= limit && reached.insert(q) {
+                            memory::push(queue, q, SEARCH)?;
+                        }
+                    }
+                }
+            }
+        }
+        queue.clear();
+        let found = cols.iter().copied().find(|&j| alive.has(j));
+        cols.iter().for_each(|&j| alive.remove(j));
+        Ok(found)
+    }
+
+    /// Whether row i can join: with which columns, those met earliest first, of those the sparsest.
+    fn candidate(&self, i: u32, scratch: &mut Scratch, work: &mut u64) -> Result<Option<Able>> {
         let Scratch { candidates, alive, queue, visited } = scratch;
-        let mut first = i64::MAX;
+        let (mut first, before) = (i64::MAX, *work);
         candidates.clear();
         for &j in self.rows.line(i) {
             match self.row_of[j as usize] {
@@ -198,7 +282,8 @@ impl<'a> Search<'a> {
         candidates.sort_unstable_by_key(|&j| (self.last(j), self.cols.degree(j), j));
         let Some(&best) = candidates.first() else { return Ok(None) };
         if self.last(best) < first {
-            return Ok(Some(best)); // No path from row i begins early enough.
+            // No path from row i begins early enough.
+            return Ok(Some(Able { row: i, cols: memory::copy(&[best], SEARCH)?, leads_to: None, work: 0 }));
         }
         candidates.iter().for_each(|&j| _ = alive.insert(j));
         let mut left = candidates.len();
@@ -230,10 +315,16 @@ impl<'a> Search<'a> {
             *work += line.len() as u64;
             next += 1;
         }
+        let able = if left > 0 {
+            let cols = memory::collect(candidates.iter().copied().filter(|&j| alive.has(j)), SEARCH)?;
+            let rows = Bits(memory::copy(&visited.0, SEARCH)?);
+            Some(Able { row: i, cols, leads_to: Some(Reached { rows, limit }), work: *work - before })
+        } else {
+            None
+        };
         queue.drain(..).for_each(|r| visited.remove(r));
-        let found = candidates.iter().copied().find(|&j| alive.has(j));
         candidates.iter().for_each(|&j| alive.remove(j));
-        Ok(found)
+        Ok(able)
     }
 
     /// Makes (i, j) a pivot; a search has shown that no cycle arises.

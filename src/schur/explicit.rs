@@ -83,8 +83,11 @@ impl Solver<'_> {
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
-    pub fn form(&self, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
-        match &self.triangle {
+    ///
+    /// # Panics
+    /// If the pivots are not triangular, or not entries of the matrix.
+    pub fn form(&mut self, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
+        match &mut self.triangle {
             AnyTriangle::Lazy(triangle) => form(self.split, triangle, options, observer),
             AnyTriangle::Eager(triangle) => form(self.split, triangle, options, observer),
         }
@@ -100,11 +103,12 @@ struct Solved<V> {
 
 fn form<K: Arithmetic>(
     split: &Split,
-    triangle: &Triangle<K>,
+    triangle: &mut Triangle<K>,
     options: &FormOptions,
     observer: &dyn Observer,
 ) -> Result<Option<Formed>> {
-    let (rows, cols) = (&split.rows, &split.cols);
+    triangle.make_all(split, observer)?;
+    let (triangle, rows, cols) = (&*triangle, &split.rows, &split.cols);
     let workspaces: Mutex<Vec<Workspace<K>>> = Mutex::new(vec![]);
     let mut kept = Kept::new(split, options, observer)?;
     observer.phase("Schur complement", rows.len() as u64);

@@ -18,11 +18,11 @@ const ALL: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: false, d
 const DISTINCT: FormOptions = FormOptions { limit_nnz: usize::MAX, distinct: true, divisors: true, deadline: None };
 
 fn form(a: &SparseMatrix, pivots: &Pivots, options: &FormOptions, observer: &dyn Observer) -> Result<Option<Formed>> {
-    Solver::new(&Split::new(a, pivots).unwrap(), observer)?.form(options, observer)
+    Solver::new(&Split::new(a, pivots).unwrap())?.form(options, observer)
 }
 
 fn predict(a: &SparseMatrix, pivots: &Pivots, rng: &mut Rng) -> Prediction {
-    Solver::new(&Split::new(a, pivots).unwrap(), &Silent).unwrap().predict(rng).unwrap()
+    Solver::new(&Split::new(a, pivots).unwrap()).unwrap().predict(rng, &Silent).unwrap()
 }
 
 /// S by the elimination of one pivot after the other from the dense matrix.

@@ -10,8 +10,10 @@ use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
 use crate::field::Rng;
-use crate::{Result, memory};
+use crate::spare::Spare;
+use crate::{Observer, Result, memory};
 use rand::RngExt;
+use rayon::prelude::*;
 
 /// Rows drawn.
 const SAMPLE: usize = 128;
@@ -68,36 +70,56 @@ pub struct Prediction {
 
 impl Solver<'_> {
     /// Predicts what [`form`](Solver::form) makes; about three multiply-adds for each entry of A, or 8 rows if those
-    /// are expensive.
+    /// are expensive. The rows of pivots that no row of the sample leads to are not made ready.
     ///
     /// # Errors
-    /// [`crate::Error::Memory`].
-    pub fn predict(&self, rng: &mut Rng) -> Result<Prediction> {
-        match &self.triangle {
-            AnyTriangle::Lazy(triangle) => predict(self.split, triangle, rng),
-            AnyTriangle::Eager(triangle) => predict(self.split, triangle, rng),
+    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// If the pivots are not triangular, or not entries of the matrix.
+    pub fn predict(&mut self, rng: &mut Rng, observer: &dyn Observer) -> Result<Prediction> {
+        match &mut self.triangle {
+            AnyTriangle::Lazy(triangle) => predict(self.split, triangle, rng, observer),
+            AnyTriangle::Eager(triangle) => predict(self.split, triangle, rng, observer),
         }
     }
 }
 
-fn predict<K: Arithmetic>(split: &Split, triangle: &Triangle<K>, rng: &mut Rng) -> Result<Prediction> {
+fn predict<K: Arithmetic>(
+    split: &Split,
+    triangle: &mut Triangle<K>,
+    rng: &mut Rng,
+    observer: &dyn Observer,
+) -> Result<Prediction> {
     let (mut rows, cols) = (memory::copy(&split.rows, "the rows of a sample")?, split.cols.len());
-    let mut workspace = triangle.workspace()?;
-    let (mut full, mut nnz, mut work, mut out) = (vec![], vec![], vec![], vec![]);
-    let budget = WORK_AN_ENTRY * split.a.nnz() as u64;
-    let mut spent = 0;
-    for drawn in 0..rows.len().min(SAMPLE) {
-        if drawn >= LEAST && spent > budget {
-            break;
+    let (mut full, mut nnz, mut work) = (vec![], vec![], vec![]);
+    let (most, budget) = (rows.len().min(SAMPLE), WORK_AN_ENTRY * split.a.nnz() as u64);
+    let (mut drawn, mut spent) = (0, 0);
+    while drawn < most && (drawn < LEAST || spent <= budget) {
+        // As many as there may still be, at the price of those so far, and no more than those.
+        let affordable = ((budget.saturating_sub(spent)) * drawn as u64).checked_div(spent).unwrap_or(u64::MAX);
+        let more = if drawn == 0 { LEAST } else { affordable.clamp(1, drawn as u64) as usize };
+        let first = drawn;
+        drawn = most.min(drawn + more);
+        for k in first..drawn {
+            let other = rng.random_range(k..rows.len());
+            rows.swap(k, other);
         }
-        let other = rng.random_range(drawn..rows.len());
-        rows.swap(drawn, other);
-        out.clear();
-        let done = triangle.solve(split.a.row(rows[drawn] as usize), &mut workspace, &mut out)?;
-        spent += done;
-        full.push(!out.is_empty() as u8 as f64);
-        nnz.push(out.len() as f64);
-        work.push(done as f64);
+        triangle.make_for(split, &rows[first..drawn], observer)?;
+        let (triangle, spare) = (&*triangle, Spare::default());
+        let solve = |&i: &u32| {
+            let mut out = vec![];
+            let row = split.a.row(i as usize);
+            let done = spare.lend(|_| true, || triangle.workspace(), |w| triangle.solve(row, w, &mut out))??;
+            Ok((out.len(), done))
+        };
+        let solved: Vec<(usize, u64)> = rows[first..drawn].par_iter().map(solve).collect::<Result<_>>()?;
+        for (len, done) in solved {
+            spent += done;
+            full.push(f64::from(u8::from(len > 0)));
+            nnz.push(len as f64);
+            work.push(done as f64);
+        }
     }
     let total = |sample: &[f64]| Estimate::total(sample, rows.len());
     let nnz_total = total(&nnz);

@@ -182,11 +182,11 @@ fn complements() {
         let a = low_rank(p, [2 * BATCH + 100, 60, 50], 2, &[], &mut rng);
         let pivots = greedy_pivots(&a);
         let split = Split::new(&a, &pivots).unwrap();
-        let solver = Solver::new(&split, &Silent).unwrap();
+        let solver = || Solver::new(&split);
         for (distinct, divisors) in [(true, false), (true, true), (false, true)] {
             let options = FormOptions { limit_nnz: usize::MAX, distinct, divisors, deadline: None };
             goes_on_on_threads("complement", |observer| {
-                let formed = solver.form(&options, observer)?.expect("there is no limit");
+                let formed = solver()?.form(&options, observer)?.expect("there is no limit");
                 assert!(formed.work > 0 && formed.remainder.matrix.nnz() > 0);
                 Ok((formed.remainder, formed.work))
             });
@@ -195,7 +195,7 @@ fn complements() {
         let memory = Memory { life: usize::MAX.into(), ..Memory::default() };
         let form = |limit_nnz| {
             let options = FormOptions { limit_nnz, distinct: false, divisors: false, deadline: None };
-            solver.form(&options, &memory).unwrap()
+            solver().unwrap().form(&options, &memory).unwrap()
         };
         let nnz = form(usize::MAX).unwrap().remainder.matrix.nnz();
         assert!(form(nnz - 1).is_none());

@@ -3,9 +3,10 @@
 use super::Split;
 use super::arithmetic::{Eager, Lazy};
 use super::triangle::Triangle;
-use crate::{Observer, Result};
+use crate::Result;
 
 /// The pivot rows of a [`Split`], ready to clear the pivot columns of the other rows: rows of S, one by one.
+/// They are made ready when they are needed: for a sample of the rows of S, by the pivots that these rows meet.
 ///
 /// Memory: 16 bytes for a pivot, 4 for a column, and 8 or 16 bytes for an entry of the pivot rows, of which there may
 /// come to be three times as many as A has.
@@ -23,15 +24,14 @@ pub(super) enum AnyTriangle {
 }
 
 impl<'a> Solver<'a> {
-    /// # Errors
-    /// [`crate::Error::Interrupted`], [`crate::Error::Memory`].
+    /// None of the pivot rows is ready yet.
     ///
-    /// # Panics
-    /// If the pivots are not triangular, or not entries of the matrix.
-    pub fn new(split: &'a Split<'a>, observer: &dyn Observer) -> Result<Self> {
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub fn new(split: &'a Split<'a>) -> Result<Self> {
         let triangle = match Lazy::fits(split.modulus()) {
-            true => AnyTriangle::Lazy(Triangle::new(split, observer)?),
-            false => AnyTriangle::Eager(Triangle::new(split, observer)?),
+            true => AnyTriangle::Lazy(Triangle::new(split)?),
+            false => AnyTriangle::Eager(Triangle::new(split)?),
         };
         Ok(Solver { split, triangle })
     }

@@ -65,8 +65,8 @@ impl<'a> Split<'a> {
             lines.extend((0..len as u32).filter(|&x| other[x as usize]));
             Ok::<_, Error>(lines)
         };
-        let (rows, cols) = (others(a.rows(), &pivots.rows)?, others(a.cols(), &pivots.cols)?);
-        Ok(Split { a, pivots, rows, cols, mixing: SharedSolve::default() })
+        let (rows, cols) = rayon::join(|| others(a.rows(), &pivots.rows), || others(a.cols(), &pivots.cols));
+        Ok(Split { a, pivots, rows: rows?, cols: cols?, mixing: SharedSolve::default() })
     }
     /// The same with a program that other splits by these pivots share.
     #[must_use]

@@ -24,6 +24,8 @@ use crate::field::Modulus;
 use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Most entries of a pivot row from which later pivots were eliminated.
 const RESOLVED: usize = 64;
@@ -32,8 +34,12 @@ const PRODUCTS: usize = 4 * RESOLVED;
 /// Entries of all pivot rows together, as a multiple of those of A, from which on rows stay as they are.
 const GROWTH: usize = 2;
 /// Pivot rows that a task makes, and those of all tasks at a time.
-const TASK: usize = 1 << 9;
+const TASK: usize = 1 << 6;
 const BATCH: usize = 1 << 14;
+/// Pivots whose rows a task looks at for others that they need.
+const REACH: usize = 1 << 10;
+/// Pivots of one level from which on they are shared out to tasks.
+const WIDE: usize = 4 * TASK;
 
 const WORKSPACE: &str = "the workspace of a solver";
 
@@ -44,6 +50,8 @@ pub(super) struct Triangle<K: Arithmetic> {
     /// For each column of A the number of its pivot; t plus its number in S if there is none.
     place: Vec<u32>,
     rows: Rows<K>,
+    /// Whether the row of each pivot is there; then those of all pivots that it needs are.
+    made: Vec<bool>,
     /// Columns of S.
     cols: usize,
 }
@@ -61,44 +69,96 @@ pub(super) struct Workspace<K: Arithmetic> {
 }
 
 impl<K: Arithmetic> Triangle<K> {
-    /// Panics if the pivots are not triangular or zero.
-    pub(super) fn new(split: &Split, observer: &dyn Observer) -> Result<Self> {
+    /// Without any rows.
+    pub(super) fn new(split: &Split) -> Result<Self> {
         let (a, pivots) = (split.a, split.pivots);
-        let (t, k) = (pivots.len(), K::new(a.modulus()));
+        let t = pivots.len();
         let mut place = memory::zeros(a.cols(), WORKSPACE)?;
         pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
-        let nnz = split.entries()[0].saturating_sub(t);
-        let at = memory::filled(PivotRow::default(), t, ROWS)?;
-        let rows = Rows { at, entries: memory::with_capacity(nnz, ROWS)? };
-        let mut u = Triangle { arithmetic: k, place, rows, cols: split.cols.len() };
-        let (mut own, spare) = (u.workspace()?, Spare::default());
+        let rows = Rows { at: memory::filled(PivotRow::default(), t, ROWS)?, entries: vec![] };
+        let made = memory::filled(false, t, ROWS)?;
+        Ok(Triangle { arithmetic: K::new(a.modulus()), place, rows, made, cols: split.cols.len() })
+    }
+
+    /// Makes the rows of all pivots.
+    ///
+    /// Panics if the pivots are not triangular or zero.
+    pub(super) fn make_all(&mut self, split: &Split, observer: &dyn Observer) -> Result<()> {
+        let needed = memory::filled(true, self.made.len(), ROWS)?;
+        self.make(split, needed, observer)?;
+        self.rows.entries.shrink_to_fit();
+        Ok(())
+    }
+
+    /// Makes the rows of all pivots that these rows of A lead to.
+    ///
+    /// Panics as [`Triangle::make_all`].
+    pub(super) fn make_for(&mut self, split: &Split, rows: &[u32], observer: &dyn Observer) -> Result<()> {
+        let needed = self.needed(split, rows)?;
+        self.make(split, needed, observer)
+    }
+
+    /// The pivots that these rows of A lead to, among others that are there.
+    fn needed(&self, split: &Split, rows: &[u32]) -> Result<Vec<bool>> {
+        let met: Vec<AtomicBool> = memory::collect(self.made.iter().map(|&made| AtomicBool::new(made)), ROWS)?;
+        let lead_to = |rows: &[u32]| {
+            let mut pivots = vec![];
+            for &i in rows {
+                for &j in split.a.row(i as usize).0 {
+                    let s = self.place[j as usize];
+                    let met = met.get(s as usize);
+                    if met.is_some_and(|met| !met.load(Relaxed) && !met.swap(true, Relaxed)) {
+                        memory::push(&mut pivots, split.pivots.rows[s as usize], ROWS)?;
+                    }
+                }
+            }
+            Ok(pivots)
+        };
+        let mut last = lead_to(rows)?;
+        while !last.is_empty() {
+            let next: Vec<Vec<u32>> = last.par_chunks(REACH).map(lead_to).collect::<Result<_>>()?;
+            last.clear();
+            memory::reserve(&mut last, next.iter().map(Vec::len).sum(), ROWS)?;
+            next.into_iter().for_each(|more| last.extend(more));
+        }
+        memory::collect(met.into_iter().map(AtomicBool::into_inner), ROWS)
+    }
+
+    /// Makes the rows of those pivots that are not there yet. All that they need are among them, or there.
+    fn make(&mut self, split: &Split, needed: Vec<bool>, observer: &dyn Observer) -> Result<()> {
+        let (a, pivots) = (split.a, split.pivots);
         // A pivot needs later ones.
-        let levels = Levels::of(a, &pivots.rows, &pivots.cols, (0..t as u32).rev())?;
-        for group in levels.groups(TASK, BATCH) {
+        let missing = (0..pivots.len()).rev().filter(|&k| needed[k] && !self.made[k]).map(|k| k as u32);
+        let levels = Levels::of(a, &pivots.rows, &pivots.cols, missing)?;
+        let entries =
+            levels.order.iter().map(|&k| a.row(pivots.rows[k as usize] as usize).0.len().saturating_sub(1)).sum();
+        memory::reserve_exact(&mut self.rows.entries, entries, ROWS)?;
+        let (mut own, spare) = (self.workspace()?, Spare::default());
+        for group in levels.groups(WIDE, BATCH) {
             observer.check()?;
             match group {
-                Group::Chained(chained) => u.chain(split, chained, &mut own)?,
+                Group::Chained(chained) => self.chain(split, chained, &mut own)?,
                 Group::Independent(mut batch) => {
                     while !batch.is_empty() {
                         // So many may grow to the full.
-                        let room = (GROWTH * a.nnz()).saturating_sub(u.rows.entries.len());
+                        let room = (GROWTH * a.nnz()).saturating_sub(self.rows.entries.len());
                         let count = if room > 0 { (room / RESOLVED).clamp(1, batch.len()) } else { batch.len() };
                         let made = |pivots: &[u32]| {
-                            let rows = |w: &mut Workspace<K>| u.pivot_rows(split, pivots, room > 0, w);
-                            spare.lend(|_| true, || u.workspace(), rows)?
+                            let rows = |w: &mut Workspace<K>| self.pivot_rows(split, pivots, room > 0, w);
+                            spare.lend(|_| true, || self.workspace(), rows)?
                         };
                         let (now, later) = batch.split_at(count);
                         let made: Vec<Rows<K>> = now.par_chunks(TASK).map(made).collect::<Result<_>>()?;
                         for (rows, pivots) in made.into_iter().zip(now.chunks(TASK)) {
-                            u.rows.extend(rows, pivots)?;
+                            self.rows.extend(rows, pivots)?;
                         }
                         batch = later;
                     }
                 }
             }
         }
-        u.rows.entries.shrink_to_fit();
-        Ok(u)
+        self.made = needed;
+        Ok(())
     }
 
     /// Makes the rows of pivots one after the other, of which each may need those before it.
@@ -176,8 +236,8 @@ impl<K: Arithmetic> Triangle<K> {
         places.filter(|&s| s < self.rows.at.len()).for_each(|s| self.rows.prefetch(s));
     }
 
-    /// The row of S that comes from `row`, behind what `out` holds: columns of S ascending, non-zero residues. Returns
-    /// the number of multiply-adds.
+    /// The row of S that comes from `row`, the rows of whose pivots must be there, behind what `out` holds: columns of S
+    /// ascending, non-zero residues. Returns the number of multiply-adds.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), after which the workspace is good for nothing.
@@ -190,6 +250,7 @@ impl<K: Arithmetic> Triangle<K> {
                 w.outside.add(k, 1, &[((s - t) as u32, K::value(v))]);
                 continue;
             }
+            debug_assert!(self.made[s], "a row whose pivots are not there");
             let (inside, outside) = self.rows.row(s);
             if inside.is_empty() {
                 // Nothing follows, so that its turn does not matter.
@@ -254,7 +315,8 @@ mod tests {
     /// Checks the row of S; returns the entries of the pivot rows and, for each, whether later pivots are left in it.
     fn solve<K: Arithmetic>(a: &SparseMatrix, pivots: &Pivots) -> (usize, Vec<bool>) {
         let split = Split::new(a, pivots).unwrap();
-        let u = Triangle::<K>::new(&split, &Silent).unwrap();
+        let mut u = Triangle::<K>::new(&split).unwrap();
+        u.make_all(&split, &Silent).unwrap();
         let (mut w, mut out) = (u.workspace().unwrap(), vec![]);
         for _ in 0..2 {
             out.clear();
@@ -285,6 +347,34 @@ mod tests {
             let kept = 2 * weight + if resolves { 0 } else { 2 };
             assert_eq!(solve::<Lazy>(&a, &pivots), (kept, vec![!resolves, false, false]));
         }
+    }
+
+    #[test]
+    fn rows_are_made_as_far_as_they_are_needed() {
+        // Two chains of pivots, each met by a row: 0, 2, 4, … and 1, 3, 5, ….
+        let t = 2 * RESOLVED;
+        let chain = (0..t).flat_map(|k| [(k, k, 1 + k as u64), (k, k + 2, 3), (k, t + 2 + k % 5, 5 + k as u64)]);
+        let entries: Vec<_> = chain.chain([(t, 0, 1), (t + 1, 1, 1)]).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), t + 2, t + 7, &entries);
+        let places: Vec<u32> = (0..t as u32).collect();
+        let pivots = Pivots { rows: places.clone(), cols: places };
+        let split = Split::new(&a, &pivots).unwrap();
+        let solve = |u: &Triangle<Lazy>, row: usize| {
+            let mut out = vec![];
+            u.solve(a.row(row), &mut u.workspace().unwrap(), &mut out).unwrap();
+            out
+        };
+        let [mut all, mut some] = [0, 1].map(|_| Triangle::<Lazy>::new(&split).unwrap());
+        all.make_all(&split, &Silent).unwrap();
+        for row in [t, t + 1] {
+            some.make_for(&split, &[row as u32], &Silent).unwrap();
+            assert!(row > t || some.made.iter().enumerate().all(|(k, &made)| made == (k % 2 == 0)));
+            let expected = solve(&all, row);
+            assert!(!expected.is_empty() && solve(&some, row) == expected, "row {row}");
+        }
+        let entries = some.rows.entries.len();
+        some.make_all(&split, &Silent).unwrap();
+        assert!(some.made.iter().all(|&made| made) && some.rows.entries.len() == entries);
     }
 
     #[test]

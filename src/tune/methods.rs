@@ -89,7 +89,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     let hybrid = parameters(&problem, &wiedemann::Options::default(), machine)?;
     costs.push(cost("block Wiedemann on S", of.clone(), hybrid.seconds, Some(hybrid.bytes)));
     let split = Split::new(&a, &found.pivots)?;
-    let predicted = Solver::new(&split, observer)?.predict(&mut Rng::seed_from_u64(1))?;
+    let predicted = Solver::new(&split)?.predict(&mut Rng::seed_from_u64(1), observer)?;
     let about = |x: f64| if x < 1e4 { format!("{x:.0}") } else { format!("{x:.2e}") };
     let of = format!("{of}, {} entries, {} multiply-adds", about(predicted.nnz.mean), about(predicted.work.mean));
     costs.push(cost("S formed", of, Solver::seconds(machine, nnz, &predicted), None));

@@ -153,7 +153,7 @@ impl Trimmed {
 /// The Schur complement in the columns `cols` of the matrix; `None` if it has entries in others, or empty rows.
 fn complement(split: &Split<'_>, cols: &[u32], observer: &dyn Observer) -> Result<Option<SparseMatrix>> {
     let options = FormOptions { limit_nnz: usize::MAX, distinct: false, divisors: false, deadline: None };
-    let formed = Solver::new(split, observer)?.form(&options, observer)?.expect("nothing limits it");
+    let formed = Solver::new(split)?.form(&options, observer)?.expect("nothing limits it");
     let (matrix, lines) = (formed.remainder.matrix, formed.remainder.lines);
     if lines.rows != split.rows {
         return Ok(None);

@@ -8,7 +8,7 @@ use super::{Machine, RankOptions};
 use crate::certify::Domain;
 use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
-use crate::matching::maximum_matching;
+use crate::matching::{maximum_matching, maximum_matching_while};
 use crate::pivots::{self, Counts, Effort, Found, Pivots, Rule};
 use crate::report::once_if_worth;
 use crate::schur::{Prediction, Solver};
@@ -16,12 +16,16 @@ use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
 const WORTHWHILE_SHARE: usize = 8;
-/// Threads from which on one of them looks for a maximum matching while the others look at the Schur complement.
-const AHEAD: usize = 4;
+/// Threads from which on one of them looks for a maximum matching while the others look for pivots.
+const AHEAD: usize = 2;
+/// Entries from which on that is worth it.
+const MANY: usize = 1 << 17;
 
 impl Work<'_> {
     /// [`Action::ShareParts`](super::plan::Action::ShareParts): nothing is changed if rows share little.
@@ -98,7 +102,27 @@ impl Work<'_> {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
             None => kept(a, None, observer, || pivots::find_best(a, &effort, observer)),
         };
-        let (transposed, found) = self.phases.time("pivots", find)?;
+        // Both are mostly the work of one thread. A matching is in vain if there are pivots enough.
+        let ahead = rayon::current_num_threads() >= AHEAD && nnz >= MANY && !self.options.is_tight(nnz);
+        let wanted = AtomicBool::new(ahead);
+        let structural = || {
+            let size = || {
+                let pattern = Pattern::of(a)?;
+                Ok::<_, Error>(maximum_matching_while(&pattern, &|| wanted.load(Relaxed))?.map(|found| found.size))
+            };
+            if ahead { size().ok().flatten() } else { None }
+        };
+        let find = || {
+            let found = find();
+            let enough = |found: &(bool, Found)| found.1.free_rows.min(found.1.free_cols) == 0;
+            wanted.store(found.as_ref().is_ok_and(|found| !enough(found)), Relaxed);
+            found
+        };
+        let (found, structural) = self.phases.time("pivots", || match ahead {
+            true => rayon::join(find, structural),
+            false => (find(), None),
+        });
+        let (transposed, found) = found?;
         let predicted = found.seconds(&effort, &self.machine.sparse, shape, nnz);
         if transposed {
             self.phases.time("pivots", || left.of.transpose())?;
@@ -120,7 +144,9 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         left.of.pivot(pivots);
-        left.go_on(Stage::Pivoted, self.options)
+        left.go_on(Stage::Pivoted, self.options)?;
+        left.structural = structural;
+        Ok(())
     }
 
     /// [`Action::Match`](super::plan::Action::Match).
@@ -153,12 +179,6 @@ impl Work<'_> {
     /// [`Action::FormComplements`](super::plan::Action::FormComplements): each in so many `seconds`.
     pub fn form_complements(&mut self, left: &mut Left<'_>, seconds: f64) -> Result<()> {
         left.stage = Stage::Formed;
-        // A matching is found by one thread. It is in vain if the complement is formed.
-        let ahead = rayon::current_num_threads() >= AHEAD
-            && !self.options.is_tight(left.of.left().nnz())
-            && left.larger.is_none()
-            && left.is_worth_matching(self.options, &self.machine)?;
-        let pattern = if ahead { Pattern::of(left.of.left()).ok() } else { None };
         let most = (seconds / self.machine.schur.entry) as usize;
         let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
         let max_nnz = most.min(max_memory);
@@ -181,11 +201,7 @@ impl Work<'_> {
         let limit =
             |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
         let mut rounds = || elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer);
-        let (done, structural) = self.phases.time("Schur complement", || match pattern {
-            None => (rounds(), None),
-            Some(pattern) => rayon::join(&mut rounds, || maximum_matching(&pattern).ok().map(|found| found.size)),
-        });
-        let done = match done {
+        let done = match self.phases.time("Schur complement", &mut rounds) {
             // Where nothing is kept of the steps, what is left is as it was before the round that memory ended.
             Err(Error::Memory(_)) if self.options.keep() == Keep::Nothing => {
                 return left.go_on(Stage::Formed, self.options);
@@ -209,7 +225,6 @@ impl Work<'_> {
         // Otherwise it is the same complement, of which all is known as before.
         match formed {
             0 => {
-                left.structural = structural;
                 left.predicted = done.record.last().filter(|_| done.stop == Stop::Predicted).map(|last| last.predicted);
             }
             _ => left.go_on(Stage::Formed, self.options)?,

@@ -16,6 +16,8 @@
 mod choice;
 mod kind;
 mod layer;
+#[cfg(feature = "gzip")]
+mod members;
 #[cfg(feature = "archives")]
 mod tar;
 mod write;

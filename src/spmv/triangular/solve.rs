@@ -19,6 +19,10 @@ use crate::spmv::choose::arithmetic;
 use crate::spmv::engines::engines;
 use crate::spmv::options::ArithmeticKind;
 use crate::spmv::{Block, Lane, Lanes};
+use rayon::prelude::*;
+
+/// Rows that one task looks at, or more.
+const ROWS: usize = 1 << 13;
 
 /// A sparse triangular solve on the rows of a block, each from the rows before it.
 #[derive(Debug)]
@@ -74,7 +78,8 @@ impl TriangularSolve {
     fn of(inputs: usize, l: &SparseMatrix, lane: Lane, engine: impl FnOnce() -> Result<Way>) -> Result<Self> {
         assert!(l.cols() >= inputs + l.rows(), "columns for all rows of the block");
         let engine = engine()?;
-        let needed = (0..l.rows()).filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
+        let rows = (0..l.rows()).into_par_iter().with_min_len(ROWS);
+        let needed = rows.filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
         let unneeded = l.rows() - needed.saturating_sub(inputs);
         Ok(TriangularSolve { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, lane, engine })
     }

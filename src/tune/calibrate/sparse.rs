@@ -75,7 +75,7 @@ fn schur(search: &mut Search, price: &str, name: &str, a: &SparseMatrix) -> Resu
     let form = || -> Result<Formed> {
         let split = Split::new(&a, &pivots)?;
         let options = FormOptions { limit_nnz: usize::MAX, distinct: false, divisors: false, deadline: None };
-        let formed = Solver::new(&split, &Silent)?.form(&options, &Silent)?;
+        let formed = Solver::new(&split)?.form(&options, &Silent)?;
         formed.ok_or_else(|| Error::Check("a Schur complement without limits that was given up".into()))
     };
     let Formed { remainder, work, .. } = form()?;

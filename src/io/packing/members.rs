@@ -1,0 +1,243 @@
+//! gzip files of several members, of which many are decompressed at a time.
+//!
+//! A gzip file is one member after the other (RFC 1952, 2.2); `blackfield`, `bgzip` and `cat` make files of many. Where
+//! a member ends is known once it is decompressed. But its first bytes are known, and seldom found elsewhere: what
+//! follows places that look like a beginning is decompressed ahead, in parallel, and taken if the member before ends
+//! exactly there. So the content is that which one decompressor finds, going from member to member, and it goes on
+//! alone from the first place where this leads nowhere: in a long member, at damage, or where beginnings are not what
+//! they seem.
+
+use crate::io::source::Failed;
+use crate::memory;
+use flate2::bufread::GzDecoder;
+use flate2::read::MultiGzDecoder;
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::io::{self, Chain, Cursor, Read};
+
+/// Compressed bytes for each thread that are looked at together; a file whose first member is longer than those of all
+/// threads is left to one decompressor. (Fewer in tests.)
+const WINDOW: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
+/// The most bytes that a member which is decompressed ahead may have.
+const MOST: u64 = 16 << 20;
+/// Bytes of a member without content, or more: beginnings do not lie closer together.
+const SHORTEST: usize = 18;
+/// Bytes that one task looks at.
+const TASK: usize = 1 << 16;
+/// What the memory is for.
+const CONTENT: &str = "members of a gzip file";
+
+type Source<'a> = Box<dyn Read + Send + 'a>;
+
+/// The content of a gzip file.
+pub(super) struct Members<'a> {
+    state: State<'a>,
+    /// What was decompressed ahead, and how many bytes of the first piece were read.
+    ahead: VecDeque<Vec<u8>>,
+    at: usize,
+}
+
+enum State<'a> {
+    /// Compressed bytes that were read but not decompressed, and those behind them, of which there may be none; whether
+    /// most of what seemed to begin a member did not.
+    Many {
+        packed: Vec<u8>,
+        source: Source<'a>,
+        ended: bool,
+        misleads: bool,
+    },
+    One(MultiGzDecoder<Chain<Cursor<Vec<u8>>, Source<'a>>>),
+}
+
+impl<'a> Members<'a> {
+    /// The content of a compressed stream.
+    pub fn new(source: Source<'a>) -> Self {
+        let state = State::Many { packed: vec![], source, ended: false, misleads: false };
+        Members { state, ahead: VecDeque::new(), at: 0 }
+    }
+
+    /// Leaves what follows to one decompressor.
+    fn one_by_one(&mut self) {
+        if let State::Many { packed, source, .. } = &mut self.state {
+            let packed = Cursor::new(std::mem::take(packed));
+            let source = std::mem::replace(source, Box::new(io::empty()));
+            self.state = State::One(MultiGzDecoder::new(packed.chain(source)));
+        }
+    }
+
+    /// Decompresses the members that follow, as many as are seen.
+    fn decompress_ahead(&mut self) {
+        let State::Many { packed, source, ended, misleads } = &mut self.state else { return };
+        let window = WINDOW * rayon::current_num_threads();
+        if !*ended && memory::reserve(packed, window.saturating_sub(packed.len()), CONTENT).is_ok() {
+            let want = window.saturating_sub(packed.len()) as u64;
+            match source.by_ref().take(want).read_to_end(packed) {
+                Ok(got) => *ended = (got as u64) < want,
+                Err(error) => {
+                    // It comes again behind what was read before it.
+                    *source = Box::new(Failed::new(error));
+                    return self.one_by_one();
+                }
+            }
+        }
+        if packed.is_empty() && *ended {
+            return;
+        }
+        if *misleads {
+            return self.one_by_one();
+        }
+        let mut starts = beginnings(packed);
+        if !*ended {
+            // The last one may go on behind the window.
+            starts.pop();
+        }
+        let found: Vec<Option<(Vec<u8>, usize)>> =
+            starts.par_iter().with_max_len(1).map(|&start| member(&packed[start..])).collect();
+        let (mut end, mut wasted) = (0, 0);
+        for (start, found) in starts.iter().copied().zip(found) {
+            match found {
+                Some((content, len)) if start == end => {
+                    self.ahead.push_back(content);
+                    end = start + len;
+                }
+                _ => wasted += 1,
+            }
+        }
+        packed.drain(..end);
+        *misleads = 2 * wasted > starts.len();
+        if end == 0 {
+            self.one_by_one();
+        }
+    }
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if let Some(content) = self.ahead.front() {
+                let got = (&content[self.at..]).read(buffer)?;
+                self.at += got;
+                if got > 0 {
+                    return Ok(got);
+                }
+                self.ahead.pop_front();
+                self.at = 0;
+                continue;
+            }
+            match &mut self.state {
+                State::One(decoder) => return decoder.read(buffer),
+                State::Many { packed, ended: true, .. } if packed.is_empty() => return Ok(0),
+                State::Many { .. } => self.decompress_ahead(),
+            }
+        }
+    }
+}
+
+/// The first byte, and where else a member seems to begin, ascending.
+fn beginnings(packed: &[u8]) -> Vec<usize> {
+    let at = |start: usize| {
+        let end = packed.len().min(start + TASK);
+        (start..end).filter(|&at| at == 0 || packed[at] == 0x1f && is_beginning(&packed[at..])).collect::<Vec<_>>()
+    };
+    let tasks: Vec<Vec<usize>> = (0..packed.len().div_ceil(TASK)).into_par_iter().map(|k| at(k * TASK)).collect();
+    let mut starts: Vec<usize> = vec![];
+    for at in tasks.into_iter().flatten() {
+        if starts.last().is_none_or(|&last| last + SHORTEST <= at) {
+            starts.push(at);
+        }
+    }
+    starts
+}
+
+/// Whether these bytes look like the beginning of a member (RFC 1952, 2.3.1): its marks, deflate, no reserved flag, and
+/// a degree of compression and an operating system that have a meaning.
+fn is_beginning(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x1f, 0x8b, 8, 0..=0x1f, _, _, _, _, 0 | 2 | 4, 0..=13 | 255, ..])
+}
+
+/// The content of the member at the beginning of these bytes, and its length in them; `None` if there is none whose
+/// checksum is right and which fits.
+fn member(packed: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let mut decoder = GzDecoder::new(packed);
+    let mut content = vec![];
+    decoder.by_ref().take(MOST + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= MOST).then(|| (content, packed.len() - decoder.into_inner().len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Rng;
+    use flate2::Compression;
+    use rand::{RngExt, SeedableRng};
+
+    fn packed(content: &[u8], level: u32) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(vec![], Compression::new(level));
+        io::Write::write_all(&mut encoder, content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// All that can be read, and how it ends.
+    fn content(mut reader: impl Read) -> (Vec<u8>, Option<String>) {
+        let mut content = vec![];
+        let error = reader.read_to_end(&mut content).err();
+        (content, error.map(|error| format!("{:?}: {error}", error.kind())))
+    }
+
+    /// The same as one decompressor finds, on any number of threads; whether it was left to that one.
+    fn check(file: &[u8], case: &str) -> bool {
+        let expected = content(MultiGzDecoder::new(file));
+        let mut left = false;
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut members = Members::new(Box::new(file));
+            assert_eq!(pool.install(|| content(&mut members)), expected, "{case}, {threads} threads");
+            left |= matches!(members.state, State::One(_));
+        }
+        left
+    }
+
+    #[test]
+    fn the_content_is_that_of_one_decompressor() {
+        let mut rng = Rng::seed_from_u64(91);
+        let mut text = |len: usize| (0..len).map(|_| b"0123456789 \n"[rng.random_range(0..12)]).collect::<Vec<u8>>();
+        // Members of every size about the window, empty ones, and none.
+        for len in [0, 1, 100, 700, 900] {
+            let file: Vec<u8> = (0..40).flat_map(|k| packed(&text(len * (k % 3)), 6)).collect();
+            assert!(!check(&file, "members"), "{len}");
+            assert!(check(&[&file[..], b"not gzip"].concat(), "something else behind them"), "{len}");
+            assert!(check(&[&file[..], &[0; 100]].concat(), "zeros behind them"), "{len}");
+            for cut in (1..20).chain([file.len() / 3, file.len() / 2]).filter(|&cut| cut < file.len()) {
+                check(&file[..file.len() - cut], "truncated");
+                let mut damaged = file.clone();
+                damaged[file.len() - cut] ^= 4;
+                check(&damaged, "damaged");
+            }
+        }
+        assert!(check(&packed(&text(100_000), 6), "one long member"));
+        let between = [packed(&text(500), 6), packed(&text(100_000), 6), packed(&text(500), 6)].concat();
+        assert!(check(&between, "a long member among others"));
+        // Members that are the content of another one.
+        let inner: Vec<u8> = (0..30).flat_map(|_| packed(&text(40), 6)).collect();
+        let one = packed(&inner, 0);
+        check(&one, "members in a member");
+        assert!(check(&[&one[..], &one].concat(), "members in two members"));
+        let file: Vec<u8> =
+            (0..30).flat_map(|k| packed(if k % 7 == 0 { &inner[..200] } else { b"1 1 1\n" }, 0)).collect();
+        check(&file, "members in some members");
+    }
+
+    #[test]
+    fn a_failure_of_the_file_comes_behind_what_was_read() {
+        let file: Vec<u8> = (0..40).flat_map(|_| packed(&[b'1'; 3000], 6)).collect();
+        for len in [0, 1, 30, 500, file.len() / 2, file.len()] {
+            let fails = || Failed::new(io::Error::from_raw_os_error(5));
+            let expected = content(MultiGzDecoder::new(file[..len].chain(fails())));
+            assert!(expected.1.is_some());
+            assert_eq!(content(Members::new(Box::new(file[..len].chain(fails())))), expected, "{len}");
+        }
+    }
+}
